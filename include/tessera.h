@@ -1,0 +1,202 @@
+/* Tessera: numerical integration of functions of many variables.
+ *
+ * This header is the reference of the C interface. It needs C99 or C++11, includes nothing of CUDA, defines no objects.
+ * Conventions: every function returns a status (see tessera_status) unless it says otherwise; inputs come first and are
+ * const, outputs last; the library copies what it is given and keeps only callback pointers and `userdata`. Dimensions
+ * and codes are int, counts are int64_t. Different solvers may be used by different threads at the same time; one solver
+ * is used by one thread at a time.
+ *
+ * SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TESSERA_VERSION_MAJOR 0
+#define TESSERA_VERSION_MINOR 1
+#define TESSERA_VERSION_PATCH 0
+
+#if defined(_WIN32)
+#define TESSERA_API
+#else
+#define TESSERA_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ---------------------------------------------------------------------------------------------------------
+ * 0: the tolerance is met. > 0: value and error are set; the status says why the run ended. < 0: no result; the outputs
+ * are untouched. tessera_status_string() explains the class, tessera_last_error() the instance. Numbers never change. */
+enum tessera_status {
+  TESSERA_OK = 0,
+  TESSERA_LIMIT_EVALUATIONS = 1, /* TESSERA_MAXEVAL reached */
+  TESSERA_LIMIT_MEMORY = 2,      /* TESSERA_MAX_MEMORY reached, or no more memory to be had */
+  TESSERA_LIMIT_TIME = 3,        /* TESSERA_MAX_SECONDS reached */
+  TESSERA_ROUNDOFF = 4,          /* the regions left are too small to be divided in double precision */
+  TESSERA_STOPPED = 5,           /* the progress callback asked to stop */
+  TESSERA_CALLBACK_STOPPED = 6,  /* the integrand returned non-zero or threw; see TESSERA_CALLBACK_STATUS */
+  TESSERA_NONFINITE = 7,         /* the integrand returned NaN or infinity; tessera_last_error() names the point */
+  TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
+  TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
+  TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */
+  TESSERA_ERR_RANGE = -4,        /* the option's value is outside its bounds */
+  TESSERA_ERR_NO_INTEGRAND = -5, /* no integrand has been set */
+  TESSERA_ERR_MEMORY = -6,       /* not enough memory to start */
+  TESSERA_ERR_UNSUPPORTED = -7,  /* the method, rule and dimension do not go together */
+  TESSERA_ERR_CALLBACK = -8,     /* the integrand stopped the run before there was any value */
+  TESSERA_ERR_BUSY = -9,         /* the solver was called from one of its own callbacks */
+  TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
+};
+
+/* ---- Options and statistics -----------------------------------------------------------------------------------------
+ * Keys with explicit numbers that never change. 100..199 integer options, 200..299 real options, 300..399 integer
+ * statistics, 400..499 real statistics. Defaults, bounds and meaning: docs/options.md (from the library's own table). */
+enum tessera_key {
+  TESSERA_MAXEVAL = 100,
+  TESSERA_MINEVAL = 101,
+  TESSERA_THREADS = 102,
+  TESSERA_MAX_MEMORY = 103,
+  TESSERA_RULE = 110,
+  TESSERA_SELECTION = 111,
+  TESSERA_SPLITTING = 112,
+  TESSERA_INITIAL_REGIONS = 113,
+  TESSERA_ESTIMATE = 114,
+  TESSERA_BATCH_POINTS = 115,
+  TESSERA_NDIM_LIMIT = 116,
+  TESSERA_RELTOL = 200,
+  TESSERA_ABSTOL = 201,
+  TESSERA_MAX_SECONDS = 202,
+  TESSERA_BULK_FRACTION = 203,
+  TESSERA_EVALUATIONS = 300,
+  TESSERA_REGIONS = 301,
+  TESSERA_ITERATIONS = 302,
+  TESSERA_CALLBACK_STATUS = 303,
+  TESSERA_REGION_BYTES = 304,
+  TESSERA_RULE_USED = 305,
+  TESSERA_RULE_POINTS = 306,
+  TESSERA_THREADS_USED = 307,
+  TESSERA_PEAK_MEMORY = 308,
+  TESSERA_SECONDS = 400
+};
+
+/* Values of TESSERA_RULE: integration rule families (docs/methods.md). */
+enum tessera_rule {
+  TESSERA_RULE_AUTO = 0,      /* by dimension: 1: Kronrod 21; 2: degree 13; 3: degree 11; 4..11: degree 9; 12..: low-point */
+  TESSERA_RULE_GM7 = 7,       /* degree 7, 2^d + 2d^2 + 2d + 1 points (Genz and Malik 1980) */
+  TESSERA_RULE_DEGREE7 = 4,   /* degree 7, 2^d + 2d^2 + 4d + 1 points (DCUHRE key 4) */
+  TESSERA_RULE_DEGREE9 = 3,   /* degree 9 (DCUHRE key 3) */
+  TESSERA_RULE_DEGREE11 = 2,  /* degree 11, 3 dimensions, 127 points (DCUHRE key 2) */
+  TESSERA_RULE_DEGREE13 = 1,  /* degree 13, 2 dimensions, 65 points (DCUHRE key 1) */
+  TESSERA_RULE_LOW = 12,      /* degree 7 with an orthogonal array in place of the 2^d vertices, d >= 12 */
+  TESSERA_RULE_KRONROD15 = 15, /* Gauss-Kronrod pairs, 1 dimension */
+  TESSERA_RULE_KRONROD21 = 21,
+  TESSERA_RULE_KRONROD31 = 31,
+  TESSERA_RULE_KRONROD41 = 41,
+  TESSERA_RULE_KRONROD51 = 51,
+  TESSERA_RULE_KRONROD61 = 61
+};
+
+/* Values of TESSERA_SELECTION: which regions are divided next. */
+enum tessera_selection {
+  TESSERA_SELECT_AUTO = 0,        /* worst first on the host */
+  TESSERA_SELECT_WORST_FIRST = 1, /* one region a step, the one with the largest error */
+  TESSERA_SELECT_BULK = 2         /* all regions above an error threshold in one step */
+};
+
+/* Values of TESSERA_SPLITTING: pieces and axes of a division. Axes are ranked by the fourth differences. */
+enum tessera_splitting {
+  TESSERA_SPLIT_2R = 0,   /* two halves across the first axis */
+  TESSERA_SPLIT_4R0 = 1,  /* four slabs across the widest axis */
+  TESSERA_SPLIT_4R1 = 2,  /* four slabs across the first axis */
+  TESSERA_SPLIT_4R2 = 3,  /* halves across the first two axes */
+  TESSERA_SPLIT_8R3 = 4,  /* halves across the first three axes */
+  TESSERA_SPLIT_16R4 = 5  /* halves across the first four axes */
+};
+
+/* Values of TESSERA_ESTIMATE. */
+enum tessera_estimate {
+  TESSERA_ESTIMATE_ROBUST = 0, /* null rules, calibrated by what division showed; suspicious regions get a floor */
+  TESSERA_ESTIMATE_CLASSIC = 1 /* that of DCUHRE (Berntsen, Espelid and Genz 1991) */
+};
+
+/* Values of `method` in tessera_integrate. */
+enum tessera_method {
+  TESSERA_CUBATURE = 1 /* adaptive subdivision */
+};
+
+/* ---- Types ---------------------------------------------------------------------------------------------------------- */
+typedef struct tessera_solver tessera_solver; /* one integration problem and its workspace; see tessera_create */
+
+/* Integrand at n points. Coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx >= n,
+ * ldf >= n. Return 0 to go on; anything else stops the run and is found under TESSERA_CALLBACK_STATUS. It may not call the
+ * solver it serves and may not longjmp out. A C++ exception stops the run like a non-zero return. */
+typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                                 void *userdata);
+
+/* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
+typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
+
+/* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
+ * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
+ * thread, at most some ten times a second. */
+typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
+                                int64_t remaining, void *userdata);
+
+/* Log: one complete line without newline; level 1 warning, 2 information, 3 detail. */
+typedef void (*tessera_log)(int level, const char *line, void *userdata);
+
+/* ---- Version -------------------------------------------------------------------------------------------------------- */
+TESSERA_API int tessera_version(void);                /* 10000*major + 100*minor + patch of the library in use */
+TESSERA_API const char *tessera_version_string(void); /* "major.minor.patch" */
+
+/* ---- Life cycle ----------------------------------------------------------------------------------------------------- */
+/* A solver for integrands of ndim variables (1..1024) with ncomp components (1..65536). On failure *s is NULL.
+ * The domain is the unit cube until tessera_set_domain. */
+TESSERA_API int tessera_create(tessera_solver **s, int ndim, int ncomp);
+
+/* Frees the solver; NULL is fine. */
+TESSERA_API void tessera_destroy(tessera_solver *s);
+
+/* Sentence about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. */
+TESSERA_API const char *tessera_last_error(const tessera_solver *s);
+
+/* Name and meaning of a status, for any int. Never NULL. */
+TESSERA_API const char *tessera_status_string(int status);
+
+/* ---- Problem -------------------------------------------------------------------------------------------------------- */
+/* Limits lower[ndim], upper[ndim]; +-INFINITY is allowed, NaN is not. Reversed limits change the sign of the value as
+ * usual; equal limits give the value 0 without an evaluation. Half-infinite and infinite ranges are mapped to a finite one
+ * by x = a + t/(1-t) and x = t/(1-t^2) (docs/methods.md). */
+TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper);
+
+/* The integrand, for many points a call or for one; the last one set counts. With userdata NULL the callback receives the
+ * parameter block of tessera_set_params in its place. NULL for fn takes the integrand away. */
+TESSERA_API int tessera_set_integrand(tessera_solver *s, tessera_integrand fn, void *userdata);
+TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userdata);
+
+/* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
+TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);
+
+/* ---- Options -------------------------------------------------------------------------------------------------------- */
+TESSERA_API int tessera_set_int(tessera_solver *s, int key, int64_t value);
+TESSERA_API int tessera_set_real(tessera_solver *s, int key, double value);
+/* Options and statistics of the last run. */
+TESSERA_API int tessera_get_int(const tessera_solver *s, int key, int64_t *value);
+TESSERA_API int tessera_get_real(const tessera_solver *s, int key, double *value);
+
+TESSERA_API int tessera_set_progress(tessera_solver *s, tessera_progress fn, void *userdata);
+TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata);
+
+/* ---- Integration ---------------------------------------------------------------------------------------------------- */
+/* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every
+ * component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks until done. */
+TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TESSERA_H */

@@ -1,0 +1,15 @@
+// Construction of the integration rules (host only, once per solver).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "rule.hpp"
+
+namespace tessera {
+
+// The family to use for `family` (0 = automatic) in ndim dimensions, or -1 where it does not exist there.
+int choose_rule(int family, int ndim);
+
+// Fills `r`; `family` must come from choose_rule.
+void build_rule(int family, int ndim, rule &r);
+
+}  // namespace tessera
