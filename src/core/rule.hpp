@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-constexpr int max_orbits = 16;
+constexpr int max_orbits = 32;
 constexpr int max_cubature_ndim = 64;
 constexpr int null_rules = 4;
 

@@ -1,0 +1,46 @@
+// The seam between the solver and the place where the work is done: a problem in, a result out.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/rule.hpp"
+#include "engine/problem.hpp"
+
+namespace tessera {
+
+// The integrand as host functions; same types as in tessera.h.
+using batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
+                               void *userdata);
+using point_function = int (*)(int ndim, const double *x, int ncomp, double *f, void *userdata);
+
+struct host_integrand {
+  batch_function batch = nullptr;  // one of the two is set
+  point_function point = nullptr;
+  void *userdata = nullptr;
+};
+
+struct cubature_problem {
+  cubature_settings settings;
+  rule integration_rule;
+  std::vector<double> lower, upper;  // finite box that is divided
+  std::vector<axis_map> axes;        // from there to the user's coordinates
+  host_integrand integrand;
+  bool worst_first = true;
+  int threads = 1;
+  int64 batch_points = 1;
+};
+
+struct run_result {
+  outcome end = outcome::running;
+  bool has_value = false;       // value and error were set
+  cubature_statistics statistics;
+  int callback_status = 0;      // non-zero return of the integrand
+  std::string sentence;         // about the integrand's failure, where there is one
+};
+
+// Runs the problem on host threads. value[ncomp] and error[ncomp].
+run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);
+
+}  // namespace tessera

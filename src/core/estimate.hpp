@@ -1,0 +1,72 @@
+// From orbit sums to value, raw error and the axes along which to divide.
+//
+// The raw error is that of Berntsen, Espelid and Genz (ACM TOMS 17 (1991) 437-451): four null rules, combined in
+// neighbouring pairs, with a test for asymptotic behaviour.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "rule.hpp"
+
+namespace tessera {
+
+struct rule_result {
+  double value;  // integral over the region
+  double error;  // raw estimate of its absolute error, before any comparison between levels
+};
+
+// Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
+TESSERA_HD double null_pair(const rule &r, int i, double lower, double upper) {
+  double e = 0.0;
+  for (int k = 0; k < r.orbits; ++k) e = fmax(e, fabs(upper + r.scale[i][k] * lower) * r.norm[i][k]);
+  return e;
+}
+
+// sums[orbits]: sum of the integrand over each orbit; volume of the region.
+TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, double volume) {
+  double mean = 0.0;
+  double null[null_rules] = {0.0, 0.0, 0.0, 0.0};
+  for (int k = 0; k < r.orbits; ++k) {
+    mean += r.weight[k] * sums[k];
+    for (int i = 0; i < null_rules; ++i) null[i] += r.null_weight[i][k] * sums[k];
+  }
+  double e[null_rules - 1];
+  for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
+  const error_constants &c = r.error;
+  const bool asymptotic = c.c1 * e[0] <= e[1] && c.c2 * e[1] <= e[2];
+  const double error = asymptotic ? c.c3 * e[0] : c.c4 * fmax(e[0], fmax(e[1], e[2]));
+  return {mean * volume, error * volume};
+}
+
+// Adds to score[ndim] the absolute fourth differences of one component: difference[j] is linear in the integrand and still
+// lacks the centre. Differences that do not show beside the centre value are round-off and left out.
+TESSERA_HD void add_differences(const rule &r, const double *difference, double centre, double *score) {
+  for (int j = 0; j < r.ndim; ++j) {
+    const double d = fabs(difference[j] - 2.0 * (1.0 - r.difference_ratio) * centre);
+    if (centre + 0.25 * d != centre) score[j] += d;
+  }
+}
+
+constexpr int axes_kept = 4;  // axes of a region that can be divided at once
+
+// The axes in the order of division, packed 6 bits each, first axis lowest: largest score first, then widest, then lowest
+// index.
+template <class Half>
+TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
+  uint32 packed = 0;
+  uint64 used = 0;
+  for (int q = 0; q < axes_kept && q < ndim; ++q) {
+    int best = -1;
+    for (int j = 0; j < ndim; ++j) {
+      if ((used >> j) & 1u) continue;
+      if (best < 0 || score[j] > score[best] || (score[j] == score[best] && score[j] == 0.0 && half(j) > half(best)))
+        best = j;
+    }
+    used |= uint64{1} << best;
+    packed |= static_cast<uint32>(best) << (6 * q);
+  }
+  return packed;
+}
+
+TESSERA_HD int ranked_axis(uint32 packed, int which) { return static_cast<int>((packed >> (6 * which)) & 63u); }
+
+}  // namespace tessera

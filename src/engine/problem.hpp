@@ -1,0 +1,57 @@
+// What a cubature run is asked for and what it answers, as plain data shared by every driver and backend.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../core/hd.hpp"
+#include "../core/transform.hpp"
+
+namespace tessera {
+
+// How a run or a step ended. The API maps it to enum tessera_status.
+enum class outcome : int {
+  converged = 0,
+  evaluations,
+  memory,
+  time,
+  roundoff,
+  stopped,
+  callback,
+  nonfinite,
+  running
+};
+
+struct cubature_settings {
+  int ndim = 0;
+  int ncomp = 0;
+  double reltol = 0.0;
+  double abstol = 0.0;
+  int64 maxeval = 0;
+  int64 mineval = 0;
+  int splitting = 0;           // enum tessera_splitting
+  int estimate = 0;            // enum tessera_estimate
+  int64 initial_regions = 1;
+  double bulk_fraction = 0.75;
+  int64 memory = 0;            // bytes that the region store may take
+};
+
+// Called between steps on the caller's thread.
+struct run_hooks {
+  virtual ~run_hooks() = default;
+  // Returns outcome::running to go on, or time / stopped.
+  virtual outcome between_steps(int64 evaluations, const double *value, const double *error) = 0;
+};
+
+struct cubature_statistics {
+  int64 evaluations = 0;
+  int64 regions = 0;
+  int64 iterations = 0;
+  int64 region_bytes = 0;
+  int64 peak_bytes = 0;
+};
+
+// Tolerated error of a component with this value.
+TESSERA_HD double tolerated(const cubature_settings &s, double value) {
+  return fmax(s.abstol, s.reltol * fabs(value));
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+// The regions: one record each, fields in a fixed order, read through two strides so that the host keeps records together
+// and a device keeps fields together.
+//
+// Record: centre[ndim], half[ndim], value[ncomp], error[ncomp], state. With the 16 bytes of an entry of the priority queue
+// that is 2*ndim + 2*ncomp + 3 doubles.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../core/hd.hpp"
+
+namespace tessera {
+
+// What a region remembers beside its numbers.
+struct region_state {
+  float pessimism;  // how far the raw estimate of its parent exceeded what division showed; see two_level.hpp
+  uint32 axes;      // ranked axes (24 bits), level of division (7 bits), frozen (1 bit)
+};
+
+// A frozen region is too small to be divided in double precision.
+TESSERA_HD uint32 pack_axes(uint32 axes, uint32 level, bool frozen) {
+  return (axes & 0xffffffu) | (level > 127u ? 127u : level) << 24 | (frozen ? 1u << 31 : 0u);
+}
+TESSERA_HD uint32 region_level(uint32 packed) { return (packed >> 24) & 127u; }
+TESSERA_HD bool region_frozen(uint32 packed) { return (packed >> 31) != 0u; }
+
+constexpr int region_fields(int ndim, int ncomp) { return 2 * ndim + 2 * ncomp + 1; }
+
+class region_view {
+ public:
+  TESSERA_HD region_view() = default;
+  TESSERA_HD region_view(double *base, int ndim, int ncomp, int64 field_stride, int64 region_stride)
+      : base_(base), field_(field_stride), region_(region_stride), ndim_(ndim), ncomp_(ncomp) {}
+
+  TESSERA_HD int ndim() const { return ndim_; }
+  TESSERA_HD int ncomp() const { return ncomp_; }
+  TESSERA_HD double &centre(int64 i, int j) const { return at(i, j); }
+  TESSERA_HD double &half(int64 i, int j) const { return at(i, ndim_ + j); }
+  TESSERA_HD double &value(int64 i, int k) const { return at(i, 2 * ndim_ + k); }
+  TESSERA_HD double &error(int64 i, int k) const { return at(i, 2 * ndim_ + ncomp_ + k); }
+  TESSERA_HD region_state &state(int64 i) const {
+    return *reinterpret_cast<region_state *>(&at(i, 2 * ndim_ + 2 * ncomp_));
+  }
+  TESSERA_HD double volume(int64 i) const {
+    double v = 1.0;
+    for (int j = 0; j < ndim_; ++j) v *= 2.0 * half(i, j);
+    return v;
+  }
+  TESSERA_HD int fields() const { return region_fields(ndim_, ncomp_); }
+  TESSERA_HD double &field(int64 i, int f) const { return at(i, f); }
+
+  // Copies region `from` of another store with the same shape.
+  TESSERA_HD void copy(int64 to, const region_view &other, int64 from) const {
+    for (int f = 0; f < fields(); ++f) at(to, f) = other.at(from, f);
+  }
+
+ private:
+  TESSERA_HD double &at(int64 i, int f) const { return base_[i * region_ + f * field_]; }
+  double *base_ = nullptr;
+  int64 field_ = 1, region_ = 1;
+  int ndim_ = 0, ncomp_ = 0;
+};
+
+// A list of regions by their indices, or a run of neighbours from `first` when there is no list.
+struct region_list {
+  const int64 *ids;
+  int64 first;
+  TESSERA_HD int64 operator[](int64 i) const { return ids ? ids[i] : first + i; }
+};
+
+// Regions in a buffer of the executor; grows by half, keeps its content.
+template <class Executor>
+class region_store {
+ public:
+  region_store(Executor &exec, int ndim, int ncomp) : buffer_(exec), ndim_(ndim), ncomp_(ncomp) {}
+
+  region_view view() { return Executor::arrange(buffer_.data(), ndim_, ncomp_, capacity_); }
+  int64 capacity() const { return capacity_; }
+
+  // Makes room for n regions, at most `limit`. Throws std::bad_alloc and leaves the store as it was.
+  void reserve(int64 n, int64 limit) {
+    if (n <= capacity_) return;
+    int64 wanted = capacity_ + capacity_ / 2;
+    if (wanted > limit) wanted = limit;
+    if (wanted < n) wanted = n;
+    buffer_.resize(wanted * region_fields(ndim_, ncomp_));
+    capacity_ = wanted;
+  }
+
+ private:
+  typename Executor::template buffer<double> buffer_;
+  int ndim_, ncomp_;
+  int64 capacity_ = 0;
+};
+
+}  // namespace tessera

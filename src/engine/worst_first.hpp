@@ -1,0 +1,300 @@
+// Worst-first subdivision: each step divides the region with the largest error. A heap makes a step cost O(log N).
+//
+// With several threads the pieces of the regions next in the queue are evaluated ahead of time, but they enter the result
+// in exactly the order of the sequential run: values, errors and counts do not depend on the number of threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "initial.hpp"
+#include "problem.hpp"
+#include "region_store.hpp"
+#include "settle.hpp"
+#include "split.hpp"
+#include "totals.hpp"
+
+namespace tessera {
+
+template <class Executor, class Evaluator>
+class worst_first {
+ public:
+  // look_ahead: how many regions may be divided ahead of time, 1 for none.
+  worst_first(Executor &exec, Evaluator &eval, const cubature_settings &settings, run_hooks &hooks, int look_ahead)
+      : eval_(eval),
+        set_(settings),
+        hooks_(hooks),
+        split_(make_splitting(settings.splitting, settings.ndim)),
+        look_ahead_(look_ahead),
+        record_bytes_(8 * region_fields(settings.ndim, settings.ncomp) + static_cast<int64>(sizeof(entry))),
+        capacity_(std::max<int64>(settings.memory / record_bytes_, 2 * split_.pieces)),
+        store_(exec, settings.ndim, settings.ncomp),
+        ahead_(exec, settings.ndim, settings.ncomp),
+        totals_(settings.ncomp),
+        retired_(settings.ncomp),
+        scale_(static_cast<std::size_t>(settings.ncomp), 1.0),
+        now_(2 * static_cast<std::size_t>(settings.ncomp)) {
+    ahead_.reserve(slots() * split_.pieces, slots() * split_.pieces);
+    forget();
+    stats_.region_bytes = record_bytes_;
+  }
+
+  // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
+  outcome run(const double *lower, const double *upper, double *value, double *error) {
+    outcome o = start(lower, upper);
+    while (o == outcome::running) o = step();
+    finish(value, error);
+    return o;
+  }
+  const cubature_statistics &statistics() const { return stats_; }
+
+ private:
+  // An entry of the queue: 16 bytes, since there is one for every region.
+  struct entry {
+    static constexpr int slot_bits = 20;
+    static constexpr int64 no_slot = (int64{1} << slot_bits) - 1;
+    double key;
+    int64 tag;  // region and slot: the pieces of the region lie in that slot of ahead_, if it has one
+
+    entry(double k, int64 region) : key(k), tag(region << slot_bits | no_slot) {}
+    int64 region() const { return tag >> slot_bits; }
+    int64 slot() const { return tag & no_slot; }
+    bool ahead() const { return slot() != no_slot; }
+    void set_slot(int64 slot) { tag = region() << slot_bits | slot; }
+  };
+  static bool below(const entry &a, const entry &b) {
+    return a.key < b.key || (a.key == b.key && a.region() > b.region());
+  }
+
+  outcome start(const double *lower, const double *upper) {
+    reserve(1);
+    region_view s = store_.view();
+    make_root(s, 0, lower, upper);
+    outcome o = eval_.evaluate(s, {nullptr, 0}, 1);
+    if (o == outcome::callback) return o;
+    stats_.evaluations = eval_.points();
+    regions_ = 1;
+    if (o != outcome::running) return o;
+    int bits = halvings(set_.initial_regions);
+    while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
+    if (bits > 0) o = partition(bits);
+    totals_.clear();
+    for (int64 i = 0; i < regions_; ++i) totals_.add(store_.view(), i, 1.0);
+    rescale();
+    return o;
+  }
+
+  outcome partition(int bits) {
+    const int64 n = int64{1} << bits;
+    reserve(n + 1);
+    region_view s = store_.view();
+    for (int64 m = 0; m < n; ++m) make_cell(s, 0, bits, m, s, m + 1);
+    const outcome o = eval_.evaluate(s, {nullptr, 1}, n);
+    if (o != outcome::running) return o;
+    stats_.evaluations += n * eval_.points();
+    settle(set_.estimate, split_, s, 0, s, n, [](int64 q) { return q + 1; });
+    s.copy(0, s, n);  // the root's record is free now
+    regions_ = n;
+    ++stats_.iterations;
+    return o;
+  }
+
+  outcome step() {
+    totals_.read(now_.data(), now_.data() + set_.ncomp);
+    if (stats_.iterations > 0 && stats_.evaluations >= set_.mineval && totals_.converged(set_)) return outcome::converged;
+    if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
+    if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
+    const outcome stop = hooks_.between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
+    if (stop != outcome::running) return stop;
+    if (!make_room()) return outcome::memory;
+    if (frozen(queue_.front())) {
+      drop_front();
+      return outcome::running;
+    }
+    if (!queue_.front().ahead()) {
+      const outcome o = look_ahead();
+      if (o != outcome::running) return o;
+    }
+    commit();
+    return outcome::running;
+  }
+
+  // Divides the front of the queue and, if there is room, the regions behind it.
+  outcome look_ahead() {
+    if (free_slots_.empty()) forget();
+    const int64 budget = (set_.maxeval - stats_.evaluations) / (split_.pieces * eval_.points());
+    pick(std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget}));
+    region_view s = store_.view(), a = ahead_.view();
+    ids_.clear();
+    for (std::size_t i : picked_) {
+      entry &e = queue_[i];
+      e.set_slot(free_slots_.back());
+      free_slots_.pop_back();
+      for (int q = 0; q < split_.pieces; ++q) {
+        ids_.push_back(e.slot() * split_.pieces + q);
+        make_piece(split_, s, e.region(), q, a, ids_.back());
+      }
+    }
+    const outcome o = eval_.evaluate(a, {ids_.data(), 0}, static_cast<int64>(ids_.size()));
+    if (o == outcome::running || picked_.size() == 1) return o;
+    // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
+    forget();
+    failed_ahead_ = true;
+    return look_ahead();
+  }
+
+  // The places in the queue of the `most` largest entries that have no slot yet, the front first.
+  void pick(int64 most) {
+    picked_.assign(1, 0);
+    if (most <= 1 || failed_ahead_) return;
+    auto smaller = [this](std::size_t x, std::size_t y) { return below(queue_[x], queue_[y]); };
+    candidates_.assign(1, 0);
+    while (!candidates_.empty() && static_cast<int64>(picked_.size()) < most) {
+      std::pop_heap(candidates_.begin(), candidates_.end(), smaller);
+      const std::size_t i = candidates_.back();
+      candidates_.pop_back();
+      if (i != 0 && !queue_[i].ahead() && !frozen(queue_[i])) picked_.push_back(i);
+      for (std::size_t c = 2 * i + 1; c <= 2 * i + 2 && c < queue_.size(); ++c) {
+        candidates_.push_back(c);
+        std::push_heap(candidates_.begin(), candidates_.end(), smaller);
+      }
+    }
+  }
+
+  void forget() {
+    for (entry &e : queue_) e.set_slot(entry::no_slot);
+    free_slots_.resize(static_cast<std::size_t>(slots()));
+    std::iota(free_slots_.begin(), free_slots_.end(), 0);
+  }
+  int64 slots() const { return look_ahead_ == 1 ? 1 : 4 * int64{look_ahead_}; }
+
+  // Puts the pieces of the front of the queue in its place.
+  void commit() {
+    std::pop_heap(queue_.begin(), queue_.end(), below);
+    const entry top = queue_.back();
+    queue_.pop_back();
+    reserve(regions_ + split_.pieces - 1);
+    region_view s = store_.view(), a = ahead_.view();
+    const int64 first = top.slot() * split_.pieces;
+    settle(set_.estimate, split_, s, top.region(), a, split_.pieces, [first](int64 q) { return first + q; });
+    totals_.add(s, top.region(), -1.0);
+    for (int q = 0; q < split_.pieces; ++q) {
+      const int64 to = q == 0 ? top.region() : next_place();
+      s.copy(to, a, first + q);
+      totals_.add(s, to, 1.0);
+      push(to);
+    }
+    free_slots_.push_back(top.slot());
+    stats_.evaluations += split_.pieces * eval_.points();
+    ++stats_.iterations;
+    if (set_.ncomp > 1 && regions_ >= rescale_at_) rescale();
+  }
+
+  int64 next_place() {
+    if (holes_.empty()) return regions_++;
+    const int64 i = holes_.back();
+    holes_.pop_back();
+    return i;
+  }
+
+  bool frozen(const entry &e) { return region_frozen(store_.view().state(e.region()).axes); }
+
+  void drop_front() {
+    std::pop_heap(queue_.begin(), queue_.end(), below);
+    queue_.pop_back();
+  }
+
+  double key(int64 region) {
+    const region_view s = store_.view();
+    double k = 0.0;
+    for (int c = 0; c < set_.ncomp; ++c) k = std::fmax(k, s.error(region, c) * scale_[static_cast<std::size_t>(c)]);
+    return k;
+  }
+
+  void push(int64 region) {
+    queue_.push_back({key(region), region});
+    std::push_heap(queue_.begin(), queue_.end(), below);
+  }
+
+  // Components count in proportion to what they tolerate, so that none starves; the classic estimate compares them
+  // as they are. The weights follow the values and are renewed whenever the number of regions has doubled.
+  void rescale() {
+    if (set_.estimate != 1 && set_.ncomp > 1)
+      for (int c = 0; c < set_.ncomp; ++c) {
+        const double t = tolerated(set_, totals_.value(c));
+        const double reference = t > 0.0 ? t : std::fabs(totals_.value(c)) + totals_.error(c);
+        scale_[static_cast<std::size_t>(c)] = reference > 0.0 ? 1.0 / reference : 1.0;
+      }
+    if (queue_.empty()) {
+      for (int64 i = 0; i < regions_; ++i) queue_.push_back({0.0, i});
+    }
+    for (entry &e : queue_) e.key = key(e.region());
+    std::make_heap(queue_.begin(), queue_.end(), below);
+    rescale_at_ = 2 * regions_;
+  }
+
+  void reserve(int64 regions) {
+    store_.reserve(regions, capacity_ + 1);
+    const int64 bytes = store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
+    stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
+  }
+
+  // When the store is full, the half of the regions with the smallest errors is summed up and forgotten. False when that
+  // no longer helps: what could still be refined weighs less than what cannot.
+  bool make_room() {
+    if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
+    auto above = [](const entry &x, const entry &y) { return below(y, x); };
+    const auto half = queue_.begin() + static_cast<std::ptrdiff_t>(queue_.size() / 2);
+    std::nth_element(queue_.begin(), half, queue_.end(), above);
+    forget();
+    region_view s = store_.view();
+    for (auto e = half; e != queue_.end(); ++e) {
+      retired_.add(s, e->region(), 1.0);
+      for (int k = 0; k < set_.ncomp; ++k) s.value(e->region(), k) = s.error(e->region(), k) = 0.0;
+      holes_.push_back(e->region());
+      ++retired_regions_;
+    }
+    queue_.erase(half, queue_.end());
+    std::make_heap(queue_.begin(), queue_.end(), below);
+    if (queue_.empty()) return false;
+    for (int k = 0; k < set_.ncomp; ++k)
+      if (totals_.error(k) > 2.0 * retired_.error(k)) return true;
+    return false;
+  }
+
+  void finish(double *value, double *error) {
+    if (stats_.evaluations == 0) return;
+    region_view s = store_.view();
+    component_totals all(set_.ncomp);
+    for (int64 i = 0; i < regions_; ++i) all.add(s, i, 1.0);
+    all.add(retired_);
+    all.read(value, error);
+    stats_.regions = regions_ - static_cast<int64>(holes_.size()) + retired_regions_;
+  }
+
+  Evaluator &eval_;
+  const cubature_settings &set_;
+  run_hooks &hooks_;
+  const splitting split_;
+  const int look_ahead_;
+  const int64 record_bytes_;
+  const int64 capacity_;  // regions that the memory limit allows
+  region_store<Executor> store_;
+  region_store<Executor> ahead_;
+  component_totals totals_, retired_;
+  std::vector<double> scale_;  // weight of each component in the key
+  std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
+  std::vector<entry> queue_;   // binary heap
+  std::vector<std::size_t> picked_, candidates_;
+  std::vector<int64> free_slots_, ids_;
+  std::vector<int64> holes_;  // places of retired regions
+  int64 regions_ = 0;         // places in use, holes included
+  int64 retired_regions_ = 0;
+  int64 rescale_at_ = 0;
+  bool failed_ahead_ = false;
+  cubature_statistics stats_;
+};
+
+}  // namespace tessera

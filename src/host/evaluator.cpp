@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "evaluator.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include "../core/estimate.hpp"
+#include "../core/node_table.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
+
+std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
+bool any_infinite(const std::vector<axis_map> &axes) {
+  return std::any_of(axes.begin(), axes.end(), [](const axis_map &a) { return a.kind != axis_finite; });
+}
+
+}  // namespace
+
+host_evaluator::host_evaluator(const cubature_problem &problem, thread_pool &pool)
+    : problem_(problem),
+      rule_(problem.integration_rule),
+      pool_(pool),
+      words_(make_node_table(rule_)),
+      chunk_(std::min(rule_.points, std::max(problem.batch_points, least_chunk))),
+      group_(problem.integrand.batch ? std::max<int64>(1, problem.batch_points / rule_.points) : 1),
+      mapped_(any_infinite(problem.axes)),
+      work_(index(pool.size())) {
+  int64 start = 0;
+  for (int o = 0; o < rule_.orbits; ++o) {
+    orbit_start_.push_back(start);
+    start += rule_.orb[o].count;
+  }
+}
+
+int64 host_evaluator::work_bytes() const {
+  std::size_t n = words_.size() / 2;
+  for (const workspace &w : work_) n += w.x.capacity() + w.f.capacity() + w.jacobian.capacity();
+  return static_cast<int64>(8 * n);
+}
+
+outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n) {
+  failure_ = {};
+  const int64 items = (n + group_ - 1) / group_;
+  pool_.run(items, [&](int64 item, int thread) {
+    try {
+      workspace &w = work_[index(thread)];
+      prepare(w);
+      const int64 first = item * group_;
+      evaluate_group(regions, list, first, std::min(group_, n - first), item, w);
+    } catch (const std::bad_alloc &) {
+      report(item, outcome::memory, 0, "no memory for the points of one call");
+    } catch (const std::exception &e) {
+      report(item, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
+    } catch (...) {
+      report(item, outcome::callback, 0, "the integrand threw an exception");
+    }
+  });
+  return failure_.what;
+}
+
+void host_evaluator::prepare(workspace &w) const {
+  if (!w.f.empty()) return;
+  const std::size_t nd = index(rule_.ndim), nc = index(problem_.settings.ncomp);
+  const std::size_t points = index(group_ * chunk_);
+  w.at.resize(nd);
+  w.low.resize(nd);
+  w.high.resize(nd);
+  w.mapped.resize(nd);
+  w.score.resize(nd);
+  w.sums.resize(nc * max_orbits);
+  w.differences.resize(nc * nd);
+  if (problem_.integrand.batch) {
+    w.x.resize(points * nd);
+    if (mapped_) w.jacobian.resize(points);
+  }
+  w.f.resize(points * nc);
+}
+
+void host_evaluator::evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n,
+                                    int64 item, workspace &w) {
+  if (chunk_ < rule_.points) {
+    for (int64 i = 0; i < n; ++i) evaluate_cut(regions, list[first + i], item, w);
+    return;
+  }
+  if (problem_.integrand.batch) {
+    std::vector<stretch> all;
+    all.reserve(index(n));
+    for (int64 i = 0; i < n; ++i) all.push_back({list[first + i], 0, rule_.points, i * rule_.points});
+    if (!call_batch(regions, all, item, w)) return;
+    for (const stretch &s : all) {
+      clear_sums(w);
+      accumulate(s, w);
+      if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
+    }
+    return;
+  }
+  const stretch s = {list[first], 0, rule_.points, 0};
+  if (!call_points(regions, s, item, w)) return;
+  clear_sums(w);
+  accumulate(s, w);
+  if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
+}
+
+// A rule too large for one call is cut into stretches of chunk_ points.
+void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w) {
+  clear_sums(w);
+  for (int64 p = 0; p < rule_.points; p += chunk_) {
+    const stretch s = {region, p, std::min(chunk_, rule_.points - p), 0};
+    if (problem_.integrand.batch ? !call_batch(regions, {s}, item, w) : !call_points(regions, s, item, w)) return;
+    accumulate(s, w);
+    if (!std::all_of(w.sums.begin(), w.sums.end(), [](double v) { return std::isfinite(v); }))
+      return report_nonfinite(regions, s, item, w);
+  }
+  if (!finish(regions, region, w)) report(item, outcome::nonfinite, 0, "the sum over a region overflows");
+}
+
+// visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?
+template <class Visit>
+bool host_evaluator::each_orbit(const stretch &s, Visit visit) const {
+  for (int o = 0; o < rule_.orbits; ++o) {
+    const int64 start = orbit_start_[index(o)];
+    const int64 from = std::max(start, s.first);
+    const int64 to = std::min(start + rule_.orb[o].count, s.first + s.n);
+    if (from < to && !visit(o, from - start, to - from, s.offset + from - s.first)) return false;
+  }
+  return true;
+}
+
+bool host_evaluator::call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
+  const int nd = rule_.ndim, nc = problem_.settings.ncomp;
+  const int64 n = all.back().offset + all.back().n;
+  for (const stretch &s : all) fill_points(regions, s, n, w);
+  if (mapped_) {
+    std::fill(w.jacobian.begin(), w.jacobian.begin() + n, 1.0);
+    for (int j = 0; j < nd; ++j)
+      for (int64 i = 0; i < n; ++i) {
+        double &x = w.x[index(j * n + i)];
+        x = map_axis(problem_.axes[index(j)], x, w.jacobian[index(i)]);
+      }
+  }
+  const int status = problem_.integrand.batch(n, nd, w.x.data(), n, nc, w.f.data(), n, problem_.integrand.userdata);
+  if (status != 0) {
+    report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+    return false;
+  }
+  w.component_stride = n;
+  w.point_stride = 1;
+  if (mapped_)
+    for (int k = 0; k < nc; ++k)
+      for (int64 i = 0; i < n; ++i) w.f[index(k * n + i)] = weighted(w.f[index(k * n + i)], w.jacobian[index(i)]);
+  return true;
+}
+
+// Coordinate j of the stretch's points goes to x[j*ldx + offset ...].
+void host_evaluator::fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const {
+  const int nd = rule_.ndim;
+  for (int j = 0; j < nd; ++j)
+    std::fill_n(&w.x[index(j * ldx + s.offset)], s.n, regions.centre(s.region, j));
+  each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
+    const orbit &orb = rule_.orb[o];
+    double *x = w.x.data() + place;
+    if (orb.kind == orbit_vertex) {
+      for (int j = 0; j < nd; ++j) {
+        const double c = regions.centre(s.region, j), h = orb.a * regions.half(s.region, j);
+        for (int64 i = 0; i < n; ++i) x[j * ldx + i] = vertex_minus(rule_, vertex_code(first + i), j) ? c - h : c + h;
+      }
+      return true;
+    }
+    const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
+    for (int64 i = 0; i < n; ++i)
+      for (int q = 0; q < node_moved(words[i]); ++q) {
+        const int j = node_coordinate(words[i], q);
+        x[j * ldx + i] += node_offset(words[i], q, orb) * regions.half(s.region, j);
+      }
+    return true;
+  });
+}
+
+bool host_evaluator::call_point(const double *x, int64 i, int64 item, workspace &w) {
+  const int nd = rule_.ndim, nc = problem_.settings.ncomp;
+  double *f = &w.f[index(i * nc)];
+  double jacobian = 1.0;
+  if (mapped_) {
+    for (int j = 0; j < nd; ++j) w.mapped[index(j)] = map_axis(problem_.axes[index(j)], x[j], jacobian);
+    x = w.mapped.data();
+  }
+  const int status = problem_.integrand.point(nd, x, nc, f, problem_.integrand.userdata);
+  if (status != 0) {
+    report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+    return false;
+  }
+  if (mapped_)
+    for (int k = 0; k < nc; ++k) f[k] = weighted(f[k], jacobian);
+  return true;
+}
+
+// From one point to the next only the coordinates that change are written.
+bool host_evaluator::call_points(const region_view &regions, const stretch &s, int64 item, workspace &w) {
+  const int nd = rule_.ndim;
+  const double *centre = &regions.centre(s.region, 0), *half = &regions.half(s.region, 0);
+  double *x = w.at.data();
+  std::copy(centre, centre + nd, x);
+  w.component_stride = 1;
+  w.point_stride = problem_.settings.ncomp;
+  return each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
+    const orbit &orb = rule_.orb[o];
+    if (orb.kind != orbit_vertex) {
+      const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
+      for (int64 i = 0; i < n; ++i) {
+        const int moved = node_moved(words[i]);
+        for (int q = 0; q < moved; ++q) {
+          const int j = node_coordinate(words[i], q);
+          x[j] = centre[j] + node_offset(words[i], q, orb) * half[j];
+        }
+        if (!call_point(x, place + i, item, w)) return false;
+        for (int q = 0; q < moved; ++q) x[node_coordinate(words[i], q)] = centre[node_coordinate(words[i], q)];
+      }
+      return true;
+    }
+    uint32 code = vertex_code(first);
+    for (int j = 0; j < nd; ++j) {
+      w.low[index(j)] = centre[j] - orb.a * half[j];
+      w.high[index(j)] = centre[j] + orb.a * half[j];
+      x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
+    }
+    for (int64 i = 0; i < n; ++i) {
+      const uint32 next = vertex_code(first + i);
+      const uint32 changed = next ^ code;
+      code = next;
+      for (int j = 0; j < nd && changed != 0; ++j)
+        if ((rule_.vertex_mask[j] & changed) != 0u)
+          x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
+      if (!call_point(x, place + i, item, w)) return false;
+    }
+    std::copy(centre, centre + nd, x);
+    return true;
+  });
+}
+
+void host_evaluator::clear_sums(workspace &w) const {
+  std::fill(w.sums.begin(), w.sums.end(), 0.0);
+  std::fill(w.differences.begin(), w.differences.end(), 0.0);
+}
+
+void host_evaluator::accumulate(const stretch &s, workspace &w) const {
+  for (int k = 0; k < problem_.settings.ncomp; ++k) {
+    double *sums = &w.sums[index(k) * max_orbits];
+    double *difference = &w.differences[index(k * rule_.ndim)];
+    const int64 step = w.point_stride;
+    each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
+      const double *f = &w.f[index(k * w.component_stride + place * step)];
+      double lane[4] = {0.0, 0.0, 0.0, 0.0};  // four chains of additions run side by side
+      for (int64 i = 0; i < n; ++i) lane[i & 3] += f[i * step];
+      sums[o] += (lane[0] + lane[1]) + (lane[2] + lane[3]);
+      const bool inner = o == rule_.difference_orbit[0], outer = o == rule_.difference_orbit[1];
+      if (!inner && !outer) return true;
+      const double factor = inner ? 1.0 : -rule_.difference_ratio;
+      const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
+      for (int64 i = 0; i < n; ++i) difference[node_coordinate(words[i], 0)] += factor * f[i * step];
+      return true;
+    });
+  }
+}
+
+// False when a sum is not finite.
+bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w) const {
+  const double volume = regions.volume(region);
+  std::fill(w.score.begin(), w.score.end(), 0.0);
+  for (int k = 0; k < problem_.settings.ncomp; ++k) {
+    const double *sums = &w.sums[index(k) * max_orbits];
+    const rule_result result = finish_rule(rule_, sums, volume);
+    if (!std::isfinite(result.value) || !std::isfinite(result.error)) return false;
+    regions.value(region, k) = result.value;
+    regions.error(region, k) = result.error;
+    add_differences(rule_, &w.differences[index(k * rule_.ndim)], sums[0], w.score.data());
+  }
+  const uint32 axes = rank_axes(rule_.ndim, w.score.data(), [&](int j) { return regions.half(region, j); });
+  regions.state(region) = {0.0f, pack_axes(axes, 0, false)};
+  return true;
+}
+
+void host_evaluator::report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w) {
+  std::string sentence = "the sum over a region overflows";
+  const int nc = problem_.settings.ncomp;
+  each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
+    for (int64 i = 0; i < n; ++i)
+      for (int k = 0; k < nc; ++k) {
+        const double f = w.f[index(k * w.component_stride + (place + i) * w.point_stride)];
+        if (std::isfinite(f)) continue;
+        char text[64];
+        std::snprintf(text, sizeof text, "component %d of the integrand is %g at x = (", k + 1, f);
+        sentence = text;
+        for (int j = 0; j < rule_.ndim; ++j) {
+          double jacobian = 1.0;
+          const double offset = point_offset(rule_, o, &words_[0] + orbit_start_[index(o)], first + i, j);
+          const double t = regions.centre(s.region, j) + offset * regions.half(s.region, j);
+          std::snprintf(text, sizeof text, "%s%.17g", j ? ", " : "", map_axis(problem_.axes[index(j)], t, jacobian));
+          sentence += text;
+        }
+        sentence += ")";
+        return false;
+      }
+    return true;
+  });
+  report(item, outcome::nonfinite, 0, sentence);
+}
+
+void host_evaluator::report(int64 item, outcome what, int status, const std::string &sentence) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_.item >= 0 && failure_.item <= item) return;
+  failure_ = {item, what, status, sentence};
+}
+
+}  // namespace tessera

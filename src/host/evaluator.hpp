@@ -1,0 +1,79 @@
+// Applies a rule to regions by calling the user's host function, on one thread or several.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../backend.hpp"
+#include "../core/node.hpp"
+#include "../engine/region_store.hpp"
+#include "pool.hpp"
+
+namespace tessera {
+
+class host_evaluator {
+ public:
+  host_evaluator(const cubature_problem &problem, thread_pool &pool);
+
+  int64 points() const { return rule_.points; }  // of one region
+
+  // Writes value, raw error and ranked axes of n regions. Returns running, callback or nonfinite.
+  outcome evaluate(const region_view &regions, const region_list &list, int64 n);
+
+  int callback_status() const { return failure_.status; }
+  const std::string &sentence() const { return failure_.sentence; }
+  int64 work_bytes() const;
+
+ private:
+  // Points first .. first+n-1 of a rule in one region; offset is where they start in the work arrays.
+  struct stretch {
+    int64 region, first, n, offset;
+  };
+  // The first thing that went wrong, in the order of the regions.
+  struct failure {
+    int64 item = -1;
+    outcome what = outcome::running;
+    int status = 0;
+    std::string sentence;
+  };
+  // Per thread: points and values of one call, and the sums of one region. Component k of point i is
+  // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need x[ndim] alone.
+  struct workspace {
+    std::vector<double> x, f, jacobian;
+    std::vector<double> at, low, high, mapped;
+    std::vector<double> sums, differences, score;
+    int64 component_stride = 1, point_stride = 1;
+  };
+
+  void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
+                      workspace &w);
+  void evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w);
+  void prepare(workspace &w) const;
+  bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
+  bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
+  bool call_point(const double *x, int64 i, int64 item, workspace &w);
+  void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
+  void clear_sums(workspace &w) const;
+  void accumulate(const stretch &s, workspace &w) const;
+  bool finish(const region_view &regions, int64 region, workspace &w) const;
+  template <class Visit>
+  bool each_orbit(const stretch &s, Visit visit) const;
+  void report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w);
+  void report(int64 item, outcome what, int status, const std::string &sentence);
+
+  const cubature_problem &problem_;
+  const rule &rule_;
+  thread_pool &pool_;
+  const std::vector<node_word> words_;  // of the sparse points, orbit after orbit
+  std::vector<int64> orbit_start_;      // first point of each orbit
+  const int64 chunk_;                   // most points of one region in one call
+  const int64 group_;                   // regions in one call
+  const bool mapped_;                   // some axis is infinite
+  std::vector<workspace> work_;
+  std::mutex mutex_;
+  failure failure_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pool.hpp"
+
+#include <system_error>
+
+namespace tessera {
+
+thread_pool::thread_pool(int threads) {
+  try {
+    for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+  } catch (const std::system_error &) {
+    // The system gives no more threads: work with those there are.
+  }
+}
+
+thread_pool::~thread_pool() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    quit_ = true;
+  }
+  start_.notify_all();
+  for (std::thread &w : workers_) w.join();
+}
+
+void thread_pool::run(std::int64_t items, const std::function<void(std::int64_t, int)> &body) {
+  if (workers_.empty() || items <= 1) {
+    for (std::int64_t i = 0; i < items; ++i) body(i, 0);
+    return;
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    body_ = &body;
+    items_ = items;
+    next_.store(0, std::memory_order_relaxed);
+    busy_ = static_cast<int>(workers_.size());
+    ++round_;
+  }
+  start_.notify_all();
+  drain(0);
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [this] { return busy_ == 0; });
+}
+
+void thread_pool::drain(int thread) {
+  for (;;) {
+    const std::int64_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= items_) return;
+    (*body_)(i, thread);
+  }
+}
+
+void thread_pool::work(int thread) {
+  std::uint64_t seen = 0;
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      start_.wait(lock, [&] { return quit_ || round_ != seen; });
+      if (quit_) return;
+      seen = round_;
+    }
+    drain(thread);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+// A pool of threads that share out the items of a loop. Items are independent and write to places of their own, so the
+// result does not depend on which thread takes which.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tessera {
+
+class thread_pool {
+ public:
+  // `threads` counts the caller's, which works too. Fewer are used when the system gives no more.
+  explicit thread_pool(int threads);
+  ~thread_pool();
+  thread_pool(const thread_pool &) = delete;
+  thread_pool &operator=(const thread_pool &) = delete;
+
+  int size() const { return static_cast<int>(workers_.size()) + 1; }
+
+  // Calls body(item, thread) for item = 0 .. items-1 and returns when all are done. body must not throw.
+  void run(std::int64_t items, const std::function<void(std::int64_t item, int thread)> &body);
+
+ private:
+  void work(int thread);
+  void drain(int thread);
+
+  std::vector<std::thread> workers_;
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  const std::function<void(std::int64_t, int)> *body_ = nullptr;
+  std::atomic<std::int64_t> next_{0};
+  std::int64_t items_ = 0;
+  std::uint64_t round_ = 0;
+  int busy_ = 0;
+  bool quit_ = false;
+};
+
+}  // namespace tessera

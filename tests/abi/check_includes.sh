@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Who may include what: core <- engine <- host, cuda; host and cuda never see each other; tessera.h is for api.cpp,
+# solver.* and the rule builder (which needs the enum values) only.
+# SPDX-License-Identifier: BSD-3-Clause
+# Usage: check_includes.sh SOURCE_DIRECTORY
+set -euo pipefail
+cd "$1"
+bad=0
+files=0
+lines=0
+
+complain() { # file:line text reason
+  echo "$1: #include $2: $3"
+  bad=1
+}
+
+while IFS= read -r file; do
+  files=$((files + 1))
+  directory=$(dirname "$file")
+  room=${directory#src}
+  room=${room#/}
+  room=${room%%/*} # core, engine, host, cuda or "" for src itself
+  while IFS=: read -r number text; do
+    lines=$((lines + 1))
+    name=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*/\1/' <<<"$text")
+    where="$file:$number"
+    path=${name:1:-1}
+    case $path in
+      cuda*.h | cub/* | thrust/* | nv*.h | cufft*.h)
+        [ "$room" = cuda ] || complain "$where" "$name" "CUDA is for src/cuda"
+        continue
+        ;;
+    esac
+    # what it is: a header of ours is given by its path from the top, anything else as it stands
+    target=
+    for candidate in "$directory/$path" "src/$path" "include/$path"; do
+      if [ -f "$candidate" ]; then
+        target=$(realpath --relative-to=. "$candidate")
+        break
+      fi
+    done
+    if [ -z "$target" ]; then
+      [ "${name:0:1}" = '<' ] || complain "$where" "$name" "there is no such file"
+      case $room in
+        core | engine)
+          case $path in
+            thread | iostream | mutex | condition_variable | future | fstream | cstdio | stdio.h | pthread.h | unistd.h | dlfcn.h)
+              complain "$where" "$name" "no threads and no input or output in core and engine"
+              ;;
+          esac
+          ;;
+      esac
+      continue
+    fi
+    case $target in
+      include/tessera.h)
+        case $file in
+          src/api.cpp | src/solver.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
+          *) complain "$where" "$name" "only api.cpp, solver.* and core/rule_build.cpp see tessera.h" ;;
+        esac
+        continue
+        ;;
+    esac
+    allowed=
+    case $room in
+      core) allowed='^src/core/' ;;
+      engine) allowed='^src/(core|engine)/' ;;
+      host) allowed='^src/((core|engine|host)/|backend\.hpp$)' ;;
+      cuda) allowed='^src/((core|engine|cuda)/|backend\.hpp$)' ;;
+      '')
+        case $file in
+          src/backend.hpp) allowed='^src/(core|engine)/' ;;
+          *) allowed='^src/([^/]*$|core/|engine/|host/)' ;; # solver and api see the seam and what lies under it
+        esac
+        ;;
+      *) complain "$where" "$name" "a directory that this check does not know" ;;
+    esac
+    if [ -n "$allowed" ] && ! grep -Eq "$allowed" <<<"$target"; then
+      complain "$where" "$name" "src/${room:-*.cpp} may not include $target"
+    fi
+  done < <(grep -nE '^[[:space:]]*#[[:space:]]*include' "$file" || true)
+done < <(find src -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.cuh' -o -name '*.cu' \) | sort)
+
+# Users, and the tests that stand for them, have the public header only.
+if grep -rnE '^[[:space:]]*#[[:space:]]*include.*(src/|core/|engine/|host/|\.hpp)' docs/examples tests/api tests/methods tests/abi \
+  --include='*.c' --include='*.h' --include='*.cpp'; then
+  echo "these may include tessera.h, the tests' support and the system's headers only"
+  bad=1
+fi
+
+echo "$lines #include lines in $files files"
+[ "$files" -gt 0 ] && [ "$bad" -eq 0 ]

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Uses the library as its users do: from a tree that was installed and then moved elsewhere, by find_package or pkg-config, or
+# as a subdirectory of another project. Every program prints the version and an integral, which are compared.
+# SPDX-License-Identifier: BSD-3-Clause
+# Usage: run.sh find_package|pkg_config|add_subdirectory; the environment (tests/CMakeLists.txt) says where everything is.
+set -euo pipefail
+way=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$BUILD/tests/package_$way
+rm -rf "$work"
+mkdir -p "$work"
+unset DESTDIR LD_LIBRARY_PATH
+
+expect() { # name program [arguments]
+  local name=$1 output
+  shift
+  output=$("$@")
+  [ "$output" = "tessera $VERSION: 2.952492" ] || { echo "$name: '$output'"; exit 1; }
+  echo "$name: $output"
+}
+
+fortran=()
+if [ -n "${FC:-}" ]; then
+  fortran=(-DWITH_FORTRAN=ON "-DCMAKE_Fortran_COMPILER=$FC")
+fi
+
+project() { # name source arguments... : configures and builds, in $work/name
+  local name=$1 source=$2
+  shift 2
+  echo "== $name"
+  if ! { "$CMAKE" -S "$source" -B "$work/$name" "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX" "${fortran[@]}" "$@" &&
+    "$CMAKE" --build "$work/$name"; } > "$work/$name.log" 2>&1; then
+    cat "$work/$name.log"
+    exit 1
+  fi
+}
+
+if [ "$way" = add_subdirectory ]; then
+  project build "$here/add_subdirectory" "-DTESSERA_SOURCE=$SOURCE"
+  expect C "$work/build/consumer_c"
+  [ -z "${FC:-}" ] || expect Fortran "$work/build/consumer_fortran"
+  exit 0
+fi
+
+"$CMAKE" --install "$BUILD" --prefix "$work/first place" > "$work/install.log"
+prefix=$work/second_place
+mv "$work/first place" "$prefix"
+(cd "$prefix" && find . -type f -o -type l | sort) > "$work/files.txt"
+if grep -rlIF -e "$work/first place" -e "$SOURCE" "$prefix/include" "$prefix/$LIBDIR/cmake" "$prefix/$LIBDIR/pkgconfig"; then
+  echo "these installed files name a directory of the build"
+  exit 1
+fi
+
+case $way in
+  find_package)
+    project build "$here/find_package" "-DCMAKE_PREFIX_PATH=$prefix" "-DTESSERA_WANTED=$VERSION"
+    expect C "$work/build/consumer_c"
+    if [ -n "${FC:-}" ]; then
+      expect Fortran "$work/build/consumer_fortran"
+      ldd "$work/build/consumer_fortran" | grep -q libtessera_fortran || { echo "not linked to the Fortran library"; exit 1; }
+
+      # A module that this compiler cannot read: the sources take its place.
+      find "$prefix/include" -name tessera.mod -exec sh -c 'echo "written by another compiler" > "$1"' _ {} \;
+      project other_compiler "$here/find_package" "-DCMAKE_PREFIX_PATH=$prefix"
+      expect "Fortran from source" "$work/other_compiler/consumer_fortran"
+      if ldd "$work/other_compiler/consumer_fortran" | grep libtessera_fortran; then
+        echo "the module was not compiled from source"
+        exit 1
+      fi
+    fi
+
+    # A version that we are not.
+    echo "== wrong version"
+    if "$CMAKE" -S "$here/find_package" -B "$work/wrong" "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_PREFIX_PATH=$prefix" \
+      -DTESSERA_WANTED=$((${VERSION%%.*} + 1)).0 > "$work/wrong.log" 2>&1; then
+      echo "find_package accepted another major version"
+      exit 1
+    fi
+    grep -q "tessera" "$work/wrong.log"
+    ;;
+  pkg_config)
+    command -v pkg-config > /dev/null || { echo "no pkg-config"; exit 77; }
+    export PKG_CONFIG_PATH=$prefix/$LIBDIR/pkgconfig LD_LIBRARY_PATH=$prefix/$LIBDIR
+    [ "$(pkg-config --modversion tessera)" = "$VERSION" ] || { echo "wrong version in tessera.pc"; exit 1; }
+    # shellcheck disable=SC2046
+    "$CC" "$here/consumer.c" -o "$work/consumer_c" $(pkg-config --cflags --libs tessera) -lm
+    expect C "$work/consumer_c"
+    if [ -n "${FC:-}" ]; then
+      # shellcheck disable=SC2046
+      "$FC" -J "$work" "$here/consumer.f90" -o "$work/consumer_fortran" $(pkg-config --cflags --libs tessera_fortran)
+      expect Fortran "$work/consumer_fortran"
+      [ -f "$(pkg-config --variable=sourcedir tessera_fortran)/tessera.f90" ] || { echo "no module source"; exit 1; }
+    fi
+    ;;
+  *)
+    echo "unknown: $way"
+    exit 2
+    ;;
+esac
