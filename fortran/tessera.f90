@@ -451,16 +451,16 @@ contains
   end function exists
 
   !> False, with the error handed out, for an array of the wrong size.
-  recursive function size_is_right(s, name, elements, expected, what, ierr) result(yes)
+  recursive function size_is_right(s, name, elements, expected_name, expected, ierr) result(yes)
     type(tessera_solver), intent(in) :: s
-    character(*), intent(in) :: name, what
+    character(*), intent(in) :: name, expected_name
     integer, intent(in) :: elements
     integer(c_int), intent(in) :: expected
     integer(c_int), intent(out), optional :: ierr
     logical :: yes
     yes = elements == expected
-    if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, name // ' has ' // decimal(int(elements, c_int64_t)) // &
-                               ' elements, but the solver has ' // decimal(int(expected, c_int64_t)) // ' ' // what, ierr)
+    if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, name // ' has the size ' // decimal(int(elements, c_int64_t)) // &
+                               ', but ' // expected_name // ' is ' // decimal(int(expected, c_int64_t)), ierr)
   end function size_is_right
 
   ! ---- Life cycle -----------------------------------------------------------------------------------------------------
@@ -516,8 +516,8 @@ contains
     real(c_double), intent(in), contiguous :: lower(:), upper(:)
     integer(c_int), intent(out), optional :: ierr
     if (.not. exists(s, ierr)) return
-    if (.not. size_is_right(s, 'lower', size(lower), s%state%ndim, 'variables', ierr)) return
-    if (.not. size_is_right(s, 'upper', size(upper), s%state%ndim, 'variables', ierr)) return
+    if (.not. size_is_right(s, 'lower', size(lower), 'ndim', s%state%ndim, ierr)) return
+    if (.not. size_is_right(s, 'upper', size(upper), 'ndim', s%state%ndim, ierr)) return
     call conclude(s, c_tessera_set_domain(s%handle, lower, upper), ierr)
   end subroutine tessera_set_domain
 
@@ -764,8 +764,8 @@ contains
     real(c_double), intent(inout), contiguous :: value(:), error(:)
     integer(c_int), intent(out), optional :: ierr
     if (.not. exists(s, ierr)) return
-    if (.not. size_is_right(s, 'value', size(value), s%state%ncomp, 'components', ierr)) return
-    if (.not. size_is_right(s, 'error', size(error), s%state%ncomp, 'components', ierr)) return
+    if (.not. size_is_right(s, 'value', size(value), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error), 'ncomp', s%state%ncomp, ierr)) return
     call conclude(s, c_tessera_integrate(s%handle, method, value, error), ierr)
   end subroutine tessera_integrate
 

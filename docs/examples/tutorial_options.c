@@ -41,8 +41,8 @@ int main(void) {
     const int status = tessera_integrate(s, TESSERA_CUBATURE, &value, &error);
     tessera_get_int(s, TESSERA_EVALUATIONS, &evaluations);
     tessera_get_int(s, TESSERA_REGIONS, &regions);
-    printf("width %-6g status %d value %.12e error %.1e evaluations %7" PRId64 " regions %6" PRId64 "\n", p.width, status,
-           value, error, evaluations, regions);
+    printf("width %-6g status %d value %.12e error %.1e evaluations %7" PRId64 " regions %6" PRId64 "\n", p.width,
+           status, value, error, evaluations, regions);
     if (status != 0 || fabs(value - exact) > 1e-10 * exact) ++failures;
   }
   tessera_destroy(s);

@@ -28,9 +28,7 @@ static int progress(int64_t evaluations, int ncomp, const double *value, const d
   return evaluations >= w->enough; /* anything but 0 stops the run */
 }
 
-static void write_line(int level, const char *line, void *userdata) {
-  fprintf(userdata, "log %d: %s\n", level, line);
-}
+static void write_line(int level, const char *line, void *userdata) { fprintf(userdata, "log %d: %s\n", level, line); }
 
 int main(void) {
   struct watch w = {1000000, 0};

@@ -20,7 +20,7 @@ static int logarithm(int ndim, const double *x, int ncomp, double *f, void *user
 static void report(const tessera_solver *s, const char *what, int status, double value, double error) {
   printf("%s: %s\n", what, tessera_status_string(status));
   if (status != 0) printf("  %s\n", tessera_last_error(s));
-  if (status >= 0) printf("  value %.8g, estimated error %.1e\n", value, error); /* never when negative: they are not set */
+  if (status >= 0) printf("  value %.8g, estimated error %.1e\n", value, error); /* not set when negative */
 }
 
 int main(void) {

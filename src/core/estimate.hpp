@@ -12,6 +12,7 @@ namespace tessera {
 struct rule_result {
   double value;  // integral over the region
   double error;  // raw estimate of its absolute error, before any comparison between levels
+  bool asymptotic;  // the null rules fall with their degree as they do for smooth integrands
 };
 
 // Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
@@ -34,7 +35,7 @@ TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, double vol
   const error_constants &c = r.error;
   const bool asymptotic = c.c1 * e[0] <= e[1] && c.c2 * e[1] <= e[2];
   const double error = asymptotic ? c.c3 * e[0] : c.c4 * fmax(e[0], fmax(e[1], e[2]));
-  return {mean * volume, error * volume};
+  return {mean * volume, error * volume, asymptotic};
 }
 
 // Adds to score[ndim] the absolute fourth differences of one component: difference[j] is linear in the integrand and still
@@ -65,6 +66,19 @@ TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
     packed |= static_cast<uint32>(best) << (6 * q);
   }
   return packed;
+}
+
+// Makes sure that `axis` is among the ranked ones: in front, or in the last place if it was missing. Returns its place.
+TESSERA_HD int include_axis(uint32 &packed, int ndim, int axis, bool in_front) {
+  const int kept = ndim < axes_kept ? ndim : axes_kept;
+  int place = 0;
+  while (place < kept - 1 && static_cast<int>((packed >> (6 * place)) & 63u) != axis) ++place;
+  for (; in_front && place > 0; --place) {  // what stood before it moves back
+    const uint32 before = (packed >> (6 * (place - 1))) & 63u;
+    packed = (packed & ~(63u << (6 * place))) | before << (6 * place);
+  }
+  packed = (packed & ~(63u << (6 * place))) | static_cast<uint32>(axis) << (6 * place);
+  return place;
 }
 
 TESSERA_HD int ranked_axis(uint32 packed, int which) { return static_cast<int>((packed >> (6 * which)) & 63u); }

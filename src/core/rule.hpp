@@ -2,7 +2,7 @@
 //
 // A rule is a list of orbits: the points that one generator gives by permuting coordinates and changing signs. All points
 // of an orbit have the same weight, so only the sum of the integrand over each orbit is needed, and `finish` in
-// evaluate.hpp turns at most 16 sums into the value and four null rules. Points are generated, never stored.
+// evaluate.hpp turns one sum an orbit into the value and four null rules. Points are generated, never stored.
 //
 // Weights are normalised to a mean: the sum over all points is 1 for the rule and 0 for the null rules.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -56,8 +56,8 @@ struct rule {
   double norm[null_rules - 1][max_orbits];
   error_constants error;
 
-  // Fourth differences use two axis orbits with generators a(inner) < ... : difference =
-  // (f(+a1)+f(-a1)-2f0) - (a1/a2)^2 (f(+a2)+f(-a2)-2f0).
+  // Fourth differences use two axis orbits with generators p and q:
+  // (f(p)+f(-p)-2f(0)) - (p/q)^2 (f(q)+f(-q)-2f(0)), up to a factor.
   int difference_orbit[2];
   double difference_ratio;
 

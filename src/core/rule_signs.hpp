@@ -1,17 +1,17 @@
 // Signs of the vertex orbit: all 2^n patterns, or those of a two-level orthogonal array of strength 7 (host only).
 //
-// In a rule of degree 7 the vertices enter by moments of degree 7 or less, that is by products of at most 7 signs. Any set
-// of patterns in which those average to zero serves (N. Victoir, Asymmetric cubature formulae with few points in high
-// dimension for symmetric measures, SIAM J. Numer. Anal. 42 (2004) 209-227). The words of a linear code do if its dual has
-// distance 8 (F. J. MacWilliams, N. J. A. Sloane, The Theory of Error-Correcting Codes, 1977: ch. 5 for orthogonal arrays,
-// 9 for BCH codes, 20 for the Golay code). Bits, by dimension: 12: 10; 13..16: 11; 17..24: 12; 25, 26, 27: 13, 14, 15;
-// 28..32: 16; 33: 17; 34..36: 18; 37..64: 19.
+// In a rule of degree 7 the vertices enter by moments of degree 7 or less, that is by products of at most 7 signs. Any
+// set of patterns in which those average to zero serves (N. Victoir, Asymmetric cubature formulae with few points in
+// high dimension for symmetric measures, SIAM J. Numer. Anal. 42 (2004) 209-227). The words of a linear code do if its
+// dual has distance 8 (F. J. MacWilliams, N. J. A. Sloane, The Theory of Error-Correcting Codes, 1977: ch. 5 for
+// orthogonal arrays, 9 for BCH codes, 20 for the Golay code). Bits, by dimension: 12: 10; 13..16: 11; 17..24: 12; 25,
+// 26, 27: 13, 14, 15; 28..32: 16; 33: 17; 34..36: 18; 37..64: 19.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "rule.hpp"
 
-namespace tessera {
+namespace tessera::rule_making {
 
 inline uint32 field_product(uint32 x, uint32 y, int m) {
   constexpr uint32 modulus[] = {0x13, 0x25, 0x43};  // primitive polynomials of degree 4, 5, 6
@@ -24,9 +24,9 @@ inline uint32 field_product(uint32 x, uint32 y, int m) {
   return z;
 }
 
-// Columns of parity check matrices of codes of distance 8, so that any 7 of them are linearly independent: (1, x, x^3, x^5)
-// over the x of a field of 2^m elements for the extended BCH codes of length 2^m, and (1, x^j mod g) with a last (1, 0) for
-// the extended Golay code.
+// Columns of parity check matrices of codes of distance 8, so that any 7 of them are linearly independent: (1, x, x^3,
+// x^5) over the x of a field of 2^m elements for the extended BCH codes of length 2^m, and (1, x^j mod g) with a last
+// (1, 0) for the extended Golay code.
 inline uint32 bch_column(uint32 x, int m) {
   const uint32 x2 = field_product(x, x, m), x3 = field_product(x2, x, m), x5 = field_product(x2, x3, m);
   return 1U | x << 1 | x3 << (1 + m) | x5 << (1 + 2 * m);
@@ -41,7 +41,8 @@ inline uint32 golay_column(int j) {
   return 1U | power_of_x << 1;
 }
 
-// Coordinates beyond the length of a code get a bit of their own, which is cheaper than the next code for a few of them.
+// Coordinates beyond the length of a code get a bit of their own, which is cheaper than the next code for a few of
+// them.
 inline uint32 sign_column(int j, int n) {
   const int length = n <= 16 ? 16 : n <= 27 ? 24 : n <= 34 ? 32 : 64;
   if (j >= length) return 1U << (24 + j - length);
@@ -78,4 +79,4 @@ inline void all_signs(rule &r) {
   for (int j = 0; j < r.ndim; ++j) r.vertex_mask[j] = 1U << j;
 }
 
-}  // namespace tessera
+}  // namespace tessera::rule_making

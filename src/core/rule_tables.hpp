@@ -1,16 +1,16 @@
 // Constants of the integration rules that have no closed form (host only).
 //
-// Degree 13 in two dimensions: G. S. Eriksen, Magister thesis, University of Bergen (1984). Degree 11 in three dimensions:
-// J. Berntsen and T. O. Espelid, On the construction of higher degree three dimensional embedded integration rules, SIAM J.
-// Numer. Anal. 25 (1988) 222-234. Both were published with the digits below, null rules included, in J. Berntsen, T. O.
-// Espelid and A. Genz, Algorithm 698, ACM Trans. Math. Softw. 17 (1991) 452-456. The moment equations that define them hold
-// to the last of these digits; tests/core/test_rules.cpp checks them.
+// Degree 13 in two dimensions: G. S. Eriksen, Magister thesis, University of Bergen (1984). Degree 11 in three
+// dimensions: J. Berntsen and T. O. Espelid, On the construction of higher degree three dimensional embedded
+// integration rules, SIAM J. Numer. Anal. 25 (1988) 222-234. Both were published with the digits below, null rules
+// included, in J. Berntsen, T. O. Espelid and A. Genz, Algorithm 698, ACM Trans. Math. Softw. 17 (1991) 452-456. The
+// moment equations that define them hold to the last of these digits; tests/core/test_rules.cpp checks them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "rule.hpp"
 
-namespace tessera {
+namespace tessera::rule_making {
 
 struct generator {
   int kind;  // orbit_kind
@@ -214,4 +214,4 @@ constexpr kronrod_point kronrod_points[] = {
     {0.9994844100504906375713259L, 0.0006945068493385038122757956L, 0.0L},
 };
 
-}  // namespace tessera
+}  // namespace tessera::rule_making

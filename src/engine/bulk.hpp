@@ -48,7 +48,7 @@ TESSERA_HD void survey_chunk(Team &team, const region_view &s, int64 begin, int6
   compensated_sum frozen;
   for (int64 i = begin + team.lane(); i < end; i += team.lanes()) {
     const double key = region_key(s, i, scale);
-    if (region_frozen(s.state(i).axes)) {
+    if ((s.state(i).word & region_frozen) != 0u) {
       frozen.add(key);
     } else {
       team.count(&counts[histogram_bin(key)]);
@@ -66,7 +66,7 @@ TESSERA_HD void mark_chunk(Team &team, const region_view &s, int64 begin, int64 
                            int64 most, int64 *list) {
   for (int64 from = begin; from < end; from += team.lanes()) {
     const int64 i = from + team.lane();
-    const bool marked = i < end && !region_frozen(s.state(i).axes) && histogram_bin(region_key(s, i, scale)) >= bin;
+    const bool marked = i < end && (s.state(i).word & region_frozen) == 0u && histogram_bin(region_key(s, i, scale)) >= bin;
     const int64 place = team.place(marked, at);
     if (marked && place < most) list[place] = i;
   }
@@ -98,8 +98,8 @@ class bulk {
     outcome o = start(lower, upper);
     while (o == outcome::running) o = step();
     if (stats_.evaluations > 0) {
-      totals_.read(value, error);
-      stats_.regions = regions_ + retired_regions_;
+      stats_.regions = live();
+      totals_.read(set_, stats_.regions, value, error);
     }
     return o;
   }
@@ -110,7 +110,8 @@ class bulk {
     reserve(1, 1);
     make_root(store_.view(), 0, lower, upper);
     outcome o = eval_.evaluate(store_.view(), {nullptr, 0}, 1);
-    if (o == outcome::callback) return o;
+    if (o == outcome::callback || o == outcome::memory) return o;
+    if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
     stats_.evaluations = eval_.points();
     regions_ = 1;
     survey();
@@ -130,14 +131,14 @@ class bulk {
     regions_ = n;
     stats_.evaluations += n * eval_.points();
     ++stats_.iterations;
-    settle(set_.estimate, split_, p, 0, s, n, [](int64 q) { return q; });
+    settle_cells(split_, p, 0, s, n, [](int64 q) { return q; });
     survey();
     return o;
   }
 
   outcome step() {
-    totals_.read(now_.data(), now_.data() + set_.ncomp);
-    if (stats_.iterations > 0 && stats_.evaluations >= set_.mineval && totals_.converged(set_)) return outcome::converged;
+    totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
+    if (stats_.iterations > 0 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live())) return outcome::converged;
     const outcome stop = hooks_.between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
     const int64 affordable = (set_.maxeval - stats_.evaluations) / (split_.pieces * eval_.points());
@@ -151,6 +152,8 @@ class bulk {
     if (marked == 0) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     return divide(marked);
   }
+
+  int64 live() const { return regions_ + retired_regions_; }
 
   // Totals, histogram and weights of all regions as they are now.
   void survey() {
@@ -252,7 +255,7 @@ class bulk {
     }
     const int estimate = set_.estimate;
     exec_.for_each(marked, [=](int64 m) {
-      settle(estimate, split, p, m, s, pieces, [=](int64 q) { return piece_place(list, n, pieces, m, q); });
+      settle(estimate, split, p, m, s, [=](int64 q) { return piece_place(list, n, pieces, m, q); });
     });
     regions_ += marked * (pieces - 1);
     stats_.evaluations += marked * pieces * eval_.points();

@@ -14,6 +14,14 @@ TESSERA_HD void make_root(const region_view &s, int64 i, const double *lower, co
   s.state(i) = {0.0f, 0u};
 }
 
+// The result of a region whose integrand is not finite, where there is nothing better to fall back on.
+TESSERA_HD void make_unknown(const region_view &s, int64 i) {
+  for (int k = 0; k < s.ncomp(); ++k) {
+    s.value(i, k) = NAN;
+    s.error(i, k) = HUGE_VAL;
+  }
+}
+
 // Smallest number of halvings whose pieces number at least n.
 TESSERA_HD int halvings(int64 n) {
   int b = 0;

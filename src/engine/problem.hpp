@@ -49,6 +49,14 @@ struct cubature_statistics {
   int64 peak_bytes = 0;
 };
 
+// The robust estimate allows for its own uncertainty while there are few regions to average over.
+TESSERA_HD double few_regions_factor(const cubature_settings &s, int64 regions) {
+  return s.estimate == 1 || regions < 2 ? 1.0 : 1.0 + 4.0 / static_cast<double>(regions - 1);
+}
+
+// An integrand that has been zero at every point is looked at in this many regions before the answer 0 is believed.
+constexpr int64 regions_to_trust_zero = 256;
+
 // Tolerated error of a component with this value.
 TESSERA_HD double tolerated(const cubature_settings &s, double value) {
   return fmax(s.abstol, s.reltol * fabs(value));

@@ -12,16 +12,14 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  float pessimism;  // how far the raw estimate of its parent exceeded what division showed; see two_level.hpp
-  uint32 axes;      // ranked axes (24 bits), level of division (7 bits), frozen (1 bit)
+  float suspicion;  // share of the error that is there because something may hide behind a face; see settle.hpp
+  uint32 word;      // ranked axes (24 bits) and the flags below
 };
-
-// A frozen region is too small to be divided in double precision.
-TESSERA_HD uint32 pack_axes(uint32 axes, uint32 level, bool frozen) {
-  return (axes & 0xffffffu) | (level > 127u ? 127u : level) << 24 | (frozen ? 1u << 31 : 0u);
-}
-TESSERA_HD uint32 region_level(uint32 packed) { return (packed >> 24) & 127u; }
-TESSERA_HD bool region_frozen(uint32 packed) { return (packed >> 31) != 0u; }
+constexpr uint32 region_axes = 0xffffffu;
+constexpr uint32 region_face_place = 3u << 24;  // place among the ranked axes of the suspected face's axis
+constexpr uint32 region_face_high = 1u << 26;   // the suspected face is the upper one
+constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as they do for smooth integrands
+constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
 
 constexpr int region_fields(int ndim, int ncomp) { return 2 * ndim + 2 * ncomp + 1; }
 

@@ -39,7 +39,7 @@ TESSERA_HD int widest_axis(const region_view &s, int64 i) {
 // its own piece as long as that is done last.
 TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 parent, int piece, const region_view &to,
                            int64 child) {
-  const uint32 axes = from.state(parent).axes;
+  const uint32 axes = from.state(parent).word;
   const int slab_axis = p.slabs ? (p.widest ? widest_axis(from, parent) : ranked_axis(axes, 0)) : -1;
   for (int j = 0; j < from.ndim(); ++j) {
     double c = from.centre(parent, j);
@@ -61,7 +61,7 @@ TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 pa
 
 // A region whose pieces would not differ in double precision cannot be divided.
 TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
-  const uint32 axes = s.state(i).axes;
+  const uint32 axes = s.state(i).word;
   for (int q = 0; q < p.axes; ++q) {
     const int j = p.slabs && p.widest ? widest_axis(s, i) : ranked_axis(axes, q);
     const double c = s.centre(i, j);

@@ -44,15 +44,21 @@ class component_totals {
   // Errors are sums of non-negative terms; cancellation of the running sum must not make them negative.
   double error(int k) const { return std::fmax(0.0, error_[static_cast<std::size_t>(k)].value()); }
 
-  bool converged(const cubature_settings &s) const {
-    for (int k = 0; k < ncomp(); ++k)
-      if (!(error(k) <= tolerated(s, value(k)))) return false;
-    return true;
+  // Is the tolerance met by a result from this many regions?
+  bool converged(const cubature_settings &s, int64 regions) const {
+    const double factor = few_regions_factor(s, regions);
+    bool zero = s.estimate != 1 && regions < regions_to_trust_zero;
+    for (int k = 0; k < ncomp(); ++k) {
+      if (!(factor * error(k) <= tolerated(s, value(k)))) return false;
+      zero &= value(k) == 0.0 && error(k) == 0.0;
+    }
+    return !zero;
   }
-  void read(double *value_out, double *error_out) const {
+  void read(const cubature_settings &s, int64 regions, double *value_out, double *error_out) const {
+    const double factor = few_regions_factor(s, regions);
     for (int k = 0; k < ncomp(); ++k) {
       value_out[k] = value(k);
-      error_out[k] = error(k);
+      error_out[k] = factor * error(k);
     }
   }
 

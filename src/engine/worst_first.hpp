@@ -73,7 +73,8 @@ class worst_first {
     region_view s = store_.view();
     make_root(s, 0, lower, upper);
     outcome o = eval_.evaluate(s, {nullptr, 0}, 1);
-    if (o == outcome::callback) return o;
+    if (o == outcome::callback || o == outcome::memory) return o;
+    if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
     stats_.evaluations = eval_.points();
     regions_ = 1;
     if (o != outcome::running) return o;
@@ -94,7 +95,7 @@ class worst_first {
     const outcome o = eval_.evaluate(s, {nullptr, 1}, n);
     if (o != outcome::running) return o;
     stats_.evaluations += n * eval_.points();
-    settle(set_.estimate, split_, s, 0, s, n, [](int64 q) { return q + 1; });
+    settle_cells(split_, s, 0, s, n, [](int64 q) { return q + 1; });
     s.copy(0, s, n);  // the root's record is free now
     regions_ = n;
     ++stats_.iterations;
@@ -102,8 +103,8 @@ class worst_first {
   }
 
   outcome step() {
-    totals_.read(now_.data(), now_.data() + set_.ncomp);
-    if (stats_.iterations > 0 && stats_.evaluations >= set_.mineval && totals_.converged(set_)) return outcome::converged;
+    totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
+    if (stats_.iterations > 0 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live())) return outcome::converged;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
     const outcome stop = hooks_.between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
@@ -178,7 +179,7 @@ class worst_first {
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
-    settle(set_.estimate, split_, s, top.region(), a, split_.pieces, [first](int64 q) { return first + q; });
+    settle(set_.estimate, split_, s, top.region(), a, [first](int64 q) { return first + q; });
     totals_.add(s, top.region(), -1.0);
     for (int q = 0; q < split_.pieces; ++q) {
       const int64 to = q == 0 ? top.region() : next_place();
@@ -199,7 +200,7 @@ class worst_first {
     return i;
   }
 
-  bool frozen(const entry &e) { return region_frozen(store_.view().state(e.region()).axes); }
+  bool frozen(const entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
 
   void drop_front() {
     std::pop_heap(queue_.begin(), queue_.end(), below);
@@ -210,7 +211,9 @@ class worst_first {
     const region_view s = store_.view();
     double k = 0.0;
     for (int c = 0; c < set_.ncomp; ++c) k = std::fmax(k, s.error(region, c) * scale_[static_cast<std::size_t>(c)]);
-    return k;
+    if (k > 0.0 || set_.estimate == 1) return k;
+    // Nothing to go by: the largest first, on a scale below every error.
+    return s.volume(region) * 1e-300;
   }
 
   void push(int64 region) {
@@ -234,6 +237,8 @@ class worst_first {
     std::make_heap(queue_.begin(), queue_.end(), below);
     rescale_at_ = 2 * regions_;
   }
+
+  int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
 
   void reserve(int64 regions) {
     store_.reserve(regions, capacity_ + 1);
@@ -270,8 +275,8 @@ class worst_first {
     component_totals all(set_.ncomp);
     for (int64 i = 0; i < regions_; ++i) all.add(s, i, 1.0);
     all.add(retired_);
-    all.read(value, error);
-    stats_.regions = regions_ - static_cast<int64>(holes_.size()) + retired_regions_;
+    stats_.regions = live();
+    all.read(set_, stats_.regions, value, error);
   }
 
   Evaluator &eval_;

@@ -257,9 +257,9 @@ void host_evaluator::accumulate(const stretch &s, workspace &w) const {
       double lane[4] = {0.0, 0.0, 0.0, 0.0};  // four chains of additions run side by side
       for (int64 i = 0; i < n; ++i) lane[i & 3] += f[i * step];
       sums[o] += (lane[0] + lane[1]) + (lane[2] + lane[3]);
-      const bool inner = o == rule_.difference_orbit[0], outer = o == rule_.difference_orbit[1];
-      if (!inner && !outer) return true;
-      const double factor = inner ? 1.0 : -rule_.difference_ratio;
+      const bool first_of_two = o == rule_.difference_orbit[0];
+      if (!first_of_two && o != rule_.difference_orbit[1]) return true;
+      const double factor = first_of_two ? 1.0 : -rule_.difference_ratio;
       const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
       for (int64 i = 0; i < n; ++i) difference[node_coordinate(words[i], 0)] += factor * f[i * step];
       return true;
@@ -271,16 +271,18 @@ void host_evaluator::accumulate(const stretch &s, workspace &w) const {
 bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w) const {
   const double volume = regions.volume(region);
   std::fill(w.score.begin(), w.score.end(), 0.0);
+  bool rough = false;
   for (int k = 0; k < problem_.settings.ncomp; ++k) {
     const double *sums = &w.sums[index(k) * max_orbits];
     const rule_result result = finish_rule(rule_, sums, volume);
     if (!std::isfinite(result.value) || !std::isfinite(result.error)) return false;
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
+    rough |= !result.asymptotic;
     add_differences(rule_, &w.differences[index(k * rule_.ndim)], sums[0], w.score.data());
   }
   const uint32 axes = rank_axes(rule_.ndim, w.score.data(), [&](int j) { return regions.half(region, j); });
-  regions.state(region) = {0.0f, pack_axes(axes, 0, false)};
+  regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
   return true;
 }
 

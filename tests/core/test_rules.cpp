@@ -1,5 +1,5 @@
-// The integration rules against exact moments. Points are enumerated here from the definition of the orbits, independently
-// of the library's own generator.
+// The integration rules against exact moments. Points are enumerated here from the definition of the orbits,
+// independently of the library's own generator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +46,7 @@ real one_norm(const rule &r, int row) {
   return sum;
 }
 
-// ---- Points ----------------------------------------------------------------------------------------------------------
+// ---- Points --------------------------------------------------------------------------------------------------------
 
 struct point_list {
   int n;
@@ -117,7 +117,7 @@ std::vector<point_list> all_points(const rule &r) {
   return out;
 }
 
-// ---- Moments ---------------------------------------------------------------------------------------------------------
+// ---- Moments -------------------------------------------------------------------------------------------------------
 
 // All non-increasing exponents of this total degree for at most n variables.
 void partitions(int degree, int largest, int n, exponents &head, std::vector<exponents> &out) {
@@ -217,7 +217,7 @@ void check_degrees_1d(const rule &r) {
   }
 }
 
-// ---- What is derived from the weights --------------------------------------------------------------------------------
+// ---- What is derived from the weights ------------------------------------------------------------------------------
 
 real inner(const rule &r, int i, int j) {
   real sum = 0;
@@ -279,7 +279,7 @@ rule built(int family, int ndim) {
   return r;
 }
 
-// ---- Tests -----------------------------------------------------------------------------------------------------------
+// ---- Tests ---------------------------------------------------------------------------------------------------------
 
 void finish_family(const char *name) {
   printf("%-10s %s\n", name, failures == 0 ? "verified" : "FAILED");

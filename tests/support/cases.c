@@ -203,7 +203,8 @@ double genz_exact(const struct genz *g) {
     case GENZ_GAUSSIAN:
       for (int i = 0; i < n; ++i) {
         const long double a = g->a[i];
-        p *= 1.77245385090551602729816748334114518L / (2 * a) * (erfl(a * (1 - (long double)g->u[i])) + erfl(a * g->u[i]));
+        p *= 1.77245385090551602729816748334114518L / (2 * a) *
+             (erfl(a * (1 - (long double)g->u[i])) + erfl(a * g->u[i]));
       }
       return (double)p;
     case GENZ_C0:

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
+#include <cmocka.h> /* needs the four above */
 
 #ifdef __cplusplus
 extern "C" {
