@@ -18,7 +18,7 @@ struct rule_result {
 // Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
 TESSERA_HD double null_pair(const rule &r, int i, double lower, double upper) {
   double e = 0.0;
-  for (int k = 0; k < r.orbits; ++k) e = fmax(e, fabs(upper + r.scale[i][k] * lower) * r.norm[i][k]);
+  for (int k = 0; k < r.orbits; ++k) e = larger(e, fabs(upper + r.scale[i][k] * lower) * r.norm[i][k]);
   return e;
 }
 
@@ -34,7 +34,7 @@ TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, double vol
   for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
   const error_constants &c = r.error;
   const bool asymptotic = c.c1 * e[0] <= e[1] && c.c2 * e[1] <= e[2];
-  const double error = asymptotic ? c.c3 * e[0] : c.c4 * fmax(e[0], fmax(e[1], e[2]));
+  const double error = asymptotic ? c.c3 * e[0] : c.c4 * larger(e[0], larger(e[1], e[2]));
   return {mean * volume, error * volume, asymptotic};
 }
 

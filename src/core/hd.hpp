@@ -22,7 +22,12 @@ using int64 = std::int64_t;
 using uint32 = std::uint32_t;
 using uint64 = std::uint64_t;
 using std::fabs;
-using std::fmax;
-using std::fmin;
 }  // namespace tessera
 #endif
+
+namespace tessera {
+
+// Not fmax: what NaN does is decided before, and a comparison is faster than a call.
+TESSERA_HD double larger(double a, double b) { return a < b ? b : a; }
+
+}  // namespace tessera

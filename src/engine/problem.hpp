@@ -59,7 +59,7 @@ constexpr int64 regions_to_trust_zero = 256;
 
 // Tolerated error of a component with this value.
 TESSERA_HD double tolerated(const cubature_settings &s, double value) {
-  return fmax(s.abstol, s.reltol * fabs(value));
+  return larger(s.abstol, s.reltol * fabs(value));
 }
 
 }  // namespace tessera

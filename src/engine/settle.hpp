@@ -74,8 +74,8 @@ TESSERA_HD void settle_robust(const splitting &split, const region_view &parents
       e = corrected_classic(c, e);
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
-      e = fmax(e, floor);
-      if (floor > 0.0) suspicion = fmax(suspicion, static_cast<float>(floor / e));
+      e = larger(e, floor);
+      if (floor > 0.0) suspicion = static_cast<float>(larger(suspicion, floor / e));
     }
   }
   for (int q = 0; q < pieces; ++q) {

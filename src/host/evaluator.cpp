@@ -181,64 +181,75 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
   });
 }
 
-bool host_evaluator::call_point(const double *x, int64 i, int64 item, workspace &w) {
-  const int nd = rule_.ndim, nc = problem_.settings.ncomp;
-  double *f = &w.f[index(i * nc)];
+// One point. The values of a failed call are not used.
+inline int host_evaluator::call_point(const double *x, double *f, workspace &w) const {
+  const host_integrand &integrand = problem_.integrand;
+  if (!mapped_) return integrand.point(rule_.ndim, x, problem_.settings.ncomp, f, integrand.userdata);
   double jacobian = 1.0;
-  if (mapped_) {
-    for (int j = 0; j < nd; ++j) w.mapped[index(j)] = map_axis(problem_.axes[index(j)], x[j], jacobian);
-    x = w.mapped.data();
-  }
-  const int status = problem_.integrand.point(nd, x, nc, f, problem_.integrand.userdata);
-  if (status != 0) {
-    report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-    return false;
-  }
-  if (mapped_)
-    for (int k = 0; k < nc; ++k) f[k] = weighted(f[k], jacobian);
-  return true;
+  for (int j = 0; j < rule_.ndim; ++j) w.mapped[index(j)] = map_axis(problem_.axes[index(j)], x[j], jacobian);
+  const int status = integrand.point(rule_.ndim, w.mapped.data(), problem_.settings.ncomp, f, integrand.userdata);
+  for (int k = 0; status == 0 && k < problem_.settings.ncomp; ++k) f[k] = weighted(f[k], jacobian);
+  return status;
 }
 
 // From one point to the next only the coordinates that change are written.
-bool host_evaluator::call_points(const region_view &regions, const stretch &s, int64 item, workspace &w) {
-  const int nd = rule_.ndim;
-  const double *centre = &regions.centre(s.region, 0), *half = &regions.half(s.region, 0);
+int host_evaluator::call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre,
+                                const double *half, double *f, workspace &w) const {
   double *x = w.at.data();
+  const int64 step = problem_.settings.ncomp;
+  for (int64 i = 0; i < n; ++i, f += step) {
+    const node_word word = words[i];
+    const int moved = node_moved(word);
+    for (int q = 0; q < moved; ++q) {
+      const int j = node_coordinate(word, q);
+      x[j] = centre[j] + node_offset(word, q, orb) * half[j];
+    }
+    const int status = call_point(x, f, w);
+    if (status != 0) return status;
+    for (int q = 0; q < moved; ++q) x[node_coordinate(word, q)] = centre[node_coordinate(word, q)];
+  }
+  return 0;
+}
+
+int host_evaluator::call_vertices(const orbit &orb, int64 first, int64 n, const double *centre, const double *half,
+                                  double *f, workspace &w) const {
+  const int nd = rule_.ndim;
+  double *x = w.at.data();
+  uint32 code = vertex_code(first);
+  for (int j = 0; j < nd; ++j) {
+    w.low[index(j)] = centre[j] - orb.a * half[j];
+    w.high[index(j)] = centre[j] + orb.a * half[j];
+    x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
+  }
+  const int64 step = problem_.settings.ncomp;
+  for (int64 i = 0; i < n; ++i, f += step) {
+    const uint32 next = vertex_code(first + i);
+    const uint32 changed = next ^ code;
+    code = next;
+    for (int j = 0; j < nd && changed != 0; ++j)
+      if ((rule_.vertex_mask[j] & changed) != 0u)
+        x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
+    const int status = call_point(x, f, w);
+    if (status != 0) return status;
+  }
   std::copy(centre, centre + nd, x);
+  return 0;
+}
+
+bool host_evaluator::call_points(const region_view &regions, const stretch &s, int64 item, workspace &w) {
+  const int nc = problem_.settings.ncomp;
+  const double *centre = &regions.centre(s.region, 0), *half = &regions.half(s.region, 0);
+  std::copy(centre, centre + rule_.ndim, w.at.begin());
   w.component_stride = 1;
-  w.point_stride = problem_.settings.ncomp;
+  w.point_stride = nc;
   return each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
     const orbit &orb = rule_.orb[o];
-    if (orb.kind != orbit_vertex) {
-      const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
-      for (int64 i = 0; i < n; ++i) {
-        const int moved = node_moved(words[i]);
-        for (int q = 0; q < moved; ++q) {
-          const int j = node_coordinate(words[i], q);
-          x[j] = centre[j] + node_offset(words[i], q, orb) * half[j];
-        }
-        if (!call_point(x, place + i, item, w)) return false;
-        for (int q = 0; q < moved; ++q) x[node_coordinate(words[i], q)] = centre[node_coordinate(words[i], q)];
-      }
-      return true;
-    }
-    uint32 code = vertex_code(first);
-    for (int j = 0; j < nd; ++j) {
-      w.low[index(j)] = centre[j] - orb.a * half[j];
-      w.high[index(j)] = centre[j] + orb.a * half[j];
-      x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
-    }
-    for (int64 i = 0; i < n; ++i) {
-      const uint32 next = vertex_code(first + i);
-      const uint32 changed = next ^ code;
-      code = next;
-      for (int j = 0; j < nd && changed != 0; ++j)
-        if ((rule_.vertex_mask[j] & changed) != 0u)
-          x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
-      if (!call_point(x, place + i, item, w)) return false;
-    }
-    std::copy(centre, centre + nd, x);
-    return true;
+    double *f = &w.f[index(place * nc)];
+    const int status = orb.kind == orbit_vertex
+                           ? call_vertices(orb, first, n, centre, half, f, w)
+                           : call_sparse(orb, &words_[index(orbit_start_[index(o)] + first)], n, centre, half, f, w);
+    if (status != 0) report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+    return status == 0;
   });
 }
 

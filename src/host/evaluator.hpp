@@ -53,7 +53,11 @@ class host_evaluator {
   void prepare(workspace &w) const;
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
-  bool call_point(const double *x, int64 i, int64 item, workspace &w);
+  int call_point(const double *x, double *f, workspace &w) const;
+  int call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
+                  workspace &w) const;
+  int call_vertices(const orbit &orb, int64 first, int64 n, const double *centre, const double *half, double *f,
+                    workspace &w) const;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
   void clear_sums(workspace &w) const;
   void accumulate(const stretch &s, workspace &w) const;
