@@ -65,7 +65,7 @@ struct region_list {
   TESSERA_HD int64 operator[](int64 i) const { return ids ? ids[i] : first + i; }
 };
 
-// Regions in a buffer of the executor; grows by half, keeps its content.
+// Regions in a buffer of the executor.
 template <class Executor>
 class region_store {
  public:
@@ -74,14 +74,19 @@ class region_store {
   region_view view() { return Executor::arrange(buffer_.data(), ndim_, ncomp_, capacity_); }
   int64 capacity() const { return capacity_; }
 
-  // Makes room for n regions, at most `limit`. Throws std::bad_alloc and leaves the store as it was.
+  // Makes room for n regions; the first `used` keep their content. Throws std::bad_alloc and leaves the store as it was.
+  void resize(int64 n, int64 used) {
+    if (n <= capacity_) return;
+    Executor::grow_regions(buffer_, region_fields(ndim_, ncomp_), capacity_, n, used);
+    capacity_ = n;
+  }
+
+  // The same for a store that fills up region by region: grows by half, up to `limit`.
   void reserve(int64 n, int64 limit) {
     if (n <= capacity_) return;
     int64 wanted = capacity_ + capacity_ / 2;
     if (wanted > limit) wanted = limit;
-    if (wanted < n) wanted = n;
-    buffer_.resize(wanted * region_fields(ndim_, ncomp_));
-    capacity_ = wanted;
+    resize(wanted < n ? n : wanted, capacity_);
   }
 
  private:

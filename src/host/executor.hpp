@@ -1,35 +1,71 @@
-// Host executor: where the engine's buffers live and how regions lie in them.
+// Host executor: the engine's buffers, and its steps on a pool of threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "../core/sum.hpp"
-#include "../engine/region_store.hpp"
+#include "../engine/bulk_steps.hpp"
+#include "evaluator.hpp"
 #include "pool.hpp"
 
 namespace tessera {
 
-// One host thread is a team of one lane.
+// One host thread is a team of one lane; for the meaning of its functions see engine/bulk_steps.hpp.
 struct host_team {
   static int lane() { return 0; }
   static int lanes() { return 1; }
   static void sync() {}
   static void sum(compensated_sum &) {}
-  static void count(int64 *counter) { ++*counter; }
+  template <class T>
+  static T total(T v) {
+    return v;
+  }
+  template <class T>
+  static T exclusive(T) {
+    return T{0};
+  }
+  static int least(int v) { return v; }
   // Place in a list for each lane that has something to add; `next` moves on.
   static int64 place(bool add, int64 &next) { return add ? next++ : next; }
+
+  // Counts by bin, added to a shared histogram at the end.
+  class counters {
+   public:
+    explicit counters(host_team &) : bins_(histogram_bins) {}
+    void add(int bin) { ++bins_[static_cast<std::size_t>(bin)]; }
+    void flush(int64 *histogram) {
+      for (std::size_t b = 0; b < bins_.size(); ++b)
+        if (bins_[b] != 0) __atomic_fetch_add(&histogram[b], bins_[b], __ATOMIC_RELAXED);
+    }
+
+   private:
+    std::vector<int64> bins_;
+  };
 };
 
-class host_executor {
+class host_grid {
  public:
-  explicit host_executor(thread_pool &pool) : pool_(pool) {}
+  using team_type = host_team;
+  explicit host_grid(thread_pool &pool) : pool_(pool) {}
 
-  // body(i) for i = 0 .. n-1.
+  host_team &team() { return team_; }
+  static bool first_team() { return true; }
+  static bool once() { return true; }
+  static void barrier() {}
+
   template <class Body>
-  void for_each(int64 n, Body body) {
+  void chunks(int64 n, Body body) {
+    pool_.run(n, [&](int64 chunk, int) {
+      host_team team;
+      body(team, chunk);
+    });
+  }
+  template <class Body>
+  void each(int64 n, Body body) {
     constexpr int64 grain = 256;
     pool_.run((n + grain - 1) / grain, [&](int64 part, int) {
       const int64 end = std::min(n, (part + 1) * grain);
@@ -37,19 +73,37 @@ class host_executor {
     });
   }
 
-  // body(team, chunk) for chunk = 0 .. chunks-1.
-  template <class Body>
-  void for_chunks(int64 chunks, Body body) {
-    pool_.run(chunks, [&](int64 chunk, int) {
-      host_team team;
-      body(team, chunk);
-    });
-  }
+ private:
+  thread_pool &pool_;
+  host_team team_;
+};
 
-  // Regions lie record by record: one region is read and written at a time.
-  static region_view arrange(double *base, int ndim, int ncomp, int64) {
-    return {base, ndim, ncomp, 1, region_fields(ndim, ncomp)};
+// The host evaluator in the form that the steps call.
+class host_bulk_evaluator {
+ public:
+  explicit host_bulk_evaluator(host_evaluator &e) : evaluator_(e) {}
+
+  template <class List>
+  void evaluate(host_grid &, const region_view &regions, const List &list, int64 n) {
+    ids_.resize(static_cast<std::size_t>(n));
+    for (int64 i = 0; i < n; ++i) ids_[static_cast<std::size_t>(i)] = list[i];
+    end_ = evaluator_.evaluate(regions, {ids_.data(), 0}, n);
   }
+  bool failed() const { return end_ != outcome::running; }
+  outcome failure() const { return end_; }
+
+ private:
+  host_evaluator &evaluator_;
+  std::vector<int64> ids_;
+  outcome end_ = outcome::running;
+};
+
+class host_executor {
+ public:
+  static constexpr int64 pause_after = 1;  // the clock and the progress callback are looked at after every step
+  static constexpr int64 first_regions = 4096;
+
+  host_executor(thread_pool &pool, host_evaluator &evaluator) : pool_(pool), evaluator_(evaluator) {}
 
   // Growing memory; the system's realloc moves large blocks without copying them.
   template <class T>
@@ -71,8 +125,34 @@ class host_executor {
     T *data_ = nullptr;
   };
 
+  // Regions lie record by record: one region is read and written at a time.
+  static region_view arrange(double *base, int ndim, int ncomp, int64) {
+    return {base, ndim, ncomp, 1, region_fields(ndim, ncomp)};
+  }
+  static void grow_regions(buffer<double> &b, int fields, int64, int64 capacity, int64) { b.resize(capacity * fields); }
+
+  template <class T>
+  static void clear(T *p, int64 n) {
+    std::fill_n(p, n, T{});
+  }
+  template <class T>
+  static void upload(T *to, const T *from, int64 n) {
+    std::copy_n(from, n, to);
+  }
+  template <class T>
+  static void download(T *to, const T *from, int64 n) {
+    std::copy_n(from, n, to);
+  }
+
+  void run_bulk(bulk_state &state) {
+    host_grid grid(pool_);
+    host_bulk_evaluator evaluator(evaluator_);
+    bulk_steps<host_grid, host_bulk_evaluator>(grid, state, evaluator).run();
+  }
+
  private:
   thread_pool &pool_;
+  host_evaluator &evaluator_;
 };
 
 }  // namespace tessera

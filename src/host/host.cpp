@@ -17,7 +17,7 @@ constexpr int look_ahead_per_thread = 4;
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error) {
   thread_pool pool(problem.threads);
   host_evaluator evaluator(problem, pool);
-  host_executor executor(pool);
+  host_executor executor(pool, evaluator);
   run_result result;
   const auto run = [&](auto &&driver) {
     result.end = driver.run(problem.lower.data(), problem.upper.data(), value, error);
@@ -27,7 +27,7 @@ run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, doub
     const int ahead = problem.threads > 1 ? look_ahead_per_thread * problem.threads : 1;
     run(worst_first<host_executor, host_evaluator>(executor, evaluator, problem.settings, hooks, ahead));
   } else {
-    run(bulk<host_executor, host_evaluator>(executor, evaluator, problem.settings, hooks));
+    run(bulk<host_executor>(executor, problem.settings, evaluator.points(), hooks));
   }
   result.has_value = result.statistics.evaluations > 0;
   result.callback_status = evaluator.callback_status();

@@ -1,0 +1,39 @@
+// Reads a C text far enough to keep what the integrand needs: which functions it reaches, and which variables of the file
+// it reads that other code sets. The rest (main, other integrators, output) is taken out, so that it needs neither
+// headers nor libraries.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+struct c_token {
+  enum class kind { word, number, text, sign, directive };
+  kind what;
+  std::size_t begin, end;  // in the text
+  int line;                // in the file that #line directives name
+  int file;                // index in c_text::files
+};
+
+struct c_text {
+  std::string text;  // without comments and unneeded code; same lines as before
+  std::vector<std::string> files;
+  std::vector<c_token> tokens;  // of the text that is left
+  int parameters = 0;           // of the integrand
+  // Why it cannot run for many points at the same time ("file(line): error: ..."), else "".
+  std::string not_parallel;
+
+  std::string spelling(const c_token &t) const { return text.substr(t.begin, t.end - t.begin); }
+  std::string place(const c_token &t) const;  // file(line)
+};
+
+// `text` comes from expand_includes. Throws compile_error (translate).
+c_text read_c(const std::string &text, const std::string &function);
+
+// Tokens of a text; blanks out comments, line continuations stay. Throws compile_error on an open comment or string.
+std::vector<c_token> tokenize_c(std::string &text, std::vector<std::string> &files);
+
+}  // namespace tessera

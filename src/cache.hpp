@@ -1,0 +1,53 @@
+// Compiled code kept under the hash of all that went into it: in memory, and in files that outlive the process.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace tessera {
+
+enum class cache_hit : int { none, memory, disk };
+
+struct cache_settings {
+  bool memory = true;
+  bool disk = true;
+  std::string directory;                             // empty: $XDG_CACHE_HOME/tessera, else ~/.cache/tessera
+  std::int64_t disk_limit = std::int64_t{256} << 20;  // bytes; the files unused for longest go first
+  std::int64_t memory_limit = std::int64_t{64} << 20;
+};
+
+// May be used by several threads, and the directory by several processes. Nothing here throws but bad_alloc: a directory
+// that cannot be made, read or written only means that nothing is found. A file is taken only if it and its directory belong
+// to the user, nobody else may write there, and its length and checksum are right.
+class code_cache {
+ public:
+  explicit code_cache(cache_settings settings = {});
+
+  // key: hexadecimal digits. On a hit `value` is set.
+  cache_hit find(const std::string &key, std::string &value);
+  void store(const std::string &key, const std::string &value);
+
+  const std::string &directory() const { return directory_; }  // empty: there is none
+
+ private:
+  void remember(const std::string &key, const std::string &value);
+  bool read(const std::string &key, std::string &value) const;
+  void write(const std::string &key, const std::string &value) const;
+  void trim() const;
+
+  const cache_settings settings_;
+  const std::string directory_;
+  std::mutex mutex_;
+  struct entry {
+    std::string key, value;
+  };
+  std::list<entry> recent_;  // last used first
+  std::unordered_map<std::string, std::list<entry>::iterator> by_key_;
+  std::int64_t held_ = 0;
+};
+
+}  // namespace tessera

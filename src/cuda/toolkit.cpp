@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "toolkit.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include "../integrand_source.hpp"
+
+// cuda.h gives some functions another name by a macro; the library knows only that one.
+#define TESSERA_NAME_OF(name) TESSERA_TEXT_OF(name)
+#define TESSERA_TEXT_OF(name) #name
+#define TESSERA_BIND(member, name) library.bind(t.member, TESSERA_NAME_OF(name))
+
+namespace tessera {
+namespace {
+
+bool is_directory(const std::string &path) {
+  struct stat s;
+  return ::stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+std::vector<std::string> toolkit_directories() {
+  std::vector<std::string> out;
+  for (const char *name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char *value = std::getenv(name);
+    if (value && value[0] == '/') out.push_back(value);
+  }
+  out.push_back("/usr/local/cuda");
+  return out;
+}
+
+// One opened library. It stays open until the process ends.
+class opened {
+ public:
+  opened(const char *what, const std::vector<std::string> &names, const char *advice) : what_(what), advice_(advice) {
+    std::string said;
+    const auto attempt = [&](const std::string &file) {
+      handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (!handle_) {
+        const char *why = ::dlerror();
+        said += (why ? why : file) + std::string("\n");
+      }
+      return handle_ != nullptr;
+    };
+    for (const std::string &name : names)
+      if (attempt(name)) return;
+    for (const std::string &root : toolkit_directories())
+      for (const char *part : {"/lib64/", "/lib/"})
+        for (const std::string &name : names)
+          if (attempt(root + part + name)) return;
+    throw compile_error(jit_stage::load, what_ + " was not found (" + names.front() + "); " + advice_, said);
+  }
+
+  template <class F>
+  void bind(F &function, const char *name) const {
+    void *address = ::dlsym(handle_, name);
+    if (!address)
+      throw compile_error(jit_stage::load, what_ + " has no function " + name + ": it is too old; " + advice_);
+    function = reinterpret_cast<F>(address);
+  }
+
+ private:
+  void *handle_ = nullptr;
+  std::string what_, advice_;
+};
+
+nvrtc_library open_nvrtc() {
+  const opened library("NVIDIA's run-time compiler NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
+                       "install the CUDA toolkit 12 or 13 (package cuda-nvrtc) or set CUDA_HOME");
+  nvrtc_library t{};
+  TESSERA_BIND(version, nvrtcVersion);
+  TESSERA_BIND(number_of_archs, nvrtcGetNumSupportedArchs);
+  TESSERA_BIND(archs, nvrtcGetSupportedArchs);
+  TESSERA_BIND(error_string, nvrtcGetErrorString);
+  TESSERA_BIND(create, nvrtcCreateProgram);
+  TESSERA_BIND(destroy, nvrtcDestroyProgram);
+  TESSERA_BIND(compile, nvrtcCompileProgram);
+  TESSERA_BIND(log_size, nvrtcGetProgramLogSize);
+  TESSERA_BIND(log, nvrtcGetProgramLog);
+  TESSERA_BIND(ptx_size, nvrtcGetPTXSize);
+  TESSERA_BIND(ptx, nvrtcGetPTX);
+  TESSERA_BIND(cubin_size, nvrtcGetCUBINSize);
+  TESSERA_BIND(cubin, nvrtcGetCUBIN);
+  TESSERA_BIND(ltoir_size, nvrtcGetLTOIRSize);
+  TESSERA_BIND(ltoir, nvrtcGetLTOIR);
+  return t;
+}
+
+nvjitlink_library open_nvjitlink() {
+  const opened library("NVIDIA's run-time linker nvJitLink",
+                       {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"},
+                       "integrands given as LTO-IR or PTX need it: install the CUDA toolkit 12 or 13 (package "
+                       "libnvjitlink) or set CUDA_HOME");
+  nvjitlink_library t{};
+  TESSERA_BIND(create, nvJitLinkCreate);
+  TESSERA_BIND(destroy, nvJitLinkDestroy);
+  TESSERA_BIND(add, nvJitLinkAddData);
+  TESSERA_BIND(complete, nvJitLinkComplete);
+  TESSERA_BIND(cubin_size, nvJitLinkGetLinkedCubinSize);
+  TESSERA_BIND(cubin, nvJitLinkGetLinkedCubin);
+  TESSERA_BIND(error_log_size, nvJitLinkGetErrorLogSize);
+  TESSERA_BIND(error_log, nvJitLinkGetErrorLog);
+  TESSERA_BIND(info_log_size, nvJitLinkGetInfoLogSize);
+  TESSERA_BIND(info_log, nvJitLinkGetInfoLog);
+  TESSERA_BIND(version, nvJitLinkVersion);
+  return t;
+}
+
+driver_library open_driver() {
+  const opened library("NVIDIA's driver", {"libcuda.so.1"}, "there is no NVIDIA GPU here, or its driver is not installed");
+  driver_library t{};
+  TESSERA_BIND(init, cuInit);
+  TESSERA_BIND(version, cuDriverGetVersion);
+  TESSERA_BIND(device_count, cuDeviceGetCount);
+  TESSERA_BIND(error_string, cuGetErrorString);
+  TESSERA_BIND(library_load, cuLibraryLoadData);
+  TESSERA_BIND(library_unload, cuLibraryUnload);
+  TESSERA_BIND(library_kernel, cuLibraryGetKernel);
+  TESSERA_BIND(library_global, cuLibraryGetGlobal);
+  TESSERA_BIND(kernel_function, cuKernelGetFunction);
+  TESSERA_BIND(function_attribute, cuFuncGetAttribute);
+  TESSERA_BIND(function_set_attribute, cuFuncSetAttribute);
+  TESSERA_BIND(launch, cuLaunchKernel);
+  return t;
+}
+
+}  // namespace
+
+const nvrtc_library &nvrtc() {
+  static const nvrtc_library table = open_nvrtc();
+  return table;
+}
+
+const nvjitlink_library &nvjitlink() {
+  static const nvjitlink_library table = open_nvjitlink();
+  return table;
+}
+
+const driver_library &driver() {
+  static const driver_library table = open_driver();
+  return table;
+}
+
+std::string toolkit_directory() {
+  for (const std::string &path : toolkit_directories())
+    if (is_directory(path + "/include")) return path;
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+// NVIDIA's libraries, opened when they are first needed; nothing here is a link-time dependency. A library that is missing is
+// an exception (compile_error, stage load) that says what to install.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include <cuda.h>
+#include <nvrtc.h>
+
+// nvJitLink.h defines its functions in the header, under names of one release; these are the same by their plain names.
+extern "C" {
+typedef struct nvJitLink *tessera_link_handle;
+}
+
+namespace tessera {
+
+struct nvrtc_library {
+  decltype(&::nvrtcVersion) version;
+  decltype(&::nvrtcGetNumSupportedArchs) number_of_archs;
+  decltype(&::nvrtcGetSupportedArchs) archs;
+  decltype(&::nvrtcGetErrorString) error_string;
+  decltype(&::nvrtcCreateProgram) create;
+  decltype(&::nvrtcDestroyProgram) destroy;
+  decltype(&::nvrtcCompileProgram) compile;
+  decltype(&::nvrtcGetProgramLogSize) log_size;
+  decltype(&::nvrtcGetProgramLog) log;
+  decltype(&::nvrtcGetPTXSize) ptx_size;
+  decltype(&::nvrtcGetPTX) ptx;
+  decltype(&::nvrtcGetCUBINSize) cubin_size;
+  decltype(&::nvrtcGetCUBIN) cubin;
+  decltype(&::nvrtcGetLTOIRSize) ltoir_size;
+  decltype(&::nvrtcGetLTOIR) ltoir;
+};
+
+// Values of nvJitLinkInputType.
+enum class link_input : int { cubin = 1, ptx = 2, ltoir = 3, fatbin = 4, object = 5, library = 6, any = 10 };
+
+struct nvjitlink_library {
+  int (*create)(tessera_link_handle *handle, unsigned options, const char **option);
+  int (*destroy)(tessera_link_handle *handle);
+  int (*add)(tessera_link_handle handle, link_input kind, const void *data, std::size_t bytes, const char *name);
+  int (*complete)(tessera_link_handle handle);
+  int (*cubin_size)(tessera_link_handle handle, std::size_t *bytes);
+  int (*cubin)(tessera_link_handle handle, void *data);
+  int (*error_log_size)(tessera_link_handle handle, std::size_t *bytes);
+  int (*error_log)(tessera_link_handle handle, char *text);
+  int (*info_log_size)(tessera_link_handle handle, std::size_t *bytes);
+  int (*info_log)(tessera_link_handle handle, char *text);
+  int (*version)(unsigned *major, unsigned *minor);
+};
+
+// The driver: what is needed to load a module and to start its kernels.
+struct driver_library {
+  decltype(&::cuInit) init;
+  decltype(&::cuDriverGetVersion) version;
+  decltype(&::cuDeviceGetCount) device_count;
+  decltype(&::cuGetErrorString) error_string;
+  decltype(&::cuLibraryLoadData) library_load;
+  decltype(&::cuLibraryUnload) library_unload;
+  decltype(&::cuLibraryGetKernel) library_kernel;
+  decltype(&::cuLibraryGetGlobal) library_global;
+  decltype(&::cuKernelGetFunction) kernel_function;
+  decltype(&::cuFuncGetAttribute) function_attribute;
+  decltype(&::cuFuncSetAttribute) function_set_attribute;
+  decltype(&::cuLaunchKernel) launch;
+};
+
+const nvrtc_library &nvrtc();
+const nvjitlink_library &nvjitlink();
+const driver_library &driver();
+
+// Where the toolkit is, if it is anywhere: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda; else "".
+std::string toolkit_directory();
+
+}  // namespace tessera

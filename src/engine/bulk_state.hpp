@@ -1,0 +1,76 @@
+// What a bulk run keeps between its steps, as plain data that every backend can read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../core/sum.hpp"
+#include "histogram.hpp"
+#include "problem.hpp"
+#include "region_store.hpp"
+#include "split.hpp"
+
+namespace tessera {
+
+// Work over the regions is cut into chunks by index.
+constexpr int64 most_chunks = 512;
+constexpr int64 least_chunk = 1024;
+
+TESSERA_HD int64 chunks_of(int64 n) {
+  const int64 c = n / least_chunk;
+  return c < 1 ? 1 : (c > most_chunks ? most_chunks : c);
+}
+
+struct chunk_range {
+  int64 begin, end;
+};
+TESSERA_HD chunk_range range_of(int64 n, int64 chunks, int64 c) { return {c * n / chunks, (c + 1) * n / chunks}; }
+
+// Sums of one component.
+struct component_sums {
+  compensated_sum value, error;
+};
+
+struct bulk_state {
+  // Set by the driver, unchanged by the steps.
+  cubature_settings set;
+  splitting split;
+  int64 points;    // of the rule in one region
+  int64 capacity;  // regions that `regions` holds
+  int64 parents_capacity;
+  int64 pause_after;  // evaluations in one go before the driver is asked whether to go on
+  bool can_grow;      // the driver may give more room
+  const double *lower, *upper;  // [ndim] the domain
+
+  // Memory.
+  region_view regions;
+  region_view parents;        // the regions being divided, as they were
+  int64 *marked;              // [capacity + 1] the regions being divided, or lists of regions to move
+  component_sums *sums;       // [most_chunks][ncomp] of the chunks
+  compensated_sum *frozen;    // [most_chunks] keys of the frozen regions
+  int64 *chunk_counts;        // [most_chunks + 1] listed regions, and their sum
+  int64 *histogram;           // [3][histogram_bins], used in turn
+  component_sums *retired;    // [ncomp] of regions that were given up for want of memory
+  component_sums *totals;     // [ncomp]
+  double *scale;              // [2][ncomp] one over the tolerated error, used in turn
+
+  // Progress; the driver reads and the steps carry it on.
+  int64 count;        // regions in the store
+  int64 retired_count;
+  int64 evaluations;
+  int64 iterations;
+  int64 marked_count;  // regions to divide next; their number when the store must grow first
+  int turn;            // which of the buffers used in turn
+  bool surveyed;       // the sums and the histogram are those of the regions as they are
+  outcome end;         // running: paused, or room is wanted
+  bool wants_room;
+};
+
+// Where the pieces of the divided regions lie: piece 0 in its parent's place, the others behind the regions there were.
+struct piece_list {
+  const int64 *marked;
+  int64 regions;
+  int pieces;
+  TESSERA_HD int64 at(int64 m, int64 q) const { return q == 0 ? marked[m] : regions + m * (pieces - 1) + q - 1; }
+  TESSERA_HD int64 operator[](int64 i) const { return at(i / pieces, i % pieces); }
+};
+
+}  // namespace tessera

@@ -1,0 +1,468 @@
+// Bulk subdivision, one text for host threads and devices: each step divides all regions whose error is above a threshold.
+//
+// The threshold is the largest one below which the regions together hold at most a given share of the tolerated error. It
+// is found from a histogram over the exponents and leading bits of the errors: counts are integers, so it does not depend
+// on the order of the work, and the upper edge of a bin times its count bounds the error it holds. Regions that are not
+// divided do not move; of the pieces the first takes its parent's place and the others are appended.
+//
+// The text is written for a grid of teams that all run through it. What is called "uniform" is computed by every team from
+// the same data in the same order, so that all take the same decisions without asking each other. On the host there is one
+// team of one lane, and the loops over chunks are shared out to a pool of threads. A grid offers
+//   team()                lane(), lanes(), sync(), sum, exclusive, least, place, count (host/executor.hpp, cuda/grid.hpp)
+//   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
+//   each(n, body)         body(i)
+//   barrier()             all teams have come here, and see what the others have written
+//   once()                true in one lane of one team
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed().
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "bulk_state.hpp"
+#include "initial.hpp"
+#include "settle.hpp"
+
+namespace tessera {
+
+// ---- Chunks ---------------------------------------------------------------------------------------------------------
+
+// Sums of value and error of one component over the regions of a chunk for which `take` holds.
+template <class Team, class Take>
+TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_range r, int k, Take take) {
+  component_sums t;
+  for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes())
+    if (take(i)) {
+      t.value.add(s.value(i, k));
+      t.error.add(s.error(i, k));
+    }
+  team.sum(t.value);
+  team.sum(t.error);
+  return t;
+}
+
+// Histogram of the keys of a chunk and the keys of its frozen regions.
+template <class Team>
+TESSERA_HD void count_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, int64 *histogram,
+                            compensated_sum *frozen) {
+  compensated_sum f;
+  typename Team::counters bins(team);
+  for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) {
+    const double key = region_key(st.regions, i, scale);
+    if ((st.regions.state(i).word & region_frozen) != 0u) {
+      f.add(key);
+    } else {
+      bins.add(histogram_bin(key));
+    }
+  }
+  bins.flush(histogram);
+  team.sum(f);
+  if (team.lane() == 0) *frozen = f;
+}
+
+TESSERA_HD bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
+  return (st.regions.state(i).word & region_frozen) == 0u && histogram_bin(region_key(st.regions, i, scale)) >= bin;
+}
+
+// ---- Uniform decisions ----------------------------------------------------------------------------------------------
+
+// The sums of one component over all chunks.
+template <class Team>
+TESSERA_HD component_sums gather(Team &team, const bulk_state &st, int64 chunks, int k) {
+  component_sums t;
+  for (int64 c = team.lane(); c < chunks; c += team.lanes()) {
+    t.value.add(st.sums[c * st.set.ncomp + k].value);
+    t.error.add(st.sums[c * st.set.ncomp + k].error);
+  }
+  team.sum(t.value);
+  team.sum(t.error);
+  return t;
+}
+
+template <class Team>
+TESSERA_HD double gather_frozen(Team &team, const bulk_state &st, int64 chunks) {
+  compensated_sum t;
+  for (int64 c = team.lane(); c < chunks; c += team.lanes()) t.add(st.frozen[c]);
+  team.sum(t);
+  return t.value();
+}
+
+struct threshold {
+  int bin;
+  int64 count;  // regions in this bin and above
+};
+
+// The lowest bin b such that all bins below hold at most `budget` of error.
+template <class Team>
+TESSERA_HD int bin_for_error(Team &team, const int64 *histogram, double budget) {
+  const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
+  const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
+  double held = 0.0;
+  for (int b = begin; b < end; ++b)
+    if (histogram[b] != 0) held += static_cast<double>(histogram[b]) * histogram_upper_edge(b);
+  held = team.exclusive(held);
+  int found = histogram_bins - 1;
+  for (int b = begin; b < end; ++b) {
+    if (histogram[b] == 0) continue;
+    held += static_cast<double>(histogram[b]) * histogram_upper_edge(b);
+    if (held > budget) {
+      found = b;
+      break;
+    }
+  }
+  return team.least(found);
+}
+
+// The lowest bin not below `least` with at most `most` regions in it and above; the highest filled bin if there is none.
+template <class Team>
+TESSERA_HD threshold bin_for_count(Team &team, const int64 *histogram, int least, int64 most) {
+  const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
+  const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
+  int64 n = 0;
+  for (int b = begin; b < end; ++b) n += histogram[histogram_bins - 1 - b];  // from the top down
+  int64 above_own = team.exclusive(n);
+  int found = histogram_bins, highest = histogram_bins;  // as distances from the top
+  n = above_own;
+  for (int b = begin; b < end; ++b) {
+    const int64 in_bin = histogram[histogram_bins - 1 - b];
+    n += in_bin;
+    if (in_bin != 0 && b < highest) highest = b;
+    if (n > most && b < found) found = b;
+  }
+  highest = team.least(highest);
+  if (highest == histogram_bins) return {histogram_bins, 0};
+  const int first_too_many = team.least(found);
+  int bin = histogram_bins - first_too_many;  // all from here up are few enough
+  if (bin < least) bin = least;
+  const int top = histogram_bins - 1 - highest;
+  if (bin > top) bin = top;
+  n = 0;
+  for (int b = bin + team.lane(); b < histogram_bins; b += team.lanes()) n += histogram[b];
+  return {bin, team.total(n)};
+}
+
+// ---- The steps ------------------------------------------------------------------------------------------------------
+
+template <class Grid, class Evaluator>
+class bulk_steps {
+ public:
+  TESSERA_HD bulk_steps(Grid &grid, bulk_state &state, Evaluator &evaluator)
+      : grid_(grid), team_(grid.team()), st_(state), eval_(evaluator), nc_(state.set.ncomp) {}
+
+  // Goes on until the run ends or the driver is wanted.
+  TESSERA_HD void run() {
+    count_ = st_.count;
+    retired_ = st_.retired_count;
+    evaluations_ = st_.evaluations;
+    iterations_ = st_.iterations;
+    const int64 pause = evaluations_ + st_.pause_after;
+    outcome end = outcome::running;
+    bool wants_room = false;
+    int64 marked = st_.marked_count;
+    turn_ = st_.turn;
+    bool surveyed = st_.surveyed;  // a pause comes after the survey: what it found still holds
+    if (count_ == 0) end = begin();
+    while (end == outcome::running) {
+      if (!surveyed) survey();
+      surveyed = true;
+      const bool done = converged();
+      if (done) {
+        end = outcome::converged;
+        break;
+      }
+      if (evaluations_ >= pause) break;
+      const int64 affordable = (st_.set.maxeval - evaluations_) / (st_.split.pieces * st_.points);
+      if (affordable < 1) {
+        end = outcome::evaluations;
+        break;
+      }
+      threshold t = choose(affordable);
+      if (t.count == 0) {
+        end = retired_ > 0 ? outcome::memory : outcome::roundoff;
+        break;
+      }
+      marked = t.count < affordable ? t.count : affordable;
+      wants_room = st_.can_grow && !fits(marked);
+      if (wants_room) break;
+      if (!fits(1)) {
+        if (!give_up()) {
+          end = outcome::memory;
+          break;
+        }
+        surveyed = false;
+        continue;
+      }
+      const int64 room = (st_.capacity - count_) / (st_.split.pieces - 1);
+      if (marked > room) marked = room;
+      if (marked > st_.parents_capacity) marked = st_.parents_capacity;
+      divide(t.bin, marked);
+      end = evaluate_and_settle(marked);
+      surveyed = false;
+    }
+    grid_.barrier();
+    if (grid_.once()) {
+      st_.count = count_;
+      st_.retired_count = retired_;
+      st_.evaluations = evaluations_;
+      st_.iterations = iterations_;
+      st_.marked_count = marked;
+      st_.wants_room = wants_room;
+      st_.turn = turn_;
+      st_.surveyed = surveyed;
+      st_.end = end;
+    }
+  }
+
+ private:
+  TESSERA_HD bool fits(int64 marked) const {
+    return count_ + marked * (st_.split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
+  }
+  TESSERA_HD int64 live() const { return count_ + retired_; }
+  TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
+  TESSERA_HD int64 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
+
+  // The whole domain, then its uniform partition.
+  TESSERA_HD outcome begin() {
+    for (int b = team_.lane(); b < histogram_bins && grid_.first_team(); b += team_.lanes()) histogram(0)[b] = 0;
+    if (grid_.once()) make_root(st_.regions, 0, st_.lower, st_.upper);
+    grid_.barrier();
+    eval_.evaluate(grid_, st_.regions, region_list{nullptr, 0}, 1);
+    grid_.barrier();
+    if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
+    count_ = 1;
+    evaluations_ = st_.points;
+    if (eval_.failed() && grid_.once()) make_unknown(st_.regions, 0);
+    if (grid_.once())
+      for (int k = 0; k < nc_; ++k) {
+        component_sums t;
+        t.value.add(st_.regions.value(0, k));
+        t.error.add(st_.regions.error(0, k));
+        st_.totals[k] = t;
+        set_scale(st_.scale, k, t);
+      }
+    grid_.barrier();
+    if (eval_.failed()) return eval_.failure();
+    int bits = halvings(st_.set.initial_regions);
+    while (bits > 0 && (((int64{1} << bits) + 1) * st_.points > st_.set.maxeval || (int64{1} << bits) > st_.capacity)) --bits;
+    return bits > 0 ? partition(int64{1} << bits, bits) : outcome::running;
+  }
+
+  TESSERA_HD outcome partition(int64 n, int bits) {
+    const region_view s = st_.regions, p = st_.parents;
+    if (grid_.once()) p.copy(0, s, 0);
+    grid_.barrier();
+    grid_.each(n, [=](int64 m) { make_cell(p, 0, bits, m, s, m); });
+    grid_.barrier();
+    eval_.evaluate(grid_, s, region_list{nullptr, 0}, n);
+    grid_.barrier();
+    if (eval_.failed()) return eval_.failure();  // the totals are still those of the root
+    const int64 chunks = chunks_of(n);
+    sum_chunks(n, chunks, [](int64) { return true; });
+    grid_.barrier();
+    for (int k = 0; k < nc_; ++k) {
+      const component_sums t = gather(team_, st_, chunks, k);
+      const level_check c = {fabs(p.value(0, k) - t.value.value()), t.error.value(), n};
+      grid_.each(n, [=](int64 m) { s.error(m, k) = corrected_classic(c, s.error(m, k)); });
+    }
+    const splitting split = st_.split;
+    grid_.each(n, [=](int64 m) {
+      if (!divisible(split, s, m)) s.state(m).word |= region_frozen;
+    });
+    grid_.barrier();
+    count_ = n;
+    evaluations_ += n * st_.points;
+    ++iterations_;
+    return outcome::running;
+  }
+
+  template <class Take>
+  TESSERA_HD void sum_chunks(int64 n, int64 chunks, Take take) {
+    bulk_state &st = st_;
+    const int nc = nc_;
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      for (int k = 0; k < nc; ++k) {
+        const component_sums t = sum_chunk(team, st.regions, range_of(n, chunks, c), k, take);
+        if (team.lane() == 0) st.sums[c * nc + k] = t;
+      }
+    });
+  }
+
+  // Sums and histogram of all regions as they are now.
+  TESSERA_HD void survey() {
+    const int64 n = count_, chunks = chunks_of(n);
+    sum_chunks(n, chunks, [](int64) { return true; });
+    bulk_state &st = st_;
+    int64 *counts = histogram(0);
+    const double *weights = scale();
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      count_chunk(team, st, range_of(n, chunks, c), weights, counts, &st.frozen[c]);
+    });
+    if (grid_.first_team())
+      for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
+    grid_.barrier();
+  }
+
+  TESSERA_HD void set_scale(double *to, int k, const component_sums &t) const {
+    // Where much less is tolerated than there is, the errors are brought down in stages.
+    const double tau = larger(tolerated(st_.set, t.value.value()), t.error.value() * stage);
+    to[k] = tau > 0.0 ? 1.0 / tau : 1.0;
+  }
+
+  // Uniform: is the tolerance met? Also sets the totals and the weights for the next step.
+  TESSERA_HD bool converged() {
+    const int64 chunks = chunks_of(count_);
+    const double factor = few_regions_factor(st_.set, live());
+    bool met = iterations_ > 0 && evaluations_ >= st_.set.mineval;
+    bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
+    double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
+    for (int k = 0; k < nc_; ++k) {
+      component_sums t = gather(team_, st_, chunks, k);
+      t.value.add(st_.retired[k].value);
+      t.error.add(st_.retired[k].error);
+      const double value = t.value.value(), error = t.error.value();
+      met = met && factor * error <= tolerated(st_.set, value);
+      zero = zero && value == 0.0 && error == 0.0;
+      if (grid_.once()) {
+        st_.totals[k] = t;
+        set_scale(next, k, t);
+      }
+    }
+    return met && !zero;
+  }
+
+  // Uniform: which bins to divide, when at most `most` regions may be.
+  TESSERA_HD threshold choose(int64 most) {
+    const double share = st_.set.bulk_fraction;
+    const double frozen = gather_frozen(team_, st_, chunks_of(count_));
+    const int bin = bin_for_error(team_, histogram(0), share - (frozen < 0.9 * share ? frozen : 0.9 * share));
+    return bin_for_count(team_, histogram(0), bin, most);
+  }
+
+  // Divides the first `marked` of the regions in `bin` and above.
+  TESSERA_HD void divide(int bin, int64 marked) {
+    const int64 n = count_, chunks = chunks_of(n);
+    const double *weights = scale();
+    bulk_state &st = st_;
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      const chunk_range r = range_of(n, chunks, c);
+      int64 found = 0;
+      for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += above(st, i, weights, bin) ? 1 : 0;
+      found = team.total(found);
+      if (team.lane() == 0) st.chunk_counts[c] = found;
+    });
+    grid_.barrier();
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      const chunk_range r = range_of(n, chunks, c);
+      int64 at = 0;
+      for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
+      at = team.total(at);
+      for (int64 from = r.begin; from < r.end; from += team.lanes()) {
+        const int64 i = from + team.lane();
+        const bool marked_here = i < r.end && above(st, i, weights, bin);
+        const int64 m = team.place(marked_here, at);
+        if (marked_here && m < marked) divide_region(st, i, m, n);
+      }
+    });
+    grid_.barrier();
+  }
+
+  TESSERA_HD static void divide_region(bulk_state &st, int64 i, int64 m, int64 n) {
+    st.marked[m] = i;
+    st.parents.copy(m, st.regions, i);
+    for (int q = 0; q < st.split.pieces; ++q)
+      make_piece(st.split, st.parents, m, q, st.regions, piece_list{st.marked, n, st.split.pieces}.at(m, q));
+  }
+
+  TESSERA_HD outcome evaluate_and_settle(int64 marked) {
+    const piece_list list = {st_.marked, count_, st_.split.pieces};
+    eval_.evaluate(grid_, st_.regions, list, marked * list.pieces);
+    grid_.barrier();
+    const region_view s = st_.regions, p = st_.parents;
+    if (eval_.failed()) {  // the totals stay as they were
+      const int64 *back = st_.marked;
+      grid_.each(marked, [=](int64 m) { s.copy(back[m], p, m); });
+      return eval_.failure();
+    }
+    const int estimate = st_.set.estimate;
+    const splitting split = st_.split;
+    grid_.each(marked, [=](int64 m) { settle(estimate, split, p, m, s, [=](int64 q) { return list.at(m, q); }); });
+    grid_.barrier();
+    count_ += marked * (list.pieces - 1);
+    evaluations_ += marked * list.pieces * st_.points;
+    ++iterations_;
+    ++turn_;
+    return outcome::running;
+  }
+
+  // The store is full: the regions with the smallest errors, at least half, are summed up and forgotten; kept ones from
+  // the end take their places. Uniform; false when that no longer helps.
+  TESSERA_HD bool give_up() {
+    const int64 n = count_, chunks = chunks_of(n);
+    const threshold t = bin_for_count(team_, histogram(0), 0, n / 2);
+    const int64 kept = t.count;
+    if (kept == 0 || 2 * kept > n + 1) return false;
+    const int bin = t.bin;
+    const double *weights = scale();
+    bulk_state &st = st_;
+    sum_chunks(n, chunks, [=, &st](int64 i) { return !above(st, i, weights, bin); });
+    list_chunks(n, chunks, st_.marked, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
+    list_chunks(n, chunks, st_.marked + n / 2 + 1, [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
+    bool helps = false;
+    for (int k = 0; k < nc_; ++k) {
+      component_sums lost = gather(team_, st_, chunks, k);
+      lost.value.add(st_.retired[k].value);
+      lost.error.add(st_.retired[k].error);
+      helps = helps || st_.totals[k].error.value() > 2.0 * lost.error.value();
+      grid_.barrier();
+      if (grid_.once()) st_.retired[k] = lost;
+    }
+    const int64 *holes = st_.marked, *movers = st_.marked + n / 2 + 1;
+    const region_view s = st_.regions;
+    const int64 moves = st_.chunk_counts[most_chunks];
+    grid_.each(moves, [=](int64 m) { s.copy(holes[m], s, movers[m]); });
+    grid_.barrier();
+    retired_ += n - kept;
+    count_ = kept;
+    ++turn_;
+    return helps;
+  }
+
+  // Writes the indices for which `take` holds to `list`, in order; chunk_counts[most_chunks] receives their number.
+  template <class Take>
+  TESSERA_HD void list_chunks(int64 n, int64 chunks, int64 *list, Take take) {
+    bulk_state &st = st_;
+    grid_.barrier();
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      const chunk_range r = range_of(n, chunks, c);
+      int64 found = 0;
+      for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += take(i) ? 1 : 0;
+      found = team.total(found);
+      if (team.lane() == 0) st.chunk_counts[c] = found;
+    });
+    grid_.barrier();
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      const chunk_range r = range_of(n, chunks, c);
+      int64 at = 0;
+      for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
+      at = team.total(at);
+      for (int64 from = r.begin; from < r.end; from += team.lanes()) {
+        const int64 i = from + team.lane();
+        const bool take_it = i < r.end && take(i);
+        const int64 m = team.place(take_it, at);
+        if (take_it) list[m] = i;
+      }
+      if (c == chunks - 1 && team.lane() == 0) st.chunk_counts[most_chunks] = at;
+    });
+    grid_.barrier();
+  }
+
+  static constexpr double stage = 1.0 / 1024;
+
+  Grid &grid_;
+  typename Grid::team_type &team_;
+  bulk_state &st_;
+  Evaluator &eval_;
+  const int nc_;
+  int turn_ = 0;
+  int64 count_ = 0, retired_ = 0, evaluations_ = 0, iterations_ = 0;
+};
+
+}  // namespace tessera

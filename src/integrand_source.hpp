@@ -1,0 +1,73 @@
+// An integrand that arrives as text or as compiled code, and what can go wrong on its way to a callable function. Read by
+// the host and by the device side.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+enum class source_language : int {
+  // CUDA C++ text. One of these forms, __device__ optional, P any type (void included), the block of tessera_set_params:
+  //   double f(const double *x)                void f(const double *x, double *out)
+  //   double f(const double *x, const P *p)    void f(const double *x, double *out, const P *p)
+  cuda_cxx = 1,
+  c_point = 2,  // C text: int f(int ndim, const double *x, int ncomp, double *f, void *userdata)
+  c_cuba = 3,   // C text: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)
+  ltoir = 4,    // bytes: object or fatbin made with -dlto, raw LTO-IR, or a library of such objects
+  ptx = 5       // PTX text; called, not inlined
+};
+
+// How a function in compiled code (ltoir, ptx) is called; automatic: found out from its name or from the PTX.
+enum class integrand_form : int {
+  automatic = 0,
+  vector_params = 1,  // void f(const double *x, double *out, const void *params): tessera_f itself
+  vector = 2,         // void f(const double *x, double *out)
+  scalar_params = 3,  // double f(const double *x, const void *params)
+  scalar = 4          // double f(const double *x)
+};
+
+struct integrand_source {
+  source_language language = source_language::cuda_cxx;
+  std::string text;                        // source text or bytes
+  std::string file_name = "integrand";     // shown in errors; #include "..." is looked for in its directory
+  std::string function = "f";              // "ns::f" is possible in C++
+  integrand_form form = integrand_form::automatic;
+  std::vector<std::string> include_paths;  // for #include "..."
+};
+
+enum class jit_stage : int { translate, compile, link, load, upload, check };
+
+inline const char *stage_name(jit_stage stage) {
+  static constexpr const char *names[] = {"translate", "compile", "link", "load", "upload", "check"};
+  return names[static_cast<int>(stage)];
+}
+
+// what() is a sentence that begins with the stage and, where there is one, the user's file and line; log() is everything
+// that the tools said.
+class compile_error : public std::runtime_error {
+ public:
+  compile_error(jit_stage stage, const std::string &sentence, std::string log = {})
+      : std::runtime_error(std::string(stage_name(stage)) + ": " + sentence), stage_(stage), log_(std::move(log)) {}
+  jit_stage stage() const { return stage_; }
+  const std::string &log() const { return log_; }
+
+ private:
+  jit_stage stage_;
+  std::string log_;
+};
+
+// The text with every #include "file" that can be found replaced by the file's own text, with #line directives so that
+// messages keep their places. What cannot be found is left for the compiler. Begins with #line 1 "file_name".
+std::string expand_includes(const integrand_source &source);
+
+// name as a C string literal, with the quotes.
+std::string quoted(const std::string &name);
+
+// From a compiler's log, the first line with an error, else the first line, else "".
+std::string first_error(const std::string &log);
+
+}  // namespace tessera

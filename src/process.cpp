@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "process.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace tessera {
+namespace {
+
+[[noreturn]] void fail(const std::string &what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
+
+// The environment with LC_ALL=C.
+std::vector<char *> plain_environment() {
+  static char locale[] = "LC_ALL=C";
+  std::vector<char *> out;
+  for (char **e = environ; *e; ++e)
+    if (std::strncmp(*e, "LC_ALL=", 7) != 0) out.push_back(*e);
+  out.push_back(locale);
+  out.push_back(nullptr);
+  return out;
+}
+
+}  // namespace
+
+temporary_directory::temporary_directory() {
+  const char *base = std::getenv("TMPDIR");
+  path_ = std::string(base && base[0] == '/' ? base : "/tmp") + "/tessera-XXXXXX";
+  if (!::mkdtemp(&path_[0])) fail("no temporary directory " + path_);
+}
+
+temporary_directory::~temporary_directory() {
+  if (DIR *directory = ::opendir(path_.c_str())) {
+    while (const dirent *e = ::readdir(directory))
+      if (std::strcmp(e->d_name, ".") != 0 && std::strcmp(e->d_name, "..") != 0) ::unlink(file(e->d_name).c_str());
+    ::closedir(directory);
+  }
+  ::rmdir(path_.c_str());
+}
+
+process_result run_process(const std::vector<std::string> &arguments, const std::string &scratch, bool plain_messages) {
+  std::vector<char *> argv;
+  for (const std::string &a : arguments) argv.push_back(const_cast<char *>(a.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char *> plain = plain_environment();
+
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, 1, scratch.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  pid_t child = 0;
+  process_result result;
+  const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(),
+                                   plain_messages ? plain.data() : environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    result.output = arguments[0] + ": " + std::strerror(error);
+    return result;
+  }
+  int status = 0;
+  pid_t ended;
+  do ended = ::waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  // Without a status (the program ignores SIGCHLD) the caller judges by the output file.
+  result.started = !(ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 127);
+  if (ended == child && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  result.status = ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : ended == child ? -1 : 0;
+  result.output = read_file(scratch);
+  return result;
+}
+
+void write_file(const std::string &path, const std::string &bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) fail(path);
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ssize_t n = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      ::close(file);
+      fail(path);
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (::close(file) != 0) fail(path);
+}
+
+std::string read_file(const std::string &path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail(path);
+  std::string bytes;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = ::read(file, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      ::close(file);
+      fail(path);
+    }
+    if (n == 0) break;
+    bytes.append(buffer, static_cast<std::size_t>(n));
+  }
+  ::close(file);
+  return bytes;
+}
+
+}  // namespace tessera
