@@ -18,13 +18,12 @@ int guarded(Solver *s, Body body) {
   if (!s) return TESSERA_ERR_ARGUMENT;
   if (s->busy) return TESSERA_ERR_BUSY;
   try {
-    s->last_error.clear();
     return body();
   } catch (const tessera::failure &f) {
     s->last_error = f.what();
     return f.status();
   } catch (const std::bad_alloc &) {
-    s->last_error.clear();
+    s->last_error = "no memory left";  // short enough to need none
     return TESSERA_ERR_MEMORY;
   } catch (const std::exception &e) {
     s->last_error = e.what();

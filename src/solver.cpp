@@ -144,6 +144,7 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
 void tessera_solver::set_params(const void *params, std::size_t bytes) {
   if (!params && bytes > 0) throw failure(TESSERA_ERR_ARGUMENT, "params is NULL and bytes is not 0");
   constexpr std::size_t unit = sizeof(std::max_align_t);
+  if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - unit) throw std::bad_alloc();
   std::vector<std::max_align_t> copy(bytes / unit + (bytes % unit != 0));
   if (bytes > 0) std::memcpy(static_cast<void *>(copy.data()), params, bytes);
   params_.swap(copy);
@@ -266,7 +267,7 @@ int tessera_solver::cubature(double *value, double *error) {
   std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
   const tessera::run_result result = tessera::host_cubature(problem, between, v.data(), e.data());
   record(result, problem);
-  last_error = result.sentence;
+  if (result.end != tessera::outcome::converged) last_error = result.sentence;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
     throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");

@@ -48,12 +48,13 @@ TESSERA_HD void add_differences(const rule &r, const double *difference, double 
 }
 
 constexpr int axes_kept = 4;  // axes of a region that can be divided at once
+constexpr double comparable_score = 0.01;
 
 // The axes in the order of division, packed 6 bits each, first axis lowest: largest score first, then widest, then lowest
-// index.
+// index. Above them, in bits 24 and 25, how many axes behind the first have a score that is not much smaller.
 template <class Half>
 TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
-  uint32 packed = 0;
+  uint32 packed = 0, comparable = 0;
   uint64 used = 0;
   for (int q = 0; q < axes_kept && q < ndim; ++q) {
     int best = -1;
@@ -64,8 +65,10 @@ TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
     }
     used |= uint64{1} << best;
     packed |= static_cast<uint32>(best) << (6 * q);
+    if (q > 0 && score[best] > 0.0 && score[best] >= comparable_score * score[static_cast<int>(packed & 63u)])
+      comparable = static_cast<uint32>(q);
   }
-  return packed;
+  return packed | comparable << 24;
 }
 
 // Makes sure that `axis` is among the ranked ones: in front, or in the last place if it was missing. Returns its place.

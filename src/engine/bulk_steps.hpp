@@ -454,7 +454,7 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  static constexpr double stage = 1.0 / 1024;
+  static constexpr double stage = 1.0 / 32;
 
   Grid &grid_;
   typename Grid::team_type &team_;

@@ -50,6 +50,18 @@ TESSERA_HD bool touches_face(const splitting &split, uint32 parent_word, int64 q
   return place >= split.axes || (((q >> place) & 1) != 0) == high;
 }
 
+constexpr double fading = 0.5;
+
+// Can what was seen along `axis` in the parent still be seen in a fresh piece?
+TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
+  if ((fresh_word & region_rough) == 0u) return false;
+  const int comparable = static_cast<int>((fresh_word & region_face_place) >> 24);
+  if (comparable == axes_kept - 1) return true;  // there may be more than are listed
+  for (int q = 0; q <= comparable; ++q)
+    if (ranked_axis(fresh_word, q) == axis) return true;
+  return false;
+}
+
 template <class Piece>
 TESSERA_HD void settle_robust(const splitting &split, const region_view &parents, int64 parent,
                               const region_view &children, Piece piece) {
@@ -57,17 +69,20 @@ TESSERA_HD void settle_robust(const splitting &split, const region_view &parents
   const int pieces = split.pieces;
   bool vanished = (before.word & region_rough) != 0u;
   for (int q = 0; vanished && q < pieces; ++q) {
-    const uint32 word = children.state(piece(q)).word;
-    vanished = (word & region_rough) == 0u || ranked_axis(word, 0) != ranked_axis(before.word, 0);
+    vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
   }
+  for (int q = 0; q < pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
   const int axis = vanished ? ranked_axis(before.word, 0)
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
+  // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
+  const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
+  const double handed_on = along ? fading : 1.0;
   for (int q = 0; q < pieces; ++q) children.state(piece(q)).suspicion = 0.0f;
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
     bool quiet = false;
     for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
-    const double inherited = before.suspicion * parents.error(parent, k) / pieces;
+    const double inherited = handed_on * before.suspicion * parents.error(parent, k) / pieces;
     for (int q = 0; q < pieces; ++q) {
       double &e = children.error(piece(q), k);
       float &suspicion = children.state(piece(q)).suspicion;
@@ -82,7 +97,7 @@ TESSERA_HD void settle_robust(const splitting &split, const region_view &parents
     region_state &s = children.state(piece(q));
     if (!(s.suspicion > 0.0f)) continue;
     const bool high = vanished ? (split.slabs ? q + 1 < pieces : (q & 1) == 0) : (before.word & region_face_high) != 0u;
-    const int place = include_axis(s.word, parents.ndim(), axis, s.suspicion > 0.5f);
+    const int place = include_axis(s.word, parents.ndim(), axis, s.suspicion > 0.99f);
     s.word = (s.word & ~(region_face_place | region_face_high)) | static_cast<uint32>(place) << 24 |
              (high ? region_face_high : 0u);
   }
@@ -100,6 +115,7 @@ TESSERA_HD void settle(int estimate, const splitting &split, const region_view &
                        const region_view &children, Piece piece) {
   if (estimate == 1) {
     settle_classic(parents, parent, children, split.pieces, piece);
+    for (int q = 0; q < split.pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
   } else {
     settle_robust(split, parents, parent, children, piece);
   }

@@ -139,7 +139,7 @@ class worst_first {
       }
     }
     const outcome o = eval_.evaluate(a, {ids_.data(), 0}, static_cast<int64>(ids_.size()));
-    if (o == outcome::running || picked_.size() == 1) return o;
+    if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
     forget();
     failed_ahead_ = true;

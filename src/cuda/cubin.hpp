@@ -1,0 +1,18 @@
+// The functions in a cubin, from its ELF symbol table.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+struct cubin_function {
+  std::string name;
+  bool kernel;
+};
+
+// Empty when the bytes are no 64-bit ELF file.
+std::vector<cubin_function> cubin_functions(const std::string &image);
+
+}  // namespace tessera
