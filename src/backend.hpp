@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/rule.hpp"
-#include "engine/problem.hpp"
+#include "engine/hooks.hpp"
 
 namespace tessera {
 

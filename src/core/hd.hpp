@@ -17,6 +17,7 @@ using uint64 = unsigned long long;
 #else
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 namespace tessera {
 using int64 = std::int64_t;
 using uint32 = std::uint32_t;
@@ -26,6 +27,28 @@ using std::fabs;
 #endif
 
 namespace tessera {
+
+// The bits of a double and back.
+TESSERA_HD uint64 bits_of(double v) {
+#if defined(__CUDA_ARCH__)
+  return static_cast<uint64>(__double_as_longlong(v));
+#else
+  uint64 b;
+  std::memcpy(&b, &v, sizeof b);
+  return b;
+#endif
+}
+TESSERA_HD double double_of(uint64 b) {
+#if defined(__CUDA_ARCH__)
+  return __longlong_as_double(static_cast<long long>(b));
+#else
+  double v;
+  std::memcpy(&v, &b, sizeof v);
+  return v;
+#endif
+}
+TESSERA_HD double infinity_value() { return double_of(uint64{0x7ff0000000000000}); }
+TESSERA_HD double nan_value() { return double_of(uint64{0x7ff8000000000000}); }
 
 // Not fmax: what NaN does is decided before, and a comparison is faster than a call.
 TESSERA_HD double larger(double a, double b) { return a < b ? b : a; }

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <new>
-#include <vector>
 
 #include "bulk_state.hpp"
-#include "problem.hpp"
+#include "hooks.hpp"
 
 namespace tessera {
 
-// The executor offers buffer<T>, arrange, upload / download of a few values, and run_bulk(state), which runs bulk_steps.
+// The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions and
+// run_bulk(state), which runs bulk_steps.
 template <class Executor>
 class bulk {
  public:
@@ -23,10 +23,11 @@ class bulk {
         parents_(exec, settings.ndim, settings.ncomp),
         marked_(exec),
         sums_(exec),
+        retired_(exec),
         totals_(exec),
         frozen_(exec),
         counts_(exec),
-        reals_(exec) {
+        scale_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim);
     state_.points = points;
@@ -54,24 +55,22 @@ class bulk {
 
  private:
   void allocate(const double *lower, const double *upper) {
-    const int nc = set_.ncomp, nd = set_.ndim;
+    const int nc = set_.ncomp;
+    std::copy_n(lower, set_.ndim, state_.lower);
+    std::copy_n(upper, set_.ndim, state_.upper);
     sums_.resize(most_chunks * nc);
-    totals_.resize(2 * nc);
+    retired_.resize(nc);
+    totals_.resize(nc);
     frozen_.resize(most_chunks);
     counts_.resize(most_chunks + 1 + 3 * histogram_bins);
-    reals_.resize(2 * nc + 2 * nd);
-    exec_.clear(totals_.data(), 2 * nc);
-    exec_.upload(reals_.data() + 2 * nc, lower, nd);
-    exec_.upload(reals_.data() + 2 * nc + nd, upper, nd);
+    scale_.resize(2 * nc);
     state_.sums = sums_.data();
-    state_.retired = totals_.data();
-    state_.totals = totals_.data() + nc;
+    state_.retired = retired_.data();
+    state_.totals = totals_.data();
     state_.frozen = frozen_.data();
     state_.chunk_counts = counts_.data();
     state_.histogram = counts_.data() + most_chunks + 1;
-    state_.scale = reals_.data();
-    state_.lower = reals_.data() + 2 * nc;
-    state_.upper = reals_.data() + 2 * nc + nd;
+    state_.scale = scale_.data();
     const int64 first = std::max(Executor::first_regions, 2 * set_.initial_regions);
     grow(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
   }
@@ -108,12 +107,10 @@ class bulk {
   }
 
   void read_totals(double *value, double *error) {
-    std::vector<component_sums> t(static_cast<std::size_t>(set_.ncomp));
-    exec_.download(t.data(), state_.totals, set_.ncomp);
     const double factor = few_regions_factor(set_, state_.count + state_.retired_count);
-    for (std::size_t k = 0; k < t.size(); ++k) {
-      value[k] = t[k].value.value();
-      error[k] = factor * larger(0.0, t[k].error.value());
+    for (int k = 0; k < set_.ncomp; ++k) {
+      value[k] = state_.totals[k].value.value();
+      error[k] = factor * larger(0.0, state_.totals[k].error.value());
     }
   }
 
@@ -122,10 +119,11 @@ class bulk {
   run_hooks &hooks_;
   region_store<Executor> regions_, parents_;
   typename Executor::template buffer<int64> marked_;
-  typename Executor::template buffer<component_sums> sums_, totals_;
+  typename Executor::template buffer<component_sums> sums_, retired_;
+  typename Executor::template shared_buffer<component_sums> totals_;
   typename Executor::template buffer<compensated_sum> frozen_;
   typename Executor::template buffer<int64> counts_;
-  typename Executor::template buffer<double> reals_;
+  typename Executor::template buffer<double> scale_;
   bulk_state state_ = {};
   int64 most_regions_;
   cubature_statistics stats_;

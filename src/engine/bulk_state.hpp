@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../core/rule.hpp"
 #include "../core/sum.hpp"
 #include "histogram.hpp"
 #include "problem.hpp"
@@ -38,7 +39,7 @@ struct bulk_state {
   int64 parents_capacity;
   int64 pause_after;  // evaluations in one go before the driver is asked whether to go on
   bool can_grow;      // the driver may give more room
-  const double *lower, *upper;  // [ndim] the domain
+  double lower[max_cubature_ndim], upper[max_cubature_ndim];  // the domain
 
   // Memory.
   region_view regions;
@@ -49,7 +50,7 @@ struct bulk_state {
   int64 *chunk_counts;        // [most_chunks + 1] listed regions, and their sum
   int64 *histogram;           // [3][histogram_bins], used in turn
   component_sums *retired;    // [ncomp] of regions that were given up for want of memory
-  component_sums *totals;     // [ncomp]
+  component_sums *totals;     // [ncomp], where the driver can read them
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
 
   // Progress; the driver reads and the steps carry it on.

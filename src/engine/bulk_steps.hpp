@@ -222,7 +222,10 @@ class bulk_steps {
   // The whole domain, then its uniform partition.
   TESSERA_HD outcome begin() {
     for (int b = team_.lane(); b < histogram_bins && grid_.first_team(); b += team_.lanes()) histogram(0)[b] = 0;
-    if (grid_.once()) make_root(st_.regions, 0, st_.lower, st_.upper);
+    if (grid_.once()) {
+      make_root(st_.regions, 0, st_.lower, st_.upper);
+      for (int k = 0; k < nc_; ++k) st_.retired[k] = component_sums{};
+    }
     grid_.barrier();
     eval_.evaluate(grid_, st_.regions, region_list{nullptr, 0}, 1);
     grid_.barrier();

@@ -7,24 +7,22 @@
 namespace tessera {
 
 constexpr int histogram_bins = 1024;
-constexpr int histogram_steps = 8;       // bins per factor of two
 constexpr int histogram_least = -96;     // log2 of the lower edge of bin 1; bin 0 holds all that is smaller
+
+constexpr int histogram_step_bits = 3;   // 2^3 bins per factor of two
+constexpr int histogram_shift = 52 - histogram_step_bits;
+constexpr int histogram_base = (1023 + histogram_least) << histogram_step_bits;
 
 TESSERA_HD int histogram_bin(double v) {
   if (!(v > 0.0)) return 0;
-  int e;
-  const double m = frexp(v, &e);  // v = m * 2^e, m in [1/2, 1)
-  const int step = static_cast<int>((m - 0.5) * (2 * histogram_steps));
-  const int b = 1 + (e - 1 - histogram_least) * histogram_steps + step;
+  const int b = 1 + static_cast<int>(bits_of(v) >> histogram_shift) - histogram_base;
   return b < 0 ? 0 : (b >= histogram_bins ? histogram_bins - 1 : b);
 }
 
 // Upper edge of a bin; the last bin has none and gives infinity.
 TESSERA_HD double histogram_upper_edge(int b) {
-  if (b >= histogram_bins - 1) return HUGE_VAL;
-  if (b == 0) return ldexp(1.0, histogram_least);
-  const int q = b - 1;
-  return ldexp(1.0 + static_cast<double>(q % histogram_steps + 1) / histogram_steps, q / histogram_steps + histogram_least);
+  if (b >= histogram_bins - 1) return infinity_value();
+  return double_of(static_cast<uint64>(b + histogram_base) << histogram_shift);
 }
 
 // Largest error of a region in units of what its component tolerates.

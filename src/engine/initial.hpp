@@ -17,8 +17,8 @@ TESSERA_HD void make_root(const region_view &s, int64 i, const double *lower, co
 // The result of a region whose integrand is not finite, where there is nothing better to fall back on.
 TESSERA_HD void make_unknown(const region_view &s, int64 i) {
   for (int k = 0; k < s.ncomp(); ++k) {
-    s.value(i, k) = NAN;
-    s.error(i, k) = HUGE_VAL;
+    s.value(i, k) = nan_value();
+    s.error(i, k) = infinity_value();
   }
 }
 

@@ -34,13 +34,6 @@ struct cubature_settings {
   int64 memory = 0;            // bytes that the region store may take
 };
 
-// Called between steps on the caller's thread.
-struct run_hooks {
-  virtual ~run_hooks() = default;
-  // Returns outcome::running to go on, or time / stopped.
-  virtual outcome between_steps(int64 evaluations, const double *value, const double *error) = 0;
-};
-
 struct cubature_statistics {
   int64 evaluations = 0;
   int64 regions = 0;

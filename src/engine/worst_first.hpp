@@ -9,8 +9,8 @@
 #include <numeric>
 #include <vector>
 
+#include "hooks.hpp"
 #include "initial.hpp"
-#include "problem.hpp"
 #include "region_store.hpp"
 #include "settle.hpp"
 #include "split.hpp"

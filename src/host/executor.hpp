@@ -125,24 +125,14 @@ class host_executor {
     T *data_ = nullptr;
   };
 
+  template <class T>
+  using shared_buffer = buffer<T>;
+
   // Regions lie record by record: one region is read and written at a time.
   static region_view arrange(double *base, int ndim, int ncomp, int64) {
     return {base, ndim, ncomp, 1, region_fields(ndim, ncomp)};
   }
   static void grow_regions(buffer<double> &b, int fields, int64, int64 capacity, int64) { b.resize(capacity * fields); }
-
-  template <class T>
-  static void clear(T *p, int64 n) {
-    std::fill_n(p, n, T{});
-  }
-  template <class T>
-  static void upload(T *to, const T *from, int64 n) {
-    std::copy_n(from, n, to);
-  }
-  template <class T>
-  static void download(T *to, const T *from, int64 n) {
-    std::copy_n(from, n, to);
-  }
 
   void run_bulk(bulk_state &state) {
     host_grid grid(pool_);
