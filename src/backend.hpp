@@ -32,6 +32,12 @@ struct cubature_problem {
   int64 batch_points = 1;
 };
 
+inline bool any_infinite(const std::vector<axis_map> &axes) {
+  for (const axis_map &a : axes)
+    if (a.kind != axis_finite) return true;
+  return false;
+}
+
 struct run_result {
   outcome end = outcome::running;
   bool has_value = false;       // value and error were set
@@ -39,6 +45,9 @@ struct run_result {
   int callback_status = 0;      // non-zero return of the integrand
   std::string sentence;         // about the integrand's failure, where there is one
 };
+
+// A plug-in is opened only if this number is the same on both sides.
+constexpr int backend_abi = 1;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);

@@ -16,21 +16,17 @@ struct rule_result {
 };
 
 // Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
-TESSERA_HD double null_pair(const rule &r, int i, double lower, double upper) {
+TESSERA_HD TESSERA_APART double null_pair(const rule &r, int i, double lower, double upper) {
   double e = 0.0;
+  TESSERA_ROLLED
   for (int k = 0; k < r.orbits; ++k) e = larger(e, fabs(upper + r.scale[i][k] * lower) * r.norm[i][k]);
   return e;
 }
 
-// sums[orbits]: sum of the integrand over each orbit; volume of the region.
-TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, double volume) {
-  double mean = 0.0;
-  double null[null_rules] = {0.0, 0.0, 0.0, 0.0};
-  for (int k = 0; k < r.orbits; ++k) {
-    mean += r.weight[k] * sums[k];
-    for (int i = 0; i < null_rules; ++i) null[i] += r.null_weight[i][k] * sums[k];
-  }
+// mean: the rule's mean of the integrand; null: the null rules' sums; volume of the region.
+TESSERA_HD rule_result estimate_error(const rule &r, double mean, const double *null, double volume) {
   double e[null_rules - 1];
+  TESSERA_ROLLED
   for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
   const error_constants &c = r.error;
   const bool asymptotic = c.c1 * e[0] <= e[1] && c.c2 * e[1] <= e[2];
@@ -38,9 +34,23 @@ TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, double vol
   return {mean * volume, error * volume, asymptotic};
 }
 
+// sums[orbits]: sum of the integrand over each orbit.
+TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, double volume) {
+  double mean = 0.0;
+  double null[null_rules] = {0.0, 0.0, 0.0, 0.0};
+  TESSERA_ROLLED
+  for (int k = 0; k < r.orbits; ++k) {
+    mean += r.weight[k] * sums[k];
+    TESSERA_ROLLED
+    for (int i = 0; i < null_rules; ++i) null[i] += r.null_weight[i][k] * sums[k];
+  }
+  return estimate_error(r, mean, null, volume);
+}
+
 // Adds to score[ndim] the absolute fourth differences of one component: difference[j] is linear in the integrand and still
 // lacks the centre. Differences that do not show beside the centre value are round-off and left out.
 TESSERA_HD void add_differences(const rule &r, const double *difference, double centre, double *score) {
+  TESSERA_ROLLED
   for (int j = 0; j < r.ndim; ++j) {
     const double d = fabs(difference[j] - 2.0 * (1.0 - r.difference_ratio) * centre);
     if (centre + 0.25 * d != centre) score[j] += d;
@@ -53,11 +63,13 @@ constexpr double comparable_score = 0.01;
 // The axes in the order of division, packed 6 bits each, first axis lowest: largest score first, then widest, then lowest
 // index. Above them, in bits 24 and 25, how many axes behind the first have a score that is not much smaller.
 template <class Half>
-TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
+TESSERA_HD TESSERA_APART uint32 rank_axes(int ndim, const double *score, Half half) {
   uint32 packed = 0, comparable = 0;
   uint64 used = 0;
+  TESSERA_ROLLED
   for (int q = 0; q < axes_kept && q < ndim; ++q) {
     int best = -1;
+    TESSERA_ROLLED
     for (int j = 0; j < ndim; ++j) {
       if ((used >> j) & 1u) continue;
       if (best < 0 || score[j] > score[best] || (score[j] == score[best] && score[j] == 0.0 && half(j) > half(best)))
@@ -72,10 +84,11 @@ TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
 }
 
 // Makes sure that `axis` is among the ranked ones: in front, or in the last place if it was missing. Returns its place.
-TESSERA_HD int include_axis(uint32 &packed, int ndim, int axis, bool in_front) {
+TESSERA_HD TESSERA_APART int include_axis(uint32 &packed, int ndim, int axis, bool in_front) {
   const int kept = ndim < axes_kept ? ndim : axes_kept;
   int place = 0;
   while (place < kept - 1 && static_cast<int>((packed >> (6 * place)) & 63u) != axis) ++place;
+  TESSERA_ROLLED
   for (; in_front && place > 0; --place) {  // what stood before it moves back
     const uint32 before = (packed >> (6 * (place - 1))) & 63u;
     packed = (packed & ~(63u << (6 * place))) | before << (6 * place);

@@ -4,9 +4,15 @@
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define TESSERA_HD __host__ __device__ inline
+#define TESSERA_APART __noinline__
+#define TESSERA_ROLLED _Pragma("unroll 1")
 #else
 #define TESSERA_HD inline
+#define TESSERA_APART
+#define TESSERA_ROLLED
 #endif
+// TESSERA_APART: not inlined on a device, TESSERA_ROLLED: a loop not unrolled there, where code that runs once a step should
+// not cost compile time and registers.
 
 #if defined(__CUDACC_RTC__)
 namespace tessera {

@@ -65,8 +65,8 @@ class translator {
     find_own_functions();
     for (const std::size_t at : c_.constants) edits_.push_back({at, at, "const "});
     for (std::size_t i = 0; i < t_.size(); ++i) {
-      if (t_[i].what != kind::word) continue;
-      i = word(i);
+      if (spell(i) == "(") compound_literal(i);
+      if (t_[i].what == kind::word) i = word(i);
     }
     return apply();
   }
@@ -123,6 +123,25 @@ class translator {
     while (spell(last + 1) == "restrict" || spell(last + 1) == "__restrict" || spell(last + 1) == "__restrict__")
       replace(++last, "");
     return last;
+  }
+
+  // (struct s){...}  ->  s{...}
+  void compound_literal(std::size_t open) {
+    std::size_t close = open + 1;
+    bool array = false, type = false;
+    for (; spell(close) != ")"; ++close) {
+      if (close >= t_.size()) return;
+      if (spell(close) == "[") array = true;
+      else if (t_[close].what == kind::word) type = true;
+      else if (spell(close) != "]" && !(array && t_[close].what == kind::number)) return;
+    }
+    if (!type || spell(close + 1) != "{") return;
+    if (open == 0 || (t_[open - 1].what == kind::word && spell(open - 1) != "return") || spell(open - 1) == ")") return;
+    if (array) refuse(open, "an array without a name is not possible on a device; declare it as a variable");
+    replace(open, "");
+    replace(close, "");
+    for (std::size_t k = open + 1; k < close; ++k)
+      if (spell(k) == "struct" || spell(k) == "union" || spell(k) == "const") replace(k, "");
   }
 
   std::size_t complex_type(std::size_t i) {

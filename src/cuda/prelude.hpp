@@ -20,13 +20,15 @@ constexpr const char *cxx_prelude_text = R"code(
 #line 1 "tessera_forms.h"
 namespace tessera_forms {
 template <class...> constexpr bool never = false;
+template <int ncomp = TESSERA_NCOMP>
 __device__ __forceinline__ void scalar(double v, double *f) {
-  static_assert(TESSERA_NCOMP == 1, "a function that returns double has one component; this solver has more: "
-                                    "use void f(const double *x, double *out, const void *params)");
+  static_assert(ncomp == 1, "a function that returns double has one component; this solver has more: "
+                            "use void f(const double *x, double *out, const void *params)");
   f[0] = v;
 }
+template <int ncomp = TESSERA_NCOMP>
 __device__ __forceinline__ void call(double (*g)(const double *), const double *x, double *f, const void *) {
-  scalar(g(x), f);
+  scalar<ncomp>(g(x), f);
 }
 template <class P>
 __device__ __forceinline__ void call(double (*g)(const double *, P *), const double *x, double *f, const void *p) {
@@ -131,15 +133,15 @@ struct complex {
   __device__ __forceinline__ complex(double a, double b) : re(a), im(b) {}
   __device__ __forceinline__ operator double() const { return re; }
 };
-template <class T> struct is_real { static constexpr bool yes = false; };
-#define TESSERA_REAL(type) template <> struct is_real<type> { static constexpr bool yes = true; };
+template <class T> struct is_real { enum { yes = 0 }; };
+#define TESSERA_REAL(type) template <> struct is_real<type> { enum { yes = 1 }; };
 TESSERA_REAL(double) TESSERA_REAL(float) TESSERA_REAL(int) TESSERA_REAL(unsigned) TESSERA_REAL(long)
 TESSERA_REAL(unsigned long) TESSERA_REAL(long long) TESSERA_REAL(unsigned long long) TESSERA_REAL(short)
 TESSERA_REAL(char) TESSERA_REAL(bool)
 #undef TESSERA_REAL
 template <bool condition, class T> struct only {};
 template <class T> struct only<true, T> { typedef T type; };
-#define TESSERA_MIXED template <class T> __device__ __forceinline__ typename only<is_real<T>::yes, complex>::type
+#define TESSERA_MIXED template <class T> __device__ __forceinline__ typename only<(bool)is_real<T>::yes, complex>::type
 #define TESSERA_FN __device__ __forceinline__
 TESSERA_FN complex operator+(complex a) { return a; }
 TESSERA_FN complex operator-(complex a) { return {-a.re, -a.im}; }
@@ -163,6 +165,12 @@ TESSERA_MIXED operator*(complex a, T b) { return {a.re * (double)b, a.im * (doub
 TESSERA_MIXED operator*(T a, complex b) { return {(double)a * b.re, (double)a * b.im}; }
 TESSERA_MIXED operator/(complex a, T b) { return {a.re / (double)b, a.im / (double)b}; }
 TESSERA_MIXED operator/(T a, complex b) { return complex((double)a) / b; }
+#define TESSERA_TEST template <class T> __device__ __forceinline__ typename only<(bool)is_real<T>::yes, bool>::type
+TESSERA_TEST operator==(complex a, T b) { return a.re == (double)b && a.im == 0.0; }
+TESSERA_TEST operator==(T a, complex b) { return b == a; }
+TESSERA_TEST operator!=(complex a, T b) { return !(a == b); }
+TESSERA_TEST operator!=(T a, complex b) { return !(b == a); }
+#undef TESSERA_TEST
 #undef TESSERA_MIXED
 template <class T> TESSERA_FN complex &operator+=(complex &a, T b) { return a = a + b; }
 template <class T> TESSERA_FN complex &operator-=(complex &a, T b) { return a = a - b; }

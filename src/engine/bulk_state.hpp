@@ -65,13 +65,4 @@ struct bulk_state {
   bool wants_room;
 };
 
-// Where the pieces of the divided regions lie: piece 0 in its parent's place, the others behind the regions there were.
-struct piece_list {
-  const int64 *marked;
-  int64 regions;
-  int pieces;
-  TESSERA_HD int64 at(int64 m, int64 q) const { return q == 0 ? marked[m] : regions + m * (pieces - 1) + q - 1; }
-  TESSERA_HD int64 operator[](int64 i) const { return at(i / pieces, i % pieces); }
-};
-
 }  // namespace tessera

@@ -29,6 +29,7 @@ namespace tessera {
 template <class Team, class Take>
 TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_range r, int k, Take take) {
   component_sums t;
+  TESSERA_ROLLED
   for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes())
     if (take(i)) {
       t.value.add(s.value(i, k));
@@ -45,6 +46,7 @@ TESSERA_HD void count_chunk(Team &team, const bulk_state &st, chunk_range r, con
                             compensated_sum *frozen) {
   compensated_sum f;
   typename Team::counters bins(team);
+  TESSERA_ROLLED
   for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) {
     const double key = region_key(st.regions, i, scale);
     if ((st.regions.state(i).word & region_frozen) != 0u) {
@@ -58,7 +60,7 @@ TESSERA_HD void count_chunk(Team &team, const bulk_state &st, chunk_range r, con
   if (team.lane() == 0) *frozen = f;
 }
 
-TESSERA_HD bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
+TESSERA_HD TESSERA_APART bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
   return (st.regions.state(i).word & region_frozen) == 0u && histogram_bin(region_key(st.regions, i, scale)) >= bin;
 }
 
@@ -68,6 +70,7 @@ TESSERA_HD bool above(const bulk_state &st, int64 i, const double *scale, int bi
 template <class Team>
 TESSERA_HD component_sums gather(Team &team, const bulk_state &st, int64 chunks, int k) {
   component_sums t;
+  TESSERA_ROLLED
   for (int64 c = team.lane(); c < chunks; c += team.lanes()) {
     t.value.add(st.sums[c * st.set.ncomp + k].value);
     t.error.add(st.sums[c * st.set.ncomp + k].error);
@@ -80,6 +83,7 @@ TESSERA_HD component_sums gather(Team &team, const bulk_state &st, int64 chunks,
 template <class Team>
 TESSERA_HD double gather_frozen(Team &team, const bulk_state &st, int64 chunks) {
   compensated_sum t;
+  TESSERA_ROLLED
   for (int64 c = team.lane(); c < chunks; c += team.lanes()) t.add(st.frozen[c]);
   team.sum(t);
   return t.value();
@@ -96,10 +100,12 @@ TESSERA_HD int bin_for_error(Team &team, const int64 *histogram, double budget) 
   const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
   const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
   double held = 0.0;
+  TESSERA_ROLLED
   for (int b = begin; b < end; ++b)
     if (histogram[b] != 0) held += static_cast<double>(histogram[b]) * histogram_upper_edge(b);
   held = team.exclusive(held);
   int found = histogram_bins - 1;
+  TESSERA_ROLLED
   for (int b = begin; b < end; ++b) {
     if (histogram[b] == 0) continue;
     held += static_cast<double>(histogram[b]) * histogram_upper_edge(b);
@@ -117,10 +123,12 @@ TESSERA_HD threshold bin_for_count(Team &team, const int64 *histogram, int least
   const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
   const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
   int64 n = 0;
+  TESSERA_ROLLED
   for (int b = begin; b < end; ++b) n += histogram[histogram_bins - 1 - b];  // from the top down
   int64 above_own = team.exclusive(n);
   int found = histogram_bins, highest = histogram_bins;  // as distances from the top
   n = above_own;
+  TESSERA_ROLLED
   for (int b = begin; b < end; ++b) {
     const int64 in_bin = histogram[histogram_bins - 1 - b];
     n += in_bin;
@@ -135,6 +143,7 @@ TESSERA_HD threshold bin_for_count(Team &team, const int64 *histogram, int least
   const int top = histogram_bins - 1 - highest;
   if (bin > top) bin = top;
   n = 0;
+  TESSERA_ROLLED
   for (int b = bin + team.lane(); b < histogram_bins; b += team.lanes()) n += histogram[b];
   return {bin, team.total(n)};
 }
@@ -220,20 +229,23 @@ class bulk_steps {
   TESSERA_HD int64 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
 
   // The whole domain, then its uniform partition.
-  TESSERA_HD outcome begin() {
+  TESSERA_HD TESSERA_APART outcome begin() {
+    TESSERA_ROLLED
     for (int b = team_.lane(); b < histogram_bins && grid_.first_team(); b += team_.lanes()) histogram(0)[b] = 0;
     if (grid_.once()) {
       make_root(st_.regions, 0, st_.lower, st_.upper);
+      TESSERA_ROLLED
       for (int k = 0; k < nc_; ++k) st_.retired[k] = component_sums{};
     }
     grid_.barrier();
-    eval_.evaluate(grid_, st_.regions, region_list{nullptr, 0}, 1);
+    eval_.evaluate(grid_, st_.regions, region_list{nullptr, 0, 1}, 1);
     grid_.barrier();
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
     count_ = 1;
     evaluations_ = st_.points;
     if (eval_.failed() && grid_.once()) make_unknown(st_.regions, 0);
     if (grid_.once())
+      TESSERA_ROLLED
       for (int k = 0; k < nc_; ++k) {
         component_sums t;
         t.value.add(st_.regions.value(0, k));
@@ -248,18 +260,19 @@ class bulk_steps {
     return bits > 0 ? partition(int64{1} << bits, bits) : outcome::running;
   }
 
-  TESSERA_HD outcome partition(int64 n, int bits) {
+  TESSERA_HD TESSERA_APART outcome partition(int64 n, int bits) {
     const region_view s = st_.regions, p = st_.parents;
     if (grid_.once()) p.copy(0, s, 0);
     grid_.barrier();
     grid_.each(n, [=](int64 m) { make_cell(p, 0, bits, m, s, m); });
     grid_.barrier();
-    eval_.evaluate(grid_, s, region_list{nullptr, 0}, n);
+    eval_.evaluate(grid_, s, region_list{nullptr, 0, 1}, n);
     grid_.barrier();
     if (eval_.failed()) return eval_.failure();  // the totals are still those of the root
     const int64 chunks = chunks_of(n);
     sum_chunks(n, chunks, [](int64) { return true; });
     grid_.barrier();
+    TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
       const component_sums t = gather(team_, st_, chunks, k);
       const level_check c = {fabs(p.value(0, k) - t.value.value()), t.error.value(), n};
@@ -281,6 +294,7 @@ class bulk_steps {
     bulk_state &st = st_;
     const int nc = nc_;
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      TESSERA_ROLLED
       for (int k = 0; k < nc; ++k) {
         const component_sums t = sum_chunk(team, st.regions, range_of(n, chunks, c), k, take);
         if (team.lane() == 0) st.sums[c * nc + k] = t;
@@ -289,7 +303,7 @@ class bulk_steps {
   }
 
   // Sums and histogram of all regions as they are now.
-  TESSERA_HD void survey() {
+  TESSERA_HD TESSERA_APART void survey() {
     const int64 n = count_, chunks = chunks_of(n);
     sum_chunks(n, chunks, [](int64) { return true; });
     bulk_state &st = st_;
@@ -299,6 +313,7 @@ class bulk_steps {
       count_chunk(team, st, range_of(n, chunks, c), weights, counts, &st.frozen[c]);
     });
     if (grid_.first_team())
+      TESSERA_ROLLED
       for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
     grid_.barrier();
   }
@@ -310,12 +325,13 @@ class bulk_steps {
   }
 
   // Uniform: is the tolerance met? Also sets the totals and the weights for the next step.
-  TESSERA_HD bool converged() {
+  TESSERA_HD TESSERA_APART bool converged() {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
     bool met = iterations_ > 0 && evaluations_ >= st_.set.mineval;
     bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
+    TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
       component_sums t = gather(team_, st_, chunks, k);
       t.value.add(st_.retired[k].value);
@@ -332,7 +348,7 @@ class bulk_steps {
   }
 
   // Uniform: which bins to divide, when at most `most` regions may be.
-  TESSERA_HD threshold choose(int64 most) {
+  TESSERA_HD TESSERA_APART threshold choose(int64 most) {
     const double share = st_.set.bulk_fraction;
     const double frozen = gather_frozen(team_, st_, chunks_of(count_));
     const int bin = bin_for_error(team_, histogram(0), share - (frozen < 0.9 * share ? frozen : 0.9 * share));
@@ -340,13 +356,14 @@ class bulk_steps {
   }
 
   // Divides the first `marked` of the regions in `bin` and above.
-  TESSERA_HD void divide(int bin, int64 marked) {
+  TESSERA_HD TESSERA_APART void divide(int bin, int64 marked) {
     const int64 n = count_, chunks = chunks_of(n);
     const double *weights = scale();
     bulk_state &st = st_;
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       const chunk_range r = range_of(n, chunks, c);
       int64 found = 0;
+      TESSERA_ROLLED
       for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += above(st, i, weights, bin) ? 1 : 0;
       found = team.total(found);
       if (team.lane() == 0) st.chunk_counts[c] = found;
@@ -355,8 +372,10 @@ class bulk_steps {
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       const chunk_range r = range_of(n, chunks, c);
       int64 at = 0;
+      TESSERA_ROLLED
       for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
       at = team.total(at);
+      TESSERA_ROLLED
       for (int64 from = r.begin; from < r.end; from += team.lanes()) {
         const int64 i = from + team.lane();
         const bool marked_here = i < r.end && above(st, i, weights, bin);
@@ -367,15 +386,16 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  TESSERA_HD static void divide_region(bulk_state &st, int64 i, int64 m, int64 n) {
+  TESSERA_HD TESSERA_APART static void divide_region(bulk_state &st, int64 i, int64 m, int64 n) {
     st.marked[m] = i;
     st.parents.copy(m, st.regions, i);
+    TESSERA_ROLLED
     for (int q = 0; q < st.split.pieces; ++q)
-      make_piece(st.split, st.parents, m, q, st.regions, piece_list{st.marked, n, st.split.pieces}.at(m, q));
+      make_piece(st.split, st.parents, m, q, st.regions, region_list{st.marked, n, st.split.pieces}.at(m, q));
   }
 
-  TESSERA_HD outcome evaluate_and_settle(int64 marked) {
-    const piece_list list = {st_.marked, count_, st_.split.pieces};
+  TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
+    const region_list list = {st_.marked, count_, st_.split.pieces};
     eval_.evaluate(grid_, st_.regions, list, marked * list.pieces);
     grid_.barrier();
     const region_view s = st_.regions, p = st_.parents;
@@ -397,7 +417,7 @@ class bulk_steps {
 
   // The store is full: the regions with the smallest errors, at least half, are summed up and forgotten; kept ones from
   // the end take their places. Uniform; false when that no longer helps.
-  TESSERA_HD bool give_up() {
+  TESSERA_HD TESSERA_APART bool give_up() {
     const int64 n = count_, chunks = chunks_of(n);
     const threshold t = bin_for_count(team_, histogram(0), 0, n / 2);
     const int64 kept = t.count;
@@ -409,6 +429,7 @@ class bulk_steps {
     list_chunks(n, chunks, st_.marked, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
     list_chunks(n, chunks, st_.marked + n / 2 + 1, [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
     bool helps = false;
+    TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
       component_sums lost = gather(team_, st_, chunks, k);
       lost.value.add(st_.retired[k].value);
@@ -436,6 +457,7 @@ class bulk_steps {
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       const chunk_range r = range_of(n, chunks, c);
       int64 found = 0;
+      TESSERA_ROLLED
       for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += take(i) ? 1 : 0;
       found = team.total(found);
       if (team.lane() == 0) st.chunk_counts[c] = found;
@@ -444,8 +466,10 @@ class bulk_steps {
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       const chunk_range r = range_of(n, chunks, c);
       int64 at = 0;
+      TESSERA_ROLLED
       for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
       at = team.total(at);
+      TESSERA_ROLLED
       for (int64 from = r.begin; from < r.end; from += team.lanes()) {
         const int64 i = from + team.lane();
         const bool take_it = i < r.end && take(i);

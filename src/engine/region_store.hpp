@@ -21,11 +21,11 @@ constexpr uint32 region_face_high = 1u << 26;   // the suspected face is the upp
 constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as they do for smooth integrands
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
 
-constexpr int region_fields(int ndim, int ncomp) { return 2 * ndim + 2 * ncomp + 1; }
+TESSERA_HD constexpr int region_fields(int ndim, int ncomp) { return 2 * ndim + 2 * ncomp + 1; }
 
 class region_view {
  public:
-  TESSERA_HD region_view() = default;
+  region_view() = default;
   TESSERA_HD region_view(double *base, int ndim, int ncomp, int64 field_stride, int64 region_stride)
       : base_(base), field_(field_stride), region_(region_stride), ndim_(ndim), ncomp_(ncomp) {}
 
@@ -40,6 +40,7 @@ class region_view {
   }
   TESSERA_HD double volume(int64 i) const {
     double v = 1.0;
+    TESSERA_ROLLED
     for (int j = 0; j < ndim_; ++j) v *= 2.0 * half(i, j);
     return v;
   }
@@ -47,7 +48,8 @@ class region_view {
   TESSERA_HD double &field(int64 i, int f) const { return at(i, f); }
 
   // Copies region `from` of another store with the same shape.
-  TESSERA_HD void copy(int64 to, const region_view &other, int64 from) const {
+  TESSERA_HD TESSERA_APART void copy(int64 to, const region_view &other, int64 from) const {
+    TESSERA_ROLLED
     for (int f = 0; f < fields(); ++f) at(to, f) = other.at(from, f);
   }
 
@@ -58,11 +60,17 @@ class region_view {
   int ndim_ = 0, ncomp_ = 0;
 };
 
-// A list of regions by their indices, or a run of neighbours from `first` when there is no list.
+// A list of regions. Without `ids`, neighbours from `first`. With `pieces` > 1, the pieces of the regions in `ids`: piece 0
+// in its parent's place, the others from `first` on. Else the regions in `ids`.
 struct region_list {
   const int64 *ids;
   int64 first;
-  TESSERA_HD int64 operator[](int64 i) const { return ids ? ids[i] : first + i; }
+  int pieces;
+  TESSERA_HD int64 at(int64 m, int64 q) const { return q == 0 ? ids[m] : first + m * (pieces - 1) + q - 1; }
+  TESSERA_HD int64 operator[](int64 i) const {
+    if (!ids) return first + i;
+    return pieces > 1 ? at(i / pieces, i % pieces) : ids[i];
+  }
 };
 
 // Regions in a buffer of the executor.
@@ -77,8 +85,7 @@ class region_store {
   // Makes room for n regions; the first `used` keep their content. Throws std::bad_alloc and leaves the store as it was.
   void resize(int64 n, int64 used) {
     if (n <= capacity_) return;
-    Executor::grow_regions(buffer_, region_fields(ndim_, ncomp_), capacity_, n, used);
-    capacity_ = n;
+    capacity_ = Executor::grow_regions(buffer_, region_fields(ndim_, ncomp_), capacity_, n, used);
   }
 
   // The same for a store that fills up region by region: grows by half, up to `limit`.

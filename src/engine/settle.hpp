@@ -22,6 +22,7 @@ template <class Piece>
 TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, int k, const region_view &children,
                                       int64 pieces, Piece piece) {
   level_check c = {parents.value(parent, k), 0.0, pieces};
+  TESSERA_ROLLED
   for (int64 q = 0; q < pieces; ++q) {
     c.difference -= children.value(piece(q), k);
     c.raw += children.error(piece(q), k);
@@ -31,10 +32,12 @@ TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, 
 }
 
 template <class Piece>
-TESSERA_HD void settle_classic(const region_view &parents, int64 parent, const region_view &children, int64 pieces,
+TESSERA_HD TESSERA_APART void settle_classic(const region_view &parents, int64 parent, const region_view &children, int64 pieces,
                                Piece piece) {
+  TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
+    TESSERA_ROLLED
     for (int64 q = 0; q < pieces; ++q) {
       double &e = children.error(piece(q), k);
       e = corrected_classic(c, e);
@@ -57,32 +60,39 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
   if ((fresh_word & region_rough) == 0u) return false;
   const int comparable = static_cast<int>((fresh_word & region_face_place) >> 24);
   if (comparable == axes_kept - 1) return true;  // there may be more than are listed
+  TESSERA_ROLLED
   for (int q = 0; q <= comparable; ++q)
     if (ranked_axis(fresh_word, q) == axis) return true;
   return false;
 }
 
 template <class Piece>
-TESSERA_HD void settle_robust(const splitting &split, const region_view &parents, int64 parent,
+TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region_view &parents, int64 parent,
                               const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const int pieces = split.pieces;
   bool vanished = (before.word & region_rough) != 0u;
+  TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
     vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
   }
+  TESSERA_ROLLED
   for (int q = 0; q < pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
   const int axis = vanished ? ranked_axis(before.word, 0)
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
+  TESSERA_ROLLED
   for (int q = 0; q < pieces; ++q) children.state(piece(q)).suspicion = 0.0f;
+  TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
     bool quiet = false;
+    TESSERA_ROLLED
     for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
     const double inherited = handed_on * before.suspicion * parents.error(parent, k) / pieces;
+    TESSERA_ROLLED
     for (int q = 0; q < pieces; ++q) {
       double &e = children.error(piece(q), k);
       float &suspicion = children.state(piece(q)).suspicion;
@@ -93,6 +103,7 @@ TESSERA_HD void settle_robust(const splitting &split, const region_view &parents
       if (floor > 0.0) suspicion = static_cast<float>(larger(suspicion, floor / e));
     }
   }
+  TESSERA_ROLLED
   for (int q = 0; q < pieces; ++q) {
     region_state &s = children.state(piece(q));
     if (!(s.suspicion > 0.0f)) continue;
@@ -105,6 +116,7 @@ TESSERA_HD void settle_robust(const splitting &split, const region_view &parents
 
 template <class Piece>
 TESSERA_HD void freeze(const splitting &split, const region_view &children, int64 pieces, Piece piece) {
+  TESSERA_ROLLED
   for (int64 q = 0; q < pieces; ++q)
     if (!divisible(split, children, piece(q))) children.state(piece(q)).word |= region_frozen;
 }
@@ -115,6 +127,7 @@ TESSERA_HD void settle(int estimate, const splitting &split, const region_view &
                        const region_view &children, Piece piece) {
   if (estimate == 1) {
     settle_classic(parents, parent, children, split.pieces, piece);
+    TESSERA_ROLLED
     for (int q = 0; q < split.pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
   } else {
     settle_robust(split, parents, parent, children, piece);

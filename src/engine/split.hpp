@@ -30,6 +30,7 @@ TESSERA_HD splitting make_splitting(int policy, int ndim) {
 
 TESSERA_HD int widest_axis(const region_view &s, int64 i) {
   int best = 0;
+  TESSERA_ROLLED
   for (int j = 1; j < s.ndim(); ++j)
     if (s.half(i, j) > s.half(i, best)) best = j;
   return best;
@@ -37,10 +38,11 @@ TESSERA_HD int widest_axis(const region_view &s, int64 i) {
 
 // Writes the box of piece `piece` of region `parent` of `from` to region `child` of `to`. The parent may be overwritten by
 // its own piece as long as that is done last.
-TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 parent, int piece, const region_view &to,
+TESSERA_HD TESSERA_APART void make_piece(const splitting &p, const region_view &from, int64 parent, int piece, const region_view &to,
                            int64 child) {
   const uint32 axes = from.state(parent).word;
   const int slab_axis = p.slabs ? (p.widest ? widest_axis(from, parent) : ranked_axis(axes, 0)) : -1;
+  TESSERA_ROLLED
   for (int j = 0; j < from.ndim(); ++j) {
     double c = from.centre(parent, j);
     double h = from.half(parent, j);
@@ -48,6 +50,7 @@ TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 pa
       h /= p.pieces;
       c += (2 * piece + 1 - p.pieces) * h;
     } else if (!p.slabs) {
+      TESSERA_ROLLED
       for (int q = 0; q < p.axes; ++q)
         if (ranked_axis(axes, q) == j) {
           h *= 0.5;
@@ -60,8 +63,9 @@ TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 pa
 }
 
 // A region whose pieces would not differ in double precision cannot be divided.
-TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
+TESSERA_HD TESSERA_APART bool divisible(const splitting &p, const region_view &s, int64 i) {
   const uint32 axes = s.state(i).word;
+  TESSERA_ROLLED
   for (int q = 0; q < p.axes; ++q) {
     const int j = p.slabs && p.widest ? widest_axis(s, i) : ranked_axis(axes, q);
     const double c = s.centre(i, j);

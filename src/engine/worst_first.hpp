@@ -72,7 +72,7 @@ class worst_first {
     reserve(1);
     region_view s = store_.view();
     make_root(s, 0, lower, upper);
-    outcome o = eval_.evaluate(s, {nullptr, 0}, 1);
+    outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1);
     if (o == outcome::callback || o == outcome::memory) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
     stats_.evaluations = eval_.points();
@@ -92,7 +92,7 @@ class worst_first {
     reserve(n + 1);
     region_view s = store_.view();
     for (int64 m = 0; m < n; ++m) make_cell(s, 0, bits, m, s, m + 1);
-    const outcome o = eval_.evaluate(s, {nullptr, 1}, n);
+    const outcome o = eval_.evaluate(s, {nullptr, 1, 1}, n);
     if (o != outcome::running) return o;
     stats_.evaluations += n * eval_.points();
     settle_cells(split_, s, 0, s, n, [](int64 q) { return q + 1; });
@@ -138,7 +138,7 @@ class worst_first {
         make_piece(split_, s, e.region(), q, a, ids_.back());
       }
     }
-    const outcome o = eval_.evaluate(a, {ids_.data(), 0}, static_cast<int64>(ids_.size()));
+    const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()));
     if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
     forget();

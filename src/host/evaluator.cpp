@@ -15,10 +15,6 @@ constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
 
 std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
-bool any_infinite(const std::vector<axis_map> &axes) {
-  return std::any_of(axes.begin(), axes.end(), [](const axis_map &a) { return a.kind != axis_finite; });
-}
-
 }  // namespace
 
 host_evaluator::host_evaluator(const cubature_problem &problem, thread_pool &pool)
@@ -26,7 +22,7 @@ host_evaluator::host_evaluator(const cubature_problem &problem, thread_pool &poo
       rule_(problem.integration_rule),
       pool_(pool),
       words_(make_node_table(rule_)),
-      chunk_(std::min(rule_.points, std::max(problem.batch_points, least_chunk))),
+      chunk_((rule_.points - 1) / ((rule_.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1),  // equal shares
       group_(problem.integrand.batch ? std::max<int64>(1, problem.batch_points / rule_.points) : 1),
       mapped_(any_infinite(problem.axes)),
       work_(index(pool.size())) {

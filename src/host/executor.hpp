@@ -83,18 +83,14 @@ class host_bulk_evaluator {
  public:
   explicit host_bulk_evaluator(host_evaluator &e) : evaluator_(e) {}
 
-  template <class List>
-  void evaluate(host_grid &, const region_view &regions, const List &list, int64 n) {
-    ids_.resize(static_cast<std::size_t>(n));
-    for (int64 i = 0; i < n; ++i) ids_[static_cast<std::size_t>(i)] = list[i];
-    end_ = evaluator_.evaluate(regions, {ids_.data(), 0}, n);
+  void evaluate(host_grid &, const region_view &regions, const region_list &list, int64 n) {
+    end_ = evaluator_.evaluate(regions, list, n);
   }
   bool failed() const { return end_ != outcome::running; }
   outcome failure() const { return end_; }
 
  private:
   host_evaluator &evaluator_;
-  std::vector<int64> ids_;
   outcome end_ = outcome::running;
 };
 
@@ -132,7 +128,10 @@ class host_executor {
   static region_view arrange(double *base, int ndim, int ncomp, int64) {
     return {base, ndim, ncomp, 1, region_fields(ndim, ncomp)};
   }
-  static void grow_regions(buffer<double> &b, int fields, int64, int64 capacity, int64) { b.resize(capacity * fields); }
+  static int64 grow_regions(buffer<double> &b, int fields, int64, int64 capacity, int64) {
+    b.resize(capacity * fields);
+    return capacity;
+  }
 
   void run_bulk(bulk_state &state) {
     host_grid grid(pool_);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "driver.hpp"
+
+#include <dlfcn.h>
+
+// cuda.h gives some functions another name by a macro; the library knows only that one.
+#define TESSERA_NAME_OF(name) TESSERA_TEXT_OF(name)
+#define TESSERA_TEXT_OF(name) #name
+#define TESSERA_BIND(member, name) bind(handle, t.member, TESSERA_NAME_OF(name))
+
+namespace tessera {
+namespace {
+
+template <class F>
+void bind(void *handle, F &function, const char *name) {
+  void *address = ::dlsym(handle, name);
+  if (!address) throw device_error(std::string("the CUDA driver has no function ") + name + ": it is too old");
+  function = reinterpret_cast<F>(address);
+}
+
+cuda_driver open_driver() {
+  void *handle = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw device_error("there is no CUDA driver (libcuda.so.1): install NVIDIA's driver");
+  cuda_driver t{};
+  TESSERA_BIND(init, cuInit);
+  TESSERA_BIND(error_string, cuGetErrorString);
+  TESSERA_BIND(device_count, cuDeviceGetCount);
+  TESSERA_BIND(device_get, cuDeviceGet);
+  TESSERA_BIND(device_attribute, cuDeviceGetAttribute);
+  TESSERA_BIND(context_retain, cuDevicePrimaryCtxRetain);
+  TESSERA_BIND(context_release, cuDevicePrimaryCtxRelease);
+  TESSERA_BIND(context_push, cuCtxPushCurrent);
+  TESSERA_BIND(context_pop, cuCtxPopCurrent);
+  TESSERA_BIND(stream_create, cuStreamCreate);
+  TESSERA_BIND(stream_destroy, cuStreamDestroy);
+  TESSERA_BIND(stream_synchronize, cuStreamSynchronize);
+  TESSERA_BIND(allocate, cuMemAlloc);
+  TESSERA_BIND(release, cuMemFree);
+  TESSERA_BIND(host_allocate, cuMemHostAlloc);
+  TESSERA_BIND(host_release, cuMemFreeHost);
+  TESSERA_BIND(memory_info, cuMemGetInfo);
+  TESSERA_BIND(set_bytes, cuMemsetD8Async);
+  TESSERA_BIND(upload, cuMemcpyHtoD);
+  TESSERA_BIND(download, cuMemcpyDtoH);
+  TESSERA_BIND(copy_2d, cuMemcpy2D);
+  TESSERA_BIND(library_load, cuLibraryLoadData);
+  TESSERA_BIND(library_unload, cuLibraryUnload);
+  TESSERA_BIND(library_kernel, cuLibraryGetKernel);
+  TESSERA_BIND(library_global, cuLibraryGetGlobal);
+  TESSERA_BIND(kernel_function, cuKernelGetFunction);
+  TESSERA_BIND(function_set, cuFuncSetAttribute);
+  TESSERA_BIND(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  TESSERA_BIND(launch_cooperative, cuLaunchCooperativeKernel);
+  TESSERA_BIND(launch, cuLaunchKernel);
+  return t;
+}
+
+}  // namespace
+
+const cuda_driver &cuda() {
+  static const cuda_driver driver = [] {
+    const cuda_driver t = open_driver();
+    const CUresult r = t.init(0);
+    if (r != CUDA_SUCCESS) {
+      const char *text = nullptr;
+      t.error_string(r, &text);
+      throw device_error(std::string("the CUDA driver does not start: ") + (text ? text : "unknown error"));
+    }
+    return t;
+  }();
+  return driver;
+}
+
+void check(CUresult result, const char *what) {
+  if (result == CUDA_SUCCESS) return;
+  const char *text = nullptr;
+  cuda().error_string(result, &text);
+  throw device_error(std::string(what) + " failed: " + (text ? text : "unknown error"), result == CUDA_ERROR_OUT_OF_MEMORY);
+}
+
+}  // namespace tessera

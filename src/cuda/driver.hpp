@@ -1,0 +1,130 @@
+// The CUDA driver, opened when first needed, with errors as exceptions, and what must be given back as classes.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+#include <cuda.h>
+
+namespace tessera {
+
+// No driver, no device, or a call that failed: the sentence says which.
+class device_error : public std::runtime_error {
+ public:
+  device_error(const std::string &sentence, bool out_of_memory = false)
+      : std::runtime_error(sentence), out_of_memory_(out_of_memory) {}
+  bool out_of_memory() const { return out_of_memory_; }
+
+ private:
+  bool out_of_memory_;
+};
+
+struct cuda_driver {
+  decltype(&::cuInit) init;
+  decltype(&::cuGetErrorString) error_string;
+  decltype(&::cuDeviceGetCount) device_count;
+  decltype(&::cuDeviceGet) device_get;
+  decltype(&::cuDeviceGetAttribute) device_attribute;
+  decltype(&::cuDevicePrimaryCtxRetain) context_retain;
+  decltype(&::cuDevicePrimaryCtxRelease) context_release;
+  decltype(&::cuCtxPushCurrent) context_push;
+  decltype(&::cuCtxPopCurrent) context_pop;
+  decltype(&::cuStreamCreate) stream_create;
+  decltype(&::cuStreamDestroy) stream_destroy;
+  decltype(&::cuStreamSynchronize) stream_synchronize;
+  decltype(&::cuMemAlloc) allocate;
+  decltype(&::cuMemFree) release;
+  decltype(&::cuMemHostAlloc) host_allocate;
+  decltype(&::cuMemFreeHost) host_release;
+  decltype(&::cuMemGetInfo) memory_info;
+  decltype(&::cuMemsetD8Async) set_bytes;
+  decltype(&::cuMemcpyHtoD) upload;
+  decltype(&::cuMemcpyDtoH) download;
+  decltype(&::cuMemcpy2D) copy_2d;
+  decltype(&::cuLibraryLoadData) library_load;
+  decltype(&::cuLibraryUnload) library_unload;
+  decltype(&::cuLibraryGetKernel) library_kernel;
+  decltype(&::cuLibraryGetGlobal) library_global;
+  decltype(&::cuKernelGetFunction) kernel_function;
+  decltype(&::cuFuncSetAttribute) function_set;
+  decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy;
+  decltype(&::cuLaunchCooperativeKernel) launch_cooperative;
+  decltype(&::cuLaunchKernel) launch;
+};
+
+// Throws device_error where there is no driver.
+const cuda_driver &cuda();
+
+// Throws device_error unless the call succeeded. `what` completes "... failed".
+void check(CUresult result, const char *what);
+
+// Makes a context current for as long as it lives, and the caller's again afterwards.
+class current_context {
+ public:
+  explicit current_context(CUcontext context) { check(cuda().context_push(context), "making the device current"); }
+  ~current_context() {
+    CUcontext popped;
+    cuda().context_pop(&popped);
+  }
+  current_context(const current_context &) = delete;
+  current_context &operator=(const current_context &) = delete;
+};
+
+// A block of device memory that grows and keeps no content.
+class device_memory {
+ public:
+  device_memory() = default;
+  ~device_memory() { clear(); }
+  device_memory(device_memory &&other) noexcept : address_(other.address_), bytes_(other.bytes_) {
+    other.address_ = 0;
+    other.bytes_ = 0;
+  }
+  device_memory &operator=(device_memory &&other) noexcept {
+    std::swap(address_, other.address_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  CUdeviceptr address() const { return address_; }
+  std::size_t bytes() const { return bytes_; }
+  void require(std::size_t bytes) {
+    if (bytes <= bytes_) return;
+    clear();
+    check(cuda().allocate(&address_, bytes), "allocating device memory");
+    bytes_ = bytes;
+  }
+  void clear() {
+    if (address_) cuda().release(address_);
+    address_ = 0;
+    bytes_ = 0;
+  }
+
+ private:
+  CUdeviceptr address_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+// Host memory that the device reads and writes under the same address.
+class mapped_memory {
+ public:
+  ~mapped_memory() {
+    if (address_) cuda().host_release(address_);
+  }
+  void *address() const { return address_; }
+  void require(std::size_t bytes) {
+    if (bytes <= bytes_) return;
+    if (address_) cuda().host_release(address_);
+    address_ = nullptr;
+    check(cuda().host_allocate(&address_, bytes, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
+          "allocating page-locked memory");
+    bytes_ = bytes;
+  }
+
+ private:
+  void *address_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "executor.hpp"
+
+namespace tessera {
+namespace {
+
+// Zeroed before each launch.
+struct control_block {
+  unsigned arrived;
+  unsigned unused;
+  int64 failed;  // 0, or one more than a region
+};
+
+}  // namespace
+
+void cuda_executor::run_bulk(bulk_state &state) {
+  const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
+  control_.require(sizeof(control_block));
+  slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());
+  result_.require(sizeof(bulk_state) + sizeof(int64));
+  check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
+  auto *out = static_cast<bulk_state *>(result_.address());
+  auto *failed = reinterpret_cast<int64 *>(out + 1);
+  *failed = 0;
+  device_problem problem = {};
+  problem.nodes = reinterpret_cast<const device_node *>(kernel_->nodes());
+  problem.params = reinterpret_cast<const void *>(params_);
+  problem.slices = reinterpret_cast<slice_sums *>(slices_.address());
+  problem.most_slices = most_slices;
+  problem.arrived = reinterpret_cast<unsigned *>(control_.address());
+  problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
+  problem.failed_out = failed;
+  void *arguments[] = {&state, &problem, &out};
+  check(cuda().launch_cooperative(kernel_->steps(), kernel_->grid(), 1, 1, kernel_->block(), 1, 1, kernel_->shared_bytes(),
+                                  stream_, arguments),
+        "starting the kernel");
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  state = *out;
+  failed_ = *failed - 1;
+}
+
+}  // namespace tessera

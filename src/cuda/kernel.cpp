@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel.hpp"
+
+#include "../core/node_table.hpp"
+
+namespace tessera {
+
+extern const char *const engine_text;  // the engine's headers and the kernels in one text; made by the build
+
+namespace {
+
+std::string define(const char *name, int value) { return std::string("-D") + name + "=" + std::to_string(value); }
+
+bool full_vertices(const rule &r) {
+  for (int j = 0; j < r.ndim; ++j)
+    if (r.vertex_mask[j] != 1u << j) return false;
+  return true;
+}
+
+std::vector<device_node> make_nodes(const rule &r) {
+  std::vector<device_node> nodes;
+  for (const node_word w : make_node_table(r)) {
+    device_node n = {0, 0, 0, 0};
+    for (int q = 0; q < node_moved(w); ++q) {
+      const uint32 bit = 1u << node_coordinate(w, q);
+      n.moved |= bit;
+      if (node_minus(w, q)) n.minus |= bit;
+      if (q + 1 == node_moved(w) && node_uses_b(w)) n.uses_b |= bit;
+    }
+    nodes.push_back(n);
+  }
+  return nodes;
+}
+
+std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(2 + null_rules + ndim); }
+
+}  // namespace
+
+// The most lanes for which the orbits keep nearly all of them busy.
+kernel_shape choose_shape(const rule &r, int ncomp, bool mapped) {
+  kernel_shape s;
+  s.mapped = mapped;
+  for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
+    int64 rounds = 0;
+    for (int o = 0; o < r.orbits; ++o) rounds += (r.orb[o].count + s.lanes - 1) / s.lanes;
+    if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
+  }
+  // A group keeps some values per component in shared memory: few groups where there are many.
+  while (s.lanes < 32 && s.block / s.lanes * (4 * ncomp + 1) * r.ndim * 8 > 40000) s.lanes *= 2;
+  while (s.block > 32 && s.block / s.lanes * (4 * ncomp + 1) * r.ndim * 8 > 40000) s.block /= 2;
+  s.blocks = 512 / s.block;
+  return s;
+}
+
+loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
+                             code_cache *cache)
+    : ndim_(problem.settings.ndim),
+      ncomp_(problem.settings.ncomp),
+      shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes))) {
+  const rule &r = problem.integration_rule;
+  kernel_text text;
+  text.text = engine_text;
+  text.options = {define("TESSERA_LANES", shape_.lanes),   define("TESSERA_BLOCK", shape_.block),
+                  define("TESSERA_BLOCKS", shape_.blocks), define("TESSERA_MAPPED", shape_.mapped),
+                  define("TESSERA_FULL_VERTICES", full_vertices(r))};
+  target where;
+  where.arch = arch;
+  where.ndim = ndim_;
+  where.ncomp = ncomp_;
+  where.library_version = std::to_string(backend_abi);
+  module_ = compile_integrand(source, text, where, cache);
+  check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "loading the compiled integrand");
+  CUkernel kernel;
+  check(cuda().library_kernel(&kernel, library_, "tessera_bulk"), "finding the kernel");
+  check(cuda().kernel_function(&steps_, kernel), "finding the kernel");
+  check(cuda().library_kernel(&kernel, library_, "tessera_points"), "finding the kernel");
+  check(cuda().kernel_function(&points_, kernel), "finding the kernel");
+  check(cuda().upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule)), "uploading the rule");
+  const std::size_t axes = problem.axes.size() * sizeof(axis_map);
+  check(cuda().upload(global("tessera_axes", axes), problem.axes.data(), axes), "uploading the domain");
+  const std::vector<device_node> nodes = make_nodes(r);
+  nodes_.require(nodes.size() * sizeof(device_node));
+  check(cuda().upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(device_node)), "uploading the rule's points");
+  shared_ = static_cast<unsigned>(shape_.block / shape_.lanes * (4 * ncomp_ + 1) * ndim_ * 8);
+  int blocks = 0;
+  check(cuda().occupancy(&blocks, steps_, shape_.block, shared_), "asking for the occupancy");
+  if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
+  grid_ = static_cast<unsigned>(blocks * multiprocessors);
+}
+
+loaded_kernel::~loaded_kernel() {
+  if (library_) cuda().library_unload(library_);
+}
+
+CUdeviceptr loaded_kernel::global(const char *name, std::size_t bytes) const {
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  check(cuda().library_global(&address, &size, library_, name), "finding a constant of the kernel");
+  if (size < bytes) throw device_error(std::string(name) + " has another size on the device");
+  return address;
+}
+
+std::size_t loaded_kernel::slice_bytes() const { return static_cast<std::size_t>(ncomp_) * slice_doubles(ndim_) * 8; }
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+// The kernels for one integrand, rule and dimension, compiled and loaded.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "../backend.hpp"
+#include "compile.hpp"
+#include "device_problem.hpp"
+#include "driver.hpp"
+
+namespace tessera {
+
+struct kernel_shape {
+  int block = 128;        // threads of a block
+  int blocks = 4;         // blocks of a multiprocessor that the registers are kept for
+  int lanes = 32;         // least lanes of a region
+  bool mapped = false;    // some axis is infinite
+};
+
+kernel_shape choose_shape(const rule &r, int ncomp, bool mapped);
+
+class loaded_kernel {
+ public:
+  // Throws compile_error and device_error. The device's context is current.
+  loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
+                code_cache *cache);
+  ~loaded_kernel();
+  loaded_kernel(const loaded_kernel &) = delete;
+  loaded_kernel &operator=(const loaded_kernel &) = delete;
+
+  CUfunction steps() const { return steps_; }
+  CUfunction points() const { return points_; }
+  CUdeviceptr nodes() const { return nodes_.address(); }
+  unsigned grid() const { return grid_; }
+  unsigned block() const { return static_cast<unsigned>(shape_.block); }
+  unsigned shared_bytes() const { return shared_; }
+  std::size_t slice_bytes() const;  // of one slice_sums for all components
+  const compiled_module &module() const { return module_; }
+
+ private:
+  CUdeviceptr global(const char *name, std::size_t bytes) const;
+
+  const int ndim_, ncomp_;
+  const kernel_shape shape_;
+  compiled_module module_;
+  CUlibrary library_ = nullptr;
+  CUfunction steps_ = nullptr, points_ = nullptr;
+  device_memory nodes_;
+  unsigned grid_ = 0, shared_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+// The seam to the device plug-in: what libtessera asks of it. No CUDA in it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend.hpp"
+#include "integrand_source.hpp"
+
+namespace tessera {
+
+// How the integrand reached the device.
+struct device_integrand {
+  integrand_source source;
+  std::vector<unsigned char> params;  // copied to the device before each run
+  bool disk_cache = true;
+};
+
+struct device_report {
+  double compile_seconds = 0.0;
+  bool compiled = false;  // in this call, not found in a cache
+  bool inlined = true;
+};
+
+// One device, with the memory and the kernels of one solver. All calls restore the caller's current device.
+class device_session {
+ public:
+  virtual ~device_session() = default;
+  // Throws compile_error (the user's text), device_failure.
+  virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
+                              double *value, double *error, device_report &report) = 0;
+  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n].
+  virtual void evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                        double *f) = 0;
+};
+
+// There is no plug-in, driver or device, or the device failed.
+class device_failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What the plug-in exports under the name tessera_device_plugin.
+struct device_plugin {
+  int abi;
+  int (*device_count)();                                          // throws device_failure
+  device_session *(*open)(int ordinal, void *stream);             // throws device_failure
+};
+using device_plugin_entry = const device_plugin *(*)();
+
+// Opens the plug-in on first use. Throws device_failure with a sentence.
+const device_plugin &load_device_plugin();
+
+}  // namespace tessera

@@ -1,0 +1,38 @@
+// Finds libtessera_cuda.so and checks that it belongs to this library: the only place that opens it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <dlfcn.h>
+
+#include <string>
+
+#include "../device.hpp"
+
+namespace tessera {
+namespace {
+
+const device_plugin &open_plugin() {
+  // Beside this library first, then wherever the loader looks.
+  std::string beside;
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<const void *>(&load_device_plugin), &info) != 0 && info.dli_fname) {
+    beside = info.dli_fname;
+    beside.resize(beside.find_last_of('/') == std::string::npos ? 0 : beside.find_last_of('/') + 1);
+  }
+  void *handle = nullptr;
+  if (!beside.empty()) handle = ::dlopen((beside + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) handle = ::dlopen("libtessera_cuda.so", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw device_failure("libtessera_cuda.so, the device engine, is not installed beside libtessera.so");
+  const auto entry = reinterpret_cast<device_plugin_entry>(::dlsym(handle, "tessera_device_plugin"));
+  const device_plugin *plugin = entry ? entry() : nullptr;
+  if (!plugin || plugin->abi != backend_abi)
+    throw device_failure("libtessera_cuda.so belongs to another version of libtessera.so");
+  return *plugin;
+}
+
+}  // namespace
+
+const device_plugin &load_device_plugin() {
+  static const device_plugin &plugin = open_plugin();  // a failure is tried again at the next call
+  return plugin;
+}
+
+}  // namespace tessera
