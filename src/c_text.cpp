@@ -25,8 +25,10 @@ void blank(std::string &text, std::size_t begin, std::size_t end) {
 
 std::size_t end_of_literal(const std::string &text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\\') ++i;
-    else if (text[i] == text[begin]) return i + 1;
+    if (text[i] == '\\')
+      ++i;
+    else if (text[i] == text[begin])
+      return i + 1;
   }
   return std::string::npos;  // an apostrophe in an #error or in skipped text, say
 }
@@ -135,9 +137,9 @@ struct variable {
 struct item {
   std::size_t first = 0, last = 0;  // tokens first .. last-1
   enum class sort { function, variables, prototype, other } what = sort::other;
-  std::string name;          // function, prototype
+  std::string name;  // function, prototype
   std::size_t name_token = 0;
-  std::size_t body = 0;      // token of the function's '{'
+  std::size_t body = 0;  // token of the function's '{'
   bool is_const = false, is_extern = false, defines_type = false;
   std::vector<variable> variables;
   bool reached = false;
@@ -164,9 +166,8 @@ class reader {
         others += (others.empty() ? "" : ", ") + i.name;
       }
     if (!entry)
-      throw compile_error(jit_stage::translate,
-                          c_.files.front() + "(1): error: the text defines no function '" + function + "'" +
-                              (others.empty() ? "" : "; it defines " + others));
+      throw compile_error(jit_stage::translate, c_.files.front() + "(1): error: the text defines no function '" +
+                                                    function + "'" + (others.empty() ? "" : "; it defines " + others));
     reach(function);
     check_variables();
     check_statics();
@@ -206,8 +207,8 @@ class reader {
   }
 
   void find_items() {
-    static const std::set<std::string> types = {"double", "int", "const", "float", "long", "unsigned", "char", "short",
-                                                "struct", "void", "register", "signed"};
+    static const std::set<std::string> types = {"double", "int",   "const",  "float", "long",     "unsigned",
+                                                "char",   "short", "struct", "void",  "register", "signed"};
     for (std::size_t i = 0; i < t_.size();) {
       item it;
       it.first = i;
@@ -226,8 +227,9 @@ class reader {
             it.name_token = i - 1;
             arguments = partner_[i];
             if (types.count(spell(arguments + 1)))
-              refuse(i - 1, "'" + it.name + "' is defined in the style before ANSI C; write the types of its parameters "
-                            "into the parentheses");
+              refuse(i - 1, "'" + it.name +
+                                "' is defined in the style before ANSI C; write the types of its parameters "
+                                "into the parentheses");
           }
           i = partner_[i];
           continue;
@@ -380,7 +382,7 @@ class reader {
     const std::size_t close = partner_[f.name_token + 1];
     for (std::size_t i = f.name_token + 2; i <= close; ++i)
       if ((is(i, ",") || is(i, ")") || is(i, "[")) && is_word(i - 1)) out.insert(spell(i - 1));
-    static const std::set<std::string> statements = {"return", "else", "do",    "goto",  "case",     "if",     "for",
+    static const std::set<std::string> statements = {"return", "else",   "do",    "goto",     "case",    "if",    "for",
                                                      "while",  "switch", "break", "continue", "default", "sizeof"};
     std::size_t end_of_for = 0;
     for (std::size_t i = f.body + 1; i < f.last; ++i) {
@@ -398,7 +400,8 @@ class reader {
       item declaration;
       declaration.first = i;
       std::size_t end = i;
-      while (end < f.last && !is(end, ";")) end = is(end, "{") || is(end, "(") || is(end, "[") ? partner_[end] + 1 : end + 1;
+      while (end < f.last && !is(end, ";"))
+        end = is(end, "{") || is(end, "(") || is(end, "[") ? partner_[end] + 1 : end + 1;
       declaration.last = std::min(end + 1, f.last);
       read_declaration(declaration);
       for (const variable &v : declaration.variables) out.insert(v.name);
@@ -439,9 +442,12 @@ class reader {
       if (before == "." || before == "->") continue;
       std::size_t k = i + 1;
       while (k < last) {
-        if (is(k, "[")) k = partner_[k] + 1;
-        else if (is(k, ".") || is(k, "->")) k += 2;
-        else break;
+        if (is(k, "["))
+          k = partner_[k] + 1;
+        else if (is(k, ".") || is(k, "->"))
+          k += 2;
+        else
+          break;
       }
       std::size_t b = i;
       while (b > first && is(b - 1, "(")) --b;  // (*&(a))
@@ -463,7 +469,8 @@ class reader {
     if (array && is(partner_[v.token + 1] + 1, "[")) return false;  // its rows are addresses too
     if (is(v.token - 1, "*") || macro_words_.count(v.name)) return false;
     for (std::size_t i = 1; i < t_.size(); ++i)
-      if (is_word(i) && i != v.token && spell(i) == v.name && (is(i - 1, "&") || (array && !is(i + 1, "[")))) return false;
+      if (is_word(i) && i != v.token && spell(i) == v.name && (is(i - 1, "&") || (array && !is(i + 1, "["))))
+        return false;
     return true;
   }
 
@@ -482,7 +489,8 @@ class reader {
         });
         if (i.is_extern && !v.initialised) {
           if (!defined_elsewhere)
-            refuse(v.token, "the variable '" + v.name + "' is defined in another file; hand it over in the parameter block");
+            refuse(v.token,
+                   "the variable '" + v.name + "' is defined in another file; hand it over in the parameter block");
           continue;
         }
         std::size_t where = 0;
@@ -491,8 +499,9 @@ class reader {
           if (f.what != item::sort::function || locals(f).count(v.name)) continue;
           if (!writes(v.name, f.name_token + 1, f.last, !f.reached, where)) continue;
           if (!f.reached)
-            refuse(where, "'" + f.name + "' sets the variable '" + v.name + "' that the integrand reads, but is no part "
-                          "of the integrand; hand the value over in the parameter block");
+            refuse(where, "'" + f.name + "' sets the variable '" + v.name +
+                              "' that the integrand reads, but is no part "
+                              "of the integrand; hand the value over in the parameter block");
           written_here = true;
           if (c_.not_parallel.empty())
             c_.not_parallel = message(where, "'" + f.name + "' writes to the variable '" + v.name +
@@ -500,7 +509,7 @@ class reader {
         }
         if (!written_here && !v.initialised && !defined_elsewhere && !i.is_const)
           refuse(v.token, "nothing in this text gives the variable '" + v.name +
-                          "' a value; hand it over in the parameter block");
+                              "' a value; hand it over in the parameter block");
         only_read = only_read && !written_here;
       }
       if (only_read) c_.constants.push_back(t_[i.first].begin);

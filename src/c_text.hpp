@@ -21,8 +21,8 @@ struct c_token {
 struct c_text {
   std::string text;  // without comments and unneeded code; same lines as before
   std::vector<std::string> files;
-  std::vector<c_token> tokens;  // of the text that is left
-  int parameters = 0;           // of the integrand
+  std::vector<c_token> tokens;         // of the text that is left
+  int parameters = 0;                  // of the integrand
   std::vector<std::size_t> constants;  // declarations (offsets) that a "const" in front would not harm
   // Why it cannot run for many points at the same time ("file(line): error: ..."), else "".
   std::string not_parallel;

@@ -15,7 +15,7 @@ enum class cache_hit : int { none, memory, disk };
 struct cache_settings {
   bool memory = true;
   bool disk = true;
-  std::string directory;                             // empty: $XDG_CACHE_HOME/tessera, else ~/.cache/tessera
+  std::string directory;                              // empty: $XDG_CACHE_HOME/tessera, else ~/.cache/tessera
   std::int64_t disk_limit = std::int64_t{256} << 20;  // bytes; the files unused for longest go first
   std::int64_t memory_limit = std::int64_t{64} << 20;
 };

@@ -99,8 +99,10 @@ struct expander {
       if (open) {
         if (line[i] == '*' && pair && line[i + 1] == '/') open = false, ++i;
       } else if (quote) {
-        if (line[i] == '\\') ++i;
-        else if (line[i] == quote) quote = 0;
+        if (line[i] == '\\')
+          ++i;
+        else if (line[i] == quote)
+          quote = 0;
       } else if (line[i] == '/' && pair && line[i + 1] == '/') {
         return false;
       } else if (line[i] == '/' && pair && line[i + 1] == '*') {

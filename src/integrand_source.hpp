@@ -21,7 +21,8 @@ enum class source_language : int {
   ptx = 5       // PTX text; called, not inlined
 };
 
-// How a function in compiled code (ltoir, ptx) is called; automatic: found out from its name or from the PTX.
+// How a function in compiled code (ltoir, ptx) is called. automatic: from the signature in PTX or the C++ name in LTO-IR; an
+// extern "C" function in LTO-IR, whose name says nothing, is taken for vector_params.
 enum class integrand_form : int {
   automatic = 0,
   vector_params = 1,  // void f(const double *x, double *out, const void *params): tessera_f itself
@@ -32,9 +33,9 @@ enum class integrand_form : int {
 
 struct integrand_source {
   source_language language = source_language::cuda_cxx;
-  std::string text;                        // source text or bytes
-  std::string file_name = "integrand";     // shown in errors; #include "..." is looked for in its directory
-  std::string function = "f";              // "ns::f" is possible in C++
+  std::string text;                     // source text or bytes
+  std::string file_name = "integrand";  // shown in errors; #include "..." is looked for in its directory
+  std::string function = "f";           // "ns::f" is possible in C++
   integrand_form form = integrand_form::automatic;
   std::vector<std::string> include_paths;  // for #include "..."
 };

@@ -60,8 +60,8 @@ process_result run_process(const std::vector<std::string> &arguments, const std:
   ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
   pid_t child = 0;
   process_result result;
-  const int error = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(),
-                                   plain_messages ? plain.data() : environ);
+  const int error =
+      ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), plain_messages ? plain.data() : environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     result.output = arguments[0] + ": " + std::strerror(error);

@@ -235,6 +235,7 @@ tessera::cubature_problem tessera_solver::make_problem() const {
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
   if (s.memory == 0) s.memory = free_memory_share();
   tessera::build_rule(choose_rule(), ndim_, p.integration_rule);
+  s.margin = tessera::rule_margin(p.integration_rule);
   for (std::size_t j = 0; j < lower_.size(); ++j) {
     const double lo = std::min(lower_[j], upper_[j]), hi = std::max(lower_[j], upper_[j]);
     const bool down = std::isinf(lo), up = std::isinf(hi);

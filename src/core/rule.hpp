@@ -65,4 +65,11 @@ struct rule {
   uint32 vertex_mask[max_cubature_ndim];
 };
 
+// Distance of the outermost points from the faces, in half-widths.
+inline double rule_margin(const rule &r) {
+  double g = 0.0;
+  for (int o = 0; o < r.orbits; ++o) g = larger(g, larger(r.orb[o].a, r.orb[o].b));
+  return 1.0 - g;
+}
+
 }  // namespace tessera

@@ -22,4 +22,10 @@ struct compensated_sum {
   TESSERA_HD double value() const { return sum + lost; }
 };
 
+// A sum of non-negative terms: cancellation of a running sum must not make it negative, and what is not a number is unknown.
+TESSERA_HD double error_of(const compensated_sum &s) {
+  const double v = s.value();
+  return v >= 0.0 ? v : (v < 0.0 ? 0.0 : infinity_value());
+}
+
 }  // namespace tessera

@@ -14,33 +14,111 @@ namespace {
 using kind = c_token::kind;
 
 const std::set<std::string> &cxx_keywords() {
-  static const std::set<std::string> all = {
-      "alignas",   "alignof",  "and",       "and_eq",   "asm_",      "bitand",       "bitor",    "catch",     "char16_t",
-      "char32_t",  "char8_t",  "class",     "co_await", "co_return", "co_yield",     "compl",    "concept",   "consteval",
-      "constexpr", "constinit", "const_cast", "decltype", "delete",  "dynamic_cast", "explicit", "export",    "friend",
-      "mutable",   "namespace", "new",      "noexcept", "not",       "not_eq",       "nullptr",  "operator",  "or",
-      "or_eq",     "private",  "protected", "public",   "reinterpret_cast", "requires", "static_assert", "static_cast",
-      "template",  "this",     "thread_local", "throw", "try",       "typeid",       "typename", "using",     "virtual",
-      "wchar_t",   "xor",      "xor_eq",    "__device__", "__host__", "__global__",  "__constant__", "__shared__"};
+  static const std::set<std::string> all = {"alignas",
+                                            "alignof",
+                                            "and",
+                                            "and_eq",
+                                            "asm_",
+                                            "bitand",
+                                            "bitor",
+                                            "catch",
+                                            "char16_t",
+                                            "char32_t",
+                                            "char8_t",
+                                            "class",
+                                            "co_await",
+                                            "co_return",
+                                            "co_yield",
+                                            "compl",
+                                            "concept",
+                                            "consteval",
+                                            "constexpr",
+                                            "constinit",
+                                            "const_cast",
+                                            "decltype",
+                                            "delete",
+                                            "dynamic_cast",
+                                            "explicit",
+                                            "export",
+                                            "friend",
+                                            "mutable",
+                                            "namespace",
+                                            "new",
+                                            "noexcept",
+                                            "not",
+                                            "not_eq",
+                                            "nullptr",
+                                            "operator",
+                                            "or",
+                                            "or_eq",
+                                            "private",
+                                            "protected",
+                                            "public",
+                                            "reinterpret_cast",
+                                            "requires",
+                                            "static_assert",
+                                            "static_cast",
+                                            "template",
+                                            "this",
+                                            "thread_local",
+                                            "throw",
+                                            "try",
+                                            "typeid",
+                                            "typename",
+                                            "using",
+                                            "virtual",
+                                            "wchar_t",
+                                            "xor",
+                                            "xor_eq",
+                                            "__device__",
+                                            "__host__",
+                                            "__global__",
+                                            "__constant__",
+                                            "__shared__"};
   return all;
 }
 
 // What no device can do, and why.
 const std::map<std::string, std::string> &refused_calls() {
   static const char memory[] = "allocates memory, which is not possible for every point; use a local array";
-  static const char files[] = "reads or writes files, which a device cannot do; hand the data over in the parameter block";
+  static const char files[] =
+      "reads or writes files, which a device cannot do; hand the data over in the parameter block";
   static const char state[] = "keeps a state that all points would share";
   static const char system[] = "asks the operating system, which a device cannot do";
   static const std::map<std::string, std::string> all = {
-      {"malloc", memory},  {"calloc", memory},  {"realloc", memory}, {"alloca", memory}, {"aligned_alloc", memory},
-      {"posix_memalign", memory}, {"fopen", files}, {"fread", files}, {"fwrite", files}, {"fscanf", files},
-      {"scanf", files},    {"fgets", files},    {"getchar", files},  {"open", files},    {"read", files},
-      {"sscanf", files},   {"sprintf", "makes text, which is not possible on a device"},
+      {"malloc", memory},
+      {"calloc", memory},
+      {"realloc", memory},
+      {"alloca", memory},
+      {"aligned_alloc", memory},
+      {"posix_memalign", memory},
+      {"fopen", files},
+      {"fread", files},
+      {"fwrite", files},
+      {"fscanf", files},
+      {"scanf", files},
+      {"fgets", files},
+      {"getchar", files},
+      {"open", files},
+      {"read", files},
+      {"sscanf", files},
+      {"sprintf", "makes text, which is not possible on a device"},
       {"snprintf", "makes text, which is not possible on a device"},
-      {"rand", state},     {"srand", state},    {"drand48", state},  {"random", state},  {"strtok", state},
-      {"getenv", system},  {"system", system},  {"time", system},    {"clock", system},  {"fork", system},
-      {"getpid", system},  {"usleep", system},  {"pthread_mutex_lock", system},
-      {"longjmp", "jumps out, which is not possible on a device"}, {"setjmp", "jumps, which is not possible on a device"},
+      {"rand", state},
+      {"srand", state},
+      {"drand48", state},
+      {"random", state},
+      {"strtok", state},
+      {"getenv", system},
+      {"system", system},
+      {"time", system},
+      {"clock", system},
+      {"fork", system},
+      {"getpid", system},
+      {"usleep", system},
+      {"pthread_mutex_lock", system},
+      {"longjmp", "jumps out, which is not possible on a device"},
+      {"setjmp", "jumps, which is not possible on a device"},
       {"va_start", "takes a variable number of arguments, which is not possible on a device"}};
   return all;
 }
@@ -54,8 +132,10 @@ class translator {
  public:
   explicit translator(const c_text &c) : c_(c) {
     for (const c_token &t : c.tokens) {
-      if (t.what != kind::directive) t_.push_back(t);
-      else if (c.spelling(t).find("complex.h") != std::string::npos) complex_ = true;
+      if (t.what != kind::directive)
+        t_.push_back(t);
+      else if (c.spelling(t).find("complex.h") != std::string::npos)
+        complex_ = true;
     }
   }
 
@@ -80,7 +160,8 @@ class translator {
 
   void find_own_functions() {
     for (std::size_t i = 0; i + 1 < t_.size(); ++i)
-      if (t_[i].what == kind::word && i > 0 && spell(i + 1) == "(" && (t_[i - 1].what == kind::word || spell(i - 1) == "*"))
+      if (t_[i].what == kind::word && i > 0 && spell(i + 1) == "(" &&
+          (t_[i - 1].what == kind::word || spell(i - 1) == "*"))
         if (spell(i - 1) != "return" && spell(i - 1) != "else" && spell(i - 1) != "*") own_.insert(spell(i));
   }
 
@@ -131,9 +212,12 @@ class translator {
     bool array = false, type = false;
     for (; spell(close) != ")"; ++close) {
       if (close >= t_.size()) return;
-      if (spell(close) == "[") array = true;
-      else if (t_[close].what == kind::word) type = true;
-      else if (spell(close) != "]" && !(array && t_[close].what == kind::number)) return;
+      if (spell(close) == "[")
+        array = true;
+      else if (t_[close].what == kind::word)
+        type = true;
+      else if (spell(close) != "]" && !(array && t_[close].what == kind::number))
+        return;
     }
     if (!type || spell(close + 1) != "{") return;
     if (open == 0 || (t_[open - 1].what == kind::word && spell(open - 1) != "return") || spell(open - 1) == ")") return;
@@ -149,10 +233,14 @@ class translator {
     bool is_complex = false, is_double = false, other = false;
     for (;; ++last) {
       const std::string s = spell(last);
-      if (s == "complex" || s == "_Complex") is_complex = true;
-      else if (s == "double") is_double = true;
-      else if (s == "float" || s == "long") other = true;
-      else break;
+      if (s == "complex" || s == "_Complex")
+        is_complex = true;
+      else if (s == "double")
+        is_double = true;
+      else if (s == "float" || s == "long")
+        other = true;
+      else
+        break;
     }
     if (!is_complex) return last - 1;
     if (other) refuse(i, "of the complex types only double complex is possible on a device");
@@ -229,7 +317,8 @@ std::string hint_about_c(const std::string &log) {
   if (has("could not open source file"))
     return "on a device there are the headers of the C standard only; libraries are not there";
   if (has("expression must have a constant value"))
-    return "an array whose length is known only at run time is not possible on a device; use TESSERA_NDIM and TESSERA_NCOMP, "
+    return "an array whose length is known only at run time is not possible on a device; use TESSERA_NDIM and "
+           "TESSERA_NCOMP, "
            "which are constants there";
   return {};
 }

@@ -99,9 +99,10 @@ product_and_log compile(const program &p, const integrand_source &source) {
   }
   if (end == NVRTC_ERROR_COMPILATION) throw_compile_error(out.log, source);
   if (end != NVRTC_SUCCESS)
-    throw compile_error(jit_stage::compile, std::string("NVRTC: ") + s.library.error_string(end) +
-                                                (out.log.empty() ? "" : ": " + first_error(out.log)),
-                        out.log);
+    throw compile_error(
+        jit_stage::compile,
+        std::string("NVRTC: ") + s.library.error_string(end) + (out.log.empty() ? "" : ": " + first_error(out.log)),
+        out.log);
   const auto fetch = [&](auto size, auto get) {
     check(size(s.handle, &n), "size of the result");
     out.bytes.resize(n);
@@ -131,9 +132,10 @@ architecture choose_architecture(const target &where) {
     if (a <= where.arch) best = std::max(best, a);
   if (best == where.arch) return {"-arch=sm_" + std::to_string(best), true};
   if (best == 0 || !where.allow_ptx)
-    throw compile_error(jit_stage::compile, "this toolkit's NVRTC cannot make code for a device of compute capability " +
-                                                std::to_string(where.arch / 10) + "." + std::to_string(where.arch % 10) +
-                                                "; install another release of the CUDA toolkit");
+    throw compile_error(jit_stage::compile,
+                        "this toolkit's NVRTC cannot make code for a device of compute capability " +
+                            std::to_string(where.arch / 10) + "." + std::to_string(where.arch % 10) +
+                            "; install another release of the CUDA toolkit");
   return {"-arch=compute_" + std::to_string(best), false};
 }
 
@@ -308,13 +310,15 @@ link_result link_in_child(const std::vector<link_part> &parts, const std::vector
   }
   const process_result run = run_process(command, work.file("messages"), false);
   if (!run.started)
-    throw compile_error(jit_stage::load, "the program tessera-jitlink, which links PTX, was not found; it belongs beside "
-                                         "libtessera_cuda.so",
+    throw compile_error(jit_stage::load,
+                        "the program tessera-jitlink, which links PTX, was not found; it belongs beside "
+                        "libtessera_cuda.so",
                         run.output);
   if (run.signal != 0)
-    throw compile_error(jit_stage::link, source.file_name + ": the linker broke down over this PTX (signal " +
-                                             std::to_string(run.signal) + ")" +
-                                             (run.output.empty() ? "" : ": " + first_error(run.output)),
+    throw compile_error(jit_stage::link,
+                        source.file_name + ": the linker broke down over this PTX (signal " +
+                            std::to_string(run.signal) + ")" +
+                            (run.output.empty() ? "" : ": " + first_error(run.output)),
                         run.output);
   link_result out;
   out.log = run.output;
@@ -392,8 +396,10 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
     p.wanted = arch.real ? product::cubin : product::ptx;
     if (arch.real) p.options.push_back("--ptxas-options=-v");
-    if (source.language == source_language::cuda_cxx) add_cxx(p, source);
-    else add_c(p, source);
+    if (source.language == source_language::cuda_cxx)
+      add_cxx(p, source);
+    else
+      add_c(p, source);
   }
 
   compiled_module out;

@@ -49,8 +49,8 @@ struct compiled_module {
   std::shared_ptr<const std::string> image;  // for cuLibraryLoadData; ends with a NUL that size() does not count
   bool inlined = true;                       // no call of the integrand is left
   cache_hit hit = cache_hit::none;
-  std::string key;      // of the cache
-  std::string log;      // warnings, registers and stack of the kernels
+  std::string key;       // of the cache
+  std::string log;       // warnings, registers and stack of the kernels
   double seconds = 0.0;  // it took
 };
 

@@ -85,6 +85,11 @@ class device_evaluator {
   }
 
  private:
+  // The lanes of this thread's group; other groups of the warp may be elsewhere.
+  __device__ static unsigned group_mask(int lanes) {
+    return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
+  }
+
   __device__ static void add(slice_sums &to, const slice_sums &from) {
     to.mean += from.mean;
     for (int i = 0; i < null_rules; ++i) to.null[i] += from.null[i];
@@ -107,7 +112,7 @@ class device_evaluator {
       for (int i = 0; i < null_rules; ++i) sums[k].null[i] = 0.0;
       for (int m = lane; m < 4 * dim; m += lanes) s_.difference_values[group][k][m] = 0.0;
     }
-    __syncwarp();
+    __syncwarp(group_mask(lanes));
     int64 start = 0;
     for (int o = 0; o < tessera_rule.orbits; ++o) {
       const int64 end = start + tessera_rule.orb[o].count;
@@ -136,19 +141,20 @@ class device_evaluator {
   }
 
   __device__ __noinline__ void reduce(int group, int lanes, slice_sums *sums) {
-    __syncwarp();
+    const unsigned mask = group_mask(lanes);
+    __syncwarp(mask);
     for (int k = 0; k < comps; ++k) {
       for (int d = lanes / 2; d > 0; d >>= 1) {
-        sums[k].mean += __shfl_xor_sync(~0u, sums[k].mean, d);
-        sums[k].centre += __shfl_xor_sync(~0u, sums[k].centre, d);
-        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(~0u, sums[k].null[i], d);
+        sums[k].mean += __shfl_xor_sync(mask, sums[k].mean, d);
+        sums[k].centre += __shfl_xor_sync(mask, sums[k].centre, d);
+        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(mask, sums[k].null[i], d);
       }
       const double *v = s_.difference_values[group][k];
       for (int j = 0; j < dim; ++j)
         sums[k].difference[j] = (v[2 * j] + v[2 * j + 1]) -
                                 tessera_rule.difference_ratio * (v[2 * dim + 2 * j] + v[2 * dim + 2 * j + 1]);
     }
-    __syncwarp();
+    __syncwarp(mask);
   }
 
   __device__ void point(double *x, double *f) const {
@@ -221,10 +227,11 @@ class device_evaluator {
     const double volume = regions.volume(region);
     double *score = s_.score[group];
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
-    __syncwarp();
+    __syncwarp(group_mask(lanes));
     bool rough = false, finite = true;
     for (int k = 0; k < comps; ++k) {
-      const rule_result result = estimate_error(tessera_rule, sums[k].mean, sums[k].null, volume);
+      const rule_result result = estimate_error(tessera_rule, sums[k].mean, sums[k].null,
+                                                null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
       rough = rough || !result.asymptotic;
       finite = finite && isfinite(result.value) && isfinite(result.error);
       if (lane == 0) {
@@ -233,7 +240,6 @@ class device_evaluator {
         add_differences(tessera_rule, sums[k].difference, sums[k].centre, score);
       }
     }
-    __syncwarp();
     if (lane != 0) return;
     if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
     const uint32 axes = rank_axes(dim, score, [&](int j) { return regions.half(region, j); });

@@ -27,6 +27,7 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.params = reinterpret_cast<const void *>(params_);
   problem.slices = reinterpret_cast<slice_sums *>(slices_.address());
   problem.most_slices = most_slices;
+  problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
   problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
   problem.failed_out = failed;

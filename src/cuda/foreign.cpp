@@ -13,10 +13,14 @@ constexpr form all_forms[] = {form::vector_params, form::scalar_params, form::ve
 
 const char *mangled_parameters(form f) {
   switch (f) {
-    case form::vector: return "PKdPd";
-    case form::scalar_params: return "PKdPKv";
-    case form::scalar: return "PKd";
-    default: return "PKdPdPKv";
+    case form::vector:
+      return "PKdPd";
+    case form::scalar_params:
+      return "PKdPKv";
+    case form::scalar:
+      return "PKd";
+    default:
+      return "PKdPdPKv";
   }
 }
 
@@ -26,8 +30,10 @@ bool takes_params(form f) { return f == form::vector_params || f == form::scalar
 std::vector<std::string> components(const std::string &name) {
   std::vector<std::string> out(1);
   for (const char c : name) {
-    if (c != ':') out.back() += c;
-    else if (!out.back().empty()) out.emplace_back();
+    if (c != ':')
+      out.back() += c;
+    else if (!out.back().empty())
+      out.emplace_back();
   }
   return out;
 }
@@ -47,11 +53,14 @@ std::string declare(const std::string &name, form f, bool c_linkage) {
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) out += " }";
     out += "\n";
   }
-  call += std::string("(tessera_x") + (returns_value(f) ? "" : ", tessera_v") + (takes_params(f) ? ", tessera_p" : "") + ")";
+  call += std::string("(tessera_x") + (returns_value(f) ? "" : ", tessera_v") + (takes_params(f) ? ", tessera_p" : "") +
+          ")";
   out += "extern \"C\" __device__ void tessera_f(const double *tessera_x, double *tessera_v, const void *tessera_p) { ";
   if (returns_value(f)) {
-    out += "static_assert(TESSERA_NCOMP == 1, \"a function that returns double has one component; this solver has more\"); "
-           "tessera_v[0] = ";
+    out +=
+        "static_assert(TESSERA_NCOMP == 1, \"a function that returns double has one component; this solver has "
+        "more\"); "
+        "tessera_v[0] = ";
   }
   return out + call + "; }\n";
 }
@@ -87,13 +96,14 @@ void plain_parameter_types(std::string &s) {
     if (at > 0 && symbol_part(s[at - 1])) continue;  // ld.param
     const std::size_t type = skip_blanks(s, at + 6);
     if (type == at + 6 || type + 3 >= s.size() || s[type] != '.') continue;
-    if (std::string("fus").find(s[type + 1]) != std::string::npos && std::isdigit(static_cast<unsigned char>(s[type + 2])))
+    if (std::string("fus").find(s[type + 1]) != std::string::npos &&
+        std::isdigit(static_cast<unsigned char>(s[type + 2])))
       s[type + 1] = 'b';
   }
 }
 
 struct ptx_function {
-  std::size_t at = 0;      // of ".func"
+  std::size_t at = 0;  // of ".func"
   std::string symbol;
   bool returns = false, defined = false;
   int parameters = 0;
@@ -189,24 +199,30 @@ foreign_ptx read_ptx(const integrand_source &source) {
   form f = source.form;
   if (f == form::automatic) {
     const int n = found->parameters;
-    if (found->returns) f = n == 1 ? form::scalar : n == 2 ? form::scalar_params : f;
-    else f = n == 2 ? form::vector : n == 3 ? form::vector_params : f;
+    if (found->returns)
+      f = n == 1 ? form::scalar : n == 2 ? form::scalar_params : f;
+    else
+      f = n == 2 ? form::vector : n == 3 ? form::vector_params : f;
     if (f == form::automatic)
-      refuse("'" + source.function + "' has " + std::to_string(n) + " parameters and returns " +
-             (found->returns ? "a value" : "nothing") +
-             "; it must be void (const double *x, double *out, const void *params) or double (const double *x, const void "
-             "*params), params optional");
+      refuse(
+          "'" + source.function + "' has " + std::to_string(n) + " parameters and returns " +
+          (found->returns ? "a value" : "nothing") +
+          "; it must be void (const double *x, double *out, const void *params) or double (const double *x, const void "
+          "*params), params optional");
   }
   out.function.symbol = found->symbol;
   if (found->symbol != "tessera_f") out.function.declaration = declare(found->symbol, f, true);
   // everyone must see it
   const std::size_t at = found->at;
   const std::size_t line = out.text.find_last_of(";}\n", at);
-  const std::string before = out.text.substr(line == std::string::npos ? 0 : line + 1, at - (line == std::string::npos ? 0 : line + 1));
+  const std::string before =
+      out.text.substr(line == std::string::npos ? 0 : line + 1, at - (line == std::string::npos ? 0 : line + 1));
   if (before.find(".visible") == std::string::npos) {
     const std::size_t weak = before.find(".weak");
-    if (weak != std::string::npos) out.text.replace(at - before.size() + weak, 5, ".visible");
-    else out.text.insert(at, ".visible ");
+    if (weak != std::string::npos)
+      out.text.replace(at - before.size() + weak, 5, ".visible");
+    else
+      out.text.insert(at, ".visible ");
   }
   return out;
 }

@@ -38,7 +38,8 @@ link_result link_parts(const std::vector<link_part> &parts, const std::vector<st
   result.good = true;
   for (const link_part &p : parts) {
     const std::size_t nul = p.kind == link_input::ptx ? 1 : 0;
-    result.good = result.good && s.library.add(s.handle, p.kind, p.bytes.c_str(), p.bytes.size() + nul, p.name.c_str()) == 0;
+    result.good =
+        result.good && s.library.add(s.handle, p.kind, p.bytes.c_str(), p.bytes.size() + nul, p.name.c_str()) == 0;
   }
   result.good = result.good && s.library.complete(s.handle) == 0;
   std::size_t n = 0;
@@ -55,7 +56,9 @@ link_result link_parts(const std::vector<link_part> &parts, const std::vector<st
 
 link_input kind_of(const std::string &bytes) {
   const auto starts = [&](const char *head, std::size_t n) { return bytes.compare(0, n, head, n) == 0; };
-  if (starts("\x7f" "ELF", 4)) {
+  if (starts("\x7f"
+             "ELF",
+             4)) {
     const bool device = bytes.size() > 19 && bytes[18] == static_cast<char>(190) && bytes[19] == 0;  // EM_CUDA
     return device ? link_input::cubin : link_input::object;
   }

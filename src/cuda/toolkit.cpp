@@ -110,7 +110,8 @@ nvjitlink_library open_nvjitlink() {
 }
 
 driver_library open_driver() {
-  const opened library("NVIDIA's driver", {"libcuda.so.1"}, "there is no NVIDIA GPU here, or its driver is not installed");
+  const opened library("NVIDIA's driver", {"libcuda.so.1"},
+                       "there is no NVIDIA GPU here, or its driver is not installed");
   driver_library t{};
   TESSERA_BIND(init, cuInit);
   TESSERA_BIND(version, cuDriverGetVersion);

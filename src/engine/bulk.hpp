@@ -20,7 +20,7 @@ class bulk {
         set_(settings),
         hooks_(hooks),
         regions_(exec, settings.ndim, settings.ncomp),
-        parents_(exec, settings.ndim, settings.ncomp),
+        parents_(exec, 0, settings.ncomp),
         marked_(exec),
         sums_(exec),
         retired_(exec),
@@ -29,12 +29,12 @@ class bulk {
         counts_(exec),
         scale_(exec) {
     state_.set = settings;
-    state_.split = make_splitting(settings.splitting, settings.ndim);
+    state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
     state_.pause_after = Executor::pause_after;
     const int64 record = 8 * region_fields(settings.ndim, settings.ncomp);
     // Beside its record a region may need its parent's, and a place in the list.
-    most_regions_ = std::max<int64>(settings.memory / (record + record / 2 + 8), 4 * state_.split.pieces);
+    most_regions_ = std::max<int64>(settings.memory / (record + parent_record() / 2 + 8), 4 * state_.split.pieces);
     stats_.region_bytes = record;
   }
 
@@ -54,6 +54,8 @@ class bulk {
   const cubature_statistics &statistics() const { return stats_; }
 
  private:
+  int64 parent_record() const { return 8 * region_fields(0, set_.ncomp); }
+
   void allocate(const double *lower, const double *upper) {
     const int nc = set_.ncomp;
     std::copy_n(lower, set_.ndim, state_.lower);
@@ -71,7 +73,7 @@ class bulk {
     state_.chunk_counts = counts_.data();
     state_.histogram = counts_.data() + most_chunks + 1;
     state_.scale = scale_.data();
-    const int64 first = std::max(Executor::first_regions, 2 * set_.initial_regions);
+    const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
     grow(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
   }
 
@@ -87,7 +89,7 @@ class bulk {
     state_.parents_capacity = parents_.capacity();
     state_.can_grow = state_.capacity < most_regions_;
     const int64 record = stats_.region_bytes;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, (state_.capacity + state_.parents_capacity) * record + 8 * state_.capacity);
+    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (record + 8) + state_.parents_capacity * parent_record());
   }
 
   // Between two goes: more room, the clock, the progress callback.
@@ -110,7 +112,7 @@ class bulk {
     const double factor = few_regions_factor(set_, state_.count + state_.retired_count);
     for (int k = 0; k < set_.ncomp; ++k) {
       value[k] = state_.totals[k].value.value();
-      error[k] = factor * larger(0.0, state_.totals[k].error.value());
+      error[k] = factor * error_of(state_.totals[k].error);
     }
   }
 

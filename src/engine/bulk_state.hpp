@@ -13,7 +13,7 @@ namespace tessera {
 
 // Work over the regions is cut into chunks by index.
 constexpr int64 most_chunks = 512;
-constexpr int64 least_chunk = 1024;
+constexpr int64 least_chunk = 128;
 
 TESSERA_HD int64 chunks_of(int64 n) {
   const int64 c = n / least_chunk;
@@ -43,7 +43,7 @@ struct bulk_state {
 
   // Memory.
   region_view regions;
-  region_view parents;        // the regions being divided, as they were
+  region_view parents;        // values, errors and states of the regions being divided; no boxes (ndim 0)
   int64 *marked;              // [capacity + 1] the regions being divided, or lists of regions to move
   component_sums *sums;       // [most_chunks][ncomp] of the chunks
   compensated_sum *frozen;    // [most_chunks] keys of the frozen regions

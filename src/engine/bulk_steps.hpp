@@ -183,7 +183,7 @@ class bulk_steps {
         end = outcome::evaluations;
         break;
       }
-      threshold t = choose(affordable);
+      const threshold t = iterations_ == 0 ? threshold{0, count_} : choose(affordable);
       if (t.count == 0) {
         end = retired_ > 0 ? outcome::memory : outcome::roundoff;
         break;
@@ -228,64 +228,50 @@ class bulk_steps {
   TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
   TESSERA_HD int64 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
 
-  // The whole domain, then its uniform partition.
+  // The first cells. They are all divided in the first step, whatever they say: an estimate is believed only after it has
+  // been compared with another level.
   TESSERA_HD TESSERA_APART outcome begin() {
-    TESSERA_ROLLED
-    for (int b = team_.lane(); b < histogram_bins && grid_.first_team(); b += team_.lanes()) histogram(0)[b] = 0;
-    if (grid_.once()) {
-      make_root(st_.regions, 0, st_.lower, st_.upper);
-      TESSERA_ROLLED
-      for (int k = 0; k < nc_; ++k) st_.retired[k] = component_sums{};
-    }
-    grid_.barrier();
-    eval_.evaluate(grid_, st_.regions, region_list{nullptr, 0, 1}, 1);
-    grid_.barrier();
-    if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
-    count_ = 1;
-    evaluations_ = st_.points;
-    if (eval_.failed() && grid_.once()) make_unknown(st_.regions, 0);
+    int bits = halvings((st_.set.initial_regions + st_.split.pieces - 1) / st_.split.pieces);
+    while (bits > 0 && (((int64{1} << bits) * (1 + st_.split.pieces)) * st_.points > st_.set.maxeval ||
+                        (int64{1} << bits) * st_.split.pieces > st_.capacity || (int64{1} << bits) > st_.parents_capacity))
+      --bits;
+    const int64 n = int64{1} << bits;
+    const region_view s = st_.regions;
+    const bulk_state &st = st_;
+    grid_.each(n * s.ndim(), [=, &st](int64 t) {
+      const int64 j = t / n, m = t % n;
+      const interval i = cell_axis(s.ndim(), static_cast<int>(j), st.lower[j], st.upper[j], bits, m);
+      s.centre(m, static_cast<int>(j)) = i.centre;
+      s.half(m, static_cast<int>(j)) = i.half;
+    });
+    if (grid_.first_team())
+      for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(0)[b] = 0;
     if (grid_.once())
-      TESSERA_ROLLED
       for (int k = 0; k < nc_; ++k) {
-        component_sums t;
-        t.value.add(st_.regions.value(0, k));
-        t.error.add(st_.regions.error(0, k));
-        st_.totals[k] = t;
-        set_scale(st_.scale, k, t);
+        st_.retired[k] = component_sums{};
+        st_.scale[k] = 1.0;
       }
-    grid_.barrier();
-    if (eval_.failed()) return eval_.failure();
-    int bits = halvings(st_.set.initial_regions);
-    while (bits > 0 && (((int64{1} << bits) + 1) * st_.points > st_.set.maxeval || (int64{1} << bits) > st_.capacity)) --bits;
-    return bits > 0 ? partition(int64{1} << bits, bits) : outcome::running;
-  }
-
-  TESSERA_HD TESSERA_APART outcome partition(int64 n, int bits) {
-    const region_view s = st_.regions, p = st_.parents;
-    if (grid_.once()) p.copy(0, s, 0);
-    grid_.barrier();
-    grid_.each(n, [=](int64 m) { make_cell(p, 0, bits, m, s, m); });
     grid_.barrier();
     eval_.evaluate(grid_, s, region_list{nullptr, 0, 1}, n);
     grid_.barrier();
-    if (eval_.failed()) return eval_.failure();  // the totals are still those of the root
-    const int64 chunks = chunks_of(n);
-    sum_chunks(n, chunks, [](int64) { return true; });
-    grid_.barrier();
-    TESSERA_ROLLED
-    for (int k = 0; k < nc_; ++k) {
-      const component_sums t = gather(team_, st_, chunks, k);
-      const level_check c = {fabs(p.value(0, k) - t.value.value()), t.error.value(), n};
-      grid_.each(n, [=](int64 m) { s.error(m, k) = corrected_classic(c, s.error(m, k)); });
+    if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
+    evaluations_ = n * st_.points;
+    if (eval_.failed()) {
+      count_ = 1;
+      if (grid_.once()) {
+        make_unknown(s, 0);
+        for (int k = 0; k < nc_; ++k) {
+          st_.totals[k] = component_sums{};
+          st_.totals[k].value.add(s.value(0, k));
+          st_.totals[k].error.add(s.error(0, k));
+        }
+      }
+      return eval_.failure();
     }
     const splitting split = st_.split;
-    grid_.each(n, [=](int64 m) {
-      if (!divisible(split, s, m)) s.state(m).word |= region_frozen;
-    });
+    grid_.each(n, [=](int64 m) { prepare_division(split, s, m); });
     grid_.barrier();
     count_ = n;
-    evaluations_ += n * st_.points;
-    ++iterations_;
     return outcome::running;
   }
 
@@ -380,18 +366,38 @@ class bulk_steps {
         const int64 i = from + team.lane();
         const bool marked_here = i < r.end && above(st, i, weights, bin);
         const int64 m = team.place(marked_here, at);
-        if (marked_here && m < marked) divide_region(st, i, m, n);
+        if (marked_here && m < marked) remember(st, i, m);
       }
     });
     grid_.barrier();
+    const region_list list = {st_.marked, n, st_.split.pieces};
+    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) { divide_axis(st, list, t % marked, static_cast<int>(t / marked)); });
+    grid_.barrier();
   }
 
-  TESSERA_HD TESSERA_APART static void divide_region(bulk_state &st, int64 i, int64 m, int64 n) {
+  // Keeps what the comparison of the levels needs of region i.
+  TESSERA_HD static void remember(bulk_state &st, int64 i, int64 m) {
     st.marked[m] = i;
-    st.parents.copy(m, st.regions, i);
+    for (int k = 0; k < st.regions.ncomp(); ++k) {
+      st.parents.value(m, k) = st.regions.value(i, k);
+      st.parents.error(m, k) = st.regions.error(i, k);
+    }
+    st.parents.state(m) = st.regions.state(i);
+  }
+
+  // One axis of all pieces of a region, its own place last.
+  TESSERA_HD static void divide_axis(bulk_state &st, const region_list &list, int64 m, int j) {
+    const region_view &s = st.regions;
+    const int64 i = list.ids[m];
+    const interval whole = {s.centre(i, j), s.half(i, j)};
+    const uint32 word = st.parents.state(m).word;
     TESSERA_ROLLED
-    for (int q = 0; q < st.split.pieces; ++q)
-      make_piece(st.split, st.parents, m, q, st.regions, region_list{st.marked, n, st.split.pieces}.at(m, q));
+    for (int q = list.pieces - 1; q >= 0; --q) {
+      const interval piece = piece_axis(st.split, word, j, whole, q);
+      const int64 to = list.at(m, q);
+      s.centre(to, j) = piece.centre;
+      s.half(to, j) = piece.half;
+    }
   }
 
   TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
@@ -399,11 +405,7 @@ class bulk_steps {
     eval_.evaluate(grid_, st_.regions, list, marked * list.pieces);
     grid_.barrier();
     const region_view s = st_.regions, p = st_.parents;
-    if (eval_.failed()) {  // the totals stay as they were
-      const int64 *back = st_.marked;
-      grid_.each(marked, [=](int64 m) { s.copy(back[m], p, m); });
-      return eval_.failure();
-    }
+    if (eval_.failed()) return eval_.failure();  // the totals stay as they were
     const int estimate = st_.set.estimate;
     const splitting split = st_.split;
     grid_.each(marked, [=](int64 m) { settle(estimate, split, p, m, s, [=](int64 q) { return list.at(m, q); }); });

@@ -3,17 +3,9 @@
 #pragma once
 
 #include "region_store.hpp"
+#include "split.hpp"
 
 namespace tessera {
-
-TESSERA_HD void make_root(const region_view &s, int64 i, const double *lower, const double *upper) {
-  TESSERA_ROLLED
-  for (int j = 0; j < s.ndim(); ++j) {
-    s.half(i, j) = 0.5 * (upper[j] - lower[j]);
-    s.centre(i, j) = lower[j] + s.half(i, j);
-  }
-  s.state(i) = {0.0f, 0u};
-}
 
 // The result of a region whose integrand is not finite, where there is nothing better to fall back on.
 TESSERA_HD void make_unknown(const region_view &s, int64 i) {
@@ -31,20 +23,24 @@ TESSERA_HD int halvings(int64 n) {
   return b;
 }
 
-// Box m of the 2^bits equal boxes of `root`; the axes are halved in turn.
-TESSERA_HD void make_cell(const region_view &from, int64 root, int bits, int64 m, const region_view &to, int64 child) {
-  const int n = from.ndim();
+// Axis j of box m of the 2^bits equal boxes of a domain; the axes are halved in turn. bits = 0 is the whole domain.
+TESSERA_HD interval cell_axis(int ndim, int j, double lower, double upper, int bits, int64 m) {
+  interval i;
+  i.half = 0.5 * (upper - lower);
+  i.centre = lower + i.half;
   TESSERA_ROLLED
-  for (int j = 0; j < n; ++j) {
-    double h = from.half(root, j);
-    double c = from.centre(root, j);
-    TESSERA_ROLLED
-    for (int b = j; b < bits; b += n) {
-      h *= 0.5;
-      c += ((m >> b) & 1) != 0 ? h : -h;
-    }
-    to.half(child, j) = h;
-    to.centre(child, j) = c;
+  for (int b = j; b < bits; b += ndim) {
+    i.half *= 0.5;
+    i.centre += ((m >> b) & 1) != 0 ? i.half : -i.half;
+  }
+  return i;
+}
+
+TESSERA_HD void make_cell(const double *lower, const double *upper, int bits, int64 m, const region_view &to, int64 i) {
+  for (int j = 0; j < to.ndim(); ++j) {
+    const interval box = cell_axis(to.ndim(), j, lower[j], upper[j], bits, m);
+    to.centre(i, j) = box.centre;
+    to.half(i, j) = box.half;
   }
 }
 

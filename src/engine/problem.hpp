@@ -28,6 +28,7 @@ struct cubature_settings {
   int64 maxeval = 0;
   int64 mineval = 0;
   int splitting = 0;           // enum tessera_splitting
+  double margin = 1e-5;        // distance of the rule's outermost points from the face, in half-widths
   int estimate = 0;            // enum tessera_estimate
   int64 initial_regions = 1;
   double bulk_fraction = 0.75;

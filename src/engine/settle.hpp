@@ -108,17 +108,21 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region
     region_state &s = children.state(piece(q));
     if (!(s.suspicion > 0.0f)) continue;
     const bool high = vanished ? (split.slabs ? q + 1 < pieces : (q & 1) == 0) : (before.word & region_face_high) != 0u;
-    const int place = include_axis(s.word, parents.ndim(), axis, s.suspicion > 0.99f);
+    const int place = include_axis(s.word, children.ndim(), axis, s.suspicion > 0.99f);
     s.word = (s.word & ~(region_face_place | region_face_high)) | static_cast<uint32>(place) << 24 |
              (high ? region_face_high : 0u);
   }
 }
 
-template <class Piece>
-TESSERA_HD void freeze(const splitting &split, const region_view &children, int64 pieces, Piece piece) {
-  TESSERA_ROLLED
-  for (int64 q = 0; q < pieces; ++q)
-    if (!divisible(split, children, piece(q))) children.state(piece(q)).word |= region_frozen;
+// What a region with its final axes still needs: the widest axis in front where the policy says so, and the mark of those
+// that cannot be divided.
+TESSERA_HD void prepare_division(const splitting &split, const region_view &s, int64 i) {
+  uint32 word = s.state(i).word;
+  if (split.widest) {
+    include_axis(word, s.ndim(), widest_axis(s, i), true);
+    s.state(i).word = word;
+  }
+  if (!divisible(split, s, i)) s.state(i).word |= region_frozen;
 }
 
 // Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`.
@@ -132,7 +136,8 @@ TESSERA_HD void settle(int estimate, const splitting &split, const region_view &
   } else {
     settle_robust(split, parents, parent, children, piece);
   }
-  freeze(split, children, split.pieces, piece);
+  TESSERA_ROLLED
+  for (int q = 0; q < split.pieces; ++q) prepare_division(split, children, piece(q));
 }
 
 // The same for the uniform partition of the whole domain into any number of cells.
@@ -140,7 +145,7 @@ template <class Piece>
 TESSERA_HD void settle_cells(const splitting &split, const region_view &parents, int64 parent, const region_view &children,
                              int64 cells, Piece piece) {
   settle_classic(parents, parent, children, cells, piece);
-  freeze(split, children, cells, piece);
+  for (int64 q = 0; q < cells; ++q) prepare_division(split, children, piece(q));
 }
 
 }  // namespace tessera

@@ -12,20 +12,21 @@ struct splitting {
   int axes;    // how many ranked axes are halved (pieces = 2^axes), or 1 with `slabs`
   bool slabs;  // cut one axis into all the pieces
   bool widest; // the widest axis in place of the ranked one
+  double margin;  // distance of the outermost points from the face, in half-widths
 };
 
 // policy: a value of enum tessera_splitting. Fewer axes than dimensions there are.
-TESSERA_HD splitting make_splitting(int policy, int ndim) {
+TESSERA_HD splitting make_splitting(int policy, int ndim, double margin) {
   switch (policy) {
-    case 1: return {4, 1, true, true};
-    case 2: return {4, 1, true, false};
+    case 1: return {4, 1, true, true, margin};
+    case 2: return {4, 1, true, false, margin};
     case 3: break;
     case 4: break;
     case 5: break;
-    default: return {2, 1, false, false};
+    default: return {2, 1, false, false, margin};
   }
   const int axes = policy - 1 < ndim ? policy - 1 : ndim;
-  return {1 << axes, axes, false, false};
+  return {1 << axes, axes, false, false, margin};
 }
 
 TESSERA_HD int widest_axis(const region_view &s, int64 i) {
@@ -36,40 +37,46 @@ TESSERA_HD int widest_axis(const region_view &s, int64 i) {
   return best;
 }
 
-// Writes the box of piece `piece` of region `parent` of `from` to region `child` of `to`. The parent may be overwritten by
-// its own piece as long as that is done last.
-TESSERA_HD TESSERA_APART void make_piece(const splitting &p, const region_view &from, int64 parent, int piece, const region_view &to,
-                           int64 child) {
-  const uint32 axes = from.state(parent).word;
-  const int slab_axis = p.slabs ? (p.widest ? widest_axis(from, parent) : ranked_axis(axes, 0)) : -1;
+struct interval {
+  double centre, half;
+};
+
+// Axis j of piece `piece` of a region with these ranked axes, from the region's own interval on that axis.
+TESSERA_HD interval piece_axis(const splitting &p, uint32 word, int j, interval i, int piece) {
+  if (p.slabs) {
+    if (ranked_axis(word, 0) != j) return i;
+    i.half /= p.pieces;
+    i.centre += (2 * piece + 1 - p.pieces) * i.half;
+    return i;
+  }
   TESSERA_ROLLED
-  for (int j = 0; j < from.ndim(); ++j) {
-    double c = from.centre(parent, j);
-    double h = from.half(parent, j);
-    if (j == slab_axis) {
-      h /= p.pieces;
-      c += (2 * piece + 1 - p.pieces) * h;
-    } else if (!p.slabs) {
-      TESSERA_ROLLED
-      for (int q = 0; q < p.axes; ++q)
-        if (ranked_axis(axes, q) == j) {
-          h *= 0.5;
-          c += ((piece >> q) & 1) != 0 ? h : -h;
-        }
+  for (int q = 0; q < p.axes; ++q)
+    if (ranked_axis(word, q) == j) {
+      i.half *= 0.5;
+      i.centre += ((piece >> q) & 1) != 0 ? i.half : -i.half;
     }
-    to.centre(child, j) = c;
-    to.half(child, j) = h;
+  return i;
+}
+
+// Writes the box of piece `piece` of region `parent` of `from` to region `child` of `to`.
+TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 parent, int piece, const region_view &to,
+                           int64 child) {
+  const uint32 word = from.state(parent).word;
+  for (int j = 0; j < from.ndim(); ++j) {
+    const interval i = piece_axis(p, word, j, {from.centre(parent, j), from.half(parent, j)}, piece);
+    to.centre(child, j) = i.centre;
+    to.half(child, j) = i.half;
   }
 }
 
-// A region whose pieces would not differ in double precision cannot be divided.
-TESSERA_HD TESSERA_APART bool divisible(const splitting &p, const region_view &s, int64 i) {
-  const uint32 axes = s.state(i).word;
+// Are the pieces' points still different from their faces in double precision?
+TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
+  const uint32 word = s.state(i).word;
   TESSERA_ROLLED
   for (int q = 0; q < p.axes; ++q) {
-    const int j = p.slabs && p.widest ? widest_axis(s, i) : ranked_axis(axes, q);
+    const int j = ranked_axis(word, q);
     const double c = s.centre(i, j);
-    const double step = s.half(i, j) / p.pieces / 64.0;
+    const double step = s.half(i, j) / p.pieces * (0.5 * p.margin);
     if (c + step == c || c - step == c || step == 0.0) return false;
   }
   return true;

@@ -41,8 +41,7 @@ class component_totals {
   }
   int ncomp() const { return static_cast<int>(value_.size()); }
   double value(int k) const { return value_[static_cast<std::size_t>(k)].value(); }
-  // Errors are sums of non-negative terms; cancellation of the running sum must not make them negative.
-  double error(int k) const { return std::fmax(0.0, error_[static_cast<std::size_t>(k)].value()); }
+  double error(int k) const { return error_of(error_[static_cast<std::size_t>(k)]); }
 
   // Is the tolerance met by a result from this many regions?
   bool converged(const cubature_settings &s, int64 regions) const {

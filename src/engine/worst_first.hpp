@@ -26,7 +26,7 @@ class worst_first {
       : eval_(eval),
         set_(settings),
         hooks_(hooks),
-        split_(make_splitting(settings.splitting, settings.ndim)),
+        split_(make_splitting(settings.splitting, settings.ndim, settings.margin)),
         look_ahead_(look_ahead),
         record_bytes_(8 * region_fields(settings.ndim, settings.ncomp) + static_cast<int64>(sizeof(entry))),
         capacity_(std::max<int64>(settings.memory / record_bytes_, 2 * split_.pieces)),
@@ -71,7 +71,7 @@ class worst_first {
   outcome start(const double *lower, const double *upper) {
     reserve(1);
     region_view s = store_.view();
-    make_root(s, 0, lower, upper);
+    make_cell(lower, upper, 0, 0, s, 0);
     outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1);
     if (o == outcome::callback || o == outcome::memory) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
@@ -80,18 +80,18 @@ class worst_first {
     if (o != outcome::running) return o;
     int bits = halvings(set_.initial_regions);
     while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
-    if (bits > 0) o = partition(bits);
+    if (bits > 0) o = partition(lower, upper, bits);
     totals_.clear();
     for (int64 i = 0; i < regions_; ++i) totals_.add(store_.view(), i, 1.0);
     rescale();
     return o;
   }
 
-  outcome partition(int bits) {
+  outcome partition(const double *lower, const double *upper, int bits) {
     const int64 n = int64{1} << bits;
     reserve(n + 1);
     region_view s = store_.view();
-    for (int64 m = 0; m < n; ++m) make_cell(s, 0, bits, m, s, m + 1);
+    for (int64 m = 0; m < n; ++m) make_cell(lower, upper, bits, m, s, m + 1);
     const outcome o = eval_.evaluate(s, {nullptr, 1, 1}, n);
     if (o != outcome::running) return o;
     stats_.evaluations += n * eval_.points();

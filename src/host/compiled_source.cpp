@@ -16,8 +16,8 @@
 namespace tessera {
 namespace {
 
-constexpr const char *compiler_flags[] = {"-O3",  "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math",
-                                          "-fvisibility=hidden", "-w"};
+constexpr const char *compiler_flags[] = {
+    "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-w"};
 
 bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
@@ -64,8 +64,8 @@ compiler find_compiler(bool cxx) {
   std::vector<std::vector<std::string>> candidates;
   const std::vector<std::string> chosen = words(std::getenv(cxx ? "CXX" : "CC"));
   if (!chosen.empty()) candidates.push_back(chosen);
-  for (const char *name : cxx ? std::vector<const char *>{"c++", "g++", "clang++"}
-                              : std::vector<const char *>{"cc", "gcc", "clang"})
+  for (const char *name :
+       cxx ? std::vector<const char *>{"c++", "g++", "clang++"} : std::vector<const char *>{"cc", "gcc", "clang"})
     candidates.push_back({name});
   for (const std::vector<std::string> &c : candidates) {
     const std::string path = find_program(c[0]);
@@ -75,17 +75,18 @@ compiler find_compiler(bool cxx) {
     found.command[0] = path;
     return found;
   }
-  throw compile_error(jit_stage::load, std::string("there is no ") + (cxx ? "C++" : "C") +
-                                           " compiler on this machine to compile the integrand for the host; install one "
-                                           "(g++, clang) or name it in $" + (cxx ? "CXX" : "CC"));
+  throw compile_error(jit_stage::load,
+                      std::string("there is no ") + (cxx ? "C++" : "C") +
+                          " compiler on this machine to compile the integrand for the host; install one "
+                          "(g++, clang) or name it in $" +
+                          (cxx ? "CXX" : "CC"));
 }
 
 std::string cxx_text(const integrand_source &source) {
   return std::string(host_cxx_prelude) + expand_includes(source) + "\n#line 1 " +
          quoted("tessera: the call of " + source.function) +
          "\n#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (::tessera_forms::call(&::" + source.function +
-         ", tessera_a, tessera_b, tessera_o), 0)\n" +
-         "extern \"C\"" + host_loop;
+         ", tessera_a, tessera_b, tessera_o), 0)\n" + "extern \"C\"" + host_loop;
 }
 
 std::string c_text_of(const integrand_source &source, bool &one_thread) {
@@ -94,8 +95,10 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
   one_thread = !c.not_parallel.empty();
   std::string arguments;
   if (cuba) {
-    if (c.parameters < 4 || c.parameters > 7) arguments.clear();
-    else arguments = "&tessera_d, tessera_a, &tessera_c, tessera_b";
+    if (c.parameters < 4 || c.parameters > 7)
+      arguments.clear();
+    else
+      arguments = "&tessera_d, tessera_a, &tessera_c, tessera_b";
     const char *more[] = {", tessera_o", ", &tessera_1", ", &tessera_0"};
     for (int i = 4; i < c.parameters && i < 7; ++i) arguments += more[i - 4];
   } else if (c.parameters == 5) {
@@ -107,11 +110,14 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
                             " parameters; it must be int " + source.function +
                             (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
                                   : "(int ndim, const double *x, int ncomp, double *f, void *userdata)"));
-  std::string out = c.text + "\n#line 1 " + quoted("tessera: the call of " + source.function) + "\n#undef TESSERA_CALL\n";
+  std::string out =
+      c.text + "\n#line 1 " + quoted("tessera: the call of " + source.function) + "\n#undef TESSERA_CALL\n";
   if (cuba) {
     // Cuba looks at the value -999 only.
-    out += "static int tessera_d = TESSERA_NDIM, tessera_c = TESSERA_NCOMP, tessera_1 = 1, tessera_0 = 0;\n"
-           "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) ((" + source.function + ")(" + arguments + ") == -999 ? -999 : 0)\n";
+    out +=
+        "static int tessera_d = TESSERA_NDIM, tessera_c = TESSERA_NCOMP, tessera_1 = 1, tessera_0 = 0;\n"
+        "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) ((" +
+        source.function + ")(" + arguments + ") == -999 ? -999 : 0)\n";
   } else {
     out += "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) ((" + source.function + ")(" + arguments + "))\n";
   }
@@ -135,11 +141,13 @@ std::string readable(const std::string &line) {
 }
 
 [[noreturn]] void throw_compile_error(const integrand_source &source, const std::string &log) {
-  const bool at_link = contains(log, "ld: ") || contains(log, "undefined reference") || contains(log, "linker command failed");
+  const bool at_link =
+      contains(log, "ld: ") || contains(log, "undefined reference") || contains(log, "linker command failed");
   std::string sentence = readable(first_error(log));
   const std::string call = "tessera: the call of ";
   if (sentence.compare(0, call.size(), call) == 0 || sentence.compare(0, 14, "tessera_host.h") == 0) {
-    const std::size_t assertion = log.find("the integrand must be"), many = log.find("a function that returns double has");
+    const std::size_t assertion = log.find("the integrand must be"),
+                      many = log.find("a function that returns double has");
     const std::size_t begin = assertion != std::string::npos ? assertion : many;
     const bool missing = contains(sentence, "has not been declared") || contains(sentence, "no member named");
     sentence = source.file_name + "(1): error: " +
@@ -167,10 +175,11 @@ std::string build(const std::string &text, bool cxx, const compiler &tool, const
     command.push_back(part);
   const process_result run = run_process(command, work.file("messages"), true);
   log = run.output;
-  if (!run.started) throw compile_error(jit_stage::load, "the compiler could not be started: " + run.output, run.output);
+  if (!run.started)
+    throw compile_error(jit_stage::load, "the compiler could not be started: " + run.output, run.output);
   if (run.signal != 0)
-    throw compile_error(jit_stage::compile, source.file_name + ": the compiler was ended by signal " +
-                                                std::to_string(run.signal), log);
+    throw compile_error(jit_stage::compile,
+                        source.file_name + ": the compiler was ended by signal " + std::to_string(run.signal), log);
   if (run.status != 0) throw_compile_error(source, log);
   return read_file(object);
 }
@@ -225,9 +234,14 @@ void compiled_source::load(const std::string &image) {
     const std::string said = why ? why : "";
     const std::size_t undefined = said.find("undefined symbol: ");
     if (undefined != std::string::npos)
-      throw compile_error(jit_stage::link, "the function '" + said.substr(undefined + 18) +
-                                               "' is declared but not defined in the integrand's text", said);
-    throw compile_error(jit_stage::load, said);
+      throw compile_error(
+          jit_stage::link,
+          "the function '" + said.substr(undefined + 18) + "' is declared but not defined in the integrand's text",
+          said);
+    throw compile_error(jit_stage::load,
+                        "the compiled integrand cannot be opened (does the file system of $TMPDIR forbid "
+                        "programs?): " +
+                            said);
   }
   void *address = ::dlsym(handle_, "tessera_batch");
   if (!address) {

@@ -41,8 +41,11 @@ int64 host_evaluator::work_bytes() const {
 
 outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n) {
   failure_ = {};
+  first_failed_.store(-1, std::memory_order_relaxed);
   const int64 items = (n + group_ - 1) / group_;
   pool_.run(items, [&](int64 item, int thread) {
+    const int64 failed = first_failed_.load(std::memory_order_relaxed);
+    if (failed >= 0 && failed <= item) return;
     try {
       workspace &w = work_[index(thread)];
       prepare(w);
@@ -281,7 +284,7 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
   bool rough = false;
   for (int k = 0; k < problem_.settings.ncomp; ++k) {
     const double *sums = &w.sums[index(k) * max_orbits];
-    const rule_result result = finish_rule(rule_, sums, volume);
+    const rule_result result = finish_rule(rule_, sums, problem_.settings.estimate, volume);
     if (!std::isfinite(result.value) || !std::isfinite(result.error)) return false;
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
@@ -323,6 +326,7 @@ void host_evaluator::report(int64 item, outcome what, int status, const std::str
   const std::lock_guard<std::mutex> lock(mutex_);
   if (failure_.item >= 0 && failure_.item <= item) return;
   failure_ = {item, what, status, sentence};
+  first_failed_.store(item, std::memory_order_relaxed);
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -78,6 +79,7 @@ class host_evaluator {
   std::vector<workspace> work_;
   std::mutex mutex_;
   failure failure_;
+  std::atomic<int64> first_failed_{-1};  // item of failure_
 };
 
 }  // namespace tessera

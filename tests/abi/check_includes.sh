@@ -65,8 +65,8 @@ while IFS= read -r file; do
     case $room in
       core) allowed='^src/core/' ;;
       engine) allowed='^src/(core|engine)/' ;;
-      host) allowed='^src/((core|engine|host)/|backend\.hpp$)' ;;
-      cuda) allowed='^src/((core|engine|cuda)/|backend\.hpp$)' ;;
+      host) allowed='^src/((core|engine|host)/|(backend|device|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
+      cuda) allowed='^src/((core|engine|cuda)/|(backend|device|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
       '')
         case $file in
           src/backend.hpp) allowed='^src/(core|engine)/' ;;

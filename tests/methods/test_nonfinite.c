@@ -1,0 +1,245 @@
+/* NaN and infinities from the integrand: never status 0, and the sentence says where.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "solve.h"
+
+/* A smooth integrand with a spot where a component is not finite. */
+struct spot {
+  double lower, upper; /* x[0] strictly between these */
+  double bad;
+  int component;
+};
+
+static double value_at(const struct spot *p, int k, double x) {
+  if (x > p->lower && x < p->upper && k == p->component) return p->bad;
+  return (k + 1) * sqrt(x);
+}
+
+static int point(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim;
+  for (int k = 0; k < ncomp; ++k) f[k] = value_at(userdata, k, x[0]);
+  return 0;
+}
+
+static int batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+  (void)ndim, (void)ldx;
+  for (int k = 0; k < ncomp; ++k)
+    for (int64_t i = 0; i < n; ++i) f[k * ldf + i] = value_at(userdata, k, x[i]);
+  return 0;
+}
+
+struct result {
+  int status;
+  double value[2], error[2];
+  int64_t evaluations;
+  char sentence[256];
+};
+
+static struct result run(struct spot *p, int form, int selection, int threads) {
+  struct result r;
+  tessera_solver *s = solver_of(2, 2);
+  memset(&r, 0, sizeof r);
+  if (form == 0) put_point(s, point, p);
+  if (form == 1) put_batch(s, batch, p);
+  put_real(s, TESSERA_RELTOL, 1e-11);
+  put_int(s, TESSERA_SELECTION, selection);
+  put_int(s, TESSERA_THREADS, threads);
+  put_int(s, TESSERA_MAXEVAL, 5000000);
+  r.status = tessera_integrate(s, TESSERA_CUBATURE, r.value, r.error);
+  r.evaluations = got_int(s, TESSERA_EVALUATIONS);
+  snprintf(r.sentence, sizeof r.sentence, "%s", tessera_last_error(s));
+  tessera_destroy(s);
+  return r;
+}
+
+static const double bad_values[] = {NAN, INFINITY, -INFINITY};
+
+static void at_the_first_points_there_is_no_value(void **state) {
+  (void)state;
+  for (size_t b = 0; b < 3; ++b)
+    for (int component = 0; component < 2; ++component)
+      for (int form = 0; form < 2; ++form)
+        for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
+          for (int threads = 1; threads <= 2; ++threads) {
+            struct spot p = {0.499, 0.501, bad_values[b], component}; /* the centre is a point of the rule */
+            const struct result r = run(&p, form, selection, threads);
+            char name[32];
+            assert_int_equal(r.status, TESSERA_NONFINITE);
+            assert_true(isnan(r.value[component]));
+            assert_true(!(r.error[component] < 1e300)); /* nothing that looks like a bound */
+            assert_int_equal(r.evaluations, 65);
+            snprintf(name, sizeof name, "component %d", component + 1);
+            assert_says(r.sentence, name);
+            assert_says(r.sentence, "x = (0.5, ");
+            assert_says(r.sentence, isnan(bad_values[b]) ? "nan" : "inf");
+          }
+}
+
+static void later_the_value_so_far_is_kept(void **state) {
+  (void)state;
+  for (size_t b = 0; b < 3; ++b)
+    for (int component = 0; component < 2; ++component) {
+      for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+        struct result first;
+        for (int form = 0; form < 2; ++form)
+          for (int threads = 1; threads <= 2; ++threads) {
+            struct spot p = {1e-6, 2e-6, bad_values[b], component};
+            const struct result r = run(&p, form, selection, threads);
+            char name[32];
+            double x = 0;
+            assert_int_equal(r.status, TESSERA_NONFINITE);
+            assert_true(r.evaluations > 65);
+            for (int k = 0; k < 2; ++k) {
+              assert_close(r.value[k], (k + 1) * 2.0 / 3, 1e-3, 0);
+              assert_true(isfinite(r.error[k]) && r.error[k] >= 0);
+              assert_at_most(fabs(r.value[k] - (k + 1) * 2.0 / 3), r.error[k]);
+            }
+            snprintf(name, sizeof name, "component %d", component + 1);
+            assert_says(r.sentence, name);
+            const char *at = strstr(r.sentence, "x = (");
+            assert_non_null(at);
+            assert_int_equal(sscanf(at, "x = (%lf", &x), 1);
+            assert_true(x > p.lower && x < p.upper); /* the point that it names is one of those */
+            if (form == 0 && threads == 1) first = r;
+            assert_same_bits(r.value[0], first.value[0]);
+            assert_same_bits(r.value[1], first.value[1]);
+            assert_same_bits(r.error[0], first.error[0]);
+            assert_string_equal(r.sentence, first.sentence);
+          }
+      }
+    }
+}
+
+static int all_bad(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x;
+  for (int k = 0; k < ncomp; ++k) f[k] = *(double *)userdata;
+  return 0;
+}
+
+static void an_integrand_that_is_never_finite(void **state) {
+  (void)state;
+  for (size_t b = 0; b < 3; ++b)
+    for (int ndim = 1; ndim <= 5; ++ndim)
+      for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
+        for (int estimate = 0; estimate < 2; ++estimate) {
+          double bad = bad_values[b];
+          tessera_solver *s = solver_of(ndim, 1);
+          put_point(s, all_bad, &bad);
+          put_int(s, TESSERA_SELECTION, selection);
+          put_int(s, TESSERA_ESTIMATE, estimate);
+          put_int(s, TESSERA_INITIAL_REGIONS, 16);
+          put_real(s, TESSERA_ABSTOL, 1e300);
+          const struct answer a = integrate(s);
+          assert_int_equal(a.status, TESSERA_NONFINITE);
+          assert_true(isnan(a.value));
+          tessera_destroy(s);
+        }
+}
+
+/* Found while the domain is cut into initial regions: worst first has the value of the whole, bulk has none yet. */
+static void among_the_initial_regions(void **state) {
+  (void)state;
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+    struct spot p = {1e-6, 1e-4, NAN, 0}; /* between the face and the first point of the whole */
+    tessera_solver *s = solver_of(2, 1);
+    put_point(s, point, &p);
+    put_int(s, TESSERA_SELECTION, selection);
+    put_int(s, TESSERA_INITIAL_REGIONS, 4096);
+    const struct answer a = integrate(s);
+    assert_int_equal(a.status, TESSERA_NONFINITE);
+    if (selection == TESSERA_SELECT_BULK) {
+      assert_true(isnan(a.value) && isinf(a.error));
+    } else {
+      assert_close(a.value, 2.0 / 3, 1e-2, 0);
+      assert_true(isfinite(a.error) && a.error > 0);
+    }
+    tessera_destroy(s);
+  }
+}
+
+/* ---- Overflow ----------------------------------------------------------------------------------------------------------------- */
+static void sums_that_overflow(void **state) {
+  (void)state;
+  for (int ndim = 1; ndim <= 5; ++ndim)
+    for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+      double huge = 1.7e308;
+      tessera_solver *s = solver_of(ndim, 1);
+      put_point(s, all_bad, &huge);
+      put_int(s, TESSERA_SELECTION, selection);
+      const struct answer a = integrate(s);
+      assert_int_equal(a.status, TESSERA_NONFINITE);
+      assert_true(strlen(a.sentence) > 0);
+      assert_says(a.sentence, "overflow");
+      tessera_destroy(s);
+    }
+}
+
+static void volumes_that_overflow(void **state) {
+  (void)state;
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+    double one = 1;
+    tessera_solver *s = solver_of(3, 1);
+    put_cube(s, 3, 0, 1e200);
+    put_point(s, all_bad, &one);
+    put_int(s, TESSERA_SELECTION, selection);
+    const struct answer a = integrate(s);
+    assert_int_equal(a.status, TESSERA_NONFINITE);
+    assert_says(a.sentence, "overflow");
+    tessera_destroy(s);
+  }
+}
+
+/* ---- Infinite ranges -------------------------------------------------------------------------------------------------------------- */
+static int vanishing(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  f[0] = exp(-x[0] * x[0] * x[0] * x[0]); /* 0 in double precision from x = 5.3 on */
+  return 0;
+}
+
+static void an_integrand_that_vanishes_at_the_far_end(void **state) {
+  (void)state;
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+    tessera_solver *s = solver_of(1, 1);
+    put_cube(s, 1, 0, INFINITY);
+    put_point(s, vanishing, NULL);
+    put_int(s, TESSERA_SELECTION, selection);
+    const struct answer a = integrate(s);
+    assert_status(s, a.status, TESSERA_OK);
+    assert_close(a.value, 0.90640247705547707798, 1e-6, 0); /* Gamma(5/4) */
+    tessera_destroy(s);
+  }
+}
+
+static int diverging(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  f[0] = exp(x[0]);
+  return 0;
+}
+
+static void an_integral_that_diverges_is_no_success(void **state) {
+  (void)state;
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+    tessera_solver *s = solver_of(1, 1);
+    put_cube(s, 1, 0, INFINITY);
+    put_point(s, diverging, NULL);
+    put_int(s, TESSERA_SELECTION, selection);
+    put_int(s, TESSERA_MAXEVAL, 1000000);
+    assert_true(integrate(s).status > 0);
+    tessera_destroy(s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(at_the_first_points_there_is_no_value),
+      cmocka_unit_test(later_the_value_so_far_is_kept),
+      cmocka_unit_test(an_integrand_that_is_never_finite),
+      cmocka_unit_test(among_the_initial_regions),
+      cmocka_unit_test(sums_that_overflow),
+      cmocka_unit_test(volumes_that_overflow),
+      cmocka_unit_test(an_integrand_that_vanishes_at_the_far_end),
+      cmocka_unit_test(an_integral_that_diverges_is_no_success),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
