@@ -23,13 +23,10 @@ TESSERA_HD TESSERA_APART double null_pair(const rule &r, int i, double lower, do
   return e;
 }
 
-// mean: the rule's mean of the integrand; null: the null rules' sums; volume of the region. Null rules below `noise` are
-// round-off, not a sign that the integrand is rough: a polynomial that the higher null rules annihilate is smooth.
-TESSERA_HD rule_result estimate_error(const rule &r, double mean, const double *null, double noise, double volume) {
-  double e[null_rules - 1];
-  TESSERA_ROLLED
-  for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
-  const error_constants &c = r.error;
+// mean: the rule's mean of the integrand; e: the largest combinations of neighbouring null rules; volume of the region. Null
+// rules below `noise` are round-off, not a sign that the integrand is rough: a polynomial that the higher null rules
+// annihilate is smooth.
+TESSERA_HD rule_result judge_nulls(const error_constants &c, double mean, const double *e, double noise, double volume) {
   const bool asymptotic = (c.c1 * e[0] <= e[1] || e[1] <= noise) && (c.c2 * e[1] <= e[2] || e[2] <= noise);
   const double error = asymptotic ? c.c3 * e[0] : c.c4 * larger(e[0], larger(e[1], e[2]));
   return {mean * volume, error * volume, asymptotic};
@@ -50,17 +47,16 @@ TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, int estima
     TESSERA_ROLLED
     for (int i = 0; i < null_rules; ++i) null[i] += r.null_weight[i][k] * sums[k];
   }
-  return estimate_error(r, mean, null, null_noise(estimate, mean, sums[0]), volume);
+  double e[null_rules - 1];
+  for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
+  return judge_nulls(r.error, mean, e, null_noise(estimate, mean, sums[0]), volume);
 }
 
-// Adds to score[ndim] the absolute fourth differences of one component: difference[j] is linear in the integrand and still
-// lacks the centre. Differences that do not show beside the centre value are round-off and left out.
-TESSERA_HD void add_differences(const rule &r, const double *difference, double centre, double *score) {
-  TESSERA_ROLLED
-  for (int j = 0; j < r.ndim; ++j) {
-    const double d = fabs(difference[j] - 2.0 * (1.0 - r.difference_ratio) * centre);
-    if (centre + 0.25 * d != centre) score[j] += d;
-  }
+// Adds to an axis' score the absolute fourth difference of one component: `difference` is linear in the integrand and still
+// lacks the centre. A difference that does not show beside the centre value is round-off and left out.
+TESSERA_HD void add_difference(const rule &r, double difference, double centre, double &score) {
+  const double d = fabs(difference - 2.0 * (1.0 - r.difference_ratio) * centre);
+  if (centre + 0.25 * d != centre) score += d;
 }
 
 constexpr int axes_kept = 4;  // axes of a region that can be divided at once

@@ -1,7 +1,7 @@
 // Applies the rule to regions with the user's integrand inlined. Part of the text that is compiled at run time.
 //
-// A group of lanes shares a region; how many depends on the rule (few leave idle lanes in small orbits) and on how many
-// regions there are. Where regions are fewer than warps each is cut into slices, whose sums are put together afterwards.
+// A group of lanes shares a region, a warp where the rule has points enough. Where regions are fewer than warps each is cut
+// into slices, whose sums are put together afterwards.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,7 +13,8 @@
 #define TESSERA_NDIM 5
 #define TESSERA_NCOMP 1
 #define TESSERA_LANES 8
-#define TESSERA_BLOCKS 4
+#define TESSERA_BLOCKS 1
+#define TESSERA_PAIRED 1
 #define TESSERA_MAPPED 0
 #define TESSERA_FULL_VERTICES 1
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
@@ -36,14 +37,28 @@ struct slice_sums {
   double centre;
 };
 
+// The weights of an orbit: the rule's and the null rules'.
+constexpr int weights = 1 + null_rules;
+
 class device_evaluator {
  public:
   struct scratch {
-    double difference_values[TESSERA_BLOCK / TESSERA_LANES][comps][4 * dim];
+    double weight[max_orbits][weights];
+    double generator[max_orbits][2];
+    double difference[TESSERA_BLOCK / TESSERA_LANES][comps][4 * dim];
     double score[TESSERA_BLOCK / TESSERA_LANES][dim];
   };
 
-  __device__ device_evaluator(scratch &s, const device_problem &p) : s_(s), p_(p) {}
+  // Collective over the block.
+  __device__ device_evaluator(scratch &s, const device_problem &p) : s_(s), p_(p) {
+    for (int o = static_cast<int>(threadIdx.x); o < tessera_rule.orbits; o += TESSERA_BLOCK) {
+      s_.weight[o][0] = tessera_rule.weight[o];
+      s_.generator[o][0] = tessera_rule.orb[o].a;
+      s_.generator[o][1] = tessera_rule.orb[o].b;
+      for (int i = 0; i < null_rules; ++i) s_.weight[o][1 + i] = tessera_rule.null_weight[i][o];
+    }
+    __syncthreads();
+  }
 
   __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0; }
   __device__ static outcome failure() { return outcome::nonfinite; }
@@ -53,21 +68,25 @@ class device_evaluator {
     const int64 threads = int64{gridDim.x} * TESSERA_BLOCK;
     int lanes = TESSERA_LANES;
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
-    int64 slices = lanes < 32 ? 1 : threads / (32 * n);
-    const int64 most = tessera_rule.points / 64 < p_.most_slices / n ? tessera_rule.points / 64 : p_.most_slices / n;
-    if (slices > most) slices = most;
-    if (slices < 1) slices = 1;
+    unsigned slices = 1;
+    if (lanes == 32 && n < threads / 64) {
+      const int64 most = tessera_rule.points / 32 < p_.most_slices / n ? tessera_rule.points / 32 : p_.most_slices / n;
+      slices = most < 1 ? 1u : static_cast<unsigned>(most);
+    }
     const int group = static_cast<int>(threadIdx.x) / lanes;
     const int64 groups = threads / lanes;
     const int64 items = n * slices;
     const int64 first = (int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x) / lanes;
     for (int64 item = first; item < items; item += groups) {
-      const int64 r = item / slices, slice = item - r * slices;
+      const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
       const int64 region = list[r];
+      chunk_range points = {0, tessera_rule.points};
+      if (slices > 1) points = range_of(tessera_rule.points, slices, item - r * slices);
       slice_sums sums[comps];
-      sum_slice(regions, region, range_of(tessera_rule.points, slices, slice), group, lanes, sums);
+      double volume;
+      sum_slice(regions, region, points, group, lanes, sums, volume);
       if (slices == 1) {
-        finish(regions, region, group, lanes, sums);
+        finish(regions, region, group, lanes, sums, volume);
       } else if ((threadIdx.x & (lanes - 1)) == 0) {
         for (int k = 0; k < comps; ++k) p_.slices[item * comps + k] = sums[k];
       }
@@ -76,11 +95,12 @@ class device_evaluator {
     grid.barrier();
     for (int64 r = first; r < n; r += groups) {
       slice_sums sums[comps];
-      for (int k = 0; k < comps; ++k) {
-        sums[k] = p_.slices[r * slices * comps + k];
-        for (int64 s = 1; s < slices; ++s) add(sums[k], p_.slices[(r * slices + s) * comps + k]);
-      }
-      finish(regions, list[r], group, lanes, sums);
+      combine(r, slices, lanes, sums);
+      const int64 region = list[r];
+      double volume = 1.0;
+#pragma unroll
+      for (int j = 0; j < dim; ++j) volume *= 2.0 * regions.half(region, j);
+      finish(regions, region, group, lanes, sums, volume);
     }
   }
 
@@ -90,71 +110,72 @@ class device_evaluator {
     return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
   }
 
-  __device__ static void add(slice_sums &to, const slice_sums &from) {
-    to.mean += from.mean;
-    for (int i = 0; i < null_rules; ++i) to.null[i] += from.null[i];
-    for (int j = 0; j < dim; ++j) to.difference[j] += from.difference[j];
-    to.centre += from.centre;
+  // The sums of the slices of region r, always in the same order.
+  __device__ void combine(int64 r, unsigned slices, int lanes, slice_sums *sums) const {
+    const unsigned lane = threadIdx.x & (lanes - 1);
+    for (int k = 0; k < comps; ++k) {
+      double *to = &sums[k].mean;
+#pragma unroll
+      for (int i = 0; i < slice_doubles; ++i) to[i] = 0.0;
+      for (unsigned s = lane; s < slices; s += lanes) {
+        const double *from = &p_.slices[(r * slices + s) * comps + k].mean;
+#pragma unroll
+        for (int i = 0; i < slice_doubles; ++i) to[i] += from[i];
+      }
+#pragma unroll
+      for (int i = 0; i < slice_doubles; ++i)
+        for (int d = lanes / 2; d > 0; d >>= 1) to[i] += __shfl_xor_sync(group_mask(lanes), to[i], d);
+    }
   }
+  static constexpr int slice_doubles = static_cast<int>(sizeof(slice_sums) / sizeof(double));
 
   // The points `range` of the rule in one region, shared by the lanes of a group; every lane gets the sums.
   __device__ void sum_slice(const region_view &regions, int64 region, chunk_range range, int group, int lanes,
-                            slice_sums *sums) {
+                            slice_sums *sums, double &volume) {
+    const unsigned mask = group_mask(lanes);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     double c[dim], h[dim];
+    volume = 1.0;
 #pragma unroll
     for (int j = 0; j < dim; ++j) {
       c[j] = regions.centre(region, j);
       h[j] = regions.half(region, j);
     }
+#pragma unroll
+    for (int j = 0; j < dim; ++j) volume *= 2.0 * h[j];
+    double total[comps][weights];
+#pragma unroll
     for (int k = 0; k < comps; ++k) {
-      sums[k].mean = sums[k].centre = 0.0;
-      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = 0.0;
-      for (int m = lane; m < 4 * dim; m += lanes) s_.difference_values[group][k][m] = 0.0;
-    }
-    __syncwarp(group_mask(lanes));
-    int64 start = 0;
-    for (int o = 0; o < tessera_rule.orbits; ++o) {
-      const int64 end = start + tessera_rule.orb[o].count;
-      const int64 from = range.begin > start ? range.begin : start;
-      const int64 to = range.end < end ? range.end : end;
-      double of_orbit[comps];
 #pragma unroll
-      for (int k = 0; k < comps; ++k) of_orbit[k] = 0.0;
-      if (tessera_rule.orb[o].kind == orbit_vertex) {
-        vertices(c, h, tessera_rule.orb[o].a, from - start + lane, to - start, lanes, of_orbit);
-      } else {
-        const int difference = o == tessera_rule.difference_orbit[0]   ? 0
-                               : o == tessera_rule.difference_orbit[1] ? 1
-                                                                       : -1;
-        sparse(c, h, tessera_rule.orb[o], start, from + lane, to, lanes, difference, group, of_orbit);
-      }
-#pragma unroll
-      for (int k = 0; k < comps; ++k) {
-        sums[k].mean += tessera_rule.weight[o] * of_orbit[k];
-        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += tessera_rule.null_weight[i][o] * of_orbit[k];
-        if (o == 0) sums[k].centre = of_orbit[k];
-      }
-      start = end;
+      for (int i = 0; i < weights; ++i) total[k][i] = 0.0;
+      sums[k].centre = 0.0;
+      for (int m = lane; m < 4 * dim; m += lanes) s_.difference[group][k][m] = 0.0;
     }
-    reduce(group, lanes, sums);
-  }
-
-  __device__ __noinline__ void reduce(int group, int lanes, slice_sums *sums) {
-    const unsigned mask = group_mask(lanes);
     __syncwarp(mask);
+    const int64 sparse = p_.sparse_points;
+    if (range.begin < sparse)
+      add_sparse(c, h, range.begin + lane, range.end < sparse ? range.end : sparse, lanes, group, total);
+    if (range.end > sparse)
+      add_vertices(c, h, (range.begin > sparse ? range.begin - sparse : 0) + lane, range.end - sparse, lanes, total);
+    __syncwarp(mask);
+#pragma unroll
     for (int k = 0; k < comps; ++k) {
-      for (int d = lanes / 2; d > 0; d >>= 1) {
-        sums[k].mean += __shfl_xor_sync(mask, sums[k].mean, d);
-        sums[k].centre += __shfl_xor_sync(mask, sums[k].centre, d);
-        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(mask, sums[k].null[i], d);
-      }
-      const double *v = s_.difference_values[group][k];
+#pragma unroll
+      for (int i = 0; i < weights; ++i)
+        for (int d = lanes / 2; d > 0; d >>= 1) total[k][i] += __shfl_xor_sync(mask, total[k][i], d);
+      sums[k].mean = total[k][0];
+#pragma unroll
+      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = total[k][1 + i];
+      const double *v = s_.difference[group][k];
+#pragma unroll
       for (int j = 0; j < dim; ++j)
         sums[k].difference[j] = (v[2 * j] + v[2 * j + 1]) -
                                 tessera_rule.difference_ratio * (v[2 * dim + 2 * j] + v[2 * dim + 2 * j + 1]);
     }
-    __syncwarp(mask);
+    // The centre is the first point: lane 0 of the slice that begins with it has it.
+    if (range.begin == 0)
+#pragma unroll
+      for (int k = 0; k < comps; ++k) sums[k].centre = __shfl_sync(mask, centre_[k], 0, lanes);
   }
 
   __device__ void point(double *x, double *f) const {
@@ -171,38 +192,57 @@ class device_evaluator {
   }
 
   // Points with few coordinates off the centre.
-  __device__ void sparse(const double *c, const double *h, const orbit &orb, int64 start, int64 from, int64 to, int lanes,
-                         int difference, int group, double *of_orbit) {
-    const uint32 low = static_cast<uint32>(bits_of(orb.a)), high = static_cast<uint32>(bits_of(orb.a) >> 32);
-    const bool two = orb.kind == orbit_pair2 || orb.kind == orbit_triple2;
+  __device__ void add_sparse(const double *c, const double *h, int64 from, int64 to, int lanes, int group,
+                             double (*total)[weights]) {
+#if TESSERA_PAIRED
+#pragma unroll 2
+#else
 #pragma unroll 1
+#endif
     for (int64 m = from; m < to; m += lanes) {
-      const device_node node = p_.nodes[m];
+      const uint4 node = __ldg(reinterpret_cast<const uint4 *>(p_.nodes) + m);
+      const uint32 moved = node.x, minus = node.y, uses_b = node.z, orbit_index = node.w & 0xffu;
+      const double a = s_.generator[orbit_index][0];
+      const uint32 low = static_cast<uint32>(bits_of(a)), high = static_cast<uint32>(bits_of(a) >> 32);
       double x[dim], f[comps];
 #pragma unroll
       for (int j = 0; j < dim; ++j) {
-        const bool moved = (node.moved & (1u << j)) != 0u;
-        const uint32 sign = (node.minus << (31 - j)) & 0x80000000u;
-        const double g = __hiloint2double(static_cast<int>((moved ? high : 0u) ^ sign), static_cast<int>(moved ? low : 0u));
+        const bool is_moved = (moved & (1u << j)) != 0u;
+        const uint32 sign = (minus << (31 - j)) & 0x80000000u;
+        const double g =
+            __hiloint2double(static_cast<int>((is_moved ? high : 0u) ^ sign), static_cast<int>(is_moved ? low : 0u));
         x[j] = fma(g, h[j], c[j]);
       }
-      if (two) {
+      if (uses_b != 0u) {
+        const double b = s_.generator[orbit_index][1];
 #pragma unroll
         for (int j = 0; j < dim; ++j)
-          if ((node.uses_b & (1u << j)) != 0u) x[j] = fma((node.minus & (1u << j)) != 0u ? -orb.b : orb.b, h[j], c[j]);
+          if ((uses_b & (1u << j)) != 0u) x[j] = fma((minus & (1u << j)) != 0u ? -b : b, h[j], c[j]);
       }
       point(x, f);
+      const uint32 place = node.w >> 8;  // 0, or one more than the place among the values for the differences
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
-        of_orbit[k] += f[k];
-        if (difference >= 0) s_.difference_values[group][k][difference * 2 * dim + (m - start)] = f[k];
+#pragma unroll
+        for (int i = 0; i < weights; ++i) total[k][i] = fma(s_.weight[orbit_index][i], f[k], total[k][i]);
+        if (place != 0u) s_.difference[group][k][place - 1] = f[k];
+        if (m == 0) centre_[k] = f[k];
       }
     }
   }
 
-  __device__ void vertices(const double *c, const double *h, double a, int64 from, int64 to, int lanes, double *of_orbit) {
-    const uint32 low = static_cast<uint32>(bits_of(a)), high = static_cast<uint32>(bits_of(a) >> 32);
+  __device__ void add_vertices(const double *c, const double *h, int64 from, int64 to, int lanes,
+                               double (*total)[weights]) {
+    const orbit &orb = tessera_rule.orb[tessera_rule.orbits - 1];
+    const uint32 low = static_cast<uint32>(bits_of(orb.a)), high = static_cast<uint32>(bits_of(orb.a) >> 32);
+    double sum[comps];
+#pragma unroll
+    for (int k = 0; k < comps; ++k) sum[k] = 0.0;
+#if TESSERA_PAIRED
+#pragma unroll 2
+#else
 #pragma unroll 1
+#endif
     for (int64 m = from; m < to; m += lanes) {
       const uint32 code = static_cast<uint32>(m);
       double x[dim], f[comps];
@@ -217,29 +257,47 @@ class device_evaluator {
       }
       point(x, f);
 #pragma unroll
-      for (int k = 0; k < comps; ++k) of_orbit[k] += f[k];
+      for (int k = 0; k < comps; ++k) sum[k] += f[k];
     }
+#pragma unroll
+    for (int k = 0; k < comps; ++k)
+#pragma unroll
+      for (int i = 0; i < weights; ++i)
+        total[k][i] = fma(s_.weight[tessera_rule.orbits - 1][i], sum[k], total[k][i]);
+  }
+
+  // null_pair, its orbits shared by the lanes.
+  __device__ double widest_pair(int i, double lower, double upper, int lanes) const {
+    double e = 0.0;
+    for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes)
+      e = larger(e, fabs(upper + tessera_rule.scale[i][k] * lower) * tessera_rule.norm[i][k]);
+    for (int d = lanes / 2; d > 0; d >>= 1) e = larger(e, __shfl_xor_sync(group_mask(lanes), e, d));
+    return e;
   }
 
   // From the sums to the region's record. All lanes of the group come here with the same sums.
-  __device__ __noinline__ void finish(const region_view &regions, int64 region, int group, int lanes, const slice_sums *sums) {
+  __device__ __noinline__ void finish(const region_view &regions, int64 region, int group, int lanes,
+                                      const slice_sums *sums, double volume) {
+    const unsigned mask = group_mask(lanes);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    const double volume = regions.volume(region);
     double *score = s_.score[group];
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
-    __syncwarp(group_mask(lanes));
+    __syncwarp(mask);
     bool rough = false, finite = true;
     for (int k = 0; k < comps; ++k) {
-      const rule_result result = estimate_error(tessera_rule, sums[k].mean, sums[k].null,
-                                                null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
+      double e[null_rules - 1];
+      for (int i = 0; i < null_rules - 1; ++i) e[i] = widest_pair(i, sums[k].null[i], sums[k].null[i + 1], lanes);
+      const rule_result result =
+          judge_nulls(tessera_rule.error, sums[k].mean, e, null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
       rough = rough || !result.asymptotic;
       finite = finite && isfinite(result.value) && isfinite(result.error);
+      for (int j = lane; j < dim; j += lanes) add_difference(tessera_rule, sums[k].difference[j], sums[k].centre, score[j]);
       if (lane == 0) {
         regions.value(region, k) = result.value;
         regions.error(region, k) = result.error;
-        add_differences(tessera_rule, sums[k].difference, sums[k].centre, score);
       }
     }
+    __syncwarp(mask);
     if (lane != 0) return;
     if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
     const uint32 axes = rank_axes(dim, score, [&](int j) { return regions.half(region, j); });
@@ -248,6 +306,7 @@ class device_evaluator {
 
   scratch &s_;
   const device_problem &p_;
+  double centre_[comps];
 };
 
 }  // namespace tessera

@@ -8,14 +8,16 @@ namespace tessera {
 
 struct slice_sums;  // device_evaluator.cuh
 
-// A point with at most three coordinates off the centre, one bit for each coordinate.
+// A point with at most three coordinates off the centre, one bit for each coordinate. `orbit` holds the orbit's index in its
+// low byte and above it 0, or one more than the place of the value among those for the fourth differences.
 struct alignas(16) device_node {
-  uint32 moved, minus, uses_b, unused;
+  uint32 moved, minus, uses_b, orbit;
 };
 constexpr int max_device_ndim = 32;
 
 struct device_problem {
   const device_node *nodes;  // of the sparse points
+  int64 sparse_points;
   const void *params;        // the user's parameter block
   slice_sums *slices;        // [most_slices][ncomp]
   int64 most_slices;

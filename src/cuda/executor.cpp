@@ -24,6 +24,7 @@ void cuda_executor::run_bulk(bulk_state &state) {
   *failed = 0;
   device_problem problem = {};
   problem.nodes = reinterpret_cast<const device_node *>(kernel_->nodes());
+  problem.sparse_points = kernel_->sparse_points();
   problem.params = reinterpret_cast<const void *>(params_);
   problem.slices = reinterpret_cast<slice_sums *>(slices_.address());
   problem.most_slices = most_slices;

@@ -8,7 +8,7 @@
 namespace tessera {
 
 #ifndef TESSERA_BLOCK
-#define TESSERA_BLOCK 128
+#define TESSERA_BLOCK 512
 #endif
 
 // One block. All functions but lane() and lanes() are collective: every thread calls them.
@@ -25,20 +25,11 @@ class device_team {
   __device__ static constexpr int lanes() { return TESSERA_BLOCK; }
   __device__ static void sync() { __syncthreads(); }
 
-  // The sum over the lanes, in an order that never changes; every lane gets it.
+  // The sum over the lanes, in an order that never changes; every lane gets it. A tree of few additions does not drift.
   __device__ __noinline__ void sum(compensated_sum &v) {
-    TESSERA_ROLLED
     for (int d = 16; d > 0; d >>= 1) {
-      compensated_sum other;
-      other.sum = __shfl_xor_sync(~0u, v.sum, d);
-      other.lost = __shfl_xor_sync(~0u, v.lost, d);
-      // Both partners add the lower lane's value first, so that both get the same bits.
-      if ((lane() & d) != 0) {
-        other.add(v);
-        v = other;
-      } else {
-        v.add(other);
-      }
+      v.sum += __shfl_xor_sync(~0u, v.sum, d);
+      v.lost += __shfl_xor_sync(~0u, v.lost, d);
     }
     __syncthreads();
     if ((lane() & 31) == 0) {
@@ -47,18 +38,14 @@ class device_team {
     }
     __syncthreads();
     v = compensated_sum{};
-    TESSERA_ROLLED
     for (int w = 0; w < TESSERA_BLOCK / 32; ++w) {
-      compensated_sum other;
-      other.sum = s_.real[0][w];
-      other.lost = s_.real[1][w];
-      v.add(other);
+      v.sum += s_.real[0][w];
+      v.lost += s_.real[1][w];
     }
   }
 
   __device__ __noinline__ int64 total(int64 v) {
-    TESSERA_ROLLED
-    for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(~0u, v, d);
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(~0u, v, d);
     return over_warps(v, TESSERA_BLOCK / 32);
   }
 
@@ -66,8 +53,7 @@ class device_team {
   template <class T>
   __device__ __noinline__ T exclusive(T v) {
     T inclusive = v;
-    TESSERA_ROLLED
-    for (int d = 1; d < 32; d <<= 1) {
+        for (int d = 1; d < 32; d <<= 1) {
       const T below = __shfl_up_sync(~0u, inclusive, d);
       if ((lane() & 31) >= d) inclusive += below;
     }
@@ -76,8 +62,7 @@ class device_team {
     if ((lane() & 31) == 31) of_warp[lane() / 32] = inclusive;
     __syncthreads();
     T before = T{0};
-    TESSERA_ROLLED
-    for (int w = 0; w < lane() / 32; ++w) before += of_warp[w];
+        for (int w = 0; w < lane() / 32; ++w) before += of_warp[w];
     const T own = __shfl_up_sync(~0u, inclusive, 1);
     return (lane() & 31) == 0 ? before : before + own;
   }
@@ -87,8 +72,7 @@ class device_team {
     __syncthreads();
     if ((lane() & 31) == 0) s_.whole[lane() / 32] = v;
     __syncthreads();
-    TESSERA_ROLLED
-    for (int w = 0; w < TESSERA_BLOCK / 32; ++w) v = s_.whole[w] < v ? static_cast<int>(s_.whole[w]) : v;
+        for (int w = 0; w < TESSERA_BLOCK / 32; ++w) v = s_.whole[w] < v ? static_cast<int>(s_.whole[w]) : v;
     return v;
   }
 
@@ -98,29 +82,33 @@ class device_team {
     if ((lane() & 31) == 0) s_.whole[lane() / 32] = __popc(those);
     __syncthreads();
     int64 mine = next;
-    TESSERA_ROLLED
-    for (int w = 0; w < TESSERA_BLOCK / 32; ++w) {
+        for (int w = 0; w < TESSERA_BLOCK / 32; ++w) {
       if (w < lane() / 32) mine += s_.whole[w];
       next += s_.whole[w];
     }
     return mine + __popc(those & ((1u << (lane() & 31)) - 1u));
   }
 
+  // A histogram in near memory.
+  __device__ __noinline__ const uint32 *near(const uint32 *histogram) {
+    __syncthreads();
+    for (int b = lane(); b < histogram_bins; b += lanes()) s_.bins[b] = histogram[b];
+    __syncthreads();
+    return s_.bins;
+  }
+
   class counters {
    public:
     __device__ explicit counters(device_team &team) : bins_(team.s_.bins) {
       __syncthreads();
-      TESSERA_ROLLED
-      for (int b = lane(); b < histogram_bins; b += lanes()) bins_[b] = 0;
+            for (int b = lane(); b < histogram_bins; b += lanes()) bins_[b] = 0;
       __syncthreads();
     }
     __device__ void add(int bin) { atomicAdd(&bins_[bin], 1u); }
-    __device__ __noinline__ void flush(int64 *histogram) {
+    __device__ __noinline__ void flush(uint32 *histogram) {
       __syncthreads();
-      TESSERA_ROLLED
-      for (int b = lane(); b < histogram_bins; b += lanes())
-        if (bins_[b] != 0)
-          atomicAdd(reinterpret_cast<unsigned long long *>(&histogram[b]), static_cast<unsigned long long>(bins_[b]));
+            for (int b = lane(); b < histogram_bins; b += lanes())
+        if (bins_[b] != 0) atomicAdd(&histogram[b], bins_[b]);
     }
 
    private:
@@ -133,8 +121,7 @@ class device_team {
     if ((lane() & 31) == 0) s_.whole[lane() / 32] = v;
     __syncthreads();
     v = 0;
-    TESSERA_ROLLED
-    for (int w = 0; w < warps; ++w) v += s_.whole[w];
+        for (int w = 0; w < warps; ++w) v += s_.whole[w];
     return v;
   }
 
@@ -166,13 +153,11 @@ class device_grid {
 
   template <class Body>
   __device__ void chunks(int64 n, Body body) {
-    TESSERA_ROLLED
-    for (int64 c = blockIdx.x; c < n; c += gridDim.x) body(team_, c);
+        for (int64 c = blockIdx.x; c < n; c += gridDim.x) body(team_, c);
   }
   template <class Body>
   __device__ void each(int64 n, Body body) {
-    TESSERA_ROLLED
-    for (int64 i = int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; i < n; i += int64{gridDim.x} * TESSERA_BLOCK) body(i);
+        for (int64 i = int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; i < n; i += int64{gridDim.x} * TESSERA_BLOCK) body(i);
   }
 
  private:

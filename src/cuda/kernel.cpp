@@ -19,36 +19,48 @@ bool full_vertices(const rule &r) {
 
 std::vector<device_node> make_nodes(const rule &r) {
   std::vector<device_node> nodes;
-  for (const node_word w : make_node_table(r)) {
-    device_node n = {0, 0, 0, 0};
-    for (int q = 0; q < node_moved(w); ++q) {
-      const uint32 bit = 1u << node_coordinate(w, q);
-      n.moved |= bit;
-      if (node_minus(w, q)) n.minus |= bit;
-      if (q + 1 == node_moved(w) && node_uses_b(w)) n.uses_b |= bit;
+  const std::vector<node_word> words = make_node_table(r);
+  std::size_t at = 0;
+  for (int o = 0; o < r.orbits; ++o) {
+    if (r.orb[o].kind == orbit_vertex) continue;
+    for (int64 m = 0; m < r.orb[o].count; ++m, ++at) {
+      device_node n = {0, 0, 0, static_cast<uint32>(o)};
+      const node_word w = words[at];
+      for (int q = 0; q < node_moved(w); ++q) {
+        const uint32 bit = 1u << node_coordinate(w, q);
+        n.moved |= bit;
+        if (node_minus(w, q)) n.minus |= bit;
+        if (q + 1 == node_moved(w) && node_uses_b(w)) n.uses_b |= bit;
+      }
+      for (int which = 0; which < 2; ++which)
+        if (o == r.difference_orbit[which]) n.orbit |= static_cast<uint32>(which * 2 * r.ndim + m + 1) << 8;
+      nodes.push_back(n);
     }
-    nodes.push_back(n);
   }
   return nodes;
+}
+
+// Bytes of device_evaluator::scratch.
+int scratch_bytes(int block, int lanes, int ndim, int ncomp) {
+  return 8 * (max_orbits * (1 + null_rules + 2) + block / lanes * (4 * ncomp + 1) * ndim);
 }
 
 std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(2 + null_rules + ndim); }
 
 }  // namespace
 
-// The most lanes for which the orbits keep nearly all of them busy.
+// A warp for a region unless that leaves more than a tenth of the lanes idle.
 kernel_shape choose_shape(const rule &r, int ncomp, bool mapped) {
   kernel_shape s;
   s.mapped = mapped;
+  int64 sparse = sparse_points(r);
   for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
-    int64 rounds = 0;
-    for (int o = 0; o < r.orbits; ++o) rounds += (r.orb[o].count + s.lanes - 1) / s.lanes;
-    if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
+    const int64 rounds = (sparse + s.lanes - 1) / s.lanes + (r.points - sparse + s.lanes - 1) / s.lanes;
+    if (10 * r.points >= 9 * rounds * s.lanes) break;
   }
-  // A group keeps some values per component in shared memory: few groups where there are many.
-  while (s.lanes < 32 && s.block / s.lanes * (4 * ncomp + 1) * r.ndim * 8 > 40000) s.lanes *= 2;
-  while (s.block > 32 && s.block / s.lanes * (4 * ncomp + 1) * r.ndim * 8 > 40000) s.block /= 2;
-  s.blocks = 512 / s.block;
+  constexpr int most_shared = 100000;
+  while (s.lanes < 32 && scratch_bytes(s.block, s.lanes, r.ndim, ncomp) > most_shared) s.lanes *= 2;
+  while (s.block > 32 && scratch_bytes(s.block, s.lanes, r.ndim, ncomp) > most_shared) s.block /= 2;
   return s;
 }
 
@@ -61,7 +73,8 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   kernel_text text;
   text.text = engine_text;
   text.options = {define("TESSERA_LANES", shape_.lanes),   define("TESSERA_BLOCK", shape_.block),
-                  define("TESSERA_BLOCKS", shape_.blocks), define("TESSERA_MAPPED", shape_.mapped),
+                  define("TESSERA_BLOCKS", shape_.blocks),
+                  define("TESSERA_PAIRED", ncomp_ <= 2), define("TESSERA_MAPPED", shape_.mapped),
                   define("TESSERA_FULL_VERTICES", full_vertices(r))};
   target where;
   where.arch = arch;
@@ -82,7 +95,10 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   const std::vector<device_node> nodes = make_nodes(r);
   nodes_.require(nodes.size() * sizeof(device_node));
   check(cuda().upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(device_node)), "uploading the rule's points");
-  shared_ = static_cast<unsigned>(shape_.block / shape_.lanes * (4 * ncomp_ + 1) * ndim_ * 8);
+  sparse_points_ = static_cast<int64>(nodes.size());
+  shared_ = static_cast<unsigned>(scratch_bytes(shape_.block, shape_.lanes, ndim_, ncomp_));
+  check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
+        "asking for shared memory");
   int blocks = 0;
   check(cuda().occupancy(&blocks, steps_, shape_.block, shared_), "asking for the occupancy");
   if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");

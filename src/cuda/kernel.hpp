@@ -12,8 +12,8 @@
 namespace tessera {
 
 struct kernel_shape {
-  int block = 128;        // threads of a block
-  int blocks = 4;         // blocks of a multiprocessor that the registers are kept for
+  int block = 512;        // threads of a block
+  int blocks = 1;         // blocks of a multiprocessor that the registers are kept for
   int lanes = 32;         // least lanes of a region
   bool mapped = false;    // some axis is infinite
 };
@@ -32,6 +32,7 @@ class loaded_kernel {
   CUfunction steps() const { return steps_; }
   CUfunction points() const { return points_; }
   CUdeviceptr nodes() const { return nodes_.address(); }
+  int64 sparse_points() const { return sparse_points_; }
   unsigned grid() const { return grid_; }
   unsigned block() const { return static_cast<unsigned>(shape_.block); }
   unsigned shared_bytes() const { return shared_; }
@@ -47,6 +48,7 @@ class loaded_kernel {
   CUlibrary library_ = nullptr;
   CUfunction steps_ = nullptr, points_ = nullptr;
   device_memory nodes_;
+  int64 sparse_points_ = 0;
   unsigned grid_ = 0, shared_ = 0;
 };
 

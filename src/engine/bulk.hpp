@@ -27,6 +27,7 @@ class bulk {
         totals_(exec),
         frozen_(exec),
         counts_(exec),
+        histogram_(exec),
         scale_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
@@ -34,7 +35,7 @@ class bulk {
     state_.pause_after = Executor::pause_after;
     const int64 record = 8 * region_fields(settings.ndim, settings.ncomp);
     // Beside its record a region may need its parent's, and a place in the list.
-    most_regions_ = std::max<int64>(settings.memory / (record + parent_record() / 2 + 8), 4 * state_.split.pieces);
+    most_regions_ = std::max<int64>(std::min(settings.memory / (record + parent_record() / 2 + 8), int64{0xfffffff0}), 4 * state_.split.pieces);
     stats_.region_bytes = record;
   }
 
@@ -64,14 +65,15 @@ class bulk {
     retired_.resize(nc);
     totals_.resize(nc);
     frozen_.resize(most_chunks);
-    counts_.resize(most_chunks + 1 + 3 * histogram_bins);
+    counts_.resize(most_chunks + 1);
+    histogram_.resize(3 * histogram_bins);
     scale_.resize(2 * nc);
     state_.sums = sums_.data();
     state_.retired = retired_.data();
     state_.totals = totals_.data();
     state_.frozen = frozen_.data();
     state_.chunk_counts = counts_.data();
-    state_.histogram = counts_.data() + most_chunks + 1;
+    state_.histogram = histogram_.data();
     state_.scale = scale_.data();
     const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
     grow(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
@@ -125,6 +127,7 @@ class bulk {
   typename Executor::template shared_buffer<component_sums> totals_;
   typename Executor::template buffer<compensated_sum> frozen_;
   typename Executor::template buffer<int64> counts_;
+  typename Executor::template buffer<uint32> histogram_;
   typename Executor::template buffer<double> scale_;
   bulk_state state_ = {};
   int64 most_regions_;

@@ -48,7 +48,7 @@ struct bulk_state {
   component_sums *sums;       // [most_chunks][ncomp] of the chunks
   compensated_sum *frozen;    // [most_chunks] keys of the frozen regions
   int64 *chunk_counts;        // [most_chunks + 1] listed regions, and their sum
-  int64 *histogram;           // [3][histogram_bins], used in turn
+  uint32 *histogram;          // [3][histogram_bins], used in turn
   component_sums *retired;    // [ncomp] of regions that were given up for want of memory
   component_sums *totals;     // [ncomp], where the driver can read them
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn

@@ -8,7 +8,8 @@
 // The text is written for a grid of teams that all run through it. What is called "uniform" is computed by every team from
 // the same data in the same order, so that all take the same decisions without asking each other. On the host there is one
 // team of one lane, and the loops over chunks are shared out to a pool of threads. A grid offers
-//   team()                lane(), lanes(), sync(), sum, exclusive, least, place, count (host/executor.hpp, cuda/grid.hpp)
+//   team()                lane(), lanes(), sync(), sum, total, exclusive, least, place, near, counters: host/executor.hpp,
+//                         cuda/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
 //   each(n, body)         body(i)
 //   barrier()             all teams have come here, and see what the others have written
@@ -42,7 +43,7 @@ TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_rang
 
 // Histogram of the keys of a chunk and the keys of its frozen regions.
 template <class Team>
-TESSERA_HD void count_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, int64 *histogram,
+TESSERA_HD void count_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, uint32 *histogram,
                             compensated_sum *frozen) {
   compensated_sum f;
   typename Team::counters bins(team);
@@ -96,7 +97,7 @@ struct threshold {
 
 // The lowest bin b such that all bins below hold at most `budget` of error.
 template <class Team>
-TESSERA_HD int bin_for_error(Team &team, const int64 *histogram, double budget) {
+TESSERA_HD int bin_for_error(Team &team, const uint32 *histogram, double budget) {
   const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
   const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
   double held = 0.0;
@@ -119,7 +120,7 @@ TESSERA_HD int bin_for_error(Team &team, const int64 *histogram, double budget) 
 
 // The lowest bin not below `least` with at most `most` regions in it and above; the highest filled bin if there is none.
 template <class Team>
-TESSERA_HD threshold bin_for_count(Team &team, const int64 *histogram, int least, int64 most) {
+TESSERA_HD threshold bin_for_count(Team &team, const uint32 *histogram, int least, int64 most) {
   const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
   const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
   int64 n = 0;
@@ -226,7 +227,7 @@ class bulk_steps {
   }
   TESSERA_HD int64 live() const { return count_ + retired_; }
   TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
-  TESSERA_HD int64 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
+  TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
 
   // The first cells. They are all divided in the first step, whatever they say: an estimate is believed only after it has
   // been compared with another level.
@@ -293,7 +294,7 @@ class bulk_steps {
     const int64 n = count_, chunks = chunks_of(n);
     sum_chunks(n, chunks, [](int64) { return true; });
     bulk_state &st = st_;
-    int64 *counts = histogram(0);
+    uint32 *counts = histogram(0);
     const double *weights = scale();
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       count_chunk(team, st, range_of(n, chunks, c), weights, counts, &st.frozen[c]);
@@ -337,8 +338,9 @@ class bulk_steps {
   TESSERA_HD TESSERA_APART threshold choose(int64 most) {
     const double share = st_.set.bulk_fraction;
     const double frozen = gather_frozen(team_, st_, chunks_of(count_));
-    const int bin = bin_for_error(team_, histogram(0), share - (frozen < 0.9 * share ? frozen : 0.9 * share));
-    return bin_for_count(team_, histogram(0), bin, most);
+    const uint32 *counts = team_.near(histogram(0));
+    const int bin = bin_for_error(team_, counts, share - (frozen < 0.9 * share ? frozen : 0.9 * share));
+    return bin_for_count(team_, counts, bin, most);
   }
 
   // Divides the first `marked` of the regions in `bin` and above.
@@ -421,7 +423,7 @@ class bulk_steps {
   // the end take their places. Uniform; false when that no longer helps.
   TESSERA_HD TESSERA_APART bool give_up() {
     const int64 n = count_, chunks = chunks_of(n);
-    const threshold t = bin_for_count(team_, histogram(0), 0, n / 2);
+    const threshold t = bin_for_count(team_, team_.near(histogram(0)), 0, n / 2);
     const int64 kept = t.count;
     if (kept == 0 || 2 * kept > n + 1) return false;
     const int bin = t.bin;

@@ -65,11 +65,12 @@ class region_view {
 struct region_list {
   const int64 *ids;
   int64 first;
-  int pieces;
+  int pieces;  // a power of two
   TESSERA_HD int64 at(int64 m, int64 q) const { return q == 0 ? ids[m] : first + m * (pieces - 1) + q - 1; }
   TESSERA_HD int64 operator[](int64 i) const {
     if (!ids) return first + i;
-    return pieces > 1 ? at(i / pieces, i % pieces) : ids[i];
+    const int shift = pieces == 16 ? 4 : (pieces == 8 ? 3 : pieces >> 1);
+    return pieces > 1 ? at(i >> shift, i & (pieces - 1)) : ids[i];
   }
 };
 

@@ -289,7 +289,8 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
     rough |= !result.asymptotic;
-    add_differences(rule_, &w.differences[index(k * rule_.ndim)], sums[0], w.score.data());
+    for (int j = 0; j < rule_.ndim; ++j)
+      add_difference(rule_, w.differences[index(k * rule_.ndim + j)], sums[0], w.score[index(j)]);
   }
   const uint32 axes = rank_axes(rule_.ndim, w.score.data(), [&](int j) { return regions.half(region, j); });
   regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};

@@ -29,6 +29,7 @@ struct host_team {
     return T{0};
   }
   static int least(int v) { return v; }
+  static const uint32 *near(const uint32 *histogram) { return histogram; }
   // Place in a list for each lane that has something to add; `next` moves on.
   static int64 place(bool add, int64 &next) { return add ? next++ : next; }
 
@@ -37,13 +38,13 @@ struct host_team {
    public:
     explicit counters(host_team &) : bins_(histogram_bins) {}
     void add(int bin) { ++bins_[static_cast<std::size_t>(bin)]; }
-    void flush(int64 *histogram) {
+    void flush(uint32 *histogram) {
       for (std::size_t b = 0; b < bins_.size(); ++b)
         if (bins_[b] != 0) __atomic_fetch_add(&histogram[b], bins_[b], __ATOMIC_RELAXED);
     }
 
    private:
-    std::vector<int64> bins_;
+    std::vector<uint32> bins_;
   };
 };
 

@@ -192,9 +192,8 @@ static void kink_runs(void) {
 /* ---- Growth: time per evaluation and memory of short and long runs ----------------------------------------------- */
 static void growth(void) {
   printf(
-      "ndim,rule_points,selection,evaluations,regions,runs,cpu_s,least_cpu_s,ns_per_evaluation,ratio,spread,region_"
-      "bytes,"
-      "allowed_region_bytes,peak_bytes,peak_bytes_per_region,error_estimate,true_error\n");
+      "ndim,rule_points,selection,evaluations,regions,runs,cpu_s,least_cpu_s,ns_per_evaluation,ratio,spread,"
+      "region_bytes,allowed_region_bytes,peak_bytes,peak_bytes_per_region,error_estimate,true_error\n");
   const int rules[] = {TESSERA_RULE_AUTO, TESSERA_RULE_DEGREE9};
   const int selections[] = {TESSERA_SELECT_WORST_FIRST, TESSERA_SELECT_BULK};
   const double sizes[] = {1e6, 1e7, 1e8}, small[] = {1e4, 3e4, 1e5};
