@@ -37,28 +37,17 @@ struct slice_sums {
   double centre;
 };
 
-// The weights of an orbit: the rule's and the null rules'.
-constexpr int weights = 1 + null_rules;
+// What the groups of a block keep in near memory.
+struct device_scratch {
+  double difference[TESSERA_BLOCK / TESSERA_LANES][comps][4 * dim];  // values for the fourth differences
+  double score[TESSERA_BLOCK / TESSERA_LANES][dim];
+};
+extern __shared__ double near_memory[];
+__device__ inline device_scratch &scratch() { return *reinterpret_cast<device_scratch *>(near_memory); }
 
 class device_evaluator {
  public:
-  struct scratch {
-    double weight[max_orbits][weights];
-    double generator[max_orbits][2];
-    double difference[TESSERA_BLOCK / TESSERA_LANES][comps][4 * dim];
-    double score[TESSERA_BLOCK / TESSERA_LANES][dim];
-  };
-
-  // Collective over the block.
-  __device__ device_evaluator(scratch &s, const device_problem &p) : s_(s), p_(p) {
-    for (int o = static_cast<int>(threadIdx.x); o < tessera_rule.orbits; o += TESSERA_BLOCK) {
-      s_.weight[o][0] = tessera_rule.weight[o];
-      s_.generator[o][0] = tessera_rule.orb[o].a;
-      s_.generator[o][1] = tessera_rule.orb[o].b;
-      for (int i = 0; i < null_rules; ++i) s_.weight[o][1 + i] = tessera_rule.null_weight[i][o];
-    }
-    __syncthreads();
-  }
+  __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
 
   __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0; }
   __device__ static outcome failure() { return outcome::nonfinite; }
@@ -143,107 +132,131 @@ class device_evaluator {
     }
 #pragma unroll
     for (int j = 0; j < dim; ++j) volume *= 2.0 * h[j];
-    double total[comps][weights];
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
+      sums[k].mean = sums[k].centre = 0.0;
 #pragma unroll
-      for (int i = 0; i < weights; ++i) total[k][i] = 0.0;
-      sums[k].centre = 0.0;
-      for (int m = lane; m < 4 * dim; m += lanes) s_.difference[group][k][m] = 0.0;
+      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = 0.0;
+      for (int m = lane; m < 4 * dim; m += lanes) scratch().difference[group][k][m] = 0.0;
     }
     __syncwarp(mask);
-    const int64 sparse = p_.sparse_points;
-    if (range.begin < sparse)
-      add_sparse(c, h, range.begin + lane, range.end < sparse ? range.end : sparse, lanes, group, total);
-    if (range.end > sparse)
-      add_vertices(c, h, (range.begin > sparse ? range.begin - sparse : 0) + lane, range.end - sparse, lanes, total);
+    const uint4 *const nodes = reinterpret_cast<const uint4 *>(p_.nodes);
+    const uint32 *const b_axes = p_.b_axes;
+    const void *const params = p_.params;
+    const int begin = static_cast<int>(range.begin), end = static_cast<int>(range.end);
+    int start = 0;
+#pragma unroll 1
+    for (int o = 0; o < tessera_rule.orbits; ++o) {
+      const orbit &orb = tessera_rule.orb[o];
+      const int next = start + static_cast<int>(orb.count);
+      const int from = begin > start ? begin : start, to = end < next ? end : next;
+      double of_orbit[comps];
+#pragma unroll
+      for (int k = 0; k < comps; ++k) of_orbit[k] = 0.0;
+      if (orb.kind == orbit_vertex) {
+        add_vertices(c, h, orb.a, from - start + lane, to - start, lanes, params, of_orbit);
+      } else {
+        const int place = o == tessera_rule.difference_orbit[0] ? 0 : (o == tessera_rule.difference_orbit[1] ? 2 * dim : -1);
+        const bool two = orb.kind == orbit_pair2 || orb.kind == orbit_triple2;
+        add_sparse(c, h, orb.a, two ? orb.b - orb.a : 0.0, from + lane, to, lanes, nodes, b_axes, params, of_orbit,
+                   place < 0 ? nullptr : &scratch().difference[group][0][place] - start);
+      }
+#pragma unroll
+      for (int k = 0; k < comps; ++k) {
+        sums[k].mean = fma(tessera_rule.weight[o], of_orbit[k], sums[k].mean);
+#pragma unroll
+        for (int i = 0; i < null_rules; ++i)
+          sums[k].null[i] = fma(tessera_rule.null_weight[i][o], of_orbit[k], sums[k].null[i]);
+        if (o == 0) sums[k].centre = of_orbit[k];
+      }
+      start = next;
+    }
     __syncwarp(mask);
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
+      for (int d = lanes / 2; d > 0; d >>= 1) {
+        sums[k].mean += __shfl_xor_sync(mask, sums[k].mean, d);
+        sums[k].centre += __shfl_xor_sync(mask, sums[k].centre, d);
 #pragma unroll
-      for (int i = 0; i < weights; ++i)
-        for (int d = lanes / 2; d > 0; d >>= 1) total[k][i] += __shfl_xor_sync(mask, total[k][i], d);
-      sums[k].mean = total[k][0];
-#pragma unroll
-      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = total[k][1 + i];
-      const double *v = s_.difference[group][k];
+        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(mask, sums[k].null[i], d);
+      }
+      const double *v = scratch().difference[group][k];
 #pragma unroll
       for (int j = 0; j < dim; ++j)
         sums[k].difference[j] = (v[2 * j] + v[2 * j + 1]) -
                                 tessera_rule.difference_ratio * (v[2 * dim + 2 * j] + v[2 * dim + 2 * j + 1]);
     }
-    // The centre is the first point: lane 0 of the slice that begins with it has it.
-    if (range.begin == 0)
-#pragma unroll
-      for (int k = 0; k < comps; ++k) sums[k].centre = __shfl_sync(mask, centre_[k], 0, lanes);
+    __syncwarp(mask);
   }
 
-  __device__ void point(double *x, double *f) const {
+  __device__ static void point(double *x, double *f, const void *params) {
 #if TESSERA_MAPPED
     double jacobian = 1.0;
 #pragma unroll
     for (int j = 0; j < dim; ++j) x[j] = map_axis(tessera_axes[j], x[j], jacobian);
-    tessera_f(x, f, p_.params);
+    tessera_f(x, f, params);
 #pragma unroll
     for (int k = 0; k < comps; ++k) f[k] = weighted(f[k], jacobian);
 #else
-    tessera_f(x, f, p_.params);
+    tessera_f(x, f, params);
 #endif
   }
 
-  // Points with few coordinates off the centre.
-  __device__ void add_sparse(const double *c, const double *h, int64 from, int64 to, int lanes, int group,
-                             double (*total)[weights]) {
-#if TESSERA_PAIRED
-#pragma unroll 2
-#else
+  // Points with few coordinates off the centre. The node gives each coordinate 0, 1 or -1 as the upper half of a double's
+  // upper word; its half-words select the bytes. `b_less_a` is not 0 in orbits with two generators, where one coordinate
+  // moves by the second.
+  __device__ static void add_sparse(const double *c, const double *h, double a, double b_less_a, int from, int to, int lanes,
+                                    const uint4 *nodes, const uint32 *b_axes, const void *params, double *of_orbit,
+                                    double *values) {
+    double ah[dim];
+#pragma unroll
+    for (int j = 0; j < dim; ++j) ah[j] = a * h[j];
 #pragma unroll 1
-#endif
-    for (int64 m = from; m < to; m += lanes) {
-      const uint4 node = __ldg(reinterpret_cast<const uint4 *>(p_.nodes) + m);
-      const uint32 moved = node.x, minus = node.y, uses_b = node.z, orbit_index = node.w & 0xffu;
-      const double a = s_.generator[orbit_index][0];
-      const uint32 low = static_cast<uint32>(bits_of(a)), high = static_cast<uint32>(bits_of(a) >> 32);
+    for (int m = from; m < to; m += lanes) {
+      uint32 code[4 * device_node_quads(dim)];
+#pragma unroll
+      for (int w = 0; w < device_node_quads(dim); ++w) {
+        const uint4 q = __ldg(nodes + m * device_node_quads(dim) + w);
+        code[4 * w] = q.x;
+        code[4 * w + 1] = q.y;
+        code[4 * w + 2] = q.z;
+        code[4 * w + 3] = q.w;
+      }
       double x[dim], f[comps];
 #pragma unroll
       for (int j = 0; j < dim; ++j) {
-        const bool is_moved = (moved & (1u << j)) != 0u;
-        const uint32 sign = (minus << (31 - j)) & 0x80000000u;
-        const double g =
-            __hiloint2double(static_cast<int>((is_moved ? high : 0u) ^ sign), static_cast<int>(is_moved ? low : 0u));
-        x[j] = fma(g, h[j], c[j]);
+        const uint32 select = (j & 1) != 0 ? code[j / 2] >> 16 : code[j / 2];
+        x[j] = fma(__hiloint2double(static_cast<int>(__byte_perm(device_node_bytes, 0, select)), 0), ah[j], c[j]);
       }
-      if (uses_b != 0u) {
-        const double b = s_.generator[orbit_index][1];
+      if (b_less_a != 0.0) {
+        const uint32 b_axis = __ldg(b_axes + m);
 #pragma unroll
         for (int j = 0; j < dim; ++j)
-          if ((uses_b & (1u << j)) != 0u) x[j] = fma((minus & (1u << j)) != 0u ? -b : b, h[j], c[j]);
+          if ((b_axis & (1u << j)) != 0u) {
+            const uint32 select = (j & 1) != 0 ? code[j / 2] >> 16 : code[j / 2];
+            x[j] = fma(__hiloint2double(static_cast<int>(__byte_perm(device_node_bytes, 0, select)), 0), b_less_a * h[j], x[j]);
+          }
       }
-      point(x, f);
-      const uint32 place = node.w >> 8;  // 0, or one more than the place among the values for the differences
+      point(x, f, params);
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
-#pragma unroll
-        for (int i = 0; i < weights; ++i) total[k][i] = fma(s_.weight[orbit_index][i], f[k], total[k][i]);
-        if (place != 0u) s_.difference[group][k][place - 1] = f[k];
-        if (m == 0) centre_[k] = f[k];
+        of_orbit[k] += f[k];
+        if (values) values[k * 4 * dim + m] = f[k];
       }
     }
   }
 
-  __device__ void add_vertices(const double *c, const double *h, int64 from, int64 to, int lanes,
-                               double (*total)[weights]) {
-    const orbit &orb = tessera_rule.orb[tessera_rule.orbits - 1];
-    const uint32 low = static_cast<uint32>(bits_of(orb.a)), high = static_cast<uint32>(bits_of(orb.a) >> 32);
-    double sum[comps];
+  __device__ static void add_vertices(const double *c, const double *h, double a, int from, int to, int lanes,
+                                      const void *params, double *of_orbit) {
+    double ah[dim];
 #pragma unroll
-    for (int k = 0; k < comps; ++k) sum[k] = 0.0;
+    for (int j = 0; j < dim; ++j) ah[j] = a * h[j];
 #if TESSERA_PAIRED
 #pragma unroll 2
 #else
 #pragma unroll 1
 #endif
-    for (int64 m = from; m < to; m += lanes) {
+    for (int m = from; m < to; m += lanes) {
       const uint32 code = static_cast<uint32>(m);
       double x[dim], f[comps];
 #pragma unroll
@@ -253,17 +266,13 @@ class device_evaluator {
 #else
         const uint32 sign = static_cast<uint32>(__popc(code & tessera_rule.vertex_mask[j])) << 31;
 #endif
-        x[j] = fma(__hiloint2double(static_cast<int>(high ^ sign), static_cast<int>(low)), h[j], c[j]);
+        x[j] = c[j] + __hiloint2double(static_cast<int>(static_cast<uint32>(__double2hiint(ah[j])) ^ sign),
+                                       __double2loint(ah[j]));
       }
-      point(x, f);
+      point(x, f, params);
 #pragma unroll
-      for (int k = 0; k < comps; ++k) sum[k] += f[k];
+      for (int k = 0; k < comps; ++k) of_orbit[k] += f[k];
     }
-#pragma unroll
-    for (int k = 0; k < comps; ++k)
-#pragma unroll
-      for (int i = 0; i < weights; ++i)
-        total[k][i] = fma(s_.weight[tessera_rule.orbits - 1][i], sum[k], total[k][i]);
   }
 
   // null_pair, its orbits shared by the lanes.
@@ -280,7 +289,7 @@ class device_evaluator {
                                       const slice_sums *sums, double volume) {
     const unsigned mask = group_mask(lanes);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    double *score = s_.score[group];
+    double *score = scratch().score[group];
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
     __syncwarp(mask);
     bool rough = false, finite = true;
@@ -304,9 +313,7 @@ class device_evaluator {
     regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
   }
 
-  scratch &s_;
   const device_problem &p_;
-  double centre_[comps];
 };
 
 }  // namespace tessera
@@ -317,12 +324,11 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   using namespace tessera;
   __shared__ bulk_state state;
   __shared__ device_team::scratch team_scratch;
-  extern __shared__ double evaluator_scratch[];
   if (threadIdx.x == 0) state = in;
   __syncthreads();
   device_team team(team_scratch);
   device_grid grid(team, problem.arrived);
-  device_evaluator evaluator(*reinterpret_cast<device_evaluator::scratch *>(evaluator_scratch), problem);
+  device_evaluator evaluator(problem);
   bulk_steps<device_grid, device_evaluator>(grid, state, evaluator).run();
   if (grid.once()) {
     *out = state;

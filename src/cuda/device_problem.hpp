@@ -8,16 +8,17 @@ namespace tessera {
 
 struct slice_sums;  // device_evaluator.cuh
 
-// A point with at most three coordinates off the centre, one bit for each coordinate. `orbit` holds the orbit's index in its
-// low byte and above it 0, or one more than the place of the value among those for the fourth differences.
-struct alignas(16) device_node {
-  uint32 moved, minus, uses_b, orbit;
-};
+// A sparse point on a device: for each coordinate a half-word that selects, from the bytes below, the upper half of the upper
+// word of 0.0, 1.0 or -1.0; padded to whole 16 bytes.
+constexpr uint32 device_node_bytes = 0xbf3ff000u;  // bytes 0: 00, 1: f0, 2: 3f, 3: bf
+constexpr uint32 device_node_zero = 0x0000u, device_node_plus = 0x2100u, device_node_minus = 0x3100u;
+TESSERA_HD constexpr int device_node_quads(int ndim) { return (ndim + 7) / 8; }
+
 constexpr int max_device_ndim = 32;
 
 struct device_problem {
-  const device_node *nodes;  // of the sparse points
-  int64 sparse_points;
+  const uint32 *nodes;       // [sparse points][4 * device_node_quads]
+  const uint32 *b_axes;      // [sparse points] bit of the coordinate that moves by the second generator, or 0
   const void *params;        // the user's parameter block
   slice_sums *slices;        // [most_slices][ncomp]
   int64 most_slices;

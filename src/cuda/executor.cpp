@@ -23,8 +23,8 @@ void cuda_executor::run_bulk(bulk_state &state) {
   auto *failed = reinterpret_cast<int64 *>(out + 1);
   *failed = 0;
   device_problem problem = {};
-  problem.nodes = reinterpret_cast<const device_node *>(kernel_->nodes());
-  problem.sparse_points = kernel_->sparse_points();
+  problem.nodes = reinterpret_cast<const uint32 *>(kernel_->nodes());
+  problem.b_axes = reinterpret_cast<const uint32 *>(kernel_->b_axes());
   problem.params = reinterpret_cast<const void *>(params_);
   problem.slices = reinterpret_cast<slice_sums *>(slices_.address());
   problem.most_slices = most_slices;

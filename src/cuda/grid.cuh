@@ -8,7 +8,7 @@
 namespace tessera {
 
 #ifndef TESSERA_BLOCK
-#define TESSERA_BLOCK 512
+#define TESSERA_BLOCK 128
 #endif
 
 // One block. All functions but lane() and lanes() are collective: every thread calls them.

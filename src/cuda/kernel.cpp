@@ -17,46 +17,36 @@ bool full_vertices(const rule &r) {
   return true;
 }
 
-std::vector<device_node> make_nodes(const rule &r) {
-  std::vector<device_node> nodes;
-  const std::vector<node_word> words = make_node_table(r);
-  std::size_t at = 0;
-  for (int o = 0; o < r.orbits; ++o) {
-    if (r.orb[o].kind == orbit_vertex) continue;
-    for (int64 m = 0; m < r.orb[o].count; ++m, ++at) {
-      device_node n = {0, 0, 0, static_cast<uint32>(o)};
-      const node_word w = words[at];
-      for (int q = 0; q < node_moved(w); ++q) {
-        const uint32 bit = 1u << node_coordinate(w, q);
-        n.moved |= bit;
-        if (node_minus(w, q)) n.minus |= bit;
-        if (q + 1 == node_moved(w) && node_uses_b(w)) n.uses_b |= bit;
-      }
-      for (int which = 0; which < 2; ++which)
-        if (o == r.difference_orbit[which]) n.orbit |= static_cast<uint32>(which * 2 * r.ndim + m + 1) << 8;
-      nodes.push_back(n);
+// The nodes, and behind them the axes of the second generator.
+std::vector<uint32> make_nodes(const rule &r) {
+  const std::vector<node_word> table = make_node_table(r);
+  const std::size_t size = 4 * static_cast<std::size_t>(device_node_quads(r.ndim));
+  std::vector<uint32> words(table.size() * (size + 1), 0u);
+  for (std::size_t m = 0; m < table.size(); ++m)
+    for (int q = 0; q < node_moved(table[m]); ++q) {
+      const int j = node_coordinate(table[m], q);
+      const uint32 code = node_minus(table[m], q) ? device_node_minus : device_node_plus;
+      words[m * size + static_cast<std::size_t>(j / 2)] |= (j & 1) != 0 ? code << 16 : code;
+      if (q + 1 == node_moved(table[m]) && node_uses_b(table[m])) words[table.size() * size + m] |= 1u << j;
     }
-  }
-  return nodes;
+  return words;
 }
 
-// Bytes of device_evaluator::scratch.
-int scratch_bytes(int block, int lanes, int ndim, int ncomp) {
-  return 8 * (max_orbits * (1 + null_rules + 2) + block / lanes * (4 * ncomp + 1) * ndim);
-}
+// Bytes of device_scratch.
+int scratch_bytes(int block, int lanes, int ndim, int ncomp) { return 8 * (block / lanes * (4 * ncomp + 1) * ndim); }
 
 std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(2 + null_rules + ndim); }
 
 }  // namespace
 
-// A warp for a region unless that leaves more than a tenth of the lanes idle.
+// The most lanes for which the orbits keep nearly all of them busy.
 kernel_shape choose_shape(const rule &r, int ncomp, bool mapped) {
   kernel_shape s;
   s.mapped = mapped;
-  int64 sparse = sparse_points(r);
   for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
-    const int64 rounds = (sparse + s.lanes - 1) / s.lanes + (r.points - sparse + s.lanes - 1) / s.lanes;
-    if (10 * r.points >= 9 * rounds * s.lanes) break;
+    int64 rounds = 0;
+    for (int o = 0; o < r.orbits; ++o) rounds += (r.orb[o].count + s.lanes - 1) / s.lanes;
+    if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
   }
   constexpr int most_shared = 100000;
   while (s.lanes < 32 && scratch_bytes(s.block, s.lanes, r.ndim, ncomp) > most_shared) s.lanes *= 2;
@@ -92,10 +82,10 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   check(cuda().upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule)), "uploading the rule");
   const std::size_t axes = problem.axes.size() * sizeof(axis_map);
   check(cuda().upload(global("tessera_axes", axes), problem.axes.data(), axes), "uploading the domain");
-  const std::vector<device_node> nodes = make_nodes(r);
-  nodes_.require(nodes.size() * sizeof(device_node));
-  check(cuda().upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(device_node)), "uploading the rule's points");
-  sparse_points_ = static_cast<int64>(nodes.size());
+  const std::vector<uint32> nodes = make_nodes(r);
+  node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
+  nodes_.require(nodes.size() * sizeof(uint32));
+  check(cuda().upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32)), "uploading the rule's points");
   shared_ = static_cast<unsigned>(scratch_bytes(shape_.block, shape_.lanes, ndim_, ncomp_));
   check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
         "asking for shared memory");

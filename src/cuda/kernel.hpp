@@ -12,8 +12,8 @@
 namespace tessera {
 
 struct kernel_shape {
-  int block = 512;        // threads of a block
-  int blocks = 1;         // blocks of a multiprocessor that the registers are kept for
+  int block = 128;        // threads of a block
+  int blocks = 4;         // blocks of a multiprocessor that the registers are kept for
   int lanes = 32;         // least lanes of a region
   bool mapped = false;    // some axis is infinite
 };
@@ -32,7 +32,7 @@ class loaded_kernel {
   CUfunction steps() const { return steps_; }
   CUfunction points() const { return points_; }
   CUdeviceptr nodes() const { return nodes_.address(); }
-  int64 sparse_points() const { return sparse_points_; }
+  CUdeviceptr b_axes() const { return nodes_.address() + node_bytes_; }
   unsigned grid() const { return grid_; }
   unsigned block() const { return static_cast<unsigned>(shape_.block); }
   unsigned shared_bytes() const { return shared_; }
@@ -47,8 +47,8 @@ class loaded_kernel {
   compiled_module module_;
   CUlibrary library_ = nullptr;
   CUfunction steps_ = nullptr, points_ = nullptr;
-  device_memory nodes_;
-  int64 sparse_points_ = 0;
+  device_memory nodes_;  // the nodes and behind them the axes of the second generator
+  std::size_t node_bytes_ = 0;
   unsigned grid_ = 0, shared_ = 0;
 };
 
