@@ -13,6 +13,20 @@ namespace {
 
 constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
 
+// Four chains of additions run side by side.
+inline double sum_of(const double *f, int64 n, int64 step) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  int64 i = 0;
+  for (; i + 4 <= n; i += 4) {
+    a += f[i * step];
+    b += f[(i + 1) * step];
+    c += f[(i + 2) * step];
+    d += f[(i + 3) * step];
+  }
+  for (; i < n; ++i) a += f[i * step];
+  return (a + b) + (c + d);
+}
+
 std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -196,16 +210,20 @@ int host_evaluator::call_sparse(const orbit &orb, const node_word *words, int64 
                                 const double *half, double *f, workspace &w) const {
   double *x = w.at.data();
   const int64 step = problem_.settings.ncomp;
+  const int moved = node_moved(words[0]);  // the same for all points of an orbit
+  const bool two = node_uses_b(words[0]);
+  const double first[2] = {orb.a, -orb.a};
+  const double last[2] = {two ? orb.b : orb.a, two ? -orb.b : -orb.a};
+  int at[3] = {0, 0, 0};
   for (int64 i = 0; i < n; ++i, f += step) {
     const node_word word = words[i];
-    const int moved = node_moved(word);
     for (int q = 0; q < moved; ++q) {
-      const int j = node_coordinate(word, q);
-      x[j] = centre[j] + node_offset(word, q, orb) * half[j];
+      const int j = at[q] = node_coordinate(word, q);
+      x[j] = centre[j] + (q + 1 < moved ? first : last)[node_minus(word, q)] * half[j];
     }
     const int status = call_point(x, f, w);
     if (status != 0) return status;
-    for (int q = 0; q < moved; ++q) x[node_coordinate(word, q)] = centre[node_coordinate(word, q)];
+    for (int q = 0; q < moved; ++q) x[at[q]] = centre[at[q]];
   }
   return 0;
 }
@@ -264,9 +282,7 @@ void host_evaluator::accumulate(const stretch &s, workspace &w) const {
     const int64 step = w.point_stride;
     each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
       const double *f = &w.f[index(k * w.component_stride + place * step)];
-      double lane[4] = {0.0, 0.0, 0.0, 0.0};  // four chains of additions run side by side
-      for (int64 i = 0; i < n; ++i) lane[i & 3] += f[i * step];
-      sums[o] += (lane[0] + lane[1]) + (lane[2] + lane[3]);
+      sums[o] += step == 1 ? sum_of(f, n, 1) : sum_of(f, n, step);
       const bool first_of_two = o == rule_.difference_orbit[0];
       if (!first_of_two && o != rule_.difference_orbit[1]) return true;
       const double factor = first_of_two ? 1.0 : -rule_.difference_ratio;
