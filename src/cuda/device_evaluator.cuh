@@ -14,7 +14,6 @@
 #define TESSERA_NCOMP 1
 #define TESSERA_LANES 8
 #define TESSERA_BLOCKS 1
-#define TESSERA_PAIRED 1
 #define TESSERA_MAPPED 0
 #define TESSERA_FULL_VERTICES 1
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
@@ -211,16 +210,20 @@ class device_evaluator {
     double ah[dim];
 #pragma unroll
     for (int j = 0; j < dim; ++j) ah[j] = a * h[j];
+    constexpr int quads = device_node_quads(dim);
+    uint4 ahead[quads];  // the next point's node, loaded while this one is worked on
+#pragma unroll
+    for (int w = 0; w < quads; ++w) ahead[w] = __ldg(nodes + (from < to ? from : 0) * quads + w);
 #pragma unroll 1
     for (int m = from; m < to; m += lanes) {
-      uint32 code[4 * device_node_quads(dim)];
+      uint32 code[4 * quads];
 #pragma unroll
-      for (int w = 0; w < device_node_quads(dim); ++w) {
-        const uint4 q = __ldg(nodes + m * device_node_quads(dim) + w);
-        code[4 * w] = q.x;
-        code[4 * w + 1] = q.y;
-        code[4 * w + 2] = q.z;
-        code[4 * w + 3] = q.w;
+      for (int w = 0; w < quads; ++w) {
+        code[4 * w] = ahead[w].x;
+        code[4 * w + 1] = ahead[w].y;
+        code[4 * w + 2] = ahead[w].z;
+        code[4 * w + 3] = ahead[w].w;
+        ahead[w] = __ldg(nodes + (m + lanes < to ? m + lanes : m) * quads + w);
       }
       double x[dim], f[comps];
 #pragma unroll
@@ -251,11 +254,7 @@ class device_evaluator {
     double ah[dim];
 #pragma unroll
     for (int j = 0; j < dim; ++j) ah[j] = a * h[j];
-#if TESSERA_PAIRED
-#pragma unroll 2
-#else
 #pragma unroll 1
-#endif
     for (int m = from; m < to; m += lanes) {
       const uint32 code = static_cast<uint32>(m);
       double x[dim], f[comps];

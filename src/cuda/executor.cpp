@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor.hpp"
 
+#include <cstdint>
+
 namespace tessera {
 namespace {
 
@@ -10,6 +12,8 @@ struct control_block {
   unsigned unused;
   int64 failed;  // 0, or one more than a region
 };
+
+constexpr int64 few_regions = 6000;
 
 }  // namespace
 
@@ -32,8 +36,11 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
   problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
   problem.failed_out = failed;
+  // Few blocks meet sooner at the barriers; many regions want all that fit.
+  const bool small = state.count <= few_regions;
+  state.pause_regions = small ? few_regions : INT64_MAX;
   void *arguments[] = {&state, &problem, &out};
-  check(cuda().launch_cooperative(kernel_->steps(), kernel_->grid(), 1, 1, kernel_->block(), 1, 1, kernel_->shared_bytes(),
+  check(cuda().launch_cooperative(kernel_->steps(), small ? kernel_->small_grid() : kernel_->grid(), 1, 1, kernel_->block(), 1, 1, kernel_->shared_bytes(),
                                   stream_, arguments),
         "starting the kernel");
   check(cuda().stream_synchronize(stream_), "the kernel");

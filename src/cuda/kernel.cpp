@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel.hpp"
 
+#include <algorithm>
+
 #include "../core/node_table.hpp"
 
 namespace tessera {
@@ -63,8 +65,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   kernel_text text;
   text.text = engine_text;
   text.options = {define("TESSERA_LANES", shape_.lanes),   define("TESSERA_BLOCK", shape_.block),
-                  define("TESSERA_BLOCKS", shape_.blocks),
-                  define("TESSERA_PAIRED", ncomp_ <= 2), define("TESSERA_MAPPED", shape_.mapped),
+                  define("TESSERA_BLOCKS", shape_.blocks), define("TESSERA_MAPPED", shape_.mapped),
                   define("TESSERA_FULL_VERTICES", full_vertices(r))};
   target where;
   where.arch = arch;
@@ -93,6 +94,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   check(cuda().occupancy(&blocks, steps_, shape_.block, shared_), "asking for the occupancy");
   if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
   grid_ = static_cast<unsigned>(blocks * multiprocessors);
+  small_grid_ = static_cast<unsigned>(multiprocessors);
 }
 
 loaded_kernel::~loaded_kernel() {

@@ -34,6 +34,7 @@ class loaded_kernel {
   CUdeviceptr nodes() const { return nodes_.address(); }
   CUdeviceptr b_axes() const { return nodes_.address() + node_bytes_; }
   unsigned grid() const { return grid_; }
+  unsigned small_grid() const { return small_grid_; }
   unsigned block() const { return static_cast<unsigned>(shape_.block); }
   unsigned shared_bytes() const { return shared_; }
   std::size_t slice_bytes() const;  // of one slice_sums for all components
@@ -49,7 +50,7 @@ class loaded_kernel {
   CUfunction steps_ = nullptr, points_ = nullptr;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
-  unsigned grid_ = 0, shared_ = 0;
+  unsigned grid_ = 0, small_grid_ = 0, shared_ = 0;
 };
 
 }  // namespace tessera

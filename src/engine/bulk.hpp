@@ -33,6 +33,7 @@ class bulk {
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
     state_.pause_after = Executor::pause_after;
+    state_.pause_regions = INT64_MAX;
     const int64 record = 8 * region_fields(settings.ndim, settings.ncomp);
     // Beside its record a region may need its parent's, and a place in the list.
     most_regions_ = std::max<int64>(std::min(settings.memory / (record + parent_record() / 2 + 8), int64{0xfffffff0}), 4 * state_.split.pieces);

@@ -178,7 +178,7 @@ class bulk_steps {
         end = outcome::converged;
         break;
       }
-      if (evaluations_ >= pause) break;
+      if (evaluations_ >= pause || count_ > st_.pause_regions) break;
       const int64 affordable = (st_.set.maxeval - evaluations_) / (st_.split.pieces * st_.points);
       if (affordable < 1) {
         end = outcome::evaluations;
