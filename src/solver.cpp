@@ -354,10 +354,14 @@ tessera::cubature_problem tessera_solver::make_problem(int device) const {
 // The source text for the host, compiled at the first call. Throws compile_error.
 const tessera::compiled_source &tessera_solver::compiled_for_host() {
   if (!host_code_) {
-    host_code_ = std::make_unique<tessera::compiled_source>(source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0),
-                                                            tessera_version_string());
+    host_code_ = std::make_unique<tessera::compiled_source>(
+        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string());
     options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
-    if (!host_code_->log().empty()) log(3, host_code_->log());
+    const std::string &said = host_code_->log();
+    for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
+      end = std::min(said.find('\n', begin), said.size());
+      log(3, said.substr(begin, end - begin));
+    }
   }
   return *host_code_;
 }
@@ -414,9 +418,10 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  throw failure(TESSERA_ERR_CHECK, "the callback and the source text '" + source_.function + "' are not the same integrand: component " +
-                                       std::to_string(worst_at / n) + " at x = (" + point + ") is " + show17(here[worst_at]) +
-                                       " by the callback and " + show17(there[worst_at]) + " by the text");
+  throw failure(TESSERA_ERR_CHECK, "the callback and the source text '" + source_.function +
+                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
+                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
+                                       show17(there[worst_at]) + " by the text");
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only

@@ -35,7 +35,10 @@ static void assert_parity(const char *name, tessera_solver *s, int ncomp) {
                   status[1], value[0][k], error[0][k], value[1][k], error[1][k], (long long)evaluations[0],
                   (long long)evaluations[1], seconds[0], seconds[1]);
   assert_int_equal(status[1], status[0]);
-  for (int k = 0; k < ncomp; ++k) assert_at_most(fabs(value[1][k] - value[0][k]), error[0][k] + error[1][k]);
+  for (int k = 0; k < ncomp; ++k) {
+    const double rounding = 1e-14 * fabs(value[0][k]);
+    assert_at_most(fabs(value[1][k] - value[0][k]), error[0][k] + error[1][k] + rounding);
+  }
   assert_at_most((double)distance(evaluations[0], evaluations[1]), 0.05 * (double)evaluations[0]);
 }
 
@@ -195,7 +198,7 @@ static void forms_that_disagree(void **state) {
   put_point(s, suite_f5, NULL);
   const struct answer a = integrate(s);
   assert_int_equal(a.status, TESSERA_ERR_CHECK);
-  assert_says(a.sentence, "component 0 at x = (0.");
+  assert_says(a.sentence, "component 1 at x = (0.");
   put_point(s, suite_f4, NULL);
   assert_int_equal(integrate(s).status, TESSERA_OK);
   tessera_destroy(s);
