@@ -37,6 +37,10 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ERR_UNSUPPORTED = -7
   integer(c_int), parameter, public :: TESSERA_ERR_CALLBACK = -8
   integer(c_int), parameter, public :: TESSERA_ERR_BUSY = -9
+  integer(c_int), parameter, public :: TESSERA_ERR_NOT_BUILT = -10
+  integer(c_int), parameter, public :: TESSERA_ERR_COMPILE = -11
+  integer(c_int), parameter, public :: TESSERA_ERR_DEVICE = -12
+  integer(c_int), parameter, public :: TESSERA_ERR_CHECK = -13
   integer(c_int), parameter, public :: TESSERA_ERR_INTERNAL = -99
 
   ! ---- Keys: 1xx integer options, 2xx real options, 3xx integer statistics, 4xx real statistics -----------------------
@@ -44,6 +48,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_MINEVAL = 101
   integer(c_int), parameter, public :: TESSERA_THREADS = 102
   integer(c_int), parameter, public :: TESSERA_MAX_MEMORY = 103
+  integer(c_int), parameter, public :: TESSERA_DEVICE = 104
   integer(c_int), parameter, public :: TESSERA_RULE = 110
   integer(c_int), parameter, public :: TESSERA_SELECTION = 111
   integer(c_int), parameter, public :: TESSERA_SPLITTING = 112
@@ -51,6 +56,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ESTIMATE = 114
   integer(c_int), parameter, public :: TESSERA_BATCH_POINTS = 115
   integer(c_int), parameter, public :: TESSERA_NDIM_LIMIT = 116
+  integer(c_int), parameter, public :: TESSERA_DISK_CACHE = 117
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
@@ -64,7 +70,9 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_RULE_POINTS = 306
   integer(c_int), parameter, public :: TESSERA_THREADS_USED = 307
   integer(c_int), parameter, public :: TESSERA_PEAK_MEMORY = 308
+  integer(c_int), parameter, public :: TESSERA_DEVICE_USED = 309
   integer(c_int), parameter, public :: TESSERA_SECONDS = 400
+  integer(c_int), parameter, public :: TESSERA_COMPILE_SECONDS = 401
 
   ! ---- Values of TESSERA_RULE -----------------------------------------------------------------------------------------
   integer(c_int), parameter, public :: TESSERA_RULE_AUTO = 0
@@ -95,11 +103,16 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_CLASSIC = 1
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
 
+  ! ---- Values of `language` in tessera_set_integrand_source -----------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUBA = 3
+
   public :: tessera_solver
   public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
-  public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params
+  public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
 
   abstract interface
@@ -260,6 +273,14 @@ module tessera
       type(c_funptr), value :: fn
       integer(c_int) :: status
     end function c_tessera_set_integrand1
+
+    function c_tessera_set_integrand_source(s, language, source, function_name) result(status) &
+        bind(c, name='tessera_set_integrand_source')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, source, function_name
+      integer(c_int), value :: language
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_source
 
     function c_tessera_set_params(s, params, bytes) result(status) bind(c, name='tessera_set_params')
       import :: c_int, c_ptr, c_size_t
@@ -546,6 +567,42 @@ contains
     if (.not. exists(s, ierr)) return
     call conclude(s, c_tessera_set_integrand1(s%handle, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_integrand1
+
+  !> The integrand as source text: `language` is one of TESSERA_LANGUAGE_..., `function_name` a function in the text. Blanks at
+  !> their ends do not count. Without source and function_name the text is taken away.
+  subroutine tessera_set_integrand_source(s, language, source, function_name, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: language
+    character(*), intent(in), optional :: source, function_name
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: text(:), name(:)
+    type(c_ptr) :: text_address, name_address
+    if (.not. exists(s, ierr)) return
+    text_address = c_null_ptr
+    name_address = c_null_ptr
+    if (present(source)) then
+      text = c_characters(source)
+      text_address = c_loc(text)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    call conclude(s, c_tessera_set_integrand_source(s%handle, language, text_address, name_address), ierr)
+  end subroutine tessera_set_integrand_source
+
+  !> The characters of a string, without the blanks at its end, and a NUL.
+  pure function c_characters(text) result(characters)
+    character(*), intent(in) :: text
+    character(kind=c_char), allocatable :: characters(:)
+    integer :: i, n
+    n = len_trim(text)
+    allocate (characters(n + 1))
+    do i = 1, n
+      characters(i) = text(i:i)
+    end do
+    characters(n + 1) = c_null_char
+  end function c_characters
 
   pure function value_or_null(userdata) result(address)
     type(c_ptr), intent(in), optional :: userdata

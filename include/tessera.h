@@ -48,6 +48,10 @@ enum tessera_status {
   TESSERA_ERR_UNSUPPORTED = -7,  /* the method, rule and dimension do not go together */
   TESSERA_ERR_CALLBACK = -8,     /* the integrand stopped the run before there was any value */
   TESSERA_ERR_BUSY = -9,         /* the solver was called from one of its own callbacks */
+  TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device or compiler for what was asked */
+  TESSERA_ERR_COMPILE = -11,     /* the integrand's text does not compile; the sentence names stage, file and line */
+  TESSERA_ERR_DEVICE = -12,      /* the device failed */
+  TESSERA_ERR_CHECK = -13,       /* the callback and the source text are not the same integrand */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
 
@@ -59,6 +63,7 @@ enum tessera_key {
   TESSERA_MINEVAL = 101,
   TESSERA_THREADS = 102,
   TESSERA_MAX_MEMORY = 103,
+  TESSERA_DEVICE = 104,
   TESSERA_RULE = 110,
   TESSERA_SELECTION = 111,
   TESSERA_SPLITTING = 112,
@@ -66,6 +71,7 @@ enum tessera_key {
   TESSERA_ESTIMATE = 114,
   TESSERA_BATCH_POINTS = 115,
   TESSERA_NDIM_LIMIT = 116,
+  TESSERA_DISK_CACHE = 117,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
@@ -79,7 +85,9 @@ enum tessera_key {
   TESSERA_RULE_POINTS = 306,
   TESSERA_THREADS_USED = 307,
   TESSERA_PEAK_MEMORY = 308,
-  TESSERA_SECONDS = 400
+  TESSERA_DEVICE_USED = 309,
+  TESSERA_SECONDS = 400,
+  TESSERA_COMPILE_SECONDS = 401
 };
 
 /* Values of TESSERA_RULE: integration rule families (docs/methods.md). */
@@ -101,7 +109,7 @@ enum tessera_rule {
 
 /* Values of TESSERA_SELECTION: which regions are divided next. */
 enum tessera_selection {
-  TESSERA_SELECT_AUTO = 0,        /* worst first on the host */
+  TESSERA_SELECT_AUTO = 0,        /* worst first on the host; on a device it is always bulk */
   TESSERA_SELECT_WORST_FIRST = 1, /* one region a step, the one with the largest error */
   TESSERA_SELECT_BULK = 2         /* all regions above an error threshold in one step */
 };
@@ -125,6 +133,17 @@ enum tessera_estimate {
 /* Values of `method` in tessera_integrate. */
 enum tessera_method {
   TESSERA_CUBATURE = 1 /* adaptive subdivision */
+};
+
+/* Values of `language` in tessera_set_integrand_source. `function` is the name of a function in the text: */
+enum tessera_language {
+  /* CUDA C++: double f(const double *x), double f(const double *x, const P *params), void f(const double *x, double *out) or
+   * void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out. */
+  TESSERA_LANGUAGE_CUDA = 1,
+  /* C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1. */
+  TESSERA_LANGUAGE_C = 2,
+  /* C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba. */
+  TESSERA_LANGUAGE_CUBA = 3
 };
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------- */
@@ -176,6 +195,13 @@ TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const
  * parameter block of tessera_set_params in its place. NULL for fn takes the integrand away. */
 TESSERA_API int tessera_set_integrand(tessera_solver *s, tessera_integrand fn, void *userdata);
 TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userdata);
+
+/* The integrand as source text, compiled when it is first needed: by NVIDIA's NVRTC for a device, by the system's C or C++
+ * compiler for the host (docs/gpu.md). The text receives the parameter block of tessera_set_params; in the text TESSERA_NDIM
+ * and TESSERA_NCOMP are constants. NULL for source takes the text away. A solver may hold a callback and a text at the same
+ * time; TESSERA_DEVICE says which one runs. Then both are evaluated at 64 points before the text first runs, and unless
+ * they agree to 1e-6 of the component's largest magnitude the run is refused with TESSERA_ERR_CHECK. */
+TESSERA_API int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function);
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
 TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,10 +37,14 @@ class device_session {
                         double *f) = 0;
 };
 
-// There is no plug-in, driver or device, or the device failed.
+// There is no plug-in, driver or device (missing), or the device failed.
 class device_failure : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  device_failure(const std::string &sentence, bool missing) : std::runtime_error(sentence), missing_(missing) {}
+  bool missing() const { return missing_; }
+
+ private:
+  bool missing_;
 };
 
 // What the plug-in exports under the name tessera_device_plugin.

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "core/rule_build.hpp"
+#include "core/transform.hpp"
 
 using tessera::failure;
 using tessera::key_entry;
@@ -19,6 +21,12 @@ using tessera::key_kind;
 namespace {
 
 using clock_type = std::chrono::steady_clock;
+
+constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
+constexpr int most_device_ndim = 32;
+constexpr tessera::int64 device_initial_regions = 1024;
+constexpr int check_points = 64;
+constexpr double check_tolerance = 1e-6;
 
 double seconds_since(clock_type::time_point start) {
   return std::chrono::duration<double>(clock_type::now() - start).count();
@@ -45,6 +53,12 @@ void require_type(const key_entry &e, bool wants_int) {
 std::string show(double v) {
   char text[32];
   std::snprintf(text, sizeof text, "%.9g", v);
+  return text;
+}
+
+std::string show17(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", v);
   return text;
 }
 
@@ -100,6 +114,41 @@ class hooks : public tessera::run_hooks {
   double last_ratio_ = 0.0, last_n_ = 0.0;
 };
 
+// Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
+void call_host(const tessera::host_integrand &integrand, int n, int ndim, int ncomp, tessera::int64 most, const double *x,
+               double *f) {
+  int status = 0;
+  try {
+    if (integrand.batch) {
+      for (tessera::int64 i = 0; i < n && status == 0; i += most)
+        status = integrand.batch(std::min<tessera::int64>(most, n - i), ndim, x + i, n, ncomp, f + i, n, integrand.userdata);
+    } else {
+      std::vector<double> point(static_cast<std::size_t>(ndim)), values(static_cast<std::size_t>(ncomp));
+      for (int i = 0; i < n && status == 0; ++i) {
+        for (int j = 0; j < ndim; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
+        status = integrand.point(ndim, point.data(), ncomp, values.data(), integrand.userdata);
+        for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
+      }
+    }
+  } catch (...) {
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the source text");
+  }
+  if (status != 0)
+    throw failure(TESSERA_ERR_CALLBACK,
+                  "the callback returned " + std::to_string(status) + " while it was compared with the source text");
+}
+
+// What this process has compiled for the host.
+tessera::code_cache *host_cache(bool disk) {
+  static tessera::code_cache with_disk;
+  static tessera::code_cache without_disk([] {
+    tessera::cache_settings s;
+    s.disk = false;
+    return s;
+  }());
+  return disk ? &with_disk : &without_disk;
+}
+
 int to_status(tessera::outcome o) {
   switch (o) {
     case tessera::outcome::converged: return TESSERA_OK;
@@ -121,7 +170,10 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
     : ndim_(ndim),
       ncomp_(ncomp),
       lower_(static_cast<std::size_t>(ndim), 0.0),
-      upper_(static_cast<std::size_t>(ndim), 1.0) {}
+      upper_(static_cast<std::size_t>(ndim), 1.0) {
+  options_.set_int(TESSERA_DEVICE_USED, host);
+  source_.function.clear();
+}
 
 void tessera_solver::set_domain(const double *lower, const double *upper) {
   if (!lower || !upper) throw failure(TESSERA_ERR_ARGUMENT, lower ? "upper is NULL" : "lower is NULL");
@@ -139,6 +191,28 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   batch_ = batch;
   point_ = point;
   userdata_ = userdata;
+  checked_ = false;
+}
+
+void tessera_solver::set_integrand_source(int language, const char *source, const char *function) {
+  tessera::integrand_source next;
+  next.function.clear();
+  if (source) {
+    switch (language) {
+      case TESSERA_LANGUAGE_CUDA: next.language = tessera::source_language::cuda_cxx; break;
+      case TESSERA_LANGUAGE_C: next.language = tessera::source_language::c_point; break;
+      case TESSERA_LANGUAGE_CUBA: next.language = tessera::source_language::c_cuba; break;
+      default:
+        throw failure(TESSERA_ERR_ARGUMENT,
+                      "language " + std::to_string(language) + " is not a value of enum tessera_language");
+    }
+    if (!function || !*function) throw failure(TESSERA_ERR_ARGUMENT, function ? "function is empty" : "function is NULL");
+    next.text = source;
+    next.function = function;
+  }
+  source_ = std::move(next);
+  host_code_.reset();
+  checked_ = false;
 }
 
 void tessera_solver::set_params(const void *params, std::size_t bytes) {
@@ -148,6 +222,7 @@ void tessera_solver::set_params(const void *params, std::size_t bytes) {
   std::vector<std::max_align_t> copy(bytes / unit + (bytes % unit != 0));
   if (bytes > 0) std::memcpy(static_cast<void *>(copy.data()), params, bytes);
   params_.swap(copy);
+  params_bytes_ = bytes;
 }
 
 void tessera_solver::set_int(int key, std::int64_t value) {
@@ -198,11 +273,13 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   if (method != TESSERA_CUBATURE)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
-  if (!batch_ && !point_) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  const int device = choose_device();
   const auto start = clock_type::now();
   for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
     options_.set_int(key, 0);
-  const int status = cubature(value, error);
+  options_.set_int(TESSERA_DEVICE_USED, host);
+  options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
+  const int status = cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
 }
@@ -219,7 +296,28 @@ int tessera_solver::choose_rule() const {
   return family;
 }
 
-tessera::cubature_problem tessera_solver::make_problem() const {
+// Where the integrand is to run: a CUDA ordinal or `host`.
+int tessera_solver::choose_device() const {
+  const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
+  if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_source())
+    throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
+                                                " needs an integrand set by tessera_set_integrand_source");
+  if (wanted >= 0 && ndim_ > most_device_ndim)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
+                                               std::to_string(most_device_ndim) + " variables");
+  if (wanted != any_device) return wanted;
+  if (!has_source() || ndim_ > most_device_ndim) return host;
+  try {
+    if (tessera::load_device_plugin().device_count() > 0) return 0;
+    log(2, "there is no CUDA device: the host is used");
+  } catch (const tessera::device_failure &e) {
+    log(2, std::string(e.what()) + ": the host is used");
+  }
+  return host;
+}
+
+tessera::cubature_problem tessera_solver::make_problem(int device) const {
   tessera::cubature_problem p;
   tessera::cubature_settings &s = p.settings;
   s.ndim = ndim_;
@@ -233,7 +331,8 @@ tessera::cubature_problem tessera_solver::make_problem() const {
   s.initial_regions = options_.get_int(TESSERA_INITIAL_REGIONS);
   s.bulk_fraction = options_.get_real(TESSERA_BULK_FRACTION);
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
-  if (s.memory == 0) s.memory = free_memory_share();
+  if (s.memory == 0) s.memory = device == host ? free_memory_share() : std::numeric_limits<tessera::int64>::max();
+  if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
   tessera::build_rule(choose_rule(), ndim_, p.integration_rule);
   s.margin = tessera::rule_margin(p.integration_rule);
   for (std::size_t j = 0; j < lower_.size(); ++j) {
@@ -244,17 +343,149 @@ tessera::cubature_problem tessera_solver::make_problem() const {
     p.lower.push_back(kind == tessera::axis_finite ? lo : (kind == tessera::axis_both ? -1.0 : 0.0));
     p.upper.push_back(kind == tessera::axis_finite ? hi : 1.0);
   }
-  void *data = userdata_ || params_.empty() ? userdata_ : const_cast<std::max_align_t *>(params_.data());
-  p.integrand = {batch_, point_, data};
-  p.worst_first = options_.get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
-  const std::int64_t threads = options_.get_int(TESSERA_THREADS);
+  p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
+  p.worst_first = device == host && options_.get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
+  const std::int64_t threads = device == host ? options_.get_int(TESSERA_THREADS) : 1;
   p.threads = threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   return p;
 }
 
-int tessera_solver::cubature(double *value, double *error) {
-  const tessera::cubature_problem problem = make_problem();
+// The source text for the host, compiled at the first call. Throws compile_error.
+const tessera::compiled_source &tessera_solver::compiled_for_host() {
+  if (!host_code_) {
+    host_code_ = std::make_unique<tessera::compiled_source>(
+        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string());
+    options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
+    const std::string &said = host_code_->log();
+    for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
+      end = std::min(said.find('\n', begin), said.size());
+      log(3, said.substr(begin, end - begin));
+    }
+  }
+  return *host_code_;
+}
+
+tessera::device_session &tessera_solver::session(int device) {
+  if (!session_ || session_device_ != device) {
+    session_.reset();
+    session_.reset(tessera::load_device_plugin().open(device, nullptr));
+    session_device_ = device;
+  }
+  return *session_;
+}
+
+// Compares the callback with the text. source(n, x, f): values at n points, coordinate j of point i at x[j*n + i].
+template <class Source>
+void tessera_solver::check_source(const tessera::cubature_problem &problem, Source source) const {
+  constexpr int n = check_points;
+  const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
+  // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
+  double root = 2.0;
+  for (int i = 0; i < 60; ++i) root = std::pow(1.0 + root, 1.0 / (ndim_ + 1.0));
+  std::vector<double> x(ndim * n), there(ncomp * n), here(ncomp * n);
+  double step = 1.0;
+  for (std::size_t j = 0; j < ndim; ++j) {
+    step /= root;
+    for (int i = 0; i < n; ++i) {
+      const double u = 0.5 + (i + 1) * step, t = u - std::floor(u);
+      double jacobian;
+      x[j * n + static_cast<std::size_t>(i)] =
+          tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
+    }
+  }
+  source(n, x.data(), there.data());
+  call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
+
+  double worst = 0.0;
+  std::size_t worst_at = 0;
+  for (std::size_t k = 0; k < ncomp; ++k) {
+    double largest = 0.0;
+    for (std::size_t i = k * n; i < (k + 1) * n; ++i)
+      if (std::isfinite(here[i])) largest = std::fmax(largest, std::fabs(here[i]));
+    for (std::size_t i = k * n; i < (k + 1) * n; ++i) {
+      double ratio;  // of the difference to what is allowed
+      if (std::isfinite(here[i]) != std::isfinite(there[i]))
+        ratio = std::numeric_limits<double>::infinity();
+      else if (!std::isfinite(here[i]) || here[i] == there[i])
+        ratio = 0.0;
+      else
+        ratio = largest > 0.0 ? std::fabs(here[i] / largest - there[i] / largest) / check_tolerance
+                              : std::numeric_limits<double>::infinity();
+      if (ratio > worst) worst = ratio, worst_at = i;
+    }
+  }
+  if (worst <= 1.0) return;
+  std::string point;
+  for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
+  throw failure(TESSERA_ERR_CHECK, "the callback and the source text '" + source_.function +
+                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
+                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
+                                       show17(there[worst_at]) + " by the text");
+}
+
+// A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
+// the device's compiler takes cannot be checked, and is not needed.
+void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
+  try {
+    const tessera::compiled_source &code = compiled_for_host();
+    check_source(problem, [&](int n, const double *x, double *f) {
+      if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
+        throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
+    });
+  } catch (const tessera::compile_error &e) {
+    log(1, std::string("the source text was not compared with the callback: ") + e.what());
+  }
+  checked_ = true;
+}
+
+tessera::run_result tessera_solver::run_on_device(const tessera::cubature_problem &problem, int device,
+                                                  tessera::run_hooks &hooks, double *value, double *error) {
+  try {
+    tessera::device_session &there = session(device);
+    tessera::device_integrand integrand;
+    integrand.source = source_;
+    const auto *bytes = static_cast<const unsigned char *>(params());
+    if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
+    integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+    tessera::device_report report;
+    if (has_callback() && !checked_) {
+      check_source(problem, [&](int n, const double *x, double *f) {
+        const auto start = clock_type::now();
+        there.evaluate(problem, integrand, n, x, f);
+        options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+      });
+      checked_ = true;
+    }
+    const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
+    if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
+    if (report.compiled && !report.inlined) log(1, "the integrand is called, not inlined");
+    options_.set_int(TESSERA_DEVICE_USED, device);
+    return result;
+  } catch (const tessera::device_failure &e) {
+    session_.reset();  // a device that failed is started again by the next run
+    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  }
+}
+
+tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
+                                        double *value, double *error) try {
+  if (device != host) return run_on_device(problem, device, hooks, value, error);
+  if (has_callback()) {
+    const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
+    if (wanted_device && has_source() && !checked_) check_fallback(problem);
+  } else {
+    const tessera::compiled_source &code = compiled_for_host();
+    problem.integrand = {code.function(), nullptr, params()};
+    if (code.one_thread()) problem.threads = 1;
+  }
+  return tessera::host_cubature(problem, hooks, value, error);
+} catch (const tessera::compile_error &e) {
+  throw failure(e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE, e.what());
+}
+
+int tessera_solver::cubature(int device, double *value, double *error) {
+  tessera::cubature_problem problem = make_problem(device);
   if (lower_ == upper_ || [this] {
         for (std::size_t j = 0; j < lower_.size(); ++j)
           if (lower_[j] == upper_[j]) return true;
@@ -266,8 +497,8 @@ int tessera_solver::cubature(double *value, double *error) {
   }
   hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
   std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
-  const tessera::run_result result = tessera::host_cubature(problem, between, v.data(), e.data());
-  record(result, problem);
+  const tessera::run_result result = run(problem, device, between, v.data(), e.data());
+  record(result, problem, device);
   if (result.end != tessera::outcome::converged) last_error = result.sentence;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
@@ -284,7 +515,7 @@ int tessera_solver::cubature(double *value, double *error) {
   return status;
 }
 
-void tessera_solver::record(const tessera::run_result &result, const tessera::cubature_problem &problem) {
+void tessera_solver::record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device) {
   const tessera::cubature_statistics &s = result.statistics;
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);
   options_.set_int(TESSERA_REGIONS, s.regions);
@@ -295,6 +526,7 @@ void tessera_solver::record(const tessera::run_result &result, const tessera::cu
   options_.set_int(TESSERA_RULE_POINTS, problem.integration_rule.points);
   options_.set_int(TESSERA_THREADS_USED, problem.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
-  log(2, "cubature: " + std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.regions) + " regions, " +
+  log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
+             std::to_string(s.regions) + " regions, " +
              std::to_string(s.iterations) + " steps: " + tessera::status_text(to_status(result.end)));
 }

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "backend.hpp"
+#include "device.hpp"
+#include "host/compiled_source.hpp"
+#include "integrand_source.hpp"
 #include "options.hpp"
 #include "tessera.h"
 
@@ -31,6 +35,7 @@ struct tessera_solver {
 
   void set_domain(const double *lower, const double *upper);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
+  void set_integrand_source(int language, const char *source, const char *function);
   void set_params(const void *params, std::size_t bytes);
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
@@ -45,18 +50,38 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
-  int cubature(double *value, double *error);
-  tessera::cubature_problem make_problem() const;
+  int cubature(int device, double *value, double *error);
+  tessera::cubature_problem make_problem(int device) const;
   int choose_rule() const;
-  void record(const tessera::run_result &result, const tessera::cubature_problem &problem);
+  int choose_device() const;
+  tessera::run_result run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks, double *value,
+                          double *error);
+  tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
+                                    double *value, double *error);
+  const tessera::compiled_source &compiled_for_host();
+  tessera::device_session &session(int device);
+  template <class Source>
+  void check_source(const tessera::cubature_problem &problem, Source source) const;
+  void check_fallback(const tessera::cubature_problem &problem);
+  void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
+  bool has_callback() const { return batch_ || point_; }
+  bool has_source() const { return !source_.function.empty(); }
+  void record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
   std::vector<double> lower_, upper_;
+  // The integrand: a callback, a text or both.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;
   void *userdata_ = nullptr;
   std::vector<std::max_align_t> params_;
+  std::size_t params_bytes_ = 0;
+  tessera::integrand_source source_;                        // no function: there is none
+  std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
+  std::unique_ptr<tessera::device_session> session_;
+  int session_device_ = -1;
+  bool checked_ = false;                                    // source_ and the callback give the same values
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

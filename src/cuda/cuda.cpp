@@ -17,7 +17,7 @@ auto translated(Body body) {
   try {
     return body();
   } catch (const device_error &e) {
-    throw device_failure(e.what());
+    throw device_failure(e.what(), e.missing());
   }
 }
 
@@ -33,7 +33,8 @@ class cuda_session final : public device_session {
     int count = 0;
     check(cuda().device_count(&count), "counting the devices");
     if (ordinal < 0 || ordinal >= count)
-      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count));
+      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
+                         device_error::trouble::missing);
     check(cuda().device_get(&device_, ordinal), "finding the device");
     arch_ = 10 * attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -75,7 +76,7 @@ class cuda_session final : public device_session {
       result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
       result.statistics = driver.statistics();
       result.has_value = result.statistics.evaluations > 0;
-      if (result.end == outcome::nonfinite) result.sentence = "the integrand is not finite at a point";
+      if (result.end == outcome::nonfinite) result.sentence = "the integrand returned NaN or infinity at a point on the device";
       return result;
     });
   }

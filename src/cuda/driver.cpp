@@ -14,13 +14,13 @@ namespace {
 template <class F>
 void bind(void *handle, F &function, const char *name) {
   void *address = ::dlsym(handle, name);
-  if (!address) throw device_error(std::string("the CUDA driver has no function ") + name + ": it is too old");
+  if (!address) throw device_error(std::string("the CUDA driver has no function ") + name + ": it is too old", device_error::trouble::missing);
   function = reinterpret_cast<F>(address);
 }
 
 cuda_driver open_driver() {
   void *handle = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw device_error("there is no CUDA driver (libcuda.so.1): install NVIDIA's driver");
+  if (!handle) throw device_error("there is no CUDA driver (libcuda.so.1): install NVIDIA's driver", device_error::trouble::missing);
   cuda_driver t{};
   TESSERA_BIND(init, cuInit);
   TESSERA_BIND(error_string, cuGetErrorString);
@@ -64,7 +64,8 @@ const cuda_driver &cuda() {
     if (r != CUDA_SUCCESS) {
       const char *text = nullptr;
       t.error_string(r, &text);
-      throw device_error(std::string("the CUDA driver does not start: ") + (text ? text : "unknown error"));
+      throw device_error(std::string("the CUDA driver does not start: ") + (text ? text : "unknown error"),
+                         device_error::trouble::missing);
     }
     return t;
   }();
@@ -75,7 +76,8 @@ void check(CUresult result, const char *what) {
   if (result == CUDA_SUCCESS) return;
   const char *text = nullptr;
   cuda().error_string(result, &text);
-  throw device_error(std::string(what) + " failed: " + (text ? text : "unknown error"), result == CUDA_ERROR_OUT_OF_MEMORY);
+  throw device_error(std::string(what) + " failed: " + (text ? text : "unknown error"),
+                     result == CUDA_ERROR_OUT_OF_MEMORY ? device_error::trouble::out_of_memory : device_error::trouble::failed);
 }
 
 }  // namespace tessera

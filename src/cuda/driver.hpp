@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <cuda.h>
 
@@ -13,12 +14,14 @@ namespace tessera {
 // No driver, no device, or a call that failed: the sentence says which.
 class device_error : public std::runtime_error {
  public:
-  device_error(const std::string &sentence, bool out_of_memory = false)
-      : std::runtime_error(sentence), out_of_memory_(out_of_memory) {}
-  bool out_of_memory() const { return out_of_memory_; }
+  enum class trouble { failed, out_of_memory, missing };  // missing: there is no driver or no such device
+  explicit device_error(const std::string &sentence, trouble what = trouble::failed)
+      : std::runtime_error(sentence), what_(what) {}
+  bool out_of_memory() const { return what_ == trouble::out_of_memory; }
+  bool missing() const { return what_ == trouble::missing; }
 
  private:
-  bool out_of_memory_;
+  trouble what_;
 };
 
 struct cuda_driver {

@@ -56,23 +56,27 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped) {
   return s;
 }
 
+kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
+  kernel_text text;
+  text.text = engine_text;
+  text.options = {define("TESSERA_LANES", shape.lanes),   define("TESSERA_BLOCK", shape.block),
+                  define("TESSERA_BLOCKS", shape.blocks),
+                  define("TESSERA_MAPPED", shape.mapped), define("TESSERA_FULL_VERTICES", full_vertices(r))};
+  return text;
+}
+
 loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
                              code_cache *cache)
     : ndim_(problem.settings.ndim),
       ncomp_(problem.settings.ncomp),
       shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes))) {
   const rule &r = problem.integration_rule;
-  kernel_text text;
-  text.text = engine_text;
-  text.options = {define("TESSERA_LANES", shape_.lanes),   define("TESSERA_BLOCK", shape_.block),
-                  define("TESSERA_BLOCKS", shape_.blocks), define("TESSERA_MAPPED", shape_.mapped),
-                  define("TESSERA_FULL_VERTICES", full_vertices(r))};
   target where;
   where.arch = arch;
   where.ndim = ndim_;
   where.ncomp = ncomp_;
   where.library_version = std::to_string(backend_abi);
-  module_ = compile_integrand(source, text, where, cache);
+  module_ = compile_integrand(source, engine_kernel(r, shape_), where, cache);
   check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "loading the compiled integrand");
   CUkernel kernel;

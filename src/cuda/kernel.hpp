@@ -20,6 +20,9 @@ struct kernel_shape {
 
 kernel_shape choose_shape(const rule &r, int ncomp, bool mapped);
 
+// The engine's kernels for a rule, to be joined with an integrand.
+kernel_text engine_kernel(const rule &r, const kernel_shape &shape);
+
 class loaded_kernel {
  public:
   // Throws compile_error and device_error. The device's context is current.

@@ -20,11 +20,11 @@ const device_plugin &open_plugin() {
   void *handle = nullptr;
   if (!beside.empty()) handle = ::dlopen((beside + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) handle = ::dlopen("libtessera_cuda.so", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw device_failure("libtessera_cuda.so, the device engine, is not installed beside libtessera.so");
+  if (!handle) throw device_failure("libtessera_cuda.so, the device engine, is not installed beside libtessera.so", true);
   const auto entry = reinterpret_cast<device_plugin_entry>(::dlsym(handle, "tessera_device_plugin"));
   const device_plugin *plugin = entry ? entry() : nullptr;
   if (!plugin || plugin->abi != backend_abi)
-    throw device_failure("libtessera_cuda.so belongs to another version of libtessera.so");
+    throw device_failure("libtessera_cuda.so belongs to another version of libtessera.so", true);
   return *plugin;
 }
 

@@ -316,6 +316,7 @@ program test_module
   call test_point_data()
   call test_batch()
   call test_params()
+  call test_source()
   call test_ranges()
   call test_callback_status()
   call test_limits()
@@ -522,6 +523,34 @@ contains
     call check(same(r, 1e-3_c_double), 'option: a refused value changes nothing')
     call tessera_destroy(s)
   end subroutine test_options
+
+  ! Source text on the host, with and without a compiler to compile it.
+  subroutine test_source()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr
+    character(80) :: text
+    text = 'double f(const double *x) { return x[0] * x[1]; }'
+    call tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, 'f', ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'source: a solver that was never created')
+    call tessera_create(s, 2, 1)
+    call tessera_set(s, TESSERA_DISK_CACHE, 0)
+    call tessera_set_integrand_source(s, 17, text, 'f', ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'source: unknown language')
+    call tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, source=text, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'source: no name of a function')
+    call tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, 'f  ', ierr)
+    call check_status(ierr, TESSERA_OK, 'source: set')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    if (ierr /= TESSERA_ERR_NOT_BUILT) then
+      call check(ierr == TESSERA_OK .and. close_to(value(1), 0.25_c_double, 1e-13_c_double), 'source: the value')
+    end if
+    call tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'source: taken away')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'source: none is left')
+    call tessera_destroy(s)
+  end subroutine test_source
 
   subroutine test_wrong_calls()
     type(tessera_solver) :: s
