@@ -31,7 +31,7 @@ void compiles(int family, int ndim, int ncomp, bool mapped) {
   where.ncomp = ncomp;
   where.library_version = "test";
   const compiled_module m =
-      compile_integrand(source, engine_kernel(r, ncomp, choose_shape(r, ncomp, mapped)), where, nullptr);
+      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, mapped)), where, nullptr);
   int kernels = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
     kernels += f.kernel && (f.name == "tessera_bulk" || f.name == "tessera_points");
