@@ -122,15 +122,13 @@ class device_evaluator {
                             slice_sums *sums, double &volume) {
     const unsigned mask = group_mask(lanes);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    double c[dim], h[dim];
+    double c[dim];
     volume = 1.0;
 #pragma unroll
     for (int j = 0; j < dim; ++j) {
       c[j] = regions.centre(region, j);
-      h[j] = regions.half(region, j);
+      volume *= 2.0 * regions.half(region, j);
     }
-#pragma unroll
-    for (int j = 0; j < dim; ++j) volume *= 2.0 * h[j];
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
       sums[k].mean = sums[k].centre = 0.0;
@@ -152,12 +150,16 @@ class device_evaluator {
       double of_orbit[comps];
 #pragma unroll
       for (int k = 0; k < comps; ++k) of_orbit[k] = 0.0;
+      // The half-widths are read again for each orbit: registers are dearer than loads.
+      double ah[dim];
+#pragma unroll
+      for (int j = 0; j < dim; ++j) ah[j] = orb.a * regions.half(region, j);
       if (orb.kind == orbit_vertex) {
-        add_vertices(c, h, orb.a, from - start + lane, to - start, lanes, params, of_orbit);
+        add_vertices(c, ah, from - start + lane, to - start, lanes, params, of_orbit);
       } else {
         const int place = o == tessera_rule.difference_orbit[0] ? 0 : (o == tessera_rule.difference_orbit[1] ? 2 * dim : -1);
         const bool two = orb.kind == orbit_pair2 || orb.kind == orbit_triple2;
-        add_sparse(c, h, orb.a, two ? orb.b - orb.a : 0.0, from + lane, to, lanes, nodes, b_axes, params, of_orbit,
+        add_sparse(c, ah, two ? (orb.b - orb.a) / orb.a : 0.0, from + lane, to, lanes, nodes, b_axes, params, of_orbit,
                    place < 0 ? nullptr : &scratch().difference[group][0][place] - start);
       }
 #pragma unroll
@@ -201,15 +203,19 @@ class device_evaluator {
 #endif
   }
 
-  // Points with few coordinates off the centre. The node gives each coordinate 0, 1 or -1 as the upper half of a double's
-  // upper word; its half-words select the bytes. `b_less_a` is not 0 in orbits with two generators, where one coordinate
-  // moves by the second.
-  __device__ static void add_sparse(const double *c, const double *h, double a, double b_less_a, int from, int to, int lanes,
+  // 0, 1 or -1 from a half-word of a node.
+  __device__ static double node_factor(const uint32 *code, int j) {
+    const uint32 select = (j & 1) != 0 ? code[j / 2] >> 16 : code[j / 2];
+    int upper;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(upper) : "r"(device_node_bytes), "r"(select));
+    return __hiloint2double(upper, 0);
+  }
+
+  // Points with few coordinates off the centre, which move by ah. In orbits with two generators one coordinate moves by the
+  // second, which is 1 + b_more times the first.
+  __device__ static void add_sparse(const double *c, const double *ah, double b_more, int from, int to, int lanes,
                                     const uint4 *nodes, const uint32 *b_axes, const void *params, double *of_orbit,
                                     double *values) {
-    double ah[dim];
-#pragma unroll
-    for (int j = 0; j < dim; ++j) ah[j] = a * h[j];
     constexpr int quads = device_node_quads(dim);
     uint4 ahead[quads];  // the next point's node, loaded while this one is worked on
 #pragma unroll
@@ -227,18 +233,12 @@ class device_evaluator {
       }
       double x[dim], f[comps];
 #pragma unroll
-      for (int j = 0; j < dim; ++j) {
-        const uint32 select = (j & 1) != 0 ? code[j / 2] >> 16 : code[j / 2];
-        x[j] = fma(__hiloint2double(static_cast<int>(__byte_perm(device_node_bytes, 0, select)), 0), ah[j], c[j]);
-      }
-      if (b_less_a != 0.0) {
+      for (int j = 0; j < dim; ++j) x[j] = fma(node_factor(code, j), ah[j], c[j]);
+      if (b_more != 0.0) {
         const uint32 b_axis = __ldg(b_axes + m);
 #pragma unroll
         for (int j = 0; j < dim; ++j)
-          if ((b_axis & (1u << j)) != 0u) {
-            const uint32 select = (j & 1) != 0 ? code[j / 2] >> 16 : code[j / 2];
-            x[j] = fma(__hiloint2double(static_cast<int>(__byte_perm(device_node_bytes, 0, select)), 0), b_less_a * h[j], x[j]);
-          }
+          if ((b_axis & (1u << j)) != 0u) x[j] = fma(node_factor(code, j), b_more * ah[j], x[j]);
       }
       point(x, f, params);
 #pragma unroll
@@ -249,11 +249,8 @@ class device_evaluator {
     }
   }
 
-  __device__ static void add_vertices(const double *c, const double *h, double a, int from, int to, int lanes,
-                                      const void *params, double *of_orbit) {
-    double ah[dim];
-#pragma unroll
-    for (int j = 0; j < dim; ++j) ah[j] = a * h[j];
+  __device__ static void add_vertices(const double *c, const double *ah, int from, int to, int lanes, const void *params,
+                                      double *of_orbit) {
 #pragma unroll 1
     for (int m = from; m < to; m += lanes) {
       const uint32 code = static_cast<uint32>(m);
