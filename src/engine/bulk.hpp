@@ -36,7 +36,7 @@ class bulk {
     state_.pause_regions = INT64_MAX;
     const int64 record = 8 * region_fields(settings.ndim, settings.ncomp);
     // Beside its record a region may need its parent's, and a place in the list.
-    most_regions_ = std::max<int64>(std::min(settings.memory / (record + parent_record() / 2 + 8), int64{0xfffffff0}), 4 * state_.split.pieces);
+    most_regions_ = std::max<int64>(std::min(settings.memory / (record + parent_record() + 8), int64{0xfffffff0}), 4 * state_.split.pieces);
     stats_.region_bytes = record;
   }
 
@@ -98,10 +98,13 @@ class bulk {
   // Between two goes: more room, the clock, the progress callback.
   outcome look(double *value, double *error) {
     if (state_.wants_room) {
-      const int64 wanted = state_.count + state_.marked_count * (state_.split.pieces - 1);
-      const int64 regions = std::min(most_regions_, std::max(2 * state_.capacity, wanted + wanted / 4));
+      const int64 marked = state_.marked_count;
+      const int64 wanted = state_.count + marked * (state_.split.pieces - 1);
+      int64 regions = state_.capacity, parents = state_.parents_capacity;
+      if (wanted > regions) regions = std::min(most_regions_, std::max(2 * regions, wanted + wanted / 4));
+      if (marked > parents) parents = std::min(regions, marked + marked / 4);
       try {
-        grow(regions, std::min(regions / 2, std::max(state_.parents_capacity, state_.marked_count + state_.marked_count / 4)));
+        grow(regions, parents);
       } catch (const std::bad_alloc &) {
         most_regions_ = state_.capacity;
         state_.can_grow = false;
