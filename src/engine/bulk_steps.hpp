@@ -345,41 +345,22 @@ class bulk_steps {
 
   // Divides the first `marked` of the regions in `bin` and above.
   TESSERA_HD TESSERA_APART void divide(int bin, int64 marked) {
-    const int64 n = count_, chunks = chunks_of(n);
+    const int64 n = count_;
     const double *weights = scale();
     bulk_state &st = st_;
-    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      const chunk_range r = range_of(n, chunks, c);
-      int64 found = 0;
-      TESSERA_ROLLED
-      for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += above(st, i, weights, bin) ? 1 : 0;
-      found = team.total(found);
-      if (team.lane() == 0) st.chunk_counts[c] = found;
-    });
-    grid_.barrier();
-    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      const chunk_range r = range_of(n, chunks, c);
-      int64 at = 0;
-      TESSERA_ROLLED
-      for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
-      at = team.total(at);
-      TESSERA_ROLLED
-      for (int64 from = r.begin; from < r.end; from += team.lanes()) {
-        const int64 i = from + team.lane();
-        const bool marked_here = i < r.end && above(st, i, weights, bin);
-        const int64 m = team.place(marked_here, at);
-        if (marked_here && m < marked) remember(st, i, m);
-      }
-    });
-    grid_.barrier();
+    list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
     const region_list list = {st_.marked, n, st_.split.pieces};
-    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) { divide_axis(st, list, t % marked, static_cast<int>(t / marked)); });
+    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
+      const int64 m = t % marked;
+      const int j = static_cast<int>(t / marked);
+      if (j == 0) remember(st, list.ids[m], m);
+      divide_axis(st, list, m, j);
+    });
     grid_.barrier();
   }
 
   // Keeps what the comparison of the levels needs of region i.
   TESSERA_HD static void remember(bulk_state &st, int64 i, int64 m) {
-    st.marked[m] = i;
     for (int k = 0; k < st.regions.ncomp(); ++k) {
       st.parents.value(m, k) = st.regions.value(i, k);
       st.parents.error(m, k) = st.regions.error(i, k);
@@ -392,7 +373,7 @@ class bulk_steps {
     const region_view &s = st.regions;
     const int64 i = list.ids[m];
     const interval whole = {s.centre(i, j), s.half(i, j)};
-    const uint32 word = st.parents.state(m).word;
+    const uint32 word = s.state(i).word;
     TESSERA_ROLLED
     for (int q = list.pieces - 1; q >= 0; --q) {
       const interval piece = piece_axis(st.split, word, j, whole, q);
@@ -430,8 +411,9 @@ class bulk_steps {
     const double *weights = scale();
     bulk_state &st = st_;
     sum_chunks(n, chunks, [=, &st](int64 i) { return !above(st, i, weights, bin); });
-    list_chunks(n, chunks, st_.marked, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
-    list_chunks(n, chunks, st_.marked + n / 2 + 1, [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
+    list_chunks(n, chunks, st_.marked, n, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
+    list_chunks(n, chunks, st_.marked + n / 2 + 1, n,
+                [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
     bool helps = false;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
@@ -453,11 +435,11 @@ class bulk_steps {
     return helps;
   }
 
-  // Writes the indices for which `take` holds to `list`, in order; chunk_counts[most_chunks] receives their number.
+  // Writes the first `most` indices for which `take` holds to `list`, in order; chunk_counts[most_chunks] receives the number
+  // of all.
   template <class Take>
-  TESSERA_HD void list_chunks(int64 n, int64 chunks, int64 *list, Take take) {
+  TESSERA_HD void list_chunks(int64 n, int64 chunks, int64 *list, int64 most, Take take) {
     bulk_state &st = st_;
-    grid_.barrier();
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       const chunk_range r = range_of(n, chunks, c);
       int64 found = 0;
@@ -478,7 +460,7 @@ class bulk_steps {
         const int64 i = from + team.lane();
         const bool take_it = i < r.end && take(i);
         const int64 m = team.place(take_it, at);
-        if (take_it) list[m] = i;
+        if (take_it && m < most) list[m] = i;
       }
       if (c == chunks - 1 && team.lane() == 0) st.chunk_counts[most_chunks] = at;
     });
