@@ -109,25 +109,6 @@ nvjitlink_library open_nvjitlink() {
   return t;
 }
 
-driver_library open_driver() {
-  const opened library("NVIDIA's driver", {"libcuda.so.1"},
-                       "there is no NVIDIA GPU here, or its driver is not installed");
-  driver_library t{};
-  TESSERA_BIND(init, cuInit);
-  TESSERA_BIND(version, cuDriverGetVersion);
-  TESSERA_BIND(device_count, cuDeviceGetCount);
-  TESSERA_BIND(error_string, cuGetErrorString);
-  TESSERA_BIND(library_load, cuLibraryLoadData);
-  TESSERA_BIND(library_unload, cuLibraryUnload);
-  TESSERA_BIND(library_kernel, cuLibraryGetKernel);
-  TESSERA_BIND(library_global, cuLibraryGetGlobal);
-  TESSERA_BIND(kernel_function, cuKernelGetFunction);
-  TESSERA_BIND(function_attribute, cuFuncGetAttribute);
-  TESSERA_BIND(function_set_attribute, cuFuncSetAttribute);
-  TESSERA_BIND(launch, cuLaunchKernel);
-  return t;
-}
-
 }  // namespace
 
 const nvrtc_library &nvrtc() {
@@ -137,11 +118,6 @@ const nvrtc_library &nvrtc() {
 
 const nvjitlink_library &nvjitlink() {
   static const nvjitlink_library table = open_nvjitlink();
-  return table;
-}
-
-const driver_library &driver() {
-  static const driver_library table = open_driver();
   return table;
 }
 

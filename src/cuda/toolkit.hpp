@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include <cuda.h>
 #include <nvrtc.h>
 
 // nvJitLink.h defines its functions in the header, under names of one release; these are the same by their plain names.
@@ -50,25 +49,8 @@ struct nvjitlink_library {
   int (*version)(unsigned *major, unsigned *minor);
 };
 
-// The driver: what is needed to load a module and to start its kernels.
-struct driver_library {
-  decltype(&::cuInit) init;
-  decltype(&::cuDriverGetVersion) version;
-  decltype(&::cuDeviceGetCount) device_count;
-  decltype(&::cuGetErrorString) error_string;
-  decltype(&::cuLibraryLoadData) library_load;
-  decltype(&::cuLibraryUnload) library_unload;
-  decltype(&::cuLibraryGetKernel) library_kernel;
-  decltype(&::cuLibraryGetGlobal) library_global;
-  decltype(&::cuKernelGetFunction) kernel_function;
-  decltype(&::cuFuncGetAttribute) function_attribute;
-  decltype(&::cuFuncSetAttribute) function_set_attribute;
-  decltype(&::cuLaunchKernel) launch;
-};
-
 const nvrtc_library &nvrtc();
 const nvjitlink_library &nvjitlink();
-const driver_library &driver();
 
 // Where the toolkit is, if it is anywhere: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda; else "".
 std::string toolkit_directory();

@@ -7,6 +7,7 @@
 
 #include "checks.hpp"
 #include "cuda/cubin.hpp"
+#include "cuda/driver.hpp"
 #include "cuda/toolkit.hpp"
 #include "process.hpp"
 #include "texts.hpp"
@@ -332,10 +333,10 @@ int main(int argc, char **argv) {
   check(describe_flags(0).empty() && contains(describe_flags(3), "printed") && contains(describe_flags(3), "exit"),
         "flags");
   try {
-    driver();
+    cuda();
     std::printf("there is a driver\n");
-  } catch (const compile_error &e) {
-    check(e.stage() == jit_stage::load && contains(e.what(), "driver"), std::string("no driver: ") + e.what());
+  } catch (const device_error &e) {
+    check(e.missing() && contains(e.what(), "driver"), std::string("no driver: ") + e.what());
   }
   return checks::summary();
 }
