@@ -11,6 +11,7 @@ struct control_block {
   unsigned arrived;
   unsigned unused;
   int64 failed;  // 0, or one more than a region
+  int64 taken;   // work items given out
 };
 
 constexpr int64 few_regions = 6000;
@@ -35,6 +36,7 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
   problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
+  problem.taken = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, taken));
   problem.failed_out = failed;
   // Few blocks meet sooner at the barriers; many regions want all that fit.
   const bool small = state.count <= few_regions;

@@ -30,6 +30,13 @@ struct component_sums {
   compensated_sum value, error;
 };
 
+// What a survey of the regions led to.
+struct bulk_decision {
+  bool converged;
+  int bin;      // of the histogram: regions from here up are divided
+  int64 count;  // how many these are
+};
+
 struct bulk_state {
   // Set by the driver, unchanged by the steps.
   cubature_settings set;
@@ -52,6 +59,7 @@ struct bulk_state {
   uint32 *histogram;          // [3][histogram_bins], used in turn
   component_sums *retired;    // [ncomp] of regions that were given up for want of memory
   component_sums *totals;     // [ncomp], where the driver can read them
+  bulk_decision *decision;    // one
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
 
   // Progress; the driver reads and the steps carry it on.
