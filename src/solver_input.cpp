@@ -15,10 +15,14 @@ namespace {
 
 source_language to_language(int language) {
   switch (language) {
-    case TESSERA_LANGUAGE_CUDA: return source_language::cuda_cxx;
-    case TESSERA_LANGUAGE_C: return source_language::c_point;
-    case TESSERA_LANGUAGE_CUBA: return source_language::c_cuba;
-    default: break;
+    case TESSERA_LANGUAGE_CUDA:
+      return source_language::cuda_cxx;
+    case TESSERA_LANGUAGE_C:
+      return source_language::c_point;
+    case TESSERA_LANGUAGE_CUBA:
+      return source_language::c_cuba;
+    default:
+      break;
   }
   throw failure(TESSERA_ERR_ARGUMENT, "language " + std::to_string(language) + " is not a value of enum tessera_language");
 }
@@ -66,11 +70,11 @@ bool begins(const std::string &bytes, const char *head, std::size_t n) { return 
 // Refuses what is plainly something else, with the place where it came in.
 void check_code(int form, const std::string &code) {
   const bool ltoir = begins(code, "\xed\x43\x4e\x7f", 4);
-  const bool object =
-      begins(code, "\x7f"
-                   "ELF",
-             4) ||
-      begins(code, "\x50\xed\x55\xba", 4) || begins(code, "!<arch>\n", 8);
+  const bool object = begins(code,
+                             "\x7f"
+                             "ELF",
+                             4) ||
+                      begins(code, "\x50\xed\x55\xba", 4) || begins(code, "!<arch>\n", 8);
   const bool ptx = code.find(".version") != std::string::npos && code.find(".target") != std::string::npos;
   const auto refuse = [](const std::string &is_not) {
     throw failure(TESSERA_ERR_ARGUMENT, "code is not " + is_not + "; form says so");

@@ -1,6 +1,5 @@
 /* Integrands from files and as compiled code, and the stream: arguments, messages, and what is said without a device.
  * SPDX-License-Identifier: BSD-3-Clause */
-#define _DEFAULT_SOURCE /* mkdtemp */
 #include <math.h>
 
 #include "files.h"
@@ -9,8 +8,12 @@
 enum { nowhere = 1023 /* a device that no machine has */ };
 
 /* The first bytes of each kind of code; more than that is not looked at before a device is there. */
-static const char ltoir[] = "\xed\x43\x4e\x7f rest", object[] = "\x7f" "ELF rest", fatbin[] = "\x50\xed\x55\xba rest",
-                  library[] = "!<arch>\nrest", ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+static const char ltoir[] = "\xed\x43\x4e\x7f rest",
+                  object[] =
+                      "\x7f"
+                      "ELF rest",
+                  fatbin[] = "\x50\xed\x55\xba rest", library[] = "!<arch>\nrest",
+                  ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 static int one(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)x, (void)ncomp, (void)userdata;
@@ -27,26 +30,27 @@ static void assert_refused(tessera_solver *s, int status, const char *word) {
   assert_same_bits(a.error, -1e300);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Files -------------------------------------------------------------------------------------------------------------- */
 static const struct {
   int language;
   const char *name, *text;
-} files[] = {
-    {TESSERA_LANGUAGE_CUDA, "user.cu",
-     "#include \"sub/part.h\"\n"
-     "double f(const double *x) { return factor(x[0]); }\n"},
-    {TESSERA_LANGUAGE_C, "user.c",
-     "#include \"sub/part.h\"\n"
-     "int f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); return 0; }\n"},
-    {TESSERA_LANGUAGE_CUBA, "cuba.c",
-     "#include \"cuba.h\"\n#include \"sub/part.h\"\n"
-     "static int f(const int *n, const cubareal x[], const int *m, cubareal v[], void *p) { v[0] = factor(x[0]); return 0; }\n"}};
+} files[] = {{TESSERA_LANGUAGE_CUDA, "user.cu",
+              "#include \"sub/part.h\"\n"
+              "double f(const double *x) { return factor(x[0]); }\n"},
+             {TESSERA_LANGUAGE_C, "user.c",
+              "#include \"sub/part.h\"\n"
+              "int f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); return 0; }\n"},
+             {TESSERA_LANGUAGE_CUBA, "cuba.c",
+              "#include \"cuba.h\"\n#include \"sub/part.h\"\n"
+              "static int f(const int *n, const cubareal x[], const int *m, cubareal v[], void *p) { v[0] = factor(x[0]); "
+              "return 0; }\n"}};
 enum { file_count = sizeof files / sizeof files[0] };
 
 static void put_parts(const char *scale) {
   char text[200];
-  mkdir(test_path("sub"), 0700);
-  snprintf(text, sizeof text, "#ifndef PART\n#define PART\n#include \"deep.h\"\nstatic double factor(double a) {\n  return %s * a;\n}\n#endif\n",
+  put_directory("sub");
+  snprintf(text, sizeof text,
+           "#ifndef PART\n#define PART\n#include \"deep.h\"\nstatic double factor(double a) {\n  return %s * a;\n}\n#endif\n",
            scale);
   put_file("sub/part.h", text);
   put_file("sub/deep.h", "#include \"part.h\"\n#define TWO 2\n"); /* a ring, as guards allow it */
@@ -103,8 +107,9 @@ static void a_mark_at_the_beginning_and_windows_lines(void **state) {
   put_file("part.h", "#define THREE 3\r\n");
   assert_status(s,
                 tessera_set_integrand_file(s, TESSERA_LANGUAGE_CUDA,
-                                           put_file("bom.cu", "\xef\xbb\xbf#include \"part.h\"\r\ndouble f(const double *x)\r\n"
-                                                              "{ return THREE * x[0]; }\r\n"),
+                                           put_file("bom.cu",
+                                                    "\xef\xbb\xbf#include \"part.h\"\r\ndouble f(const double *x)\r\n"
+                                                    "{ return THREE * x[0]; }\r\n"),
                                            "f"),
                 TESSERA_OK);
   assert_close(integrate(s).value, 1.5, 1e-13, 0);
@@ -141,7 +146,7 @@ static void files_that_cannot_be_read(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- Compiled code ------------------------------------------------------------------------------------------------------------ */
+/* ---- Compiled code ------------------------------------------------------------------------------------------------------ */
 static void put_code(tessera_solver *s, int form, const char *code, size_t bytes) {
   assert_status(s, tessera_set_integrand_code(s, form, code, bytes, "f"), TESSERA_OK);
 }
@@ -166,7 +171,7 @@ static void wrong_code(void **state) {
     const char *bytes;
     size_t n;
     int good;
-  } all[] = {{ltoir, sizeof ltoir, TESSERA_CODE_LTOIR},   {object, sizeof object, TESSERA_CODE_OBJECT},
+  } all[] = {{ltoir, sizeof ltoir, TESSERA_CODE_LTOIR},    {object, sizeof object, TESSERA_CODE_OBJECT},
              {fatbin, sizeof fatbin, TESSERA_CODE_OBJECT}, {library, sizeof library, TESSERA_CODE_OBJECT},
              {ptx, sizeof ptx, TESSERA_CODE_PTX},          {"x", 1, 0}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i)
@@ -234,13 +239,12 @@ static void text_and_code_take_each_other_s_place(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- The stream ------------------------------------------------------------------------------------------------------------- */
+/* ---- The stream --------------------------------------------------------------------------------------------------------- */
 static int meddle(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)x, (void)ncomp;
   tessera_solver *s = userdata;
   f[0] = 1;
-  return tessera_set_stream(s, NULL) == TESSERA_ERR_BUSY &&
-                 tessera_set_integrand_file(s, 1, "f", "f") == TESSERA_ERR_BUSY &&
+  return tessera_set_stream(s, NULL) == TESSERA_ERR_BUSY && tessera_set_integrand_file(s, 1, "f", "f") == TESSERA_ERR_BUSY &&
                  tessera_set_integrand_code(s, 1, ltoir, 4, "f") == TESSERA_ERR_BUSY
              ? 0
              : 1;
