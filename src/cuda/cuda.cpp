@@ -54,8 +54,11 @@ class cuda_session final : public device_session {
   }
 
   void use_stream(void *stream) override {
-    stream_ = stream ? static_cast<CUstream>(stream) : own_stream_;
-    executor_->use_stream(stream_);
+    const CUstream next = stream ? static_cast<CUstream>(stream) : own_stream_;
+    if (next == stream_) return;
+    stream_ = next;
+    executor_->use_stream(next);
+    uploaded_.clear();  // again, in this stream
   }
 
   run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
@@ -109,6 +112,7 @@ class cuda_session final : public device_session {
   void clear_flags(const loaded_kernel &kernel) {
     check(cuda().set_bytes(kernel.flags(), 0, sizeof(int), stream_), "clearing the integrand's answer");
     check(cuda().set_bytes(kernel.status(), 0, sizeof(int), stream_), "clearing the integrand's answer");
+    check(cuda().stream_synchronize(stream_), "clearing the integrand's answer");  // the next run may have another stream
   }
 
   void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
@@ -127,7 +131,7 @@ class cuda_session final : public device_session {
   }
 
   // The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
-  std::string find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params) {
+  std::string find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params) try {
     const std::vector<double> &box = executor_->failed_box();
     const rule_points points(problem.integration_rule);
     const int64 all = problem.integration_rule.points, nd = problem.settings.ndim, nc = problem.settings.ncomp;
@@ -154,6 +158,9 @@ class cuda_session final : public device_session {
         }
     }
     return "the sum over a region overflows";
+  } catch (const device_error &e) {
+    if (!e.out_of_memory()) throw;  // the value so far is worth more than the point
+    return "the integrand is NaN or infinite at a point that there is no memory left to look for";
   }
 
   struct kept_kernel {
