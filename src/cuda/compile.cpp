@@ -334,6 +334,22 @@ bool is_missing(const std::string &log, const std::string &function) {
          contains(log, function.substr(function.rfind(':') + 1));
 }
 
+// LTO-IR does not tell the types of an extern "C" function. One that returns its value is linked and inlined all the same, and
+// leaves nothing of itself: a kernel that calls it with the caller's own addresses is as empty as one that does nothing.
+constexpr const char *probe_text = R"code(
+extern "C" __global__ void tessera_probe(const double *x, double *f, const void *params) { tessera_f(x, f, params); }
+extern "C" __global__ void tessera_probe_of_nothing(const double *, double *, const void *) {}
+)code";
+
+void check_probe(const link_result &linked, const integrand_source &source) {
+  const std::string code = cubin_code(linked.cubin, "tessera_probe");
+  if (code.empty() || code != cubin_code(linked.cubin, "tessera_probe_of_nothing")) return;
+  throw compile_error(jit_stage::link,
+                      source.file_name + ": '" + source.function + "' writes nothing to its second argument; it must be void " +
+                          source.function + "(const double *x, double *out, const void *params) if it is extern \"C\"",
+                      linked.log);
+}
+
 link_result link_integrand(const product_and_log &kernel, const integrand_source &source, const target &where,
                            const architecture &arch, std::string &symbol) {
   const std::vector<std::string> options = {arch.option, "-lto", "-O3"};
@@ -363,6 +379,7 @@ link_result link_integrand(const product_and_log &kernel, const integrand_source
     }
     parts.push_back(user);
     last = link_in_child(parts, options, source, where);
+    if (last.good && !is_ptx) check_probe(last, source);
     if (last.good) return last;
     if (!is_missing(last.log, source.function)) break;
   }
@@ -390,6 +407,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   if (linked) {
     append(p.options, {"-std=c++17", "-dlto"});
     p.wanted = product::ltoir;
+    if (source.language == source_language::ltoir) p.text += probe_text;
   } else {
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
     p.wanted = arch.real ? product::cubin : product::ptx;

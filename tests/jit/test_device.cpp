@@ -317,10 +317,15 @@ void compiled_code() {
              "__device__ double gauss(const double *x, const void *p) " + body + "return s * *(const double *)p; }\n",
              {"-dc", "-dlto", "-arch=sm_90"}),
        "gauss", true);
-  link("C scalar", lto,
-       build("e.o", "extern \"C\" __device__ double gauss(const double *x) " + body + "return s; }\n",
+  const std::string scalar = build("e.o", "extern \"C\" __device__ double gauss(const double *x) " + body + "return s; }\n",
+                                   {"-dc", "-dlto", "-arch=sm_90"});
+  link("C scalar", lto, scalar, "gauss", true, integrand_form::scalar);
+  fails("C scalar whose form is not said", jit_stage::link, "mine.src: 'gauss' writes nothing to its second argument",
+        [&] { compile_integrand(make(lto, scalar, "gauss"), kernel(), where(), nullptr); });
+  link("a constant", lto,
+       build("f.o", "extern \"C\" __device__ void gauss(const double *, double *f, const void *) { f[0] = 0; }\n",
              {"-dc", "-dlto", "-arch=sm_90"}),
-       "gauss", true, integrand_form::scalar);
+       "gauss", true);
   fails("no such function", jit_stage::link, "no function 'other'",
         [&] { compile_integrand(make(lto, object, "other"), kernel(), where(), nullptr); });
   for (unsigned seed = 1; seed <= 4; ++seed) {  // what makes nvJitLink crash stays in the child
