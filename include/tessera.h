@@ -229,9 +229,9 @@ TESSERA_API int tessera_set_integrand_file(tessera_solver *s, int language, cons
  * with x[ndim], out[ncomp] and `params` the library's copy of the block of tessera_set_params (NULL if there is none); those
  * that return double have one component. A name in a namespace is written ns::f. LTO-IR does not tell the parameters of an
  * extern "C" function, which must therefore have the first form (one that writes nothing to `out` is refused); in PTX any form
- * may be extern "C". Code runs on a device only. With TESSERA_DEVICE = -1, or -2 without a device, a callback set beside it runs; without one the call fails. The
- * comparison with a callback is that of tessera_set_integrand_source. TESSERA_INLINED says whether the code was inlined. NULL
- * for code, with bytes 0, takes it away. */
+ * may be extern "C". Code runs on a device only. With TESSERA_DEVICE = -1, or -2 without a device, a callback set beside it
+ * runs; without one the call fails. The comparison with a callback is that of tessera_set_integrand_source. TESSERA_INLINED
+ * says whether the code was inlined. NULL for code, with bytes 0, takes it away. */
 TESSERA_API int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function);
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
