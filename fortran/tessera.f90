@@ -71,6 +71,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_THREADS_USED = 307
   integer(c_int), parameter, public :: TESSERA_PEAK_MEMORY = 308
   integer(c_int), parameter, public :: TESSERA_DEVICE_USED = 309
+  integer(c_int), parameter, public :: TESSERA_INLINED = 310
   integer(c_int), parameter, public :: TESSERA_SECONDS = 400
   integer(c_int), parameter, public :: TESSERA_COMPILE_SECONDS = 401
 
@@ -103,16 +104,22 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_CLASSIC = 1
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
 
-  ! ---- Values of `language` in tessera_set_integrand_source -----------------------------------------------------------
+  ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUBA = 3
+
+  ! ---- Values of `form` in tessera_set_integrand_code -------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_CODE_LTOIR = 1
+  integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2
+  integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
 
   public :: tessera_solver
   public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
+  public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
 
   abstract interface
@@ -281,6 +288,29 @@ module tessera
       integer(c_int), value :: language
       integer(c_int) :: status
     end function c_tessera_set_integrand_source
+
+    function c_tessera_set_integrand_file(s, language, path, function_name) result(status) &
+        bind(c, name='tessera_set_integrand_file')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path, function_name
+      integer(c_int), value :: language
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_file
+
+    function c_tessera_set_integrand_code(s, form, code, bytes, function_name) result(status) &
+        bind(c, name='tessera_set_integrand_code')
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: s, code, function_name
+      integer(c_int), value :: form
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_code
+
+    function c_tessera_set_stream(s, stream) result(status) bind(c, name='tessera_set_stream')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, stream
+      integer(c_int) :: status
+    end function c_tessera_set_stream
 
     function c_tessera_set_params(s, params, bytes) result(status) bind(c, name='tessera_set_params')
       import :: c_int, c_ptr, c_size_t
@@ -590,6 +620,64 @@ contains
     end if
     call conclude(s, c_tessera_set_integrand_source(s%handle, language, text_address, name_address), ierr)
   end subroutine tessera_set_integrand_source
+
+  !> The same from a file. Blanks at the end of the path and the name do not count. Without path and function_name the text is
+  !> taken away.
+  subroutine tessera_set_integrand_file(s, language, path, function_name, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: language
+    character(*), intent(in), optional :: path, function_name
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:), name(:)
+    type(c_ptr) :: file_address, name_address
+    if (.not. exists(s, ierr)) return
+    file_address = c_null_ptr
+    name_address = c_null_ptr
+    if (present(path)) then
+      file = c_characters(path)
+      file_address = c_loc(file)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    call conclude(s, c_tessera_set_integrand_file(s%handle, language, file_address, name_address), ierr)
+  end subroutine tessera_set_integrand_file
+
+  !> The integrand as code compiled for a device: `form` is one of TESSERA_CODE_..., code the bytes of the file, all of which
+  !> count. Without code and function_name it is taken away.
+  subroutine tessera_set_integrand_code(s, form, code, function_name, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: form
+    character(*), intent(in), optional, target :: code
+    character(*), intent(in), optional :: function_name
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: name(:)
+    type(c_ptr) :: code_address, name_address
+    integer(c_size_t) :: bytes
+    if (.not. exists(s, ierr)) return
+    code_address = c_null_ptr
+    name_address = c_null_ptr
+    bytes = 0
+    if (present(code)) then
+      bytes = len(code, c_size_t)
+      code_address = c_loc(code)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    call conclude(s, c_tessera_set_integrand_code(s%handle, form, code_address, bytes, name_address), ierr)
+  end subroutine tessera_set_integrand_code
+
+  !> The CUDA stream (a cudaStream_t) for the work on a device; without it a stream of the library's own.
+  subroutine tessera_set_stream(s, stream, ierr)
+    type(tessera_solver), intent(inout) :: s
+    type(c_ptr), intent(in), optional :: stream
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_stream(s%handle, value_or_null(stream)), ierr)
+  end subroutine tessera_set_stream
 
   !> The characters of a string, without the blanks at its end, and a NUL.
   pure function c_characters(text) result(characters)

@@ -79,6 +79,18 @@ int tessera_set_integrand_source(tessera_solver *s, int language, const char *so
   return guarded(s, [&] { return s->set_integrand_source(language, source, function), TESSERA_OK; });
 }
 
+int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function) {
+  return guarded(s, [&] { return s->set_integrand_file(language, path, function), TESSERA_OK; });
+}
+
+int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function) {
+  return guarded(s, [&] { return s->set_integrand_code(form, code, bytes, function), TESSERA_OK; });
+}
+
+int tessera_set_stream(tessera_solver *s, void *stream) {
+  return guarded(s, [&] { return s->set_stream(stream), TESSERA_OK; });
+}
+
 int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {
   return guarded(s, [&] { return s->set_params(params, bytes), TESSERA_OK; });
 }

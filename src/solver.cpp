@@ -23,6 +23,7 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
+constexpr int on_host = -1;                // value of TESSERA_INLINED
 constexpr int most_device_ndim = 32;
 constexpr tessera::int64 device_initial_regions = 1024;
 constexpr int check_points = 64;
@@ -164,6 +165,11 @@ int to_status(tessera::outcome o) {
   return TESSERA_ERR_INTERNAL;
 }
 
+// A compiler or linker that is missing is not the text's fault.
+int compile_status(const tessera::compile_error &e) {
+  return e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
+}
+
 }  // namespace
 
 tessera_solver::tessera_solver(int ndim, int ncomp)
@@ -172,6 +178,7 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
       lower_(static_cast<std::size_t>(ndim), 0.0),
       upper_(static_cast<std::size_t>(ndim), 1.0) {
   options_.set_int(TESSERA_DEVICE_USED, host);
+  options_.set_int(TESSERA_INLINED, on_host);
   source_.function.clear();
 }
 
@@ -191,27 +198,6 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   batch_ = batch;
   point_ = point;
   userdata_ = userdata;
-  checked_ = false;
-}
-
-void tessera_solver::set_integrand_source(int language, const char *source, const char *function) {
-  tessera::integrand_source next;
-  next.function.clear();
-  if (source) {
-    switch (language) {
-      case TESSERA_LANGUAGE_CUDA: next.language = tessera::source_language::cuda_cxx; break;
-      case TESSERA_LANGUAGE_C: next.language = tessera::source_language::c_point; break;
-      case TESSERA_LANGUAGE_CUBA: next.language = tessera::source_language::c_cuba; break;
-      default:
-        throw failure(TESSERA_ERR_ARGUMENT,
-                      "language " + std::to_string(language) + " is not a value of enum tessera_language");
-    }
-    if (!function || !*function) throw failure(TESSERA_ERR_ARGUMENT, function ? "function is empty" : "function is NULL");
-    next.text = source;
-    next.function = function;
-  }
-  source_ = std::move(next);
-  host_code_.reset();
   checked_ = false;
 }
 
@@ -278,6 +264,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
+  options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
   const int status = cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
@@ -302,18 +289,28 @@ int tessera_solver::choose_device() const {
   if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_source())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
-                                                " needs an integrand set by tessera_set_integrand_source");
-  if (wanted >= 0 && ndim_ > most_device_ndim)
+                                                " needs an integrand set by tessera_set_integrand_source, "
+                                                "tessera_set_integrand_file or tessera_set_integrand_code");
+  if (wanted == host && !has_host_form())
+    throw failure(TESSERA_ERR_NO_INTEGRAND, "compiled code cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a "
+                                            "source text");
+  if ((wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
   if (wanted != any_device) return wanted;
   if (!has_source() || ndim_ > most_device_ndim) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
-    log(2, "there is no CUDA device: the host is used");
   } catch (const tessera::device_failure &e) {
-    log(2, std::string(e.what()) + ": the host is used");
+    return do_without_device(e.what());
   }
+  return do_without_device("there is no CUDA device");
+}
+
+// For "a device if there is one", when it cannot be used.
+int tessera_solver::do_without_device(const std::string &why) const {
+  if (!has_host_form()) throw failure(TESSERA_ERR_NOT_BUILT, why + ", and compiled code cannot run on the host");
+  log(2, why + ": the host is used");
   return host;
 }
 
@@ -369,9 +366,10 @@ const tessera::compiled_source &tessera_solver::compiled_for_host() {
 tessera::device_session &tessera_solver::session(int device) {
   if (!session_ || session_device_ != device) {
     session_.reset();
-    session_.reset(tessera::load_device_plugin().open(device, nullptr));
+    session_.reset(tessera::load_device_plugin().open(device));
     session_device_ = device;
   }
+  session_->use_stream(stream_);
   return *session_;
 }
 
@@ -418,10 +416,11 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  throw failure(TESSERA_ERR_CHECK, "the callback and the source text '" + source_.function +
+  const std::string other = has_code() ? "compiled code" : "source text";
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + other + " '" + source_.function +
                                        "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
                                        " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
-                                       show17(there[worst_at]) + " by the text");
+                                       show17(there[worst_at]) + " by the " + (has_code() ? "code" : "text"));
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
@@ -452,28 +451,55 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
     if (has_callback() && !checked_) {
       check_source(problem, [&](int n, const double *x, double *f) {
         const auto start = clock_type::now();
-        there.evaluate(problem, integrand, n, x, f);
+        const std::string stopped = there.evaluate(problem, integrand, n, x, f);
         options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+        if (!stopped.empty())
+          throw failure(TESSERA_ERR_CALLBACK, stopped + " on the device while it was compared with the callback");
       });
       checked_ = true;
     }
     const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
     if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
-    if (report.compiled && !report.inlined) log(1, "the integrand is called, not inlined");
+    if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
+    told_called_ = told_called_ || !report.inlined;
+    if (!report.remark.empty()) log(1, report.remark);
+    options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
     options_.set_int(TESSERA_DEVICE_USED, device);
     return result;
   } catch (const tessera::device_failure &e) {
     session_.reset();  // a device that failed is started again by the next run
     throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::compile_error &e) {
+    throw failure(compile_status(e), e.what());
   }
 }
 
-tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
-                                        double *value, double *error) try {
-  if (device != host) return run_on_device(problem, device, hooks, value, error);
+// `device` and `problem` become those of the host where a device that was not insisted on lacks something.
+tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks,
+                                        double *value, double *error) {
+  if (device == host) return run_on_host(problem, hooks, value, error);
+  std::string why;
+  try {
+    return run_on_device(problem, device, hooks, value, error);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
+    why = f.what();
+  }
+  device = do_without_device(why);
+  problem = make_problem(device);
+  try {
+    return run_on_host(problem, hooks, value, error);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
+    throw failure(f.status(), why + "; and " + f.what());
+  }
+}
+
+tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
+                                                double *error) try {
   if (has_callback()) {
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-    if (wanted_device && has_source() && !checked_) check_fallback(problem);
+    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem);
   } else {
     const tessera::compiled_source &code = compiled_for_host();
     problem.integrand = {code.function(), nullptr, params()};
@@ -481,7 +507,7 @@ tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int 
   }
   return tessera::host_cubature(problem, hooks, value, error);
 } catch (const tessera::compile_error &e) {
-  throw failure(e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE, e.what());
+  throw failure(compile_status(e), e.what());
 }
 
 int tessera_solver::cubature(int device, double *value, double *error) {

@@ -36,6 +36,9 @@ struct tessera_solver {
   void set_domain(const double *lower, const double *upper);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
   void set_integrand_source(int language, const char *source, const char *function);
+  void set_integrand_file(int language, const char *path, const char *function);
+  void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
+  void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
@@ -50,12 +53,16 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
+  void take_source(tessera::integrand_source next);
   int cubature(int device, double *value, double *error);
   tessera::cubature_problem make_problem(int device) const;
   int choose_rule() const;
   int choose_device() const;
-  tessera::run_result run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks, double *value,
+  int do_without_device(const std::string &why) const;
+  tessera::run_result run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
                           double *error);
+  tessera::run_result run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
+                                  double *error);
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
   const tessera::compiled_source &compiled_for_host();
@@ -66,12 +73,14 @@ struct tessera_solver {
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
   bool has_callback() const { return batch_ || point_; }
   bool has_source() const { return !source_.function.empty(); }
+  bool has_code() const { return has_source() && tessera::is_device_code(source_.language); }
+  bool has_host_form() const { return has_callback() || !has_code(); }
   void record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
   std::vector<double> lower_, upper_;
-  // The integrand: a callback, a text or both.
+  // The integrand: a callback, a text or compiled code, or one of each kind.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;
   void *userdata_ = nullptr;
@@ -81,7 +90,9 @@ struct tessera_solver {
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
   std::unique_ptr<tessera::device_session> session_;
   int session_device_ = -1;
+  void *stream_ = nullptr;                                  // the caller's, for the session
   bool checked_ = false;                                    // source_ and the callback give the same values
+  bool told_called_ = false;                                // that the device calls source_
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

@@ -17,6 +17,7 @@
 #define TESSERA_MAPPED 0
 #define TESSERA_FULL_VERTICES 1
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
+extern "C" { __device__ int tessera_flags, tessera_status; }
 #endif
 
 extern "C" {
@@ -48,8 +49,8 @@ class device_evaluator {
  public:
   __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
 
-  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0; }
-  __device__ static outcome failure() { return outcome::nonfinite; }
+  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
+  __device__ static outcome failure() { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
 
   // Collective over the grid. Writes value, raw error and ranked axes of n regions.
   __device__ __noinline__ void evaluate(device_grid &grid, const region_view &regions, const region_list &list, int64 n) {
@@ -102,6 +103,9 @@ class device_evaluator {
   __device__ int64 take_item() const {
     return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
   }
+
+  // flags_that_end in compile.hpp
+  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 6) != 0; }
 
   // The lanes of this thread's group; other groups of the warp may be elsewhere.
   __device__ static unsigned group_mask(int lanes) {
@@ -361,6 +365,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   if (grid.once()) {
     *out = state;
     *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
+    problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
+    problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
   }
 }
 

@@ -41,6 +41,7 @@ cuda_driver open_driver() {
   TESSERA_BIND(memory_info, cuMemGetInfo);
   TESSERA_BIND(set_bytes, cuMemsetD8Async);
   TESSERA_BIND(upload, cuMemcpyHtoD);
+  TESSERA_BIND(upload_in_order, cuMemcpyHtoDAsync);
   TESSERA_BIND(download, cuMemcpyDtoH);
   TESSERA_BIND(copy_2d, cuMemcpy2D);
   TESSERA_BIND(library_load, cuLibraryLoadData);

@@ -44,6 +44,7 @@ struct cuda_driver {
   decltype(&::cuMemGetInfo) memory_info;
   decltype(&::cuMemsetD8Async) set_bytes;
   decltype(&::cuMemcpyHtoD) upload;
+  decltype(&::cuMemcpyHtoDAsync) upload_in_order;
   decltype(&::cuMemcpyDtoH) download;
   decltype(&::cuMemcpy2D) copy_2d;
   decltype(&::cuLibraryLoadData) library_load;
@@ -73,6 +74,22 @@ class current_context {
   }
   current_context(const current_context &) = delete;
   current_context &operator=(const current_context &) = delete;
+};
+
+// A device's primary context, which the CUDA runtime uses too.
+class primary_context {
+ public:
+  explicit primary_context(CUdevice device) : device_(device) {
+    check(cuda().context_retain(&context_, device), "starting the device");
+  }
+  ~primary_context() { cuda().context_release(device_); }
+  primary_context(const primary_context &) = delete;
+  primary_context &operator=(const primary_context &) = delete;
+  CUcontext get() const { return context_; }
+
+ private:
+  const CUdevice device_;
+  CUcontext context_ = nullptr;
 };
 
 // A block of device memory that grows and keeps no content.

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <new>
+#include <vector>
 
 #include "../engine/bulk.hpp"
 #include "device_problem.hpp"
@@ -18,6 +19,7 @@ class cuda_executor {
   static constexpr int64 first_regions = 1 << 17;
 
   explicit cuda_executor(CUstream stream) : stream_(stream) {}
+  void use_stream(CUstream stream) { stream_ = stream; }
 
   // Begins a run with a kernel; the buffers made during it reuse the memory of earlier runs, in the order they are made.
   void begin(const loaded_kernel &kernel, CUdeviceptr params) {
@@ -26,7 +28,11 @@ class cuda_executor {
     device_used_ = 0;
     mapped_used_ = 0;
   }
-  int64 failed_region() const { return failed_; }  // -1: none
+  // Of the last run: centre[ndim] and half[ndim] of a region where a sum was not finite (empty: none), tessera_flags and
+  // tessera_status.
+  const std::vector<double> &failed_box() const { return failed_box_; }
+  int flags() const { return flags_; }
+  int status() const { return status_; }
 
   template <class T>
   class buffer {
@@ -116,7 +122,8 @@ class cuda_executor {
   std::size_t device_used_ = 0, mapped_used_ = 0;
   device_memory control_, slices_;
   mapped_memory result_;
-  int64 failed_ = -1;
+  std::vector<double> failed_box_;
+  int flags_ = 0, status_ = 0;
 };
 
 }  // namespace tessera

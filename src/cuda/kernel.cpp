@@ -87,6 +87,8 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   check(cuda().upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule)), "uploading the rule");
   const std::size_t axes = problem.axes.size() * sizeof(axis_map);
   check(cuda().upload(global("tessera_axes", axes), problem.axes.data(), axes), "uploading the domain");
+  flags_ = global("tessera_flags", sizeof(int));
+  status_ = global("tessera_status", sizeof(int));
   const std::vector<uint32> nodes = make_nodes(r);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
   nodes_.require(nodes.size() * sizeof(uint32));

@@ -42,6 +42,8 @@ class loaded_kernel {
   unsigned shared_bytes() const { return shared_; }
   std::size_t slice_bytes() const;  // of one slice_sums for all components
   const compiled_module &module() const { return module_; }
+  CUdeviceptr flags() const { return flags_; }    // tessera_flags and
+  CUdeviceptr status() const { return status_; }  // tessera_status, ints
 
  private:
   CUdeviceptr global(const char *name, std::size_t bytes) const;
@@ -53,6 +55,7 @@ class loaded_kernel {
   CUfunction steps_ = nullptr, points_ = nullptr;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
+  CUdeviceptr flags_ = 0, status_ = 0;
   unsigned grid_ = 0, small_grid_ = 0, shared_ = 0;
 };
 
