@@ -289,12 +289,13 @@ class device_evaluator {
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
     __syncwarp(mask);
     bool rough = false, finite = true;
+    double excess = 1.0;
     for (int k = 0; k < comps; ++k) {
       double e[null_rules - 1];
       for (int i = 0; i < null_rules - 1; ++i) e[i] = widest_pair(i, sums[k].null[i], sums[k].null[i + 1], lanes);
-      const rule_result result =
-          judge_nulls(tessera_rule.error, sums[k].mean, e, null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
+      const rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
       rough = rough || !result.asymptotic;
+      excess = larger(excess, result.excess);
       finite = finite && isfinite(result.value) && isfinite(result.error);
       for (int j = lane; j < dim; j += lanes) add_difference(tessera_rule, sums[k].difference[j], sums[k].centre, score[j]);
       if (lane == 0) {
@@ -306,7 +307,7 @@ class device_evaluator {
     if (lane != 0) return;
     if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
     const uint32 axes = rank_axes(dim, score, [&](int j) { return regions.half(region, j); });
-    regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
+    regions.state(region) = fresh_state(axes, rough, excess);
   }
 
   const device_problem &p_;

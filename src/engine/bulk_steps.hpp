@@ -270,7 +270,10 @@ class bulk_steps {
       return eval_.failure();
     }
     const splitting split = st_.split;
-    grid_.each(n, [=](int64 m) { prepare_division(split, s, m); });
+    grid_.each(n, [=](int64 m) {
+      believe_nothing(s, m);
+      prepare_division(split, s, m);
+    });
     grid_.barrier();
     count_ = n;
     return outcome::running;
