@@ -322,12 +322,13 @@ class device_evaluator {
     double *score = scratch().score[group];
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
     bool rough = false, finite = true;
+    double excess = 1.0;
     for (int k = 0; k < comps; ++k) {
       double e[null_rules - 1];
       widest_pairs(sums[k].null, lanes, e);
-      const rule_result result =
-          judge_nulls(tessera_rule.error, sums[k].mean, e, null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
+      const rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
       rough = rough || !result.asymptotic;
+      excess = larger(excess, result.excess);
       finite = finite && isfinite(result.value) && isfinite(result.error);
       for (int j = lane; j < dim; j += lanes) add_difference(tessera_rule, sums[k].difference[j], sums[k].centre, score[j]);
       if (lane == 0) {
@@ -339,7 +340,7 @@ class device_evaluator {
     const uint32 axes = ranked_axes(score, regions, region, lanes);
     if (lane != 0) return;
     if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
-    regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
+    regions.state(region) = fresh_state(axes, rough, excess);
   }
 
   const device_problem &p_;

@@ -283,7 +283,10 @@ class bulk_steps {
       return evaluate_and_settle(n);
     }
     const splitting split = st_.split;
-    grid_.each(n, [=](int64 m) { prepare_division(split, s, m); });
+    grid_.each(n, [=](int64 m) {
+      believe_nothing(s, m);
+      prepare_division(split, s, m);
+    });
     grid_.barrier();
     return outcome::running;
   }
@@ -306,7 +309,10 @@ class bulk_steps {
     const int64 n = count_;
     bulk_state &st = st_;
     const region_list list = {st_.marked, n, st_.split.pieces};
-    grid_.each(n, [=, &st](int64 m) { st.marked[m] = m; });
+    grid_.each(n, [=, &st](int64 m) {
+      st.marked[m] = m;
+      believe_nothing(st.regions, m);
+    });
     grid_.barrier_then([this, n] {
       for (int k = 0; k < nc_; ++k) {
         const component_sums t = sum_chunk(team_, st_.regions, {0, n}, k, [](int64) { return true; });

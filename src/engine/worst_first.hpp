@@ -78,6 +78,7 @@ class worst_first {
     stats_.evaluations = eval_.points();
     regions_ = 1;
     if (o != outcome::running) return o;
+    believe_nothing(store_.view(), 0);
     int bits = halvings(set_.initial_regions);
     while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
     if (bits > 0) o = partition(lower, upper, bits);

@@ -297,6 +297,7 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
   const double volume = regions.volume(region);
   std::fill(w.score.begin(), w.score.end(), 0.0);
   bool rough = false;
+  double excess = 1.0;
   for (int k = 0; k < problem_.settings.ncomp; ++k) {
     const double *sums = &w.sums[index(k) * max_orbits];
     const rule_result result = finish_rule(rule_, sums, problem_.settings.estimate, volume);
@@ -304,11 +305,12 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
     rough |= !result.asymptotic;
+    excess = larger(excess, result.excess);
     for (int j = 0; j < rule_.ndim; ++j)
       add_difference(rule_, w.differences[index(k * rule_.ndim + j)], sums[0], w.score[index(j)]);
   }
   const uint32 axes = rank_axes(rule_.ndim, w.score.data(), [&](int j) { return regions.half(region, j); });
-  regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
+  regions.state(region) = fresh_state(axes, rough, excess);
   return true;
 }
 
