@@ -209,14 +209,23 @@ class cuda_session final : public device_session {
     return params_.address();
   }
 
-  // Nine tenths of what is free, and what the session holds already.
-  int64 free_memory() const {
-    std::size_t free = 0, total = 0;
-    check(cuda().memory_info(&free, &total), "asking for the memory");
-    return static_cast<int64>(free / 10 * 9 + executor_->held_bytes());
+  // Nine tenths of what is free, and what the session holds already. Asked again when the session has taken more: the
+  // question takes as long as a small integral, and what others have taken since shows when memory is wanted.
+  int64 free_memory() {
+    const std::size_t held = executor_->held_bytes();
+    if (most_memory_ == 0 || held != held_when_asked_) {
+      std::size_t free = 0, total = 0;
+      check(cuda().memory_info(&free, &total), "asking for the memory");
+      most_memory_ = static_cast<int64>(free / 10 * 9 + held);
+      held_when_asked_ = held;
+    }
+    return most_memory_;
   }
 
   static constexpr std::size_t most_kernels = 16;
+
+  int64 most_memory_ = 0;
+  std::size_t held_when_asked_ = 0;
 
   const int arch_, multiprocessors_;
   const primary_context context_;

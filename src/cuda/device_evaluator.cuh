@@ -369,6 +369,12 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
     problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
   }
+  // The last block to leave puts the counters back to 0: one operation less for the host before each launch.
+  if (threadIdx.x != 0 || !grid.last_to_leave(problem.left)) return;
+  *problem.arrived = 0;
+  *problem.left = 0;
+  *problem.failed = 0;
+  *problem.taken = 0;
 }
 
 // The integrand at n points: coordinate j of point i is x[j*n + i].

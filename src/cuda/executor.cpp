@@ -6,10 +6,10 @@
 namespace tessera {
 namespace {
 
-// Zeroed before each launch.
+// All 0 between the launches.
 struct control_block {
   unsigned arrived;
-  unsigned unused;
+  unsigned left;
   int64 failed;  // 0, or one more than a region
   int64 taken;   // work items given out
 };
@@ -36,10 +36,12 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 
 void cuda_executor::run_bulk(bulk_state &state) {
   const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
-  control_.require(sizeof(control_block));
+  if (control_.bytes() == 0) {
+    control_.require(sizeof(control_block));
+    check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
+  }
   slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());
   result_.require(sizeof(bulk_state) + sizeof(report_block));
-  check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
   auto *out = static_cast<bulk_state *>(result_.address());
   auto *report = reinterpret_cast<report_block *>(out + 1);
   *report = {};
@@ -51,6 +53,7 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.most_slices = most_slices;
   problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
+  problem.left = reinterpret_cast<unsigned *>(control_.address() + offsetof(control_block, left));
   problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
   problem.taken = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, taken));
   problem.failed_out = &report->failed;
