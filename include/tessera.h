@@ -158,6 +158,18 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 /* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
+/* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory and are laid
+ * out as for tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
+ * ldf are at least n, and n is at most 4194304. The function is called on the host, with the solver's device current; it
+ * launches work on `stream` (a cudaStream_t) that writes f at all n points, and returns without waiting for it. What follows is
+ * ordered behind it on the same stream. Return 0 to go on; anything else stops the run and is found under
+ * TESSERA_CALLBACK_STATUS, so that `return (int)cudaGetLastError();` is a good ending. The arrays are the library's and may be
+ * used in this call only. It may not call the solver it serves, may not make another device current for good and may not
+ * longjmp out. A C++ exception stops the run like a non-zero return. Values that are left out end the run with
+ * TESSERA_NONFINITE. */
+typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                                        void *stream, void *userdata);
+
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
  * thread, at most some ten times a second. */
@@ -202,6 +214,12 @@ TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn,
  * time; TESSERA_DEVICE says which one runs. Then both are evaluated at 64 points before the text first runs, and unless
  * they agree to 1e-6 of the component's largest magnitude the run is refused with TESSERA_ERR_CHECK. */
 TESSERA_API int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function);
+
+/* The integrand as a callback for a CUDA device (docs/gpu.md). With userdata NULL it receives the address of the parameter block
+ * of tessera_set_params in the device's memory, or NULL where there is none. It stands beside a host callback and a text: where
+ * TESSERA_DEVICE names a device it is what runs, before a text; on the host it is not used. Beside a host callback both are
+ * evaluated at 64 points before the first run on a device, and compared as a text is. NULL for fn takes it away. */
+TESSERA_API int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata);
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
 TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);

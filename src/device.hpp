@@ -12,8 +12,10 @@
 
 namespace tessera {
 
-// How the integrand reached the device.
+// How the integrand reached the device: a callback that launches it, else a text.
 struct device_integrand {
+  device_batch_function batch = nullptr;
+  void *userdata = nullptr;           // of the callback; null: it receives the address of the parameters on the device
   integrand_source source;
   std::vector<unsigned char> params;  // copied to the device before each run
   bool disk_cache = true;
@@ -32,9 +34,9 @@ class device_session {
   // Throws compile_error (the user's text), device_failure.
   virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
                               double *value, double *error, device_report &report) = 0;
-  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n].
-  virtual void evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
-                        double *f) = 0;
+  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n]. Returns why a callback stopped, or nothing.
+  virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
 };
 
 // There is no plug-in, driver or device (missing), or the device failed.

@@ -131,11 +131,11 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
       }
     }
   } catch (...) {
-    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the source text");
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
   }
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
-                  "the callback returned " + std::to_string(status) + " while it was compared with the source text");
+                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
 }
 
 // What this process has compiled for the host.
@@ -191,6 +191,12 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   batch_ = batch;
   point_ = point;
   userdata_ = userdata;
+  checked_ = false;
+}
+
+void tessera_solver::set_integrand_device(tessera_device_integrand batch, void *userdata) {
+  device_batch_ = batch;
+  device_userdata_ = userdata;
   checked_ = false;
 }
 
@@ -299,21 +305,35 @@ int tessera_solver::choose_rule() const {
 // Where the integrand is to run: a CUDA ordinal or `host`.
 int tessera_solver::choose_device() const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
-  if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
-  if (wanted >= 0 && !has_source())
+  const bool has_host_form = has_callback() || has_source();
+  if (!has_host_form && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_device_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
-                                                " needs an integrand set by tessera_set_integrand_source");
+                                                " needs an integrand set by tessera_set_integrand_source or "
+                                                "tessera_set_integrand_device");
   if (wanted >= 0 && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
-  if (wanted != any_device) return wanted;
-  if (!has_source() || ndim_ > most_device_ndim) return host;
-  try {
-    if (tessera::load_device_plugin().device_count() > 0) return 0;
-    log(2, "there is no CUDA device: the host is used");
-  } catch (const tessera::device_failure &e) {
-    log(2, std::string(e.what()) + ": the host is used");
+  if (wanted >= 0) return wanted;
+  int status = TESSERA_ERR_NO_INTEGRAND;  // of an integrand that the host cannot run
+  std::string why = "TESSERA_DEVICE = -1";
+  if (wanted == any_device && has_device_form()) {
+    if (ndim_ > most_device_ndim) {
+      status = TESSERA_ERR_UNSUPPORTED;
+      why = "the device engine takes up to " + std::to_string(most_device_ndim) + " variables";
+    } else {
+      status = TESSERA_ERR_NOT_BUILT;
+      try {
+        if (tessera::load_device_plugin().device_count() > 0) return 0;
+        why = "there is no CUDA device";
+      } catch (const tessera::device_failure &e) {
+        why = e.what();
+      }
+      if (has_host_form) log(2, why + ": the host is used");
+    }
   }
+  if (!has_host_form)
+    throw failure(status, why + ": the integrand has only the form for a device; the host needs a callback or a source text");
   return host;
 }
 
@@ -375,9 +395,9 @@ tessera::device_session &tessera_solver::session(int device) {
   return *session_;
 }
 
-// Compares the callback with the text. source(n, x, f): values at n points, coordinate j of point i at x[j*n + i].
-template <class Source>
-void tessera_solver::check_source(const tessera::cubature_problem &problem, Source source) const {
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Form>
+void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
@@ -394,7 +414,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
           tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
     }
   }
-  source(n, x.data(), there.data());
+  form(n, x.data(), there.data());
   call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
@@ -418,10 +438,9 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  throw failure(TESSERA_ERR_CHECK, "the callback and the source text '" + source_.function +
-                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
-                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
-                                       show17(there[worst_at]) + " by the text");
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
+                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) + " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
@@ -429,7 +448,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
 void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   try {
     const tessera::compiled_source &code = compiled_for_host();
-    check_source(problem, [&](int n, const double *x, double *f) {
+    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
       if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
     });
@@ -444,16 +463,20 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
   try {
     tessera::device_session &there = session(device);
     tessera::device_integrand integrand;
-    integrand.source = source_;
+    integrand.batch = device_batch_;
+    integrand.userdata = device_userdata_;
+    if (!device_batch_) integrand.source = source_;
     const auto *bytes = static_cast<const unsigned char *>(params());
     if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
     integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
     tessera::device_report report;
     if (has_callback() && !checked_) {
-      check_source(problem, [&](int n, const double *x, double *f) {
+      const form_name name = device_batch_ ? form_name{"device callback", "device callback"} : source_name();
+      check_form(problem, name, [&](int n, const double *x, double *f) {
         const auto start = clock_type::now();
-        there.evaluate(problem, integrand, n, x, f);
-        options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+        const std::string stopped = there.evaluate(problem, integrand, n, x, f);
+        if (!stopped.empty()) throw failure(TESSERA_ERR_CALLBACK, stopped + " while it was compared with the callback");
+        if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
       });
       checked_ = true;
     }

@@ -5,6 +5,7 @@
 
 #include "../core/node_table.hpp"
 #include "../device.hpp"
+#include "batch.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
 
@@ -47,13 +48,16 @@ class cuda_session final : public device_session {
       stream_ = own_stream_;
     }
     executor_ = std::make_unique<cuda_executor>(stream_);
+    batch_ = std::make_unique<batch_run>(stream_);
   }
 
   ~cuda_session() override {
     try {
       const current_context here(context_);
       kernels_.clear();
+      batch_kernels_.clear();
       executor_.reset();
+      batch_.reset();
       params_.clear();
       points_.clear();
       if (own_stream_) cuda().stream_destroy(own_stream_);
@@ -66,39 +70,51 @@ class cuda_session final : public device_session {
                       double *error, device_report &report) override {
     return translated([&] {
       const current_context here(context_);
-      const loaded_kernel &kernel = find_kernel(problem, integrand, report);
       upload_params(integrand);
+      begin_run(problem, integrand, report);
       cubature_problem p = problem;
       p.settings.memory = std::min(p.settings.memory, free_memory());
-      executor_->begin(kernel, params_.address());
       bulk<cuda_executor> driver(*executor_, p.settings, p.integration_rule.points, hooks);
       run_result result;
       result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
       result.statistics = driver.statistics();
       result.has_value = result.statistics.evaluations > 0;
-      if (result.end == outcome::nonfinite) result.sentence = "the integrand returned NaN or infinity at a point on the device";
+      if (result.end == outcome::nonfinite)
+        result.sentence = integrand.batch ? "the device callback returned NaN or infinity at a point, or left out a point"
+                                          : "the integrand returned NaN or infinity at a point on the device";
+      if (result.end == outcome::callback) {
+        result.callback_status = batch_->callback().status;
+        result.sentence = batch_->callback().sentence;
+      }
+      if (integrand.batch) result.statistics.peak_bytes += batch_->work_bytes();
       return result;
     });
   }
 
-  void evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
-                double *f) override {
-    translated([&] {
+  std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
+    return translated([&]() -> std::string {
       const current_context here(context_);
-      device_report unused;
-      const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
       upload_params(integrand);
       const std::size_t xs = static_cast<std::size_t>(n * problem.settings.ndim), fs = static_cast<std::size_t>(n * problem.settings.ncomp);
       points_.require((xs + fs) * sizeof(double));
       check(cuda().upload(points_.address(), x, xs * sizeof(double)), "uploading points");
       CUdeviceptr to = points_.address() + xs * sizeof(double), from = points_.address(), params = params_.address();
-      long long count = n;
-      void *arguments[] = {&count, &from, &to, &params};
-      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
-      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+      if (integrand.batch) {
+        check(cuda().stream_synchronize(nullptr), "uploading points");
+        batch_callback callback = {integrand.batch, userdata_of(integrand), stream_, 0, {}};
+        if (!callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n)) return callback.sentence;
+      } else {
+        device_report unused;
+        const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
+        long long count = n;
+        void *arguments[] = {&count, &from, &to, &params};
+        const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
+        check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+      }
       check(cuda().stream_synchronize(stream_), "the kernel");
       check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
-      return 0;
+      return {};
     });
   }
 
@@ -107,6 +123,46 @@ class cuda_session final : public device_session {
     std::string key;
     std::unique_ptr<loaded_kernel> kernel;
   };
+  struct kept_batch_kernels {
+    std::string key;
+    std::unique_ptr<batch_kernels> kernels;
+  };
+
+  // What this process has compiled.
+  static code_cache *code_in(bool disk) {
+    static code_cache with_disk, without_disk{[] {
+      cache_settings s;
+      s.disk = false;
+      return s;
+    }()};
+    return disk ? &with_disk : &without_disk;
+  }
+
+  void *userdata_of(const device_integrand &integrand) const {
+    if (integrand.userdata || integrand.params.empty()) return integrand.userdata;
+    return reinterpret_cast<void *>(params_.address());
+  }
+
+  void begin_run(const cubature_problem &problem, const device_integrand &integrand, device_report &report) {
+    if (!integrand.batch) return executor_->begin(find_kernel(problem, integrand, report), params_.address());
+    batch_->begin(find_batch_kernels(problem, integrand, report), problem, integrand.batch, userdata_of(integrand));
+    executor_->begin(*batch_);
+  }
+
+  const batch_kernels &find_batch_kernels(const cubature_problem &problem, const device_integrand &integrand,
+                                          device_report &report) {
+    const std::string key = key_of(problem, device_integrand());
+    for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
+      if (k->key == key) {
+        batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
+        return *batch_kernels_.front().kernels;
+      }
+    auto kernels = std::make_unique<batch_kernels>(problem, arch_, multiprocessors_, code_in(integrand.disk_cache));
+    report.compile_seconds = kernels->module().seconds;
+    if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
+    batch_kernels_.push_front({key, std::move(kernels)});
+    return *batch_kernels_.front().kernels;
+  }
 
   static std::string key_of(const cubature_problem &p, const device_integrand &i) {
     std::string key = std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
@@ -124,13 +180,8 @@ class cuda_session final : public device_session {
         kernels_.splice(kernels_.begin(), kernels_, k);
         return *kernels_.front().kernel;
       }
-    static code_cache with_disk, without_disk{[] {
-      cache_settings s;
-      s.disk = false;
-      return s;
-    }()};
-    auto kernel = std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_,
-                                                  integrand.disk_cache ? &with_disk : &without_disk);
+    auto kernel =
+        std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_, code_in(integrand.disk_cache));
     report.compile_seconds = kernel->module().seconds;
     report.compiled = kernel->module().hit == cache_hit::none;
     report.inlined = kernel->module().inlined;
@@ -143,6 +194,7 @@ class cuda_session final : public device_session {
     if (integrand.params.empty() || integrand.params == uploaded_) return;
     params_.require(integrand.params.size());
     check(cuda().upload(params_.address(), integrand.params.data(), integrand.params.size()), "uploading the parameters");
+    check(cuda().stream_synchronize(nullptr), "uploading the parameters");  // our stream does not wait for the default one
     uploaded_ = integrand.params;
   }
 
@@ -160,7 +212,9 @@ class cuda_session final : public device_session {
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   int arch_ = 0, multiprocessors_ = 0;
   std::unique_ptr<cuda_executor> executor_;
+  std::unique_ptr<batch_run> batch_;
   std::list<kept_kernel> kernels_;  // last used first
+  std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;
   std::vector<unsigned char> uploaded_;
 };

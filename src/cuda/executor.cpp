@@ -18,6 +18,7 @@ constexpr int64 few_regions = 6000;
 }  // namespace
 
 void cuda_executor::run_bulk(bulk_state &state) {
+  if (batch_) return batch_->run(state);
   const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
   control_.require(sizeof(control_block));
   slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());

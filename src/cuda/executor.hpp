@@ -6,6 +6,7 @@
 #include <new>
 
 #include "../engine/bulk.hpp"
+#include "batch.hpp"
 #include "device_problem.hpp"
 #include "driver.hpp"
 #include "kernel.hpp"
@@ -22,7 +23,14 @@ class cuda_executor {
   // Begins a run with a kernel; the buffers made during it reuse the memory of earlier runs, in the order they are made.
   void begin(const loaded_kernel &kernel, CUdeviceptr params) {
     kernel_ = &kernel;
+    batch_ = nullptr;
     params_ = params;
+    device_used_ = 0;
+    mapped_used_ = 0;
+  }
+  // The same with an integrand that the caller's program launches.
+  void begin(batch_run &batch) {
+    batch_ = &batch;
     device_used_ = 0;
     mapped_used_ = 0;
   }
@@ -110,6 +118,7 @@ class cuda_executor {
 
   CUstream stream_;
   const loaded_kernel *kernel_ = nullptr;
+  batch_run *batch_ = nullptr;  // or this
   CUdeviceptr params_ = 0;
   std::deque<device_memory> device_;
   std::deque<mapped_memory> mapped_;
