@@ -346,7 +346,8 @@ void limits_and_progress(void **) {
 
 }  // namespace
 
-int main() {
+// With an argument: the tests of that name, * and ? allowed.
+int main(int argc, char **argv) {
   const CMUnitTest tests[] = {
       cmocka_unit_test(every_shape_of_rule),
       cmocka_unit_test(a_rule_with_more_points_than_a_call),
@@ -375,6 +376,7 @@ int main() {
   arch = 10 * major + minor;
   CUcontext context;
   check(cuda().context_retain(&context, gpu), "starting the device");
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
   int failed;
   {
     const current_context here(context);
