@@ -140,8 +140,8 @@ module tessera
     end function tessera_integrand1
 
     !> Integrand at n points on a CUDA device: called on the host with the addresses of arrays on the device, laid out as in
-    !> tessera_integrand, it launches the work on `stream` (a cudaStream_t) and returns. In CUDA Fortran c_f_pointer with a device
-    !> pointer makes arrays of x and f. The result is 0 to go on; anything else stops the run (TESSERA_CALLBACK_STATUS).
+    !> tessera_integrand, it launches the work on `stream` (a cudaStream_t) and returns. In CUDA Fortran c_f_pointer makes
+    !> device arrays of x and f. The result is 0 to go on; anything else stops the run (TESSERA_CALLBACK_STATUS).
     function tessera_device_integrand(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
       import :: c_int, c_int64_t, c_ptr
       integer(c_int64_t), value :: n, ldx, ldf

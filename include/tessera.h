@@ -51,7 +51,7 @@ enum tessera_status {
   TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device or compiler for what was asked */
   TESSERA_ERR_COMPILE = -11,     /* the integrand's text does not compile; the sentence names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
-  TESSERA_ERR_CHECK = -13,       /* the callback and the source text are not the same integrand */
+  TESSERA_ERR_CHECK = -13,       /* two forms of the integrand do not give the same values */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
 
@@ -158,8 +158,8 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 /* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
-/* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory and are laid
- * out as for tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
+/* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory, in the
+ * order of tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
  * ldf are at least n, and n is at most 4194304. The function is called on the host, with the solver's device current; it
  * launches work on `stream` (a cudaStream_t) that writes f at all n points, and returns without waiting for it. What follows is
  * ordered behind it on the same stream. Return 0 to go on; anything else stops the run and is found under
@@ -215,8 +215,8 @@ TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn,
  * they agree to 1e-6 of the component's largest magnitude the run is refused with TESSERA_ERR_CHECK. */
 TESSERA_API int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function);
 
-/* The integrand as a callback for a CUDA device (docs/gpu.md). With userdata NULL it receives the address of the parameter block
- * of tessera_set_params in the device's memory, or NULL where there is none. It stands beside a host callback and a text: where
+/* The integrand as a callback for a CUDA device (docs/gpu.md). With userdata NULL it receives the address that the parameter
+ * block of tessera_set_params has in the device's memory, or NULL where there is none. It stands beside a host callback and a text: where
  * TESSERA_DEVICE names a device it is what runs, before a text; on the host it is not used. Beside a host callback both are
  * evaluated at 64 points before the first run on a device, and compared as a text is. NULL for fn takes it away. */
 TESSERA_API int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata);

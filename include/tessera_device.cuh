@@ -5,7 +5,7 @@
 // loads the points into registers and calls the functor, which the compiler inlines there. The engine is the same as for
 // all other forms.
 //
-//   tessera::device_integrand<5, 1, my_functor> integrand(my_functor{...});   // or: auto integrand = tessera::integrand_of<5>(f);
+//   auto integrand = tessera::integrand_of<5>(my_functor{...});   // five variables, one component
 //   tessera_set_int(s, TESSERA_DEVICE, 0);
 //   status = integrand.set(s);
 //
@@ -74,8 +74,8 @@ class device_integrand {
     Functor functor = static_cast<const device_integrand *>(userdata)->functor_;
     void *arguments[] = {&n, &x, &ldx, &f, &ldf, &functor};
     return static_cast<int>(cudaLaunchKernel(reinterpret_cast<const void *>(evaluate_functor<ndim, ncomp, Functor>),
-                                             dim3(static_cast<unsigned>(blocks < 65536 ? blocks : 65536)), dim3(block), arguments,
-                                             0, static_cast<cudaStream_t>(stream)));
+                                             dim3(static_cast<unsigned>(blocks < 65536 ? blocks : 65536)), dim3(block),
+                                             arguments, 0, static_cast<cudaStream_t>(stream)));
   }
 
   const Functor functor_;

@@ -440,7 +440,8 @@ void tessera_solver::check_form(const tessera::cubature_problem &problem, const 
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
   throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
                                        std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
-                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) + " by the " + name.brief);
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
+                                       " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only

@@ -28,7 +28,8 @@ int main() {
   double value[2], error[2];
   tessera_solver *s = nullptr;
   int status = tessera_create(&s, 3, 2);
-  if (status == TESSERA_OK) status = tessera_set_integrand_device(s, launch, nullptr);  // so that it receives the parameters
+  if (status == TESSERA_OK)
+    status = tessera_set_integrand_device(s, launch, nullptr);  // so that it receives the parameters
   if (status == TESSERA_OK) status = tessera_set_params(s, k, sizeof k);
   if (status == TESSERA_OK) status = tessera_set_int(s, TESSERA_DEVICE, 0);
   if (status == TESSERA_OK) status = tessera_integrate(s, TESSERA_CUBATURE, value, error);
@@ -43,7 +44,8 @@ int main() {
   const double exact[2] = {modulus * std::cos(phase), modulus * std::sin(phase)};
   bool good = true;
   for (int c = 0; c < 2; ++c) {
-    std::printf("integral %.12g, estimated error %.1e, true error %.1e\n", value[c], error[c], std::fabs(value[c] - exact[c]));
+    std::printf("integral %.12g, estimated error %.1e, true error %.1e\n", value[c], error[c],
+                std::fabs(value[c] - exact[c]));
     good = good && std::fabs(value[c] - exact[c]) <= error[c];
   }
   return good ? 0 : 1;

@@ -21,7 +21,7 @@ constexpr int64 few_regions = 6000;  // up to here a small grid meets sooner at 
 struct control_block {
   unsigned arrived;  // zeroed before each start of the steps
   unsigned unused;
-  int64 failed;      // zeroed before each evaluation
+  int64 failed;  // zeroed before each evaluation
 };
 
 std::size_t doubles(int64 n) { return static_cast<std::size_t>(n) * sizeof(double); }
@@ -71,7 +71,8 @@ batch_kernels::batch_kernels(const cubature_problem &problem, int arch, int mult
     upload_global("tessera_axes", problem.axes.data(), problem.axes.size() * sizeof(axis_map));
     const std::vector<node_word> words = make_node_table(r);
     words_.require((words.size() + 1) * sizeof(node_word));
-    check(cuda().upload(words_.address(), words.data(), words.size() * sizeof(node_word)), "uploading the rule's points");
+    check(cuda().upload(words_.address(), words.data(), words.size() * sizeof(node_word)),
+          "uploading the rule's points");
     check(cuda().stream_synchronize(nullptr), "uploading the rule");  // our stream does not wait for the default one
     int blocks = 0;
     check(cuda().occupancy(&blocks, steps_, static_cast<int>(steps_block), 0), "asking for the occupancy");
@@ -110,8 +111,8 @@ bool batch_callback::call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp
   status = 0;
   sentence.clear();
   try {
-    status = function(n, ndim, reinterpret_cast<const double *>(x), ldx, ncomp, reinterpret_cast<double *>(f), ldf, stream,
-                      userdata);
+    status = function(n, ndim, reinterpret_cast<const double *>(x), ldx, ncomp, reinterpret_cast<double *>(f), ldf,
+                      stream, userdata);
     if (status != 0) sentence = "the device callback returned " + std::to_string(status);
   } catch (const std::exception &e) {
     sentence = std::string("the device callback threw an exception: ") + e.what();
@@ -165,8 +166,9 @@ void batch_run::run(bulk_state &state) {
                            reinterpret_cast<const int64 *>(control_.address() + offsetof(control_block, failed))};
   auto *out = static_cast<bulk_state *>(result_.address());
   void *arguments[] = {&state, &control, &out};
-  check(cuda().launch_cooperative(kernels_->steps(), state.count <= few_regions ? kernels_->small_grid() : kernels_->grid(), 1,
-                                  1, steps_block, 1, 1, 0, stream_, arguments),
+  check(cuda().launch_cooperative(kernels_->steps(),
+                                  state.count <= few_regions ? kernels_->small_grid() : kernels_->grid(), 1, 1,
+                                  steps_block, 1, 1, 0, stream_, arguments),
         "starting the kernel");
   check(cuda().stream_synchronize(stream_), "the kernel");
   state = *out;

@@ -1,5 +1,5 @@
-// The kernels around a device batch callback: the points before it, the sums and records behind it, and the engine's steps. They
-// do not know the integrand. Part of a text that is compiled at run time.
+// The kernels around a device batch callback: the points before it, the sums and records behind it, and the engine's steps.
+// They do not know the integrand. Part of a text that is compiled at run time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -27,7 +27,8 @@ class lane_group {
   __device__ static constexpr int lanes() { return width; }
   // In an order that never changes.
   __device__ static double sum(double v) {
-    const unsigned mask = width == 32 ? ~0u : ((1u << (width & 31)) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(width - 1));
+    const unsigned mask =
+        width == 32 ? ~0u : ((1u << (width & 31)) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(width - 1));
 #pragma unroll
     for (int d = width / 2; d > 0; d >>= 1) v += __shfl_xor_sync(mask, v, d);
     return v;
@@ -41,7 +42,9 @@ __device__ int64 own_item() {
 }
 
 // Lanes for the components of a region: a power of two, at most a warp.
-constexpr int finish_width(int ncomp) { return ncomp >= 32 ? 32 : (ncomp <= 1 ? 1 : 2 * finish_width((ncomp + 1) / 2)); }
+constexpr int finish_width(int ncomp) {
+  return ncomp >= 32 ? 32 : (ncomp <= 1 ? 1 : 2 * finish_width((ncomp + 1) / 2));
+}
 
 // The evaluation was made before the steps were started.
 class made_before {
@@ -81,7 +84,8 @@ extern "C" __global__ void __launch_bounds__(128) tessera_batch_sums(const tesse
   const int64 end = from + batch_slice < a.chunk.end ? from + batch_slice : a.chunk.end;
   const int64 first = which * a.chunk.length();  // where the region's points begin
   sum_slice(lane_group<32>(), tessera_rule, from, end, a.chunk.begin, a.f + k * stride + first,
-            TESSERA_MAPPED ? a.x + TESSERA_NDIM * stride + first : nullptr, a.slices + item * batch_fields(tessera_rule));
+            TESSERA_MAPPED ? a.x + TESSERA_NDIM * stride + first : nullptr,
+            a.slices + item * batch_fields(tessera_rule));
 }
 
 // A thread for each number that is kept of a region.
@@ -91,7 +95,8 @@ extern "C" __global__ void __launch_bounds__(256) tessera_batch_fold(const tesse
   const int64 t = own_item<1>();
   if (t >= a.chunk.regions * record) return;
   const int64 which = t / record, slices = a.chunk.slices();
-  a.sums[t] = add_slices(a.chunk.begin == 0 ? 0.0 : a.sums[t], a.slices + which * slices * record + t % record, slices, record);
+  a.sums[t] =
+      add_slices(a.chunk.begin == 0 ? 0.0 : a.sums[t], a.slices + which * slices * record + t % record, slices, record);
 }
 
 // Some lanes for each region.

@@ -63,7 +63,8 @@ class batch_run {
   explicit batch_run(CUstream stream) : stream_(stream) {}
 
   // Begins a run and makes sure of the memory for one call. Throws device_error and bad_alloc.
-  void begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function, void *userdata);
+  void begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
+             void *userdata);
   void run(bulk_state &state);
   const batch_callback &callback() const { return callback_; }
   int64 work_bytes() const;

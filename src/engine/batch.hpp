@@ -59,8 +59,8 @@ TESSERA_HD int batch_fields(const rule &r) { return r.orbits + r.ndim; }
 
 // Point p of the rule in a region, in the user's coordinates: coordinate j goes to x[j*stride], and behind the last one the
 // Jacobian where there are `axes`, which are those of infinite ranges.
-TESSERA_HD void write_point(const rule &r, int ndim, const node_word *words, const axis_map *axes, const region_view &regions,
-                            int64 region, int64 p, double *x, int64 stride) {
+TESSERA_HD void write_point(const rule &r, int ndim, const node_word *words, const axis_map *axes,
+                            const region_view &regions, int64 region, int64 p, double *x, int64 stride) {
   int o = r.orbits - 1;
   int64 start = r.points - r.orb[o].count;
   while (p < start) start -= r.orb[--o].count;

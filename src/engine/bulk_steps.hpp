@@ -14,9 +14,9 @@
 //   each(n, body)         body(i)
 //   barrier()             all teams have come here, and see what the others have written
 //   once()                true in one lane of one team
-// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). An evaluator
-// that is `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the
-// steps again, which then go on behind the evaluation.
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
+// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
+// again, which then go on behind the evaluation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

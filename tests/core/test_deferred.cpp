@@ -132,7 +132,8 @@ answer in_calls(const cubature_problem &p, int64 most) {
     each_batch(plan, r.points, n, [&](const batch_chunk &c) {
       const double nan = std::numeric_limits<double>::quiet_NaN();
       const int64 step = c.stride();
-      std::vector<double> x(static_cast<std::size_t>((ndim + 1) * step), nan), f(static_cast<std::size_t>(ncomp * step), nan);
+      std::vector<double> x(static_cast<std::size_t>((ndim + 1) * step), nan),
+          f(static_cast<std::size_t>(ncomp * step), nan);
       for (int64 i = 0; i < c.points(); ++i)
         write_point(r, ndim, words.data(), mapped ? p.axes.data() : nullptr, regions, list[c.first + i / c.length()],
                     c.begin + i % c.length(), &x[static_cast<std::size_t>(i)], step);
@@ -155,8 +156,9 @@ answer in_calls(const cubature_problem &p, int64 most) {
       for (int64 q = 0; q < c.regions; ++q)
         for (int64 t = 0; t < ncomp * fields; ++t) {
           double &sum = sums[static_cast<std::size_t>(q * ncomp * fields + t)];
-          sum = add_slices(c.begin == 0 ? 0.0 : sum, &slices[static_cast<std::size_t>(q * c.slices() * ncomp * fields + t)],
-                           c.slices(), ncomp * fields);
+          sum = add_slices(c.begin == 0 ? 0.0 : sum,
+                           &slices[static_cast<std::size_t>(q * c.slices() * ncomp * fields + t)], c.slices(),
+                           ncomp * fields);
         }
       if (c.end == r.points)
         for (int64 q = 0; q < c.regions; ++q)
@@ -334,7 +336,8 @@ void a_call_keeps_to_its_bounds(void **) {
           assert_true(plan.regions >= 1 && plan.stretch >= 1);
           assert_true(plan.regions == 1 || plan.stretch == r.points);
           assert_true(plan.regions * plan.stretch <= points);
-          assert_true(plan.regions * plan.stretch * (ndim + 1 + ncomp) * 8 <= bytes || plan.regions * plan.stretch == 1);
+          assert_true(plan.regions * plan.stretch * (ndim + 1 + ncomp) * 8 <= bytes ||
+                      plan.regions * plan.stretch == 1);
         }
   }
 }
@@ -343,9 +346,12 @@ void a_call_keeps_to_its_bounds(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(the_steps_go_on_behind_an_evaluation), cmocka_unit_test(limits_and_ends_are_the_same),
-      cmocka_unit_test(a_run_can_be_stopped_while_regions_wait), cmocka_unit_test(calls_give_what_the_evaluator_gives),
-      cmocka_unit_test(calls_with_components_and_infinite_ranges), cmocka_unit_test(a_call_keeps_to_its_bounds),
+      cmocka_unit_test(the_steps_go_on_behind_an_evaluation),
+      cmocka_unit_test(limits_and_ends_are_the_same),
+      cmocka_unit_test(a_run_can_be_stopped_while_regions_wait),
+      cmocka_unit_test(calls_give_what_the_evaluator_gives),
+      cmocka_unit_test(calls_with_components_and_infinite_ranges),
+      cmocka_unit_test(a_call_keeps_to_its_bounds),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

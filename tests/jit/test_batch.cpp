@@ -1,5 +1,5 @@
-// The kernels around a device batch callback, compiled for one architecture: every shape of rule, finite and infinite. Nothing is
-// run, so no device is needed. Skipped without NVIDIA's run-time compiler.
+// The kernels around a device batch callback, compiled for one architecture: few and many variables and components. Nothing
+// is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 #include "cuda/batch.hpp"
@@ -12,7 +12,8 @@ using checks::check;
 namespace {
 
 void compiles(int ndim, int ncomp, bool mapped) {
-  const std::string name = std::to_string(ndim) + "-D, " + std::to_string(ncomp) + (mapped ? " components, infinite" : " components");
+  const std::string name =
+      std::to_string(ndim) + "-D, " + std::to_string(ncomp) + (mapped ? " components, infinite" : " components");
   target where;
   where.arch = 90;
   where.ndim = ndim;
@@ -30,7 +31,8 @@ void compiles(int ndim, int ncomp, bool mapped) {
   check(m.hit == cache_hit::none, name + ": compiled");
   const compiled_module again = compile_kernels(batch_kernel_text(mapped), where, &cache);
   check(again.hit == cache_hit::memory && *again.image == *m.image, name + ": found again");
-  check(compile_kernels(batch_kernel_text(!mapped), where, &cache).key != m.key, name + ": another domain is another key");
+  check(compile_kernels(batch_kernel_text(!mapped), where, &cache).key != m.key,
+        name + ": another domain is another key");
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
 }
 

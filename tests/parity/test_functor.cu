@@ -53,10 +53,11 @@ void the_same_as_a_text(void **) {
   assert_close(a.value, suite_find("f4_5d")->exact, 1e-6, 0);
   tessera_destroy(s);
   s = device_solver(5, 1);
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
-                                                "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
-                                                "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-625 * s); }",
-                                                "f"),
+  assert_status(s,
+                tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                             "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                             "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-625 * s); }",
+                                             "f"),
                 TESSERA_OK);
   const struct answer text = integrate(s);
   assert_int_equal(text.status, TESSERA_OK);
@@ -118,8 +119,10 @@ int main() {
     return 77;
   }
   const CMUnitTest tests[] = {
-      cmocka_unit_test(the_same_as_a_text),          cmocka_unit_test(several_components),
-      cmocka_unit_test(a_functor_replaces_another),  cmocka_unit_test(another_number_of_variables),
+      cmocka_unit_test(the_same_as_a_text),
+      cmocka_unit_test(several_components),
+      cmocka_unit_test(a_functor_replaces_another),
+      cmocka_unit_test(another_number_of_variables),
       cmocka_unit_test(not_a_number),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
