@@ -115,6 +115,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
 
   public :: tessera_solver
+  public :: tessera_device_integrand, tessera_set_integrand_device
   public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
@@ -144,6 +145,17 @@ module tessera
       type(c_ptr), value :: userdata
       integer(c_int) :: stop_code
     end function tessera_integrand1
+
+    !> Integrand at n points on a CUDA device: called on the host with the addresses of arrays on the device, laid out as in
+    !> tessera_integrand, it launches the work on `stream` (a cudaStream_t) and returns. In CUDA Fortran c_f_pointer makes
+    !> device arrays of x and f. The result is 0 to go on; anything else stops the run (TESSERA_CALLBACK_STATUS).
+    function tessera_device_integrand(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: n, ldx, ldf
+      integer(c_int), value :: ndim, ncomp
+      type(c_ptr), value :: x, f, stream, userdata
+      integer(c_int) :: stop_code
+    end function tessera_device_integrand
 
     !> Integrand at one point in plain Fortran form.
     subroutine tessera_point(x, fval)
@@ -280,6 +292,13 @@ module tessera
       type(c_funptr), value :: fn
       integer(c_int) :: status
     end function c_tessera_set_integrand1
+
+    function c_tessera_set_integrand_device(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand_device')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: s, userdata
+      type(c_funptr), value :: fn
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_device
 
     function c_tessera_set_integrand_source(s, language, source, function_name) result(status) &
         bind(c, name='tessera_set_integrand_source')
@@ -597,6 +616,19 @@ contains
     if (.not. exists(s, ierr)) return
     call conclude(s, c_tessera_set_integrand1(s%handle, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_integrand1
+
+  !> The integrand as a callback for a CUDA device. Without f it is taken away.
+  subroutine tessera_set_integrand_device(s, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_device_integrand), optional :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    fn = c_null_funptr
+    if (present(f)) fn = c_funloc(f)
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_integrand_device(s%handle, fn, value_or_null(userdata)), ierr)
+  end subroutine tessera_set_integrand_device
 
   !> The integrand as source text: `language` is one of TESSERA_LANGUAGE_..., `function_name` a function in the text. Blanks at
   !> their ends do not count. Without source and function_name the text is taken away.

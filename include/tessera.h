@@ -51,7 +51,7 @@ enum tessera_status {
   TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device or compiler for what was asked */
   TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the sentence names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
-  TESSERA_ERR_CHECK = -13,       /* the callback and the text or code are not the same integrand */
+  TESSERA_ERR_CHECK = -13,       /* the callback and another form of the integrand do not give the same values */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
 
@@ -167,6 +167,18 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 /* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
+/* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory, in the
+ * order of tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
+ * ldf are at least n, and n is at most 4194304. The function is called on the host, with the solver's device current; it
+ * launches work on `stream` (a cudaStream_t) that writes f at all n points, and returns without waiting for it. What follows is
+ * ordered behind it on the same stream. Return 0 to go on; anything else stops the run and is found under
+ * TESSERA_CALLBACK_STATUS, so that `return (int)cudaGetLastError();` is a good ending. The arrays are the library's and may be
+ * used in this call only. It may not call the solver it serves, may not make another device current for good and may not
+ * longjmp out. A C++ exception stops the run like a non-zero return. Values that are left out end the run with
+ * TESSERA_NONFINITE. */
+typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                                        void *stream, void *userdata);
+
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
  * thread, at most some ten times a second. */
@@ -233,6 +245,13 @@ TESSERA_API int tessera_set_integrand_file(tessera_solver *s, int language, cons
  * runs; without one the call fails. The comparison with a callback is that of tessera_set_integrand_source. TESSERA_INLINED
  * says whether the code was inlined. NULL for code, with bytes 0, takes it away. */
 TESSERA_API int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function);
+
+/* The integrand as a callback for a CUDA device (docs/gpu.md). With userdata NULL it receives the address that the parameter
+ * block of tessera_set_params has in the device's memory, or NULL where there is none. It stands beside a host callback and a
+ * text or code: where TESSERA_DEVICE names a device it is what runs, before a text or code; on the host it is not used. Beside a
+ * host callback both are evaluated at 64 points before the first run on a device, and compared as a text is. NULL for fn takes
+ * it away. */
+TESSERA_API int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata);
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
 TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);

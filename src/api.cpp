@@ -75,6 +75,10 @@ int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userd
   return guarded(s, [&] { return s->set_integrand(nullptr, fn, userdata), TESSERA_OK; });
 }
 
+int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata) {
+  return guarded(s, [&] { return s->set_integrand_device(fn, userdata), TESSERA_OK; });
+}
+
 int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function) {
   return guarded(s, [&] { return s->set_integrand_source(language, source, function), TESSERA_OK; });
 }

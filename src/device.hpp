@@ -12,8 +12,10 @@
 
 namespace tessera {
 
-// How the integrand reached the device.
+// How the integrand reached the device: a callback that launches it, else a text.
 struct device_integrand {
+  device_batch_function batch = nullptr;
+  void *userdata = nullptr;           // of the callback; null: it receives the address of the parameters on the device
   integrand_source source;
   std::vector<unsigned char> params;  // copied to the device before each run
   bool disk_cache = true;

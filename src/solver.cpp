@@ -132,11 +132,11 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
       }
     }
   } catch (...) {
-    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the source text");
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
   }
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
-                  "the callback returned " + std::to_string(status) + " while it was compared with the source text");
+                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
 }
 
 // What this process has compiled for the host.
@@ -198,6 +198,12 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   batch_ = batch;
   point_ = point;
   userdata_ = userdata;
+  checked_ = false;
+}
+
+void tessera_solver::set_integrand_device(tessera_device_integrand batch, void *userdata) {
+  device_batch_ = batch;
+  device_userdata_ = userdata;
   checked_ = false;
 }
 
@@ -286,19 +292,20 @@ int tessera_solver::choose_rule() const {
 // Where the integrand is to run: a CUDA ordinal or `host`.
 int tessera_solver::choose_device() const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
-  if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
-  if (wanted >= 0 && !has_source())
+  if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_device_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
                                                 " needs an integrand set by tessera_set_integrand_source, "
-                                                "tessera_set_integrand_file or tessera_set_integrand_code");
+                                                "tessera_set_integrand_file, tessera_set_integrand_code or "
+                                                "tessera_set_integrand_device");
   if (wanted == host && !has_host_form())
-    throw failure(TESSERA_ERR_NO_INTEGRAND, "compiled code cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a "
-                                            "source text");
+    throw failure(TESSERA_ERR_NO_INTEGRAND,
+                  device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
   if ((wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
   if (wanted != any_device) return wanted;
-  if (!has_source() || ndim_ > most_device_ndim) return host;
+  if (!has_device_form() || ndim_ > most_device_ndim) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
   } catch (const tessera::device_failure &e) {
@@ -309,9 +316,21 @@ int tessera_solver::choose_device() const {
 
 // For "a device if there is one", when it cannot be used.
 int tessera_solver::do_without_device(const std::string &why) const {
-  if (!has_host_form()) throw failure(TESSERA_ERR_NOT_BUILT, why + ", and compiled code cannot run on the host");
+  if (!has_host_form())
+    throw failure(TESSERA_ERR_NOT_BUILT, why + ", and " + device_form_name().article + " cannot run on the host");
   log(2, why + ": the host is used");
   return host;
+}
+
+// What runs on a device.
+tessera_solver::form_name tessera_solver::device_form_name() const {
+  if (device_batch_) return {"device callback", "device callback", "a device callback"};
+  if (has_code()) return {"compiled code '" + source_.function + "'", "code", "compiled code"};
+  return source_name();
+}
+
+tessera_solver::form_name tessera_solver::source_name() const {
+  return {"source text '" + source_.function + "'", "text", "a source text"};
 }
 
 tessera::cubature_problem tessera_solver::make_problem(int device) const {
@@ -373,9 +392,9 @@ tessera::device_session &tessera_solver::session(int device) {
   return *session_;
 }
 
-// Compares the callback with the text. source(n, x, f): values at n points, coordinate j of point i at x[j*n + i].
-template <class Source>
-void tessera_solver::check_source(const tessera::cubature_problem &problem, Source source) const {
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Form>
+void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
@@ -392,7 +411,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
           tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
     }
   }
-  source(n, x.data(), there.data());
+  form(n, x.data(), there.data());
   call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
@@ -416,11 +435,10 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  const std::string other = has_code() ? "compiled code" : "source text";
-  throw failure(TESSERA_ERR_CHECK, "the callback and the " + other + " '" + source_.function +
-                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
-                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
-                                       show17(there[worst_at]) + " by the " + (has_code() ? "code" : "text"));
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
+                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
+                                       " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
@@ -428,7 +446,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
 void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   try {
     const tessera::compiled_source &code = compiled_for_host();
-    check_source(problem, [&](int n, const double *x, double *f) {
+    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
       if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
     });
@@ -443,16 +461,18 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
   try {
     tessera::device_session &there = session(device);
     tessera::device_integrand integrand;
-    integrand.source = source_;
+    integrand.batch = device_batch_;
+    integrand.userdata = device_userdata_;
+    if (!device_batch_) integrand.source = source_;
     const auto *bytes = static_cast<const unsigned char *>(params());
     if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
     integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
     tessera::device_report report;
     if (has_callback() && !checked_) {
-      check_source(problem, [&](int n, const double *x, double *f) {
+      check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
         const auto start = clock_type::now();
         const std::string stopped = there.evaluate(problem, integrand, n, x, f);
-        options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+        if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
         if (!stopped.empty())
           throw failure(TESSERA_ERR_CALLBACK, stopped + " on the device while it was compared with the callback");
       });
@@ -463,7 +483,7 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
     if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
     told_called_ = told_called_ || !report.inlined;
     if (!report.remark.empty()) log(1, report.remark);
-    options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
+    if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
     options_.set_int(TESSERA_DEVICE_USED, device);
     return result;
   } catch (const tessera::device_failure &e) {

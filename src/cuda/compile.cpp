@@ -452,6 +452,32 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   throw compile_error(jit_stage::compile, e.what());
 }
 
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache) {
+  const auto start = std::chrono::steady_clock::now();
+  const architecture arch = choose_architecture(where);
+  program p = kernel_program(kernel, where, arch);
+  p.options.push_back("-std=c++17");
+  p.wanted = arch.real ? product::cubin : product::ptx;
+  if (arch.real) p.options.push_back("--ptxas-options=-v");
+  integrand_source none;
+  none.file_name = kernel.name;
+  none.function.clear();
+  compiled_module out;
+  out.key = make_key(p, none, where);
+  std::string value;
+  if (cache) out.hit = cache->find(out.key, value);
+  if (out.hit == cache_hit::none || !unpack(value, out)) {
+    out.hit = cache_hit::none;
+    product_and_log made = compile(p, none);
+    out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+    out.log = made.log;
+    out.image = std::make_shared<const std::string>(std::move(made.bytes));
+    if (cache) cache->store(out.key, pack(out));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
 std::string describe_flags(int flags) {
   std::string out;
   const auto add = [&](int bit, const char *text) {

@@ -59,6 +59,9 @@ struct compiled_module {
 compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
                                   code_cache *cache);
 
+// Kernels that call no integrand.
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache);
+
 // What the user's program reads for each bit that is set: "" for none.
 std::string describe_flags(int flags);
 

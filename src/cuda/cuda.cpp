@@ -5,6 +5,7 @@
 #include <list>
 
 #include "../device.hpp"
+#include "batch.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
 #include "rule_points.hpp"
@@ -39,13 +40,16 @@ class cuda_session final : public device_session {
     check(cuda().stream_create(&own_stream_, CU_STREAM_NON_BLOCKING), "making a stream");
     stream_ = own_stream_;
     executor_ = std::make_unique<cuda_executor>(stream_);
+    batch_ = std::make_unique<batch_run>(stream_);
   }
 
   ~cuda_session() override {
     try {
       const current_context here(context_.get());
       kernels_.clear();
+      batch_kernels_.clear();
       executor_.reset();
+      batch_.reset();
       params_.clear();
       points_.clear();
       cuda().stream_destroy(own_stream_);
@@ -58,6 +62,7 @@ class cuda_session final : public device_session {
     if (next == stream_) return;
     stream_ = next;
     executor_->use_stream(next);
+    batch_->use_stream(next);
     uploaded_.clear();  // again, in this stream
   }
 
@@ -65,35 +70,39 @@ class cuda_session final : public device_session {
                       double *error, device_report &report) override {
     return translated([&] {
       const current_context here(context_.get());
-      const loaded_kernel &kernel = find_kernel(problem, integrand, report);
       const CUdeviceptr params = upload_params(integrand);
+      const loaded_kernel *const kernel = begin_run(problem, integrand, params, report);
       cubature_problem p = problem;
       p.settings.memory = std::min(p.settings.memory, free_memory());
-      executor_->begin(kernel, params);
       bulk<cuda_executor> driver(*executor_, p.settings, p.integration_rule.points, hooks);
       run_result result;
       result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
       result.statistics = driver.statistics();
       result.has_value = result.statistics.evaluations > 0;
-      const int flags = executor_->flags();
-      if (flags != 0) clear_flags(kernel);
-      if (result.end == outcome::callback) {
-        result.callback_status = executor_->status();
-        result.sentence = why_stopped(flags, result.callback_status);
+      if (kernel) {
+        explain(problem, *kernel, params, result, report);
+      } else {
+        explain_batch(result);
       }
-      report.remark = describe_flags(flags & ~flags_that_end);
-      if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
       return result;
     });
   }
 
   std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *f) override {
-    return translated([&] {
+    return translated([&]() -> std::string {
       const current_context here(context_.get());
+      const CUdeviceptr params = upload_params(integrand);
+      if (integrand.batch) {
+        batch_callback callback = {integrand.batch, userdata_of(integrand, params), stream_, 0, {}};
+        const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
+          return callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n);
+        };
+        if (!at_points(problem, n, x, f, call)) return callback.sentence;
+        return {};
+      }
       device_report unused;
       const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
-      const CUdeviceptr params = upload_params(integrand);
       run_points(problem, kernel, params, n, x, f);
       int flags = 0, status = 0;
       check(cuda().download(&flags, kernel.flags(), sizeof flags), "downloading the integrand's answer");
@@ -115,19 +124,52 @@ class cuda_session final : public device_session {
     check(cuda().stream_synchronize(stream_), "clearing the integrand's answer");  // the next run may have another stream
   }
 
-  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
-                  double *f) {
+  // Points to the device and values back; launch(from, to) has them made in the stream and says whether there are any.
+  template <class Launch>
+  bool at_points(const cubature_problem &problem, int64 n, const double *x, double *f, Launch launch) {
     const auto xs = static_cast<std::size_t>(n * problem.settings.ndim);
     const auto fs = static_cast<std::size_t>(n * problem.settings.ncomp);
     points_.require((xs + fs) * sizeof(double));
-    check(cuda().upload_in_order(points_.address(), x, xs * sizeof(double), stream_), "uploading points");
-    CUdeviceptr to = points_.address() + xs * sizeof(double), from = points_.address();
-    long long count = n;
-    void *arguments[] = {&count, &from, &to, &params};
-    const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
-    check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+    upload(points_.address(), x, xs * sizeof(double), stream_, "uploading points");
+    const CUdeviceptr to = points_.address() + xs * sizeof(double);
+    if (!launch(points_.address(), to)) return false;
     check(cuda().stream_synchronize(stream_), "the kernel");
     check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
+    return true;
+  }
+
+  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
+                  double *f) {
+    at_points(problem, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
+      long long count = n;
+      void *arguments[] = {&count, &from, &to, &params};
+      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
+      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+      return true;
+    });
+  }
+
+  // What the integrand said in a run, and where it was not finite.
+  void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, run_result &result,
+               device_report &report) {
+    const int flags = executor_->flags();
+    if (flags != 0) clear_flags(kernel);
+    if (result.end == outcome::callback) {
+      result.callback_status = executor_->status();
+      result.sentence = why_stopped(flags, result.callback_status);
+    }
+    report.remark = describe_flags(flags & ~flags_that_end);
+    if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
+  }
+
+  void explain_batch(run_result &result) const {
+    if (result.end == outcome::nonfinite)
+      result.sentence = "the device callback returned NaN or infinity at a point, or left out a point";
+    if (result.end == outcome::callback) {
+      result.callback_status = batch_->callback().status;
+      result.sentence = batch_->callback().sentence;
+    }
+    result.statistics.peak_bytes += batch_->work_bytes();
   }
 
   // The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
@@ -167,6 +209,52 @@ class cuda_session final : public device_session {
     std::string key;
     std::unique_ptr<loaded_kernel> kernel;
   };
+  struct kept_batch_kernels {
+    std::string key;
+    std::unique_ptr<batch_kernels> kernels;
+  };
+
+  // What this process has compiled.
+  static code_cache *code_in(bool disk) {
+    static code_cache with_disk, without_disk{[] {
+      cache_settings s;
+      s.disk = false;
+      return s;
+    }()};
+    return disk ? &with_disk : &without_disk;
+  }
+
+  static void *userdata_of(const device_integrand &integrand, CUdeviceptr params) {
+    return integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params);
+  }
+
+  // The kernel of the run; null for a device callback.
+  const loaded_kernel *begin_run(const cubature_problem &problem, const device_integrand &integrand, CUdeviceptr params,
+                                 device_report &report) {
+    if (integrand.batch) {
+      batch_->begin(find_batch_kernels(problem, integrand, report), problem, integrand.batch, userdata_of(integrand, params));
+      executor_->begin(*batch_);
+      return nullptr;
+    }
+    const loaded_kernel &kernel = find_kernel(problem, integrand, report);
+    executor_->begin(kernel, params);
+    return &kernel;
+  }
+
+  const batch_kernels &find_batch_kernels(const cubature_problem &problem, const device_integrand &integrand,
+                                          device_report &report) {
+    const std::string key = key_of(problem, device_integrand());
+    for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
+      if (k->key == key) {
+        batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
+        return *batch_kernels_.front().kernels;
+      }
+    auto kernels = std::make_unique<batch_kernels>(problem, arch_, multiprocessors_, code_in(integrand.disk_cache), stream_);
+    report.compile_seconds = kernels->module().seconds;
+    if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
+    batch_kernels_.push_front({key, std::move(kernels)});
+    return *batch_kernels_.front().kernels;
+  }
 
   static std::string key_of(const cubature_problem &p, const device_integrand &i) {
     std::string key = std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
@@ -185,13 +273,8 @@ class cuda_session final : public device_session {
         report.inlined = kernels_.front().kernel->module().inlined;
         return *kernels_.front().kernel;
       }
-    static code_cache with_disk, without_disk{[] {
-      cache_settings s;
-      s.disk = false;
-      return s;
-    }()};
     auto kernel = std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_,
-                                                  integrand.disk_cache ? &with_disk : &without_disk);
+                                                  code_in(integrand.disk_cache), stream_);
     report.compile_seconds = kernel->module().seconds;
     report.inlined = kernel->module().inlined;
     if (kernels_.size() >= most_kernels) kernels_.pop_back();
@@ -205,7 +288,7 @@ class cuda_session final : public device_session {
     if (integrand.params == uploaded_) return params_.address();
     params_.require(integrand.params.size());
     uploaded_ = integrand.params;  // lives on while the copy waits for its turn
-    check(cuda().upload_in_order(params_.address(), uploaded_.data(), uploaded_.size(), stream_), "uploading the parameters");
+    upload(params_.address(), uploaded_.data(), uploaded_.size(), stream_, "uploading the parameters");
     return params_.address();
   }
 
@@ -222,7 +305,9 @@ class cuda_session final : public device_session {
   const primary_context context_;
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   std::unique_ptr<cuda_executor> executor_;
+  std::unique_ptr<batch_run> batch_;
   std::list<kept_kernel> kernels_;  // last used first
+  std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;
   std::vector<unsigned char> uploaded_;
 };

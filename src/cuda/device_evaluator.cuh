@@ -47,6 +47,7 @@ __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_sc
 
 class device_evaluator {
  public:
+  static constexpr bool deferred = false;
   __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
 
   __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }

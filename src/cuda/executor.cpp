@@ -35,6 +35,7 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 }  // namespace
 
 void cuda_executor::run_bulk(bulk_state &state) {
+  if (batch_) return batch_->run(state);
   const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
   control_.require(sizeof(control_block));
   slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());

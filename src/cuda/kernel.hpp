@@ -25,9 +25,10 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape);
 
 class loaded_kernel {
  public:
-  // Throws compile_error and device_error. The device's context is current.
+  // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
+  // stream, when it returns.
   loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                code_cache *cache);
+                code_cache *cache, CUstream stream);
   ~loaded_kernel();
   loaded_kernel(const loaded_kernel &) = delete;
   loaded_kernel &operator=(const loaded_kernel &) = delete;

@@ -318,6 +318,7 @@ program test_module
   call test_params()
   call test_source()
   call test_file_and_code()
+  call test_device_callback()
   call test_ranges()
   call test_callback_status()
   call test_limits()
@@ -524,6 +525,46 @@ contains
     call check(same(r, 1e-3_c_double), 'option: a refused value changes nothing')
     call tessera_destroy(s)
   end subroutine test_options
+
+  ! A callback for a device: on the host it is no integrand, and on a device it is called.
+  subroutine test_device_callback()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr
+    integer :: stopped
+    call tessera_set_integrand_device(s, refuses, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'device callback: a solver that was never created')
+    call tessera_create(s, 2, 1)
+    call tessera_set_integrand_device(s, refuses, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'device callback: set')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'device callback: not on the host')
+    call tessera_set(s, TESSERA_DEVICE, 0)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    if (ierr /= TESSERA_ERR_NOT_BUILT) then
+      call check_status(ierr, TESSERA_ERR_CALLBACK, 'device callback: it stops the run')
+      call tessera_get(s, TESSERA_CALLBACK_STATUS, stopped)
+      call check(stopped == 5, 'device callback: its result')
+    end if
+    call tessera_set_integrand_device(s, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'device callback: taken away')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'device callback: none is left')
+    call tessera_destroy(s)
+  end subroutine test_device_callback
+
+  ! Launches nothing; 5 if the arguments are those of two variables and one component.
+  function refuses(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+    use, intrinsic :: iso_c_binding, only: c_associated, c_ptr
+    integer(c_int64_t), value :: n, ldx, ldf
+    integer(c_int), value :: ndim, ncomp
+    type(c_ptr), value :: x, f, stream, userdata
+    integer(c_int) :: stop_code
+    stop_code = 5
+    if (ndim /= 2 .or. ncomp /= 1 .or. ldx < n .or. ldf < n) stop_code = 6
+    if (.not. (c_associated(x) .and. c_associated(f) .and. c_associated(stream))) stop_code = 7
+    if (c_associated(userdata)) stop_code = 8
+  end function refuses
 
   ! Source text on the host, with and without a compiler to compile it.
   subroutine test_source()
