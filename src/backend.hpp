@@ -47,7 +47,7 @@ struct run_result {
 };
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 1;
+constexpr int backend_abi = 2;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);

@@ -17,6 +17,7 @@ struct many_problem {
   std::vector<int64> index;   // [rows] place among the caller's integrals
   std::vector<double> lower, upper;  // [rows][ndim] unless one_box
   std::vector<axis_map> axes;        // the same
+  int64 small_regions = 1;                // first regions of an integral that a small part of a device works at
   const unsigned char *params = nullptr;  // the caller's blocks, by `index`
   std::size_t params_bytes = 0;
 

@@ -17,6 +17,8 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
+constexpr tessera::int64 small_regions = 16;  // TESSERA_INITIAL_REGIONS = 1 for integrals that a part of a device works at
+
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // The clock and the progress callback.
@@ -64,6 +66,20 @@ int status_of(const tessera::many_row &r) {
     return tessera::to_status(r.end);
   return r.end == tessera::outcome::memory ? TESSERA_ERR_MEMORY : TESSERA_ERR_CALLBACK;
 }
+
+// The first row as a problem of its own, with which the callback and the text are compared.
+struct first_row {
+  first_row(const tessera::many_problem &many, void *params) : problem(many.common), shared(params) {
+    many.give_box(0, problem);
+    if (!many.params) return;
+    block.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
+    std::memcpy(static_cast<void *>(block.data()), many.block(0), many.params_bytes);
+    shared = problem.integrand.userdata = block.data();
+  }
+  tessera::cubature_problem problem;
+  std::vector<std::max_align_t> block;
+  void *shared;
+};
 
 bool fits(std::int64_t count, std::size_t each) {
   std::size_t bytes;
@@ -144,6 +160,8 @@ tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, 
                                                 const double *lower, const double *upper, std::vector<int> &status) const {
   tessera::many_problem many;
   many.common = make_problem(device);
+  const std::int64_t initial = options_.get_int(TESSERA_INITIAL_REGIONS);
+  many.small_regions = initial == 1 ? small_regions : initial;
   many.params = static_cast<const unsigned char *>(params);
   many.params_bytes = params_bytes;
   many.one_box = !lower;
@@ -184,17 +202,8 @@ tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, i
     common.integrand = {code.function(), nullptr, params()};
     if (code.one_thread()) common.threads = 1;
   } else if (options_.get_int(TESSERA_DEVICE) == tessera::any_device && has_source() && !checked_) {
-    // With the box and the block of the first integral.
-    tessera::cubature_problem first = common;
-    problem.give_box(0, first);
-    std::vector<std::max_align_t> block;
-    void *shared = params();
-    if (problem.params) {
-      block.resize(problem.params_bytes / sizeof(std::max_align_t) + 1);
-      std::memcpy(static_cast<void *>(block.data()), problem.block(0), problem.params_bytes);
-      shared = first.integrand.userdata = block.data();
-    }
-    check_fallback(first, shared);
+    const first_row first(problem, params());
+    check_fallback(first.problem, first.shared);
   }
   // Each thread has a region store; what is free is shared out.
   if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.settings.memory /= common.threads;
@@ -205,8 +214,29 @@ tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, i
 
 tessera::many_results tessera_solver::run_many_on_device(const tessera::many_problem &problem, int device,
                                                          tessera::many_hooks &watch, double *value, double *error) {
-  (void)problem, (void)device, (void)watch, (void)value, (void)error;
-  throw failure(TESSERA_ERR_UNSUPPORTED, "many integrals on a device");
+  try {
+    tessera::device_session &there = session(device);
+    tessera::device_integrand integrand;
+    integrand.source = source_;
+    const auto *bytes = static_cast<const unsigned char *>(params());
+    if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
+    integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+    if (has_callback() && !checked_) {
+      const first_row first(problem, params());
+      tessera::device_integrand with_block = integrand;
+      if (problem.params) with_block.params.assign(problem.block(0), problem.block(0) + problem.params_bytes);
+      check_on_device(first.problem, with_block, there);
+    }
+    tessera::device_report report;
+    tessera::many_results results = there.cubature_many(problem, integrand, watch, value, error, report);
+    if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
+    if (report.compiled && !report.inlined) log(1, "the integrand is called, not inlined");
+    options_.set_int(TESSERA_DEVICE_USED, device);
+    return results;
+  } catch (const tessera::device_failure &e) {
+    session_.reset();  // a device that failed is started again by the next run
+    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  }
 }
 
 void tessera_solver::record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device) {

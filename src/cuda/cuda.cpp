@@ -7,6 +7,7 @@
 #include "../device.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
+#include "many.hpp"
 
 namespace tessera {
 namespace {
@@ -47,6 +48,7 @@ class cuda_session final : public device_session {
       stream_ = own_stream_;
     }
     executor_ = std::make_unique<cuda_executor>(stream_);
+    slots_ = std::make_unique<many_executor>(stream_);
   }
 
   ~cuda_session() override {
@@ -54,6 +56,7 @@ class cuda_session final : public device_session {
       const current_context here(context_);
       kernels_.clear();
       executor_.reset();
+      slots_.reset();
       params_.clear();
       points_.clear();
       if (own_stream_) cuda().stream_destroy(own_stream_);
@@ -78,6 +81,35 @@ class cuda_session final : public device_session {
       result.has_value = result.statistics.evaluations > 0;
       if (result.end == outcome::nonfinite) result.sentence = "the integrand returned NaN or infinity at a point on the device";
       return result;
+    });
+  }
+
+  many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch, double *value,
+                             double *error, device_report &report) override {
+    return translated([&] {
+      const current_context here(context_);
+      many_results results(problem.rows());
+      many_progress progress(problem, watch, results, value, error);
+      if (many_executor::suits(problem)) {
+        cubature_problem shape = problem.common;  // all rows are for one kernel
+        shape.axes.assign(shape.axes.size(), {problem.any_infinite_row() ? axis_up : axis_finite, 0.0});
+        const loaded_kernel &kernel = find_kernel(shape, integrand, report, true);
+        upload_params(integrand);
+        slots_->prepare(kernel, problem, free_memory() - static_cast<int64>(executor_->held_bytes()));
+        for (int64 first = 0; first < problem.rows() && progress.go_on(); first += many_executor::most_rows) {
+          slots_->run(kernel, problem, params_.address(), first, results, value, error);
+          progress.count_up_to(first + many_executor::most_rows);
+        }
+        results.peak_bytes = slots_->slot_bytes();
+      }
+      // What is left is too large for a slot.
+      device_integrand one = integrand;
+      for (int64 row = 0; row < problem.rows() && progress.go_on(); ++row)
+        if (results.rows[static_cast<std::size_t>(row)].end == outcome::running)
+          run_large(problem, one, row, progress, results, value, error, report);
+      progress.give_up_the_rest();
+      results.region_bytes = 8 * region_fields(problem.common.settings.ndim, problem.common.settings.ncomp);
+      return results;
     });
   }
 
@@ -108,8 +140,29 @@ class cuda_session final : public device_session {
     std::unique_ptr<loaded_kernel> kernel;
   };
 
-  static std::string key_of(const cubature_problem &p, const device_integrand &i) {
-    std::string key = std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
+  // One of many on the whole device.
+  void run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
+                 many_results &results, double *value, double *error, device_report &report) {
+    many_row &r = results.rows[static_cast<std::size_t>(row)];
+    const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(problem.common.settings.ncomp);
+    cubature_problem p = problem.common;
+    problem.give_box(row, p);
+    if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
+    try {
+      const run_result one = cubature(p, integrand, progress, value + at, error + at, report);
+      r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
+           one.statistics.iterations};
+      results.keep_sentence(row, one.sentence);
+      results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
+    } catch (const std::bad_alloc &) {
+      r.end = outcome::memory;
+      results.keep_sentence(row, "no memory left");
+    }
+    progress.count(row);
+  }
+
+  static std::string key_of(const cubature_problem &p, const device_integrand &i, bool many) {
+    std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
                       "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + i.source.function + "/" + i.source.file_name + "/";
     if (any_infinite(p.axes))
       for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
@@ -117,8 +170,8 @@ class cuda_session final : public device_session {
   }
 
   const loaded_kernel &find_kernel(const cubature_problem &problem, const device_integrand &integrand,
-                                   device_report &report) {
-    const std::string key = key_of(problem, integrand);
+                                   device_report &report, bool many = false) {
+    const std::string key = key_of(problem, integrand, many);
     for (auto k = kernels_.begin(); k != kernels_.end(); ++k)
       if (k->key == key) {
         kernels_.splice(kernels_.begin(), kernels_, k);
@@ -130,10 +183,10 @@ class cuda_session final : public device_session {
       return s;
     }()};
     auto kernel = std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_,
-                                                  integrand.disk_cache ? &with_disk : &without_disk);
-    report.compile_seconds = kernel->module().seconds;
-    report.compiled = kernel->module().hit == cache_hit::none;
-    report.inlined = kernel->module().inlined;
+                                                  integrand.disk_cache ? &with_disk : &without_disk, many);
+    report.compile_seconds += kernel->module().seconds;
+    report.compiled = report.compiled || kernel->module().hit == cache_hit::none;
+    report.inlined = report.inlined && kernel->module().inlined;
     if (kernels_.size() >= most_kernels) kernels_.pop_back();
     kernels_.push_front({key, std::move(kernel)});
     return *kernels_.front().kernel;
@@ -160,6 +213,7 @@ class cuda_session final : public device_session {
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   int arch_ = 0, multiprocessors_ = 0;
   std::unique_ptr<cuda_executor> executor_;
+  std::unique_ptr<many_executor> slots_;
   std::list<kept_kernel> kernels_;  // last used first
   device_memory params_, points_;
   std::vector<unsigned char> uploaded_;

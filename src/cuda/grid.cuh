@@ -137,6 +137,8 @@ class device_grid {
   __device__ device_team &team() { return team_; }
   __device__ static bool first_team() { return blockIdx.x == 0; }
   __device__ static bool once() { return blockIdx.x == 0 && threadIdx.x == 0; }
+  __device__ static int64 threads() { return int64{gridDim.x} * TESSERA_BLOCK; }
+  __device__ static int64 thread() { return int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; }
 
   __device__ __noinline__ void barrier() {
     __syncthreads();

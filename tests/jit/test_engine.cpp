@@ -13,8 +13,8 @@ using checks::check;
 
 namespace {
 
-void compiles(int family, int ndim, int ncomp, bool mapped) {
-  const std::string name = "rule " + std::to_string(family) + ", " + std::to_string(ndim) + "-D, " + std::to_string(ncomp) +
+void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false) {
+  const std::string name = (many ? "many, rule " : "rule ") + std::to_string(family) + ", " + std::to_string(ndim) + "-D, " + std::to_string(ncomp) +
                            (mapped ? " components, infinite" : " components");
   rule r;
   build_rule(choose_rule(family, ndim), ndim, r);
@@ -31,11 +31,11 @@ void compiles(int family, int ndim, int ncomp, bool mapped) {
   where.ncomp = ncomp;
   where.library_version = "test";
   const compiled_module m =
-      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, mapped)), where, nullptr);
+      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, mapped, many)), where, nullptr);
   int kernels = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
-    kernels += f.kernel && (f.name == "tessera_bulk" || f.name == "tessera_points");
-  check(kernels == 2, name + ": both kernels are there");
+    kernels += f.kernel && (many ? f.name == "tessera_many" : f.name == "tessera_bulk" || f.name == "tessera_points");
+  check(kernels == (many ? 1 : 2), name + ": the kernels are there");
   check(m.inlined, name + ": inlined");
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
 }
@@ -56,5 +56,9 @@ int main() {
   compiles(TESSERA_RULE_GM7, 8, 2, false);
   compiles(TESSERA_RULE_LOW, 20, 1, false);
   compiles(TESSERA_RULE_LOW, 32, 1, true);
+  compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
+  compiles(TESSERA_RULE_AUTO, 3, 1, false, true);
+  compiles(TESSERA_RULE_GM7, 8, 2, true, true);
+  compiles(TESSERA_RULE_LOW, 32, 1, false, true);
   return checks::summary();
 }
