@@ -245,8 +245,8 @@ TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, 
  * status means that nothing was run: all outputs are untouched. tessera_last_error() is about the first integral with the
  * worst status. TESSERA_EVALUATIONS, TESSERA_REGIONS and TESSERA_ITERATIONS are sums over the integrals,
  * TESSERA_CALLBACK_STATUS is that of the first that has one, TESSERA_PEAK_MEMORY counts what is held at the same time. The
- * progress callback receives the evaluations of all integrals so far, value and error of one that is finished (0 before there is
- * one) and a guess of the evaluations still to come. */
+ * progress callback receives the evaluations of all integrals so far, value and error of one that is finished (0 before there
+ * is one) and a guess of the evaluations still to come. */
 TESSERA_API int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
                                        const double *lower, const double *upper, double *value, double *error, int *status);
 

@@ -167,7 +167,8 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
     to.evaluations = record.evaluations;
     to.regions = record.regions;
     to.iterations = record.iterations;
-    if (to.end == outcome::nonfinite) results.keep_sentence(row, "the integrand returned NaN or infinity at a point on the device");
+    if (to.end == outcome::nonfinite)
+      results.keep_sentence(row, "the integrand returned NaN or infinity at a point on the device");
   }
   const std::size_t at = static_cast<std::size_t>(first) * nc;
   std::memcpy(value + at, staged + value_at, result_bytes);

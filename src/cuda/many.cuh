@@ -36,29 +36,6 @@ class device_block {
   device_team &team_;
 };
 
-template <class T>
-__device__ T *slot_part(const many_batch &batch, int64 at) {
-  return reinterpret_cast<T *>(batch.slots + blockIdx.x * batch.slot.bytes + at);
-}
-
-// One thread, once: the state of a block with its slot.
-__device__ inline void take_slot(bulk_state &state, const bulk_state &common, const many_batch &batch) {
-  const many_slot &slot = batch.slot;
-  state = common;
-  state.capacity = slot.capacity;
-  state.parents_capacity = slot.parents;
-  state.regions = region_view(slot_part<double>(batch, slot.regions_at), dim, comps, slot.capacity, 1);
-  state.parents = region_view(slot_part<double>(batch, slot.parents_at), 0, comps, slot.parents, 1);
-  state.marked = slot_part<int64>(batch, slot.marked_at);
-  state.sums = slot_part<component_sums>(batch, slot.sums_at);
-  state.frozen = slot_part<compensated_sum>(batch, slot.frozen_at);
-  state.chunk_counts = slot_part<int64>(batch, slot.counts_at);
-  state.histogram = slot_part<uint32>(batch, slot.histogram_at);
-  state.retired = slot_part<component_sums>(batch, slot.retired_at);
-  state.totals = slot_part<component_sums>(batch, slot.totals_at);
-  state.scale = slot_part<double>(batch, slot.scale_at);
-}
-
 // All threads: the integral of a row, at its beginning.
 __device__ inline void begin_row(bulk_state &state, device_problem &problem, const many_batch &batch, int64 row) {
   for (int j = static_cast<int>(threadIdx.x); j < dim; j += TESSERA_BLOCK) {
@@ -69,10 +46,7 @@ __device__ inline void begin_row(bulk_state &state, device_problem &problem, con
 #endif
   }
   if (threadIdx.x != 0) return;
-  state.count = state.retired_count = state.evaluations = state.iterations = state.marked_count = 0;
-  state.turn = 0;
-  state.surveyed = state.wants_room = false;
-  state.end = outcome::running;
+  begin_integral(state);
   problem.params = batch.params + row * batch.params_step;
   *problem.failed = 0;
 }
@@ -101,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   device_team team(team_scratch);
   device_block grid(team);
   if (threadIdx.x == 0) {
-    take_slot(state, common, batch);
+    take_slot(state, common, batch.slot, batch.slots + blockIdx.x * batch.slot.bytes);
     own = problem;
     own.failed = &failed;
   }

@@ -13,6 +13,32 @@ struct many_slot {
   int64 bytes;
 };
 
+// The state of a block, with the settings of `common` and the memory of its slot.
+TESSERA_HD void take_slot(bulk_state &state, const bulk_state &common, const many_slot &slot, unsigned char *memory) {
+  const int ndim = common.set.ndim, ncomp = common.set.ncomp;
+  state = common;
+  state.capacity = slot.capacity;
+  state.parents_capacity = slot.parents;
+  state.regions = region_view(reinterpret_cast<double *>(memory + slot.regions_at), ndim, ncomp, slot.capacity, 1);
+  state.parents = region_view(reinterpret_cast<double *>(memory + slot.parents_at), 0, ncomp, slot.parents, 1);
+  state.marked = reinterpret_cast<int64 *>(memory + slot.marked_at);
+  state.sums = reinterpret_cast<component_sums *>(memory + slot.sums_at);
+  state.frozen = reinterpret_cast<compensated_sum *>(memory + slot.frozen_at);
+  state.chunk_counts = reinterpret_cast<int64 *>(memory + slot.counts_at);
+  state.histogram = reinterpret_cast<uint32 *>(memory + slot.histogram_at);
+  state.retired = reinterpret_cast<component_sums *>(memory + slot.retired_at);
+  state.totals = reinterpret_cast<component_sums *>(memory + slot.totals_at);
+  state.scale = reinterpret_cast<double *>(memory + slot.scale_at);
+}
+
+// The state at the beginning of an integral; its box is set apart.
+TESSERA_HD void begin_integral(bulk_state &state) {
+  state.count = state.retired_count = state.evaluations = state.iterations = state.marked_count = 0;
+  state.turn = 0;
+  state.surveyed = state.wants_room = false;
+  state.end = outcome::running;
+}
+
 struct many_record {
   int64 evaluations, regions, iterations;
   int64 end;  // an outcome; running: the integral is too large for a slot

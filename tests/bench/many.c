@@ -1,5 +1,5 @@
-/* Many small integrals in one call: 1/(1 + a1 x1 + ... )^(n+1), Genz's corner peak, with random coefficients around those of the
- * suite's f3. Milliseconds of the call with the kernels compiled before.
+/* Many small integrals in one call: 1/(1 + a1 x1 + ... )^(n+1), Genz's corner peak, with random coefficients around those of
+ * the suite's f3. Milliseconds of the call with the kernels compiled before.
  * Usage: tessera_many [COUNT [TOLERANCE [DEVICE [NDIM]]]]; DEVICE -1: the host with all its processors.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
@@ -73,8 +73,8 @@ int main(int argc, char **argv) {
     worst = fmax(worst, relative);
   }
   printf("count,ndim,tolerance,device,ms_median,ms_least,evaluations,regions,converged,false_successes,worst_true_error\n");
-  printf("%" PRId64 ",%d,%g,%d,%.3f,%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.2e\n", count, ndim, tolerance, device,
-         ms[runs / 2], ms[0], evaluations, regions, converged, false_successes, worst);
+  printf("%" PRId64 ",%d,%g,%d,%.3f,%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.2e\n", count, ndim, tolerance,
+         device, ms[runs / 2], ms[0], evaluations, regions, converged, false_successes, worst);
   tessera_destroy(s);
   free(params);
   free(value);
