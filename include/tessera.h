@@ -39,6 +39,7 @@ enum tessera_status {
   TESSERA_STOPPED = 5,           /* the progress callback asked to stop */
   TESSERA_CALLBACK_STOPPED = 6,  /* the integrand returned non-zero or threw; see TESSERA_CALLBACK_STATUS */
   TESSERA_NONFINITE = 7,         /* the integrand returned NaN or infinity; tessera_last_error() names the point */
+  TESSERA_SOME_FAILED = 8,       /* tessera_integrate_many: some integrals have no result; their status is negative */
   TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
   TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
   TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */
@@ -276,6 +277,34 @@ TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 /* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every
  * component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks until done. */
 TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
+
+/* `count` integrals of the solver's integrand: integral i has the parameter block of params_bytes bytes at
+ * params + i*params_bytes and the limits lower[i*ndim + j], upper[i*ndim + j]. params NULL: all have the block of
+ * tessera_set_params (params_bytes is then 0); lower and upper NULL, both: all have the solver's domain. Results go to
+ * value[i*ncomp + k], error[i*ncomp + k] and status[i]; status may be NULL. The arrays are the caller's and are used during
+ * the call only; the integrand receives an aligned copy of its block in the place of that of tessera_set_params. A callback
+ * with a userdata of its own would not see the block: it is refused together with params (TESSERA_ERR_ARGUMENT).
+ *
+ * The options hold for each integral as in tessera_integrate, TESSERA_MAXEVAL and TESSERA_MAX_MEMORY among them;
+ * TESSERA_MAX_SECONDS holds for the whole call. On the host each integral runs on one of TESSERA_THREADS threads and gives what
+ * tessera_integrate gives, bit by bit; with more than one thread the integrand must be re-entrant. On a device most are run
+ * side by side, each on a small part of it, and those that are too large for that one after another on the whole
+ * (docs/gpu.md); they agree with tessera_integrate within the tolerance.
+ *
+ * Each status[i] is what tessera_integrate would return for this integral; value and error are untouched where it is negative.
+ * Limits that are NaN or whose difference overflows are an error of their integral (TESSERA_ERR_ARGUMENT). When the call ends
+ * early, by the progress callback or TESSERA_MAX_SECONDS, integrals that are finished keep their results; the others have the
+ * status TESSERA_STOPPED or TESSERA_LIMIT_TIME with the value so far, or, when they were not begun, with value NaN and error
+ * infinity.
+ *
+ * Returns 0 when all of status are 0; TESSERA_SOME_FAILED when one of them is negative; else the largest of them. A negative
+ * status means that nothing was run: all outputs are untouched. tessera_last_error() is about the first integral with the
+ * worst status. TESSERA_EVALUATIONS, TESSERA_REGIONS and TESSERA_ITERATIONS are sums over the integrals,
+ * TESSERA_CALLBACK_STATUS is that of the first that has one, TESSERA_PEAK_MEMORY counts what is held at the same time. The
+ * progress callback receives the evaluations of all integrals so far, value and error of one that is finished (0 before there
+ * is one) and a guess of the evaluations still to come. */
+TESSERA_API int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
+                                       const double *lower, const double *upper, double *value, double *error, int *status);
 
 #ifdef __cplusplus
 }

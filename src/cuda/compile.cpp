@@ -489,4 +489,8 @@ std::string describe_flags(int flags) {
   return out;
 }
 
+std::string why_stopped(int flags, int status) {
+  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
+}
+
 }  // namespace tessera

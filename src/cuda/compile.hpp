@@ -64,5 +64,7 @@ compiled_module compile_kernels(const kernel_text &kernel, const target &where, 
 
 // What the user's program reads for each bit that is set: "" for none.
 std::string describe_flags(int flags);
+// Why the integrand ended a run, in the words of the host. status: tessera_status.
+std::string why_stopped(int flags, int status);
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include "batch.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
+#include "many.hpp"
 #include "rule_points.hpp"
 
 namespace tessera {
@@ -41,6 +42,7 @@ class cuda_session final : public device_session {
     stream_ = own_stream_;
     executor_ = std::make_unique<cuda_executor>(stream_);
     batch_ = std::make_unique<batch_run>(stream_);
+    slots_ = std::make_unique<many_executor>(stream_);
   }
 
   ~cuda_session() override {
@@ -50,6 +52,7 @@ class cuda_session final : public device_session {
       batch_kernels_.clear();
       executor_.reset();
       batch_.reset();
+      slots_.reset();
       params_.clear();
       points_.clear();
       cuda().stream_destroy(own_stream_);
@@ -63,6 +66,7 @@ class cuda_session final : public device_session {
     stream_ = next;
     executor_->use_stream(next);
     batch_->use_stream(next);
+    slots_->use_stream(next);
     uploaded_.clear();  // again, in this stream
   }
 
@@ -85,6 +89,36 @@ class cuda_session final : public device_session {
         explain_batch(result);
       }
       return result;
+    });
+  }
+
+  many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch, double *value,
+                             double *error, device_report &report) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      many_results results(problem.rows());
+      many_progress progress(problem, watch, results, value, error);
+      if (!integrand.batch && many_executor::suits(problem)) {
+        cubature_problem shape = problem.common;  // all rows are for one kernel
+        shape.axes.assign(shape.axes.size(), {problem.any_infinite_row() ? axis_up : axis_finite, 0.0});
+        const loaded_kernel &kernel = find_kernel(shape, integrand, report, true);
+        const CUdeviceptr params = upload_params(integrand);
+        slots_->prepare(kernel, problem, free_memory() - static_cast<int64>(executor_->held_bytes()));
+        for (int64 first = 0; first < problem.rows() && progress.go_on(); first += many_executor::most_rows) {
+          slots_->run(kernel, problem, params, first, results, value, error);
+          progress.count_up_to(first + many_executor::most_rows);
+        }
+        results.peak_bytes = slots_->slot_bytes();
+        report.remark = describe_flags(slots_->flags() & ~flags_that_end);
+      }
+      // What is left is too large for a slot, or launched by the caller's program.
+      device_integrand one = integrand;
+      for (int64 row = 0; row < problem.rows() && progress.go_on(); ++row)
+        if (results.rows[static_cast<std::size_t>(row)].end == outcome::running)
+          run_large(problem, one, row, progress, results, value, error, report);
+      progress.give_up_the_rest();
+      results.region_bytes = 8 * region_fields(problem.common.settings.ndim, problem.common.settings.ncomp);
+      return results;
     });
   }
 
@@ -113,11 +147,6 @@ class cuda_session final : public device_session {
   }
 
  private:
-  // In the words of the host.
-  static std::string why_stopped(int flags, int status) {
-    return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
-  }
-
   void clear_flags(const loaded_kernel &kernel) {
     check(cuda().set_bytes(kernel.flags(), 0, sizeof(int), stream_), "clearing the integrand's answer");
     check(cuda().set_bytes(kernel.status(), 0, sizeof(int), stream_), "clearing the integrand's answer");
@@ -158,7 +187,7 @@ class cuda_session final : public device_session {
       result.callback_status = executor_->status();
       result.sentence = why_stopped(flags, result.callback_status);
     }
-    report.remark = describe_flags(flags & ~flags_that_end);
+    if ((flags & ~flags_that_end) != 0) report.remark = describe_flags(flags & ~flags_that_end);
     if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
   }
 
@@ -243,21 +272,42 @@ class cuda_session final : public device_session {
 
   const batch_kernels &find_batch_kernels(const cubature_problem &problem, const device_integrand &integrand,
                                           device_report &report) {
-    const std::string key = key_of(problem, device_integrand());
+    const std::string key = key_of(problem, device_integrand(), false);
     for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
       if (k->key == key) {
         batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
         return *batch_kernels_.front().kernels;
       }
     auto kernels = std::make_unique<batch_kernels>(problem, arch_, multiprocessors_, code_in(integrand.disk_cache), stream_);
-    report.compile_seconds = kernels->module().seconds;
+    report.compile_seconds += kernels->module().seconds;
     if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
     batch_kernels_.push_front({key, std::move(kernels)});
     return *batch_kernels_.front().kernels;
   }
 
-  static std::string key_of(const cubature_problem &p, const device_integrand &i) {
-    std::string key = std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
+  // One of many on the whole device.
+  void run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
+                 many_results &results, double *value, double *error, device_report &report) {
+    many_row &r = results.rows[static_cast<std::size_t>(row)];
+    const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(problem.common.settings.ncomp);
+    cubature_problem p = problem.common;
+    problem.give_box(row, p);
+    if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
+    try {
+      const run_result one = cubature(p, integrand, progress, value + at, error + at, report);
+      r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
+           one.statistics.iterations};
+      results.keep_sentence(row, one.sentence);
+      results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
+    } catch (const std::bad_alloc &) {
+      r.end = outcome::memory;
+      results.keep_sentence(row, "no memory left");
+    }
+    progress.count(row);
+  }
+
+  static std::string key_of(const cubature_problem &p, const device_integrand &i, bool many) {
+    std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
                       "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + i.source.function + "/" + i.source.file_name + "/";
     if (any_infinite(p.axes))
       for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
@@ -265,18 +315,18 @@ class cuda_session final : public device_session {
   }
 
   const loaded_kernel &find_kernel(const cubature_problem &problem, const device_integrand &integrand,
-                                   device_report &report) {
-    const std::string key = key_of(problem, integrand);
+                                   device_report &report, bool many = false) {
+    const std::string key = key_of(problem, integrand, many);
     for (auto k = kernels_.begin(); k != kernels_.end(); ++k)
       if (k->key == key) {
         kernels_.splice(kernels_.begin(), kernels_, k);
-        report.inlined = kernels_.front().kernel->module().inlined;
+        report.inlined = report.inlined && kernels_.front().kernel->module().inlined;
         return *kernels_.front().kernel;
       }
     auto kernel = std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_,
-                                                  code_in(integrand.disk_cache), stream_);
-    report.compile_seconds = kernel->module().seconds;
-    report.inlined = kernel->module().inlined;
+                                                  code_in(integrand.disk_cache), stream_, many);
+    report.compile_seconds += kernel->module().seconds;
+    report.inlined = report.inlined && kernel->module().inlined;
     if (kernels_.size() >= most_kernels) kernels_.pop_back();
     kernels_.push_front({key, std::move(kernel)});
     return *kernels_.front().kernel;
@@ -306,6 +356,7 @@ class cuda_session final : public device_session {
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   std::unique_ptr<cuda_executor> executor_;
   std::unique_ptr<batch_run> batch_;
+  std::unique_ptr<many_executor> slots_;
   std::list<kept_kernel> kernels_;  // last used first
   std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;

@@ -18,8 +18,8 @@ using checks::check;
 
 namespace {
 
-void compiles(int family, int ndim, int ncomp, bool mapped) {
-  const std::string name = "rule " + std::to_string(family) + ", " + std::to_string(ndim) + "-D, " + std::to_string(ncomp) +
+void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false) {
+  const std::string name = (many ? "many, rule " : "rule ") + std::to_string(family) + ", " + std::to_string(ndim) + "-D, " + std::to_string(ncomp) +
                            (mapped ? " components, infinite" : " components");
   rule r;
   build_rule(choose_rule(family, ndim), ndim, r);
@@ -36,17 +36,17 @@ void compiles(int family, int ndim, int ncomp, bool mapped) {
   where.ncomp = ncomp;
   where.library_version = "test";
   const compiled_module m =
-      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, mapped)), where, nullptr);
+      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, mapped, many)), where, nullptr);
   int kernels = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
-    kernels += f.kernel && (f.name == "tessera_bulk" || f.name == "tessera_points");
-  check(kernels == 2, name + ": both kernels are there");
+    kernels += f.kernel && (many ? f.name == "tessera_many" : f.name == "tessera_bulk" || f.name == "tessera_points");
+  check(kernels == (many ? 1 : 2), name + ": the kernels are there");
   check(m.inlined, name + ": inlined");
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
 }
 
 // An integrand in C: what it returns must reach the host.
-void compiles_c(source_language language, const char *text) {
+void compiles_c(source_language language, const char *text, bool many) {
   rule r;
   build_rule(choose_rule(TESSERA_RULE_AUTO, 4), 4, r);
   integrand_source source;
@@ -56,8 +56,9 @@ void compiles_c(source_language language, const char *text) {
   where.arch = 90;
   where.ndim = 4;
   where.library_version = "test";
-  const compiled_module m = compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false)), where, nullptr);
+  const compiled_module m = compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, many)), where, nullptr);
   check(m.inlined, "C: inlined");
+  if (many) return;  // each block has an answer of its own, which the kernel writes down
   for (const char *name : {"tessera_flags", "tessera_status", "tessera_rule", "tessera_axes"})
     check(checks::contains(*m.image, name), std::string("C: ") + name + " is there");
 }
@@ -130,13 +131,21 @@ int main() {
   compiles(TESSERA_RULE_GM7, 8, 2, false);
   compiles(TESSERA_RULE_LOW, 20, 1, false);
   compiles(TESSERA_RULE_LOW, 32, 1, true);
-  compiles_c(source_language::c_point,
-             "#include <math.h>\n#include <stdio.h>\n"
-             "int f(int n, const double *x, int m, double *v, void *p) {\n"
-             "  if (!(x[0] < 0.9)) { printf(\"stop\\n\"); return 17; }\n"
-             "  v[0] = exp(x[0]);\n  return 0;\n}\n");
-  compiles_c(source_language::c_cuba,
-             "int f(const int *n, const double x[], const int *m, double v[], void *p) {\n"
-             "  v[0] = x[0];\n  return x[0] > 0.9 ? -999 : 0;\n}\n");
+  compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
+  compiles(TESSERA_RULE_AUTO, 3, 1, false, true);
+  compiles(TESSERA_RULE_GM7, 8, 2, true, true);
+  compiles(TESSERA_RULE_LOW, 32, 1, false, true);
+  for (const bool many : {false, true}) {
+    compiles_c(source_language::c_point,
+               "#include <math.h>\n#include <stdio.h>\n"
+               "int f(int n, const double *x, int m, double *v, void *p) {\n"
+               "  if (!(x[0] < 0.9)) { printf(\"stop\\n\"); return 17; }\n"
+               "  v[0] = exp(x[0]);\n  return 0;\n}\n",
+               many);
+    compiles_c(source_language::c_cuba,
+               "int f(const int *n, const double x[], const int *m, double v[], void *p) {\n"
+               "  v[0] = x[0];\n  return x[0] > 0.9 ? -999 : 0;\n}\n",
+               many);
+  }
   return checks::summary();
 }
