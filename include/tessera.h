@@ -268,9 +268,9 @@ TESSERA_API int tessera_set_progress(tessera_solver *s, tessera_progress fn, voi
 TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata);
 
 /* The CUDA stream, a CUstream or cudaStream_t of the device's primary context (that of the CUDA runtime), in which the work
- * on a device is done: it begins after what is in the stream already. tessera_integrate still returns only when its result is
- * there, and must find the stream alive. NULL, the default, is a stream of the library's own, which waits for no other. On
- * the host a stream means nothing. */
+ * on a device is done: it begins after what is in the stream already. tessera_integrate and tessera_integrate_many still return
+ * only when their results are there, and must find the stream alive. A device callback receives this stream. NULL, the default,
+ * is a stream of the library's own, which waits for no other. On the host a stream means nothing. */
 TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 
 /* ---- Integration ---------------------------------------------------------------------------------------------------- */
@@ -289,7 +289,9 @@ TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, 
  * TESSERA_MAX_SECONDS holds for the whole call. On the host each integral runs on one of TESSERA_THREADS threads and gives what
  * tessera_integrate gives, bit by bit; with more than one thread the integrand must be re-entrant. On a device most are run
  * side by side, each on a small part of it, and those that are too large for that one after another on the whole
- * (docs/gpu.md); they agree with tessera_integrate within the tolerance.
+ * (docs/gpu.md), as are all with a device callback; they agree with tessera_integrate within the tolerance. A device callback
+ * with a userdata of its own is refused together with params unless TESSERA_DEVICE is -1. For integrals that were run side by
+ * side tessera_last_error() names no point where the integrand is not finite.
  *
  * Each status[i] is what tessera_integrate would return for this integral; value and error are untouched where it is negative.
  * Limits that are NaN or whose difference overflows are an error of their integral (TESSERA_ERR_ARGUMENT). When the call ends

@@ -496,7 +496,8 @@ void tessera_solver::check_on_device(const tessera::cubature_problem &problem, c
     const std::string stopped = there.evaluate(problem, integrand, n, x, f);
     if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
     if (!stopped.empty())
-      throw failure(TESSERA_ERR_CALLBACK, stopped + " on the device while it was compared with the callback");
+      throw failure(TESSERA_ERR_CALLBACK,
+                    stopped + (device_batch_ ? "" : " on the device") + " while it was compared with the callback");
   });
   checked_ = true;
 }

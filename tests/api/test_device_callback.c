@@ -142,6 +142,41 @@ static void a_device_if_there_is_one(void **state) {
   tessera_destroy(s);
 }
 
+static void many_integrals(void **state) {
+  static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  const double blocks[2] = {1, 2};
+  double value[2] = {-1e300, -1e300}, error[2];
+  int userdata;
+  tessera_solver *s = solver_with_callback(2);
+  (void)state;
+#define MANY(params, bytes) \
+  tessera_integrate_many(s, TESSERA_CUBATURE, 2, params, bytes, NULL, NULL, value, error, NULL)
+  assert_status(s, MANY(NULL, 0), TESSERA_ERR_NO_INTEGRAND);
+  assert_says(tessera_last_error(s), "a device callback cannot run on the host");
+  put_int(s, TESSERA_DEVICE, nowhere);
+  assert_status(s, MANY(blocks, sizeof blocks[0]), TESSERA_ERR_NOT_BUILT);
+  assert_status(s, tessera_set_integrand_device(s, refuses, &userdata), TESSERA_OK);
+  assert_status(s, MANY(NULL, 0), TESSERA_ERR_NOT_BUILT);
+  assert_status(s, MANY(blocks, sizeof blocks[0]), TESSERA_ERR_ARGUMENT);
+  assert_says(tessera_last_error(s), "the device callback has a userdata of its own");
+  put_int(s, TESSERA_DEVICE, -2);
+  put_point(s, line, NULL);
+  assert_status(s, MANY(blocks, sizeof blocks[0]), TESSERA_ERR_ARGUMENT); /* on any machine */
+  assert_same_bits(value[0], -1e300);
+  put_int(s, TESSERA_DEVICE, -1); /* where it is not used */
+  assert_status(s, MANY(blocks, sizeof blocks[0]), TESSERA_OK);
+  assert_close(value[1], 0.5, 1e-13, 0);
+  put_point(s, NULL, NULL);
+  assert_status(s, tessera_set_integrand_device(s, NULL, NULL), TESSERA_OK);
+  assert_status(s, tessera_set_integrand_code(s, TESSERA_CODE_PTX, ptx, sizeof ptx, "f"), TESSERA_OK);
+  assert_status(s, MANY(blocks, sizeof blocks[0]), TESSERA_ERR_NO_INTEGRAND);
+  assert_says(tessera_last_error(s), "compiled code cannot run on the host");
+  put_int(s, TESSERA_DEVICE, nowhere);
+  assert_status(s, MANY(blocks, sizeof blocks[0]), TESSERA_ERR_NOT_BUILT);
+#undef MANY
+  tessera_destroy(s);
+}
+
 static tessera_solver *busy_solver;
 static int calls_its_solver(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   *(int *)userdata = tessera_set_integrand_device(busy_solver, refuses, NULL);
@@ -166,6 +201,7 @@ int main(void) {
       cmocka_unit_test(a_device_needs_a_form_for_it),
       cmocka_unit_test(the_device_has_a_greatest_dimension),
       cmocka_unit_test(a_device_if_there_is_one),
+      cmocka_unit_test(many_integrals),
       cmocka_unit_test(not_from_a_callback),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -207,6 +207,48 @@ static void failures_stay_alone(void **state) {
   tessera_destroy(s);
 }
 
+/* In C the return value ends an integral, and no other. */
+static void a_stop_stays_alone(void **state) {
+  static const char c_text[] =
+      "#include <math.h>\n#include <stdio.h>\n"
+      "int f(int n, const double *x, int m, double *v, void *block) {\n"
+      "  const double *p = block;\n"
+      "  if (p[1] > 0 && x[0] > 0.3) { printf(\"stop\\n\"); return (int)p[1]; }\n"
+      "  v[0] = exp(-p[0] * x[0]);\n"
+      "  return 0;\n"
+      "}\n";
+  enum { rows = 40 };
+  double p[rows][2], value[rows], error[rows];
+  int status[rows];
+  tessera_solver *s = solver_of(ndim, 1);
+  (void)state;
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, c_text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  for (int again = 0; again < 2; ++again) {
+    for (int i = 0; i < rows; ++i) {
+      p[i][0] = 0.5 + 0.1 * i;
+      p[i][1] = again ? 0 : (i == 5 ? 17 : (i == 30 ? 23 : 0));
+      value[i] = -1e300;
+    }
+    const int result =
+        tessera_integrate_many(s, TESSERA_CUBATURE, rows, p, sizeof p[0], NULL, NULL, value, error, status);
+    assert_status(s, result, again ? TESSERA_OK : TESSERA_SOME_FAILED);
+    if (!again)
+      assert_says(tessera_last_error(s), "integral 5 (counted from 0): the integrand returned 17 before there was a value");
+    assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), again ? 0 : 17);
+    for (int i = 0; i < rows; ++i) {
+      if (p[i][1] > 0) {
+        assert_int_equal(status[i], TESSERA_ERR_CALLBACK);
+        assert_same_bits(value[i], -1e300);
+      } else {
+        assert_int_equal(status[i], TESSERA_OK);
+        assert_close(value[i], -expm1(-p[i][0]) / p[i][0], 1e-6, 0);
+      }
+    }
+  }
+  tessera_destroy(s);
+}
+
 static int stop_at_once(int64_t evaluations, int nc, const double *value, const double *error, int64_t remaining,
                         void *userdata) {
   (void)evaluations, (void)nc, (void)value, (void)error, (void)remaining;
@@ -245,6 +287,7 @@ int main(void) {
       cmocka_unit_test(one_box_or_one_block_for_all),
       cmocka_unit_test(large_ones_get_the_whole_device),
       cmocka_unit_test(failures_stay_alone),
+      cmocka_unit_test(a_stop_stays_alone),
       cmocka_unit_test(limits_hold),
   };
   double value[ncomp], error[ncomp];
