@@ -28,6 +28,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_STOPPED = 5
   integer(c_int), parameter, public :: TESSERA_CALLBACK_STOPPED = 6
   integer(c_int), parameter, public :: TESSERA_NONFINITE = 7
+  integer(c_int), parameter, public :: TESSERA_SOME_FAILED = 8
   integer(c_int), parameter, public :: TESSERA_ERR_ARGUMENT = -1
   integer(c_int), parameter, public :: TESSERA_ERR_KEY = -2
   integer(c_int), parameter, public :: TESSERA_ERR_TYPE = -3
@@ -115,12 +116,14 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
 
   public :: tessera_solver
+  public :: tessera_device_integrand, tessera_set_integrand_device
   public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
+  public :: tessera_integrate_many
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -144,6 +147,17 @@ module tessera
       type(c_ptr), value :: userdata
       integer(c_int) :: stop_code
     end function tessera_integrand1
+
+    !> Integrand at n points on a CUDA device: called on the host with the addresses of arrays on the device, laid out as in
+    !> tessera_integrand, it launches the work on `stream` (a cudaStream_t) and returns. In CUDA Fortran c_f_pointer makes
+    !> device arrays of x and f. The result is 0 to go on; anything else stops the run (TESSERA_CALLBACK_STATUS).
+    function tessera_device_integrand(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: n, ldx, ldf
+      integer(c_int), value :: ndim, ncomp
+      type(c_ptr), value :: x, f, stream, userdata
+      integer(c_int) :: stop_code
+    end function tessera_device_integrand
 
     !> Integrand at one point in plain Fortran form.
     subroutine tessera_point(x, fval)
@@ -281,6 +295,13 @@ module tessera
       integer(c_int) :: status
     end function c_tessera_set_integrand1
 
+    function c_tessera_set_integrand_device(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand_device')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: s, userdata
+      type(c_funptr), value :: fn
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_device
+
     function c_tessera_set_integrand_source(s, language, source, function_name) result(status) &
         bind(c, name='tessera_set_integrand_source')
       import :: c_int, c_ptr
@@ -372,6 +393,17 @@ module tessera
       real(c_double), intent(inout) :: value(*), error(*)
       integer(c_int) :: status
     end function c_tessera_integrate
+
+    function c_tessera_integrate_many(s, method, count, params, params_bytes, lower, upper, value, error, status) &
+        result(worst) bind(c, name='tessera_integrate_many')
+      import :: c_double, c_int, c_int64_t, c_ptr, c_size_t
+      type(c_ptr), value :: s, params, lower, upper, status
+      integer(c_int), value :: method
+      integer(c_int64_t), value :: count
+      integer(c_size_t), value :: params_bytes
+      real(c_double), intent(inout) :: value(*), error(*)
+      integer(c_int) :: worst
+    end function c_tessera_integrate_many
 
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
@@ -597,6 +629,19 @@ contains
     if (.not. exists(s, ierr)) return
     call conclude(s, c_tessera_set_integrand1(s%handle, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_integrand1
+
+  !> The integrand as a callback for a CUDA device. Without f it is taken away.
+  subroutine tessera_set_integrand_device(s, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_device_integrand), optional :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    fn = c_null_funptr
+    if (present(f)) fn = c_funloc(f)
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_integrand_device(s%handle, fn, value_or_null(userdata)), ierr)
+  end subroutine tessera_set_integrand_device
 
   !> The integrand as source text: `language` is one of TESSERA_LANGUAGE_..., `function_name` a function in the text. Blanks at
   !> their ends do not count. Without source and function_name the text is taken away.
@@ -913,5 +958,66 @@ contains
     if (.not. size_is_right(s, 'error', size(error), 'ncomp', s%state%ncomp, ierr)) return
     call conclude(s, c_tessera_integrate(s%handle, method, value, error), ierr)
   end subroutine tessera_integrate
+
+  !> Many integrals of the solver's integrand: column i of value(ncomp, count) and error(ncomp, count) belongs to integral i, and
+  !> so do the parameters params(:, i), the limits lower(ndim, i) and upper(ndim, i), and status(i). Without params all have the
+  !> block of tessera_set_params, without lower and upper the solver's domain. ierr: 0, TESSERA_SOME_FAILED or the largest
+  !> status; negative when nothing was run. Only integrands that were set by tessera_set_integrand1 or tessera_set_integrand
+  !> without userdata, and source texts, see params; with tessera_set_point they are refused.
+  recursive subroutine tessera_integrate_many(s, method, value, error, params, lower, upper, status, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: method
+    real(c_double), intent(inout), contiguous :: value(:, :), error(:, :)
+    real(c_double), intent(in), contiguous, target, optional :: params(:, :), lower(:, :), upper(:, :)
+    integer(c_int), intent(inout), contiguous, target, optional :: status(:)
+    integer(c_int), intent(out), optional :: ierr
+    type(c_ptr) :: params_address, lower_address, upper_address, status_address
+    integer(c_size_t) :: params_bytes
+    integer :: n
+    if (.not. exists(s, ierr)) return
+    n = size(value, 2)
+    if (.not. size_is_right(s, 'value', size(value, 1), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error, 1), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. columns_are_right(s, 'error', size(error, 2), n, ierr)) return
+    params_address = c_null_ptr
+    lower_address = c_null_ptr
+    upper_address = c_null_ptr
+    status_address = c_null_ptr
+    params_bytes = 0
+    if (present(params)) then
+      if (.not. columns_are_right(s, 'params', size(params, 2), n, ierr)) return
+      params_bytes = 8*size(params, 1, kind=c_size_t)
+      if (n > 0) params_address = c_loc(params)
+      if (n == 0) params_bytes = 0
+    end if
+    if (present(lower)) then
+      if (.not. size_is_right(s, 'lower', size(lower, 1), 'ndim', s%state%ndim, ierr)) return
+      if (.not. columns_are_right(s, 'lower', size(lower, 2), n, ierr)) return
+      if (n > 0) lower_address = c_loc(lower)
+    end if
+    if (present(upper)) then
+      if (.not. size_is_right(s, 'upper', size(upper, 1), 'ndim', s%state%ndim, ierr)) return
+      if (.not. columns_are_right(s, 'upper', size(upper, 2), n, ierr)) return
+      if (n > 0) upper_address = c_loc(upper)
+    end if
+    if (present(status)) then
+      if (.not. columns_are_right(s, 'status', size(status), n, ierr)) return
+      if (n > 0) status_address = c_loc(status)
+    end if
+    call conclude(s, c_tessera_integrate_many(s%handle, method, int(n, c_int64_t), params_address, params_bytes, &
+                                              lower_address, upper_address, value, error, status_address), ierr)
+  end subroutine tessera_integrate_many
+
+  !> False, with the error handed out, for an array that has not one column for each integral.
+  recursive function columns_are_right(s, name, columns, expected, ierr) result(yes)
+    type(tessera_solver), intent(in) :: s
+    character(*), intent(in) :: name
+    integer, intent(in) :: columns, expected
+    integer(c_int), intent(out), optional :: ierr
+    logical :: yes
+    yes = columns == expected
+    if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, name // ' is for ' // decimal(int(columns, c_int64_t)) // &
+                               ' integrals, but value is for ' // decimal(int(expected, c_int64_t)), ierr)
+  end function columns_are_right
 
 end module tessera

@@ -33,6 +33,13 @@ int guarded(Solver *s, Body body) {
   }
 }
 
+// Set while a run may call back.
+struct busy_flag {
+  explicit busy_flag(bool &f) : flag(f) { flag = true; }
+  ~busy_flag() { flag = false; }
+  bool &flag;
+};
+
 }  // namespace
 
 extern "C" {
@@ -73,6 +80,10 @@ int tessera_set_integrand(tessera_solver *s, tessera_integrand fn, void *userdat
 
 int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userdata) {
   return guarded(s, [&] { return s->set_integrand(nullptr, fn, userdata), TESSERA_OK; });
+}
+
+int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata) {
+  return guarded(s, [&] { return s->set_integrand_device(fn, userdata), TESSERA_OK; });
 }
 
 int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function) {
@@ -129,12 +140,16 @@ int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata) {
 
 int tessera_integrate(tessera_solver *s, int method, double *value, double *error) {
   return guarded(s, [&] {
-    struct busy_flag {
-      explicit busy_flag(bool &f) : flag(f) { flag = true; }
-      ~busy_flag() { flag = false; }
-      bool &flag;
-    } busy(s->busy);
+    const busy_flag busy(s->busy);
     return s->integrate(method, value, error);
+  });
+}
+
+int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
+                           const double *lower, const double *upper, double *value, double *error, int *status) {
+  return guarded(s, [&] {
+    const busy_flag busy(s->busy);
+    return s->integrate_many(method, count, params, params_bytes, lower, upper, value, error, status);
   });
 }
 

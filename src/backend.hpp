@@ -16,6 +16,10 @@ using batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, in
                                void *userdata);
 using point_function = int (*)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
+// On a device: arrays in its memory, to be read and written by what is launched on the stream (a cudaStream_t).
+using device_batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
+                                      void *stream, void *userdata);
+
 struct host_integrand {
   batch_function batch = nullptr;  // one of the two is set
   point_function point = nullptr;

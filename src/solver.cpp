@@ -14,16 +14,18 @@
 #include "core/rule_build.hpp"
 #include "core/transform.hpp"
 
+using tessera::any_device;
 using tessera::failure;
+using tessera::host;
 using tessera::key_entry;
 using tessera::key_kind;
+using tessera::to_status;
 
 namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
-constexpr int on_host = -1;                // value of TESSERA_INLINED
+constexpr int on_host = -1;  // value of TESSERA_INLINED
 constexpr int most_device_ndim = 32;
 constexpr tessera::int64 device_initial_regions = 1024;
 constexpr int check_points = 64;
@@ -132,11 +134,11 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
       }
     }
   } catch (...) {
-    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the source text");
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
   }
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
-                  "the callback returned " + std::to_string(status) + " while it was compared with the source text");
+                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
 }
 
 // What this process has compiled for the host.
@@ -150,27 +152,64 @@ tessera::code_cache *host_cache(bool disk) {
   return disk ? &with_disk : &without_disk;
 }
 
-int to_status(tessera::outcome o) {
+}  // namespace
+
+namespace tessera {
+
+int to_status(outcome o) {
   switch (o) {
-    case tessera::outcome::converged: return TESSERA_OK;
-    case tessera::outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
-    case tessera::outcome::memory: return TESSERA_LIMIT_MEMORY;
-    case tessera::outcome::time: return TESSERA_LIMIT_TIME;
-    case tessera::outcome::roundoff: return TESSERA_ROUNDOFF;
-    case tessera::outcome::stopped: return TESSERA_STOPPED;
-    case tessera::outcome::callback: return TESSERA_CALLBACK_STOPPED;
-    case tessera::outcome::nonfinite: return TESSERA_NONFINITE;
-    case tessera::outcome::running: break;
+    case outcome::converged: return TESSERA_OK;
+    case outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
+    case outcome::memory: return TESSERA_LIMIT_MEMORY;
+    case outcome::time: return TESSERA_LIMIT_TIME;
+    case outcome::roundoff: return TESSERA_ROUNDOFF;
+    case outcome::stopped: return TESSERA_STOPPED;
+    case outcome::callback: return TESSERA_CALLBACK_STOPPED;
+    case outcome::nonfinite: return TESSERA_NONFINITE;
+    case outcome::running: break;
   }
   return TESSERA_ERR_INTERNAL;
 }
 
-// A compiler or linker that is missing is not the text's fault.
-int compile_status(const tessera::compile_error &e) {
-  return e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
+int compile_status(const compile_error &e) {
+  return e.stage() == jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
 }
 
-}  // namespace
+std::string trouble_with_limits(int ndim, const double *lower, const double *upper) {
+  for (int j = 0; j < ndim; ++j) {
+    if (std::isnan(lower[j])) return "lower[" + std::to_string(j) + "] is NaN";
+    if (std::isnan(upper[j])) return "upper[" + std::to_string(j) + "] is NaN";
+    if (std::isfinite(lower[j]) && std::isfinite(upper[j]) && !std::isfinite(upper[j] - lower[j]))
+      return "upper[" + std::to_string(j) + "] - lower[" + std::to_string(j) + "] overflows";
+  }
+  return {};
+}
+
+void set_box(cubature_problem &p, int ndim, const double *lower, const double *upper) {
+  const auto n = static_cast<std::size_t>(ndim);
+  p.axes.resize(n);
+  p.lower.resize(n);
+  p.upper.resize(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double lo = std::min(lower[j], upper[j]), hi = std::max(lower[j], upper[j]);
+    const bool down = std::isinf(lo), up = std::isinf(hi);
+    const int kind = down ? (up ? axis_both : axis_down) : (up ? axis_up : axis_finite);
+    p.axes[j] = {kind, up ? lo : hi};
+    p.lower[j] = kind == axis_finite ? lo : (kind == axis_both ? -1.0 : 0.0);
+    p.upper[j] = kind == axis_finite ? hi : 1.0;
+  }
+}
+
+int orientation(int ndim, const double *lower, const double *upper) {
+  int sign = 1;
+  for (int j = 0; j < ndim; ++j) {
+    if (lower[j] == upper[j]) return 0;
+    if (lower[j] > upper[j]) sign = -sign;
+  }
+  return sign;
+}
+
+}  // namespace tessera
 
 tessera_solver::tessera_solver(int ndim, int ncomp)
     : ndim_(ndim),
@@ -184,12 +223,8 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
 
 void tessera_solver::set_domain(const double *lower, const double *upper) {
   if (!lower || !upper) throw failure(TESSERA_ERR_ARGUMENT, lower ? "upper is NULL" : "lower is NULL");
-  for (int j = 0; j < ndim_; ++j) {
-    if (std::isnan(lower[j])) throw failure(TESSERA_ERR_ARGUMENT, "lower[" + std::to_string(j) + "] is NaN");
-    if (std::isnan(upper[j])) throw failure(TESSERA_ERR_ARGUMENT, "upper[" + std::to_string(j) + "] is NaN");
-    if (std::isfinite(lower[j]) && std::isfinite(upper[j]) && !std::isfinite(upper[j] - lower[j]))
-      throw failure(TESSERA_ERR_ARGUMENT, "upper[" + std::to_string(j) + "] - lower[" + std::to_string(j) + "] overflows");
-  }
+  const std::string trouble = tessera::trouble_with_limits(ndim_, lower, upper);
+  if (!trouble.empty()) throw failure(TESSERA_ERR_ARGUMENT, trouble);
   lower_.assign(lower, lower + ndim_);
   upper_.assign(upper, upper + ndim_);
 }
@@ -198,6 +233,12 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   batch_ = batch;
   point_ = point;
   userdata_ = userdata;
+  checked_ = false;
+}
+
+void tessera_solver::set_integrand_device(tessera_device_integrand batch, void *userdata) {
+  device_batch_ = batch;
+  device_userdata_ = userdata;
   checked_ = false;
 }
 
@@ -261,14 +302,18 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
   const int device = choose_device();
   const auto start = clock_type::now();
+  begin_statistics();
+  const int status = cubature(device, value, error);
+  options_.set_real(TESSERA_SECONDS, seconds_since(start));
+  return status;
+}
+
+void tessera_solver::begin_statistics() {
   for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  const int status = cubature(device, value, error);
-  options_.set_real(TESSERA_SECONDS, seconds_since(start));
-  return status;
 }
 
 int tessera_solver::choose_rule() const {
@@ -286,19 +331,20 @@ int tessera_solver::choose_rule() const {
 // Where the integrand is to run: a CUDA ordinal or `host`.
 int tessera_solver::choose_device() const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
-  if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
-  if (wanted >= 0 && !has_source())
+  if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_device_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
                                                 " needs an integrand set by tessera_set_integrand_source, "
-                                                "tessera_set_integrand_file or tessera_set_integrand_code");
+                                                "tessera_set_integrand_file, tessera_set_integrand_code or "
+                                                "tessera_set_integrand_device");
   if (wanted == host && !has_host_form())
-    throw failure(TESSERA_ERR_NO_INTEGRAND, "compiled code cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a "
-                                            "source text");
+    throw failure(TESSERA_ERR_NO_INTEGRAND,
+                  device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
   if ((wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
   if (wanted != any_device) return wanted;
-  if (!has_source() || ndim_ > most_device_ndim) return host;
+  if (!has_device_form() || ndim_ > most_device_ndim) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
   } catch (const tessera::device_failure &e) {
@@ -309,9 +355,21 @@ int tessera_solver::choose_device() const {
 
 // For "a device if there is one", when it cannot be used.
 int tessera_solver::do_without_device(const std::string &why) const {
-  if (!has_host_form()) throw failure(TESSERA_ERR_NOT_BUILT, why + ", and compiled code cannot run on the host");
+  if (!has_host_form())
+    throw failure(TESSERA_ERR_NOT_BUILT, why + ", and " + device_form_name().article + " cannot run on the host");
   log(2, why + ": the host is used");
   return host;
+}
+
+// What runs on a device.
+tessera_solver::form_name tessera_solver::device_form_name() const {
+  if (device_batch_) return {"device callback", "device callback", "a device callback"};
+  if (has_code()) return {"compiled code '" + source_.function + "'", "code", "compiled code"};
+  return source_name();
+}
+
+tessera_solver::form_name tessera_solver::source_name() const {
+  return {"source text '" + source_.function + "'", "text", "a source text"};
 }
 
 tessera::cubature_problem tessera_solver::make_problem(int device) const {
@@ -332,14 +390,7 @@ tessera::cubature_problem tessera_solver::make_problem(int device) const {
   if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
   tessera::build_rule(choose_rule(), ndim_, p.integration_rule);
   s.margin = tessera::rule_margin(p.integration_rule);
-  for (std::size_t j = 0; j < lower_.size(); ++j) {
-    const double lo = std::min(lower_[j], upper_[j]), hi = std::max(lower_[j], upper_[j]);
-    const bool down = std::isinf(lo), up = std::isinf(hi);
-    const int kind = down ? (up ? tessera::axis_both : tessera::axis_down) : (up ? tessera::axis_up : tessera::axis_finite);
-    p.axes.push_back({kind, up ? lo : hi});
-    p.lower.push_back(kind == tessera::axis_finite ? lo : (kind == tessera::axis_both ? -1.0 : 0.0));
-    p.upper.push_back(kind == tessera::axis_finite ? hi : 1.0);
-  }
+  tessera::set_box(p, ndim_, lower_.data(), upper_.data());
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.worst_first = device == host && options_.get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   const std::int64_t threads = device == host ? options_.get_int(TESSERA_THREADS) : 1;
@@ -373,9 +424,9 @@ tessera::device_session &tessera_solver::session(int device) {
   return *session_;
 }
 
-// Compares the callback with the text. source(n, x, f): values at n points, coordinate j of point i at x[j*n + i].
-template <class Source>
-void tessera_solver::check_source(const tessera::cubature_problem &problem, Source source) const {
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Form>
+void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
@@ -392,7 +443,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
           tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
     }
   }
-  source(n, x.data(), there.data());
+  form(n, x.data(), there.data());
   call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
@@ -416,20 +467,19 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  const std::string other = has_code() ? "compiled code" : "source text";
-  throw failure(TESSERA_ERR_CHECK, "the callback and the " + other + " '" + source_.function +
-                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
-                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
-                                       show17(there[worst_at]) + " by the " + (has_code() ? "code" : "text"));
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
+                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
+                                       " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
 // the device's compiler takes cannot be checked, and is not needed.
-void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
+void tessera_solver::check_fallback(const tessera::cubature_problem &problem, void *block) {
   try {
     const tessera::compiled_source &code = compiled_for_host();
-    check_source(problem, [&](int n, const double *x, double *f) {
-      if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
+    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
+      if (code.function()(n, ndim_, x, n, ncomp_, f, n, block) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
     });
   } catch (const tessera::compile_error &e) {
@@ -438,39 +488,56 @@ void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   checked_ = true;
 }
 
+void tessera_solver::check_on_device(const tessera::cubature_problem &problem, const tessera::device_integrand &integrand,
+                                     tessera::device_session &there) {
+  if (!has_callback() || checked_) return;
+  check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
+    const auto start = clock_type::now();
+    const std::string stopped = there.evaluate(problem, integrand, n, x, f);
+    if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+    if (!stopped.empty())
+      throw failure(TESSERA_ERR_CALLBACK,
+                    stopped + (device_batch_ ? "" : " on the device") + " while it was compared with the callback");
+  });
+  checked_ = true;
+}
+
+// What a device is given.
+tessera::device_integrand tessera_solver::device_integrand() const {
+  tessera::device_integrand integrand;
+  integrand.batch = device_batch_;
+  integrand.userdata = device_userdata_;
+  if (!device_batch_) integrand.source = source_;
+  const auto *bytes = static_cast<const unsigned char *>(params());
+  if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
+  integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+  return integrand;
+}
+
+void tessera_solver::take_report(const tessera::device_report &report, int device) {
+  if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
+  if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
+  told_called_ = told_called_ || !report.inlined;
+  if (!report.remark.empty()) log(1, report.remark);
+  if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
+  options_.set_int(TESSERA_DEVICE_USED, device);
+}
+
 tessera::run_result tessera_solver::run_on_device(const tessera::cubature_problem &problem, int device,
                                                   tessera::run_hooks &hooks, double *value, double *error) {
   try {
     tessera::device_session &there = session(device);
-    tessera::device_integrand integrand;
-    integrand.source = source_;
-    const auto *bytes = static_cast<const unsigned char *>(params());
-    if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
-    integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+    const tessera::device_integrand integrand = device_integrand();
+    check_on_device(problem, integrand, there);
     tessera::device_report report;
-    if (has_callback() && !checked_) {
-      check_source(problem, [&](int n, const double *x, double *f) {
-        const auto start = clock_type::now();
-        const std::string stopped = there.evaluate(problem, integrand, n, x, f);
-        options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
-        if (!stopped.empty())
-          throw failure(TESSERA_ERR_CALLBACK, stopped + " on the device while it was compared with the callback");
-      });
-      checked_ = true;
-    }
     const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
-    if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
-    if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
-    told_called_ = told_called_ || !report.inlined;
-    if (!report.remark.empty()) log(1, report.remark);
-    options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
-    options_.set_int(TESSERA_DEVICE_USED, device);
+    take_report(report, device);
     return result;
   } catch (const tessera::device_failure &e) {
     session_.reset();  // a device that failed is started again by the next run
     throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   } catch (const tessera::compile_error &e) {
-    throw failure(compile_status(e), e.what());
+    throw failure(tessera::compile_status(e), e.what());
   }
 }
 
@@ -499,7 +566,7 @@ tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &probl
                                                 double *error) try {
   if (has_callback()) {
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem);
+    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
   } else {
     const tessera::compiled_source &code = compiled_for_host();
     problem.integrand = {code.function(), nullptr, params()};
@@ -507,16 +574,13 @@ tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &probl
   }
   return tessera::host_cubature(problem, hooks, value, error);
 } catch (const tessera::compile_error &e) {
-  throw failure(compile_status(e), e.what());
+  throw failure(tessera::compile_status(e), e.what());
 }
 
 int tessera_solver::cubature(int device, double *value, double *error) {
   tessera::cubature_problem problem = make_problem(device);
-  if (lower_ == upper_ || [this] {
-        for (std::size_t j = 0; j < lower_.size(); ++j)
-          if (lower_[j] == upper_[j]) return true;
-        return false;
-      }()) {
+  const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
+  if (sign == 0) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
@@ -530,10 +594,8 @@ int tessera_solver::cubature(int device, double *value, double *error) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
     throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");
   }
-  bool flip = false;
-  for (std::size_t j = 0; j < lower_.size(); ++j) flip ^= lower_[j] > upper_[j];
   for (std::size_t k = 0; k < v.size(); ++k) {
-    value[k] = flip ? -v[k] : v[k];
+    value[k] = sign * v[k];
     error[k] = e[k];
   }
   const int status = to_status(result.end);

@@ -12,6 +12,7 @@
 #include "device.hpp"
 #include "host/compiled_source.hpp"
 #include "integrand_source.hpp"
+#include "many.hpp"
 #include "options.hpp"
 #include "tessera.h"
 
@@ -27,6 +28,20 @@ class failure : public std::runtime_error {
   int status_;
 };
 
+constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
+
+int to_status(outcome o);
+int compile_status(const compile_error &e);  // a compiler or linker that is missing is not the text's fault
+
+// What is wrong with the limits of a domain; empty when nothing is.
+std::string trouble_with_limits(int ndim, const double *lower, const double *upper);
+
+// The finite box that is divided and the way from there to the user's limits, which may be reversed and infinite.
+void set_box(cubature_problem &p, int ndim, const double *lower, const double *upper);
+
+// What limits in the wrong order do to the value: -1, 1, or 0 where limits are equal.
+int orientation(int ndim, const double *lower, const double *upper);
+
 }  // namespace tessera
 
 struct tessera_solver {
@@ -35,6 +50,7 @@ struct tessera_solver {
 
   void set_domain(const double *lower, const double *upper);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
+  void set_integrand_device(tessera_device_integrand batch, void *userdata);
   void set_integrand_source(int language, const char *source, const char *function);
   void set_integrand_file(int language, const char *path, const char *function);
   void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
@@ -47,6 +63,8 @@ struct tessera_solver {
   void set_progress(tessera_progress fn, void *userdata);
   void set_log(tessera_log fn, void *userdata);
   int integrate(int method, double *value, double *error);
+  int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
+                     const double *upper, double *value, double *error, int *status);
 
   // Guards against calls from the solver's own callbacks.
   bool busy = false;
@@ -65,25 +83,47 @@ struct tessera_solver {
                                   double *error);
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
+  tessera::many_problem make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
+                                  const double *lower, const double *upper, std::vector<int> &status) const;
+  tessera::many_results run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch, double *value,
+                                 double *error);
+  tessera::many_results run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch, double *value,
+                                         double *error);
+  tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
+                                           double *value, double *error);
+  void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
   const tessera::compiled_source &compiled_for_host();
   tessera::device_session &session(int device);
-  template <class Source>
-  void check_source(const tessera::cubature_problem &problem, Source source) const;
-  void check_fallback(const tessera::cubature_problem &problem);
+  struct form_name {
+    std::string full, brief, article;
+  };
+  form_name device_form_name() const;
+  form_name source_name() const;
+  template <class Form>
+  void check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const;
+  void check_on_device(const tessera::cubature_problem &problem, const tessera::device_integrand &integrand,
+                       tessera::device_session &there);
+  void check_fallback(const tessera::cubature_problem &problem, void *block);
+  tessera::device_integrand device_integrand() const;
+  void take_report(const tessera::device_report &report, int device);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
   bool has_callback() const { return batch_ || point_; }
   bool has_source() const { return !source_.function.empty(); }
   bool has_code() const { return has_source() && tessera::is_device_code(source_.language); }
-  bool has_host_form() const { return has_callback() || !has_code(); }
+  bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
+  bool has_device_form() const { return device_batch_ || has_source(); }
+  void begin_statistics();
   void record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
   std::vector<double> lower_, upper_;
-  // The integrand: a callback, a text or compiled code, or one of each kind.
+  // The integrand: a callback, a text or compiled code, a callback for a device, or one of each kind.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;
   void *userdata_ = nullptr;
+  tessera_device_integrand device_batch_ = nullptr;
+  void *device_userdata_ = nullptr;
   std::vector<std::max_align_t> params_;
   std::size_t params_bytes_ = 0;
   tessera::integrand_source source_;                        // no function: there is none
@@ -91,7 +131,7 @@ struct tessera_solver {
   std::unique_ptr<tessera::device_session> session_;
   int session_device_ = -1;
   void *stream_ = nullptr;                                  // the caller's, for the session
-  bool checked_ = false;                                    // source_ and the callback give the same values
+  bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
   bool told_called_ = false;                                // that the device calls source_
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;

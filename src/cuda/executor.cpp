@@ -35,6 +35,7 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 }  // namespace
 
 void cuda_executor::run_bulk(bulk_state &state) {
+  if (batch_) return batch_->run(state);
   const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
   if (control_.bytes() == 0) {
     control_.require(sizeof(control_block));
@@ -59,7 +60,7 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.failed_out = &report->failed;
   problem.flags_out = report->flags;
   // Few blocks meet sooner at the barriers; many regions want all that fit.
-  const bool small = state.count <= few_regions;
+  const bool small = (state.count > 0 ? state.count : state.set.initial_regions) <= few_regions;
   state.pause_regions = small ? few_regions : INT64_MAX;
   void *arguments[] = {&state, &problem, &out};
   check(cuda().launch_cooperative(kernel_->steps(), small ? kernel_->small_grid() : kernel_->grid(), 1, 1, kernel_->block(), 1, 1, kernel_->shared_bytes(),

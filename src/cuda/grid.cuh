@@ -170,11 +170,14 @@ class device_team {
 class device_grid {
  public:
   using team_type = device_team;
+  static constexpr bool balances = true;  // regions are handed out as groups of lanes become free; see device_evaluator.cuh
   __device__ device_grid(device_team &team, unsigned *arrived) : team_(team), arrived_(arrived) {}
 
   __device__ device_team &team() { return team_; }
   __device__ static bool first_team() { return blockIdx.x == 0; }
   __device__ static bool once() { return blockIdx.x == 0 && threadIdx.x == 0; }
+  __device__ static int64 threads() { return int64{gridDim.x} * TESSERA_BLOCK; }
+  __device__ static int64 thread() { return int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; }
 
   __device__ __noinline__ void barrier() {
     __syncthreads();

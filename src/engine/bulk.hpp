@@ -11,7 +11,7 @@
 namespace tessera {
 
 // The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions and
-// run_bulk(state), which runs bulk_steps.
+// run_bulk(state), which runs bulk_steps. Where the evaluator is deferred it first evaluates the regions that are pending.
 template <class Executor>
 class bulk {
  public:
@@ -113,6 +113,7 @@ class bulk {
         state_.can_grow = false;
       }
     }
+    if (state_.evaluations == 0) return outcome::running;  // the first regions wait to be evaluated
     read_totals(value, error);
     return hooks_.between_steps(state_.evaluations, value, error);
   }

@@ -70,6 +70,8 @@ struct bulk_state {
   int64 marked_count;  // regions to divide next; their number when the store must grow first
   int turn;            // which of the buffers used in turn
   bool surveyed;       // the sums and the histogram are those of the regions as they are
+  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
+  region_list pending_list;
   outcome end;         // running: paused, or room is wanted
   bool wants_room;
 };

@@ -15,7 +15,9 @@
 //   barrier()             all teams have come here, and see what the others have written
 //   barrier_then(body)    the same; between their coming and going body() runs in one team
 //   once()                true in one lane of one team
-// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed().
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
+// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
+// again, which then go on behind the evaluation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -174,8 +176,18 @@ class bulk_steps {
     int64 marked = st_.marked_count;
     turn_ = st_.turn;
     bool surveyed = st_.surveyed;  // a pause comes after the survey: what it found still holds
-    if (count_ == 0) end = begin();
-    while (end == outcome::running) {
+    if constexpr (Evaluator::deferred) {
+      const int64 evaluated = st_.pending;
+      if (count_ == 0) {
+        end = evaluated > 0 ? settle_first(evaluated) : begin();
+        marked = count_;  // all, should they be divided already
+      } else if (evaluated > 0) {
+        end = settle_pieces(marked);
+      }
+    } else {
+      if (count_ == 0) end = begin();
+    }
+    while (end == outcome::running && pending_ == 0) {
       if (!surveyed) survey();
       surveyed = true;
       const bulk_decision t = *st_.decision;
@@ -219,6 +231,8 @@ class bulk_steps {
       st_.iterations = iterations_;
       st_.marked_count = marked;
       st_.wants_room = wants_room;
+      st_.pending = pending_;
+      st_.pending_list = count_ == 0 ? whole_cells() : pieces_of();
       st_.turn = turn_;
       st_.surveyed = surveyed;
       st_.end = end;
@@ -236,6 +250,21 @@ class bulk_steps {
   TESSERA_HD int64 live() const { return count_ + retired_; }
   TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
   TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
+
+  TESSERA_HD static region_list whole_cells() { return {nullptr, 0, 1}; }
+  TESSERA_HD region_list pieces_of() const { return {st_.marked, count_, st_.split.pieces}; }
+
+  // False: the executor evaluates, and the steps go on when they are started again.
+  TESSERA_HD bool evaluate(const region_list &list, int64 n) {
+    if constexpr (Evaluator::deferred) {
+      pending_ = n;
+      return false;
+    } else {
+      eval_.evaluate(grid_, st_.regions, list, n);
+      grid_.barrier();
+      return true;
+    }
+  }
 
   // The first cells. They are all divided in the first step, whatever they say: an estimate is believed only after it has
   // been compared with another level.
@@ -261,8 +290,12 @@ class bulk_steps {
         st_.scale[k] = 1.0;
       }
     grid_.barrier();
-    eval_.evaluate(grid_, s, region_list{nullptr, 0, 1}, n);
-    grid_.barrier();
+    return evaluate(whole_cells(), n) ? settle_first(n) : outcome::running;
+  }
+
+  // Behind the evaluation of the n first cells. When they are divided at once a second evaluation follows.
+  TESSERA_HD outcome settle_first(int64 n) {
+    const region_view s = st_.regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
     evaluations_ = n * st_.points;
     if (eval_.failed()) {
@@ -278,7 +311,7 @@ class bulk_steps {
       return eval_.failure();
     }
     count_ = n;
-    if (n <= affordable() && fits(n) && all_divisible(bits)) {
+    if (n <= affordable() && fits(n) && all_divisible(halvings(n))) {
       divide_all();
       return evaluate_and_settle(n);
     }
@@ -438,10 +471,14 @@ class bulk_steps {
     }
   }
 
+  // The pieces of the `marked` divided regions.
   TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
-    const region_list list = {st_.marked, count_, st_.split.pieces};
-    eval_.evaluate(grid_, st_.regions, list, marked * list.pieces);
-    grid_.barrier();
+    return evaluate(pieces_of(), marked * st_.split.pieces) ? settle_pieces(marked) : outcome::running;
+  }
+
+  // Behind their evaluation.
+  TESSERA_HD outcome settle_pieces(int64 marked) {
+    const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
     if (eval_.failed()) return eval_.failure();  // the totals stay as they were
     const int estimate = st_.set.estimate;
@@ -539,6 +576,7 @@ class bulk_steps {
   const int nc_;
   int turn_ = 0;
   int64 count_ = 0, retired_ = 0, evaluations_ = 0, iterations_ = 0;
+  int64 pending_ = 0;  // regions that the executor is to evaluate
 };
 
 }  // namespace tessera

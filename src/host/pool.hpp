@@ -24,7 +24,9 @@ class thread_pool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Calls body(item, thread) for item = 0 .. items-1 and returns when all are done. body must not throw.
-  void run(std::int64_t items, const std::function<void(std::int64_t item, int thread)> &body);
+  // While the caller only waits for the others, it calls waiting() now and then, if there is one.
+  void run(std::int64_t items, const std::function<void(std::int64_t item, int thread)> &body,
+           const std::function<void()> &waiting = {});
 
  private:
   void work(int thread);

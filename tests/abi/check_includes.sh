@@ -55,7 +55,7 @@ while IFS= read -r file; do
     case $target in
       include/tessera.h)
         case $file in
-          src/api.cpp | src/options.cpp | src/solver.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
+          src/api.cpp | src/options.cpp | src/solver.cpp | src/solver_many.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
           *) complain "$where" "$name" "only api.cpp, options.cpp, solver.* and core/rule_build.cpp see tessera.h" ;;
         esac
         continue
@@ -65,8 +65,8 @@ while IFS= read -r file; do
     case $room in
       core) allowed='^src/core/' ;;
       engine) allowed='^src/(core|engine)/' ;;
-      host) allowed='^src/((core|engine|host)/|(backend|device|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
-      cuda) allowed='^src/((core|engine|cuda)/|(backend|device|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
+      host) allowed='^src/((core|engine|host)/|(backend|device|many|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
+      cuda) allowed='^src/((core|engine|cuda)/|(backend|device|many|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
       '')
         case $file in
           src/backend.hpp) allowed='^src/(core|engine)/' ;;
