@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
+#include "engine/region_record.hpp"
 
 namespace tessera {
 
@@ -49,7 +51,19 @@ struct run_result {
 // A plug-in is opened only if this number is the same on both sides.
 constexpr int backend_abi = 1;
 
-// Runs the problem on host threads. value[ncomp] and error[ncomp].
-run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);
+// Host threads and the memory of one solver, used again from run to run. The problem must stay where it is until the next run.
+class host_session {
+ public:
+  virtual ~host_session() = default;
+  // value[ncomp] and error[ncomp]. Starts from `given` if there are any.
+  virtual run_result cubature(const cubature_problem &problem, const given_regions &given, run_hooks &hooks, double *value,
+                              double *error) = 0;
+  // The regions, between the steps of a run and after it. Their number is -1 when some were given up for want of memory.
+  virtual int64 regions() const = 0;
+  virtual void read_regions(int64 first, int64 n, double *records) = 0;
+  // Gives back what a large run has taken.
+  virtual void release() = 0;
+};
+std::unique_ptr<host_session> make_host_session();
 
 }  // namespace tessera

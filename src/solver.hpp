@@ -44,18 +44,20 @@ struct tessera_solver {
   void set_progress(tessera_progress fn, void *userdata);
   void set_log(tessera_log fn, void *userdata);
   int integrate(int method, double *value, double *error);
+  void get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const;
+  void set_regions(std::int64_t n, const double *records, std::int64_t evaluations);
 
-  // Guards against calls from the solver's own callbacks.
+  // Guards against calls from the solver's own callbacks. The progress callback may read the regions.
   bool busy = false;
+  bool in_progress_callback = false;
   mutable std::string last_error;
 
  private:
   int cubature(int device, double *value, double *error);
-  tessera::cubature_problem make_problem(int device) const;
+  void make_problem(int device);
   int choose_rule() const;
   int choose_device() const;
-  tessera::run_result run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks, double *value,
-                          double *error);
+  tessera::run_result run(int device, tessera::run_hooks &hooks, double *value, double *error);
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
   const tessera::compiled_source &compiled_for_host();
@@ -66,7 +68,7 @@ struct tessera_solver {
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
   bool has_callback() const { return batch_ || point_; }
   bool has_source() const { return !source_.function.empty(); }
-  void record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device);
+  void record(const tessera::run_result &result, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
@@ -79,6 +81,12 @@ struct tessera_solver {
   std::size_t params_bytes_ = 0;
   tessera::integrand_source source_;                        // no function: there is none
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
+  tessera::cubature_problem problem_;                       // of the last run
+  std::unique_ptr<tessera::host_session> host_session_;
+  bool regions_there_ = false;                              // host_session_ has those of the last run
+  std::vector<double> given_;                               // records to start the next run from
+  std::int64_t given_count_ = 0, given_evaluations_ = 0;
+  std::vector<double> value_, error_;
   std::unique_ptr<tessera::device_session> session_;
   int session_device_ = -1;
   bool checked_ = false;                                    // source_ and the callback give the same values

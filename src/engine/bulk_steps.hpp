@@ -184,7 +184,7 @@ class bulk_steps {
         end = outcome::evaluations;
         break;
       }
-      const threshold t = iterations_ == 0 ? threshold{0, count_} : choose(affordable);
+      const threshold t = iterations_ == 0 && !st_.resumed ? threshold{0, count_} : choose(affordable);
       if (t.count == 0) {
         end = retired_ > 0 ? outcome::memory : outcome::roundoff;
         break;
@@ -315,7 +315,7 @@ class bulk_steps {
   TESSERA_HD TESSERA_APART bool converged() {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
-    bool met = iterations_ > 0 && evaluations_ >= st_.set.mineval;
+    bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval;
     bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
     TESSERA_ROLLED
