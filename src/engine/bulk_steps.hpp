@@ -184,7 +184,9 @@ class bulk_steps {
         end = outcome::evaluations;
         break;
       }
-      const threshold t = iterations_ == 0 && !st_.resumed ? threshold{0, count_} : choose(affordable);
+      // The first cells are all divided, but for those that cannot be.
+      const threshold t = iterations_ == 0 && !st_.resumed ? bin_for_count(team_, team_.near(histogram(0)), 0, count_)
+                                                           : choose(affordable);
       if (t.count == 0) {
         end = retired_ > 0 ? outcome::memory : outcome::roundoff;
         break;
