@@ -245,7 +245,8 @@ TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, 
 
 /* Regions first .. first+n-1 of the last run go to records[n][2*ndim + 3*ncomp + 2]; count, unless NULL, receives how many
  * regions there are. After the run TESSERA_KEEP_REGIONS must be 1; during a run the progress callback may call it.
- * TESSERA_ERR_UNSUPPORTED when there are none, or when some were given up because of TESSERA_MAX_MEMORY. */
+ * TESSERA_ERR_UNSUPPORTED when there are none, or when they are not complete: some were given up because of TESSERA_MAX_MEMORY,
+ * or the integrand failed in the middle of a bulk step. */
 TESSERA_API int tessera_get_regions(const tessera_solver *s, int64_t first, int64_t n, double *records, int64_t *count);
 
 /* The next tessera_integrate, and only that one, goes on from a copy of records[n] in place of the domain; n = 0 takes that

@@ -25,7 +25,7 @@ struct host_integrand {
 
 struct cubature_problem {
   cubature_settings settings;
-  rule integration_rule;
+  rule integration_rule = {};
   std::vector<double> lower, upper;  // finite box that is divided
   std::vector<axis_map> axes;        // from there to the user's coordinates
   host_integrand integrand;
@@ -58,7 +58,7 @@ class host_session {
   // value[ncomp] and error[ncomp]. Starts from `given` if there are any.
   virtual run_result cubature(const cubature_problem &problem, const given_regions &given, run_hooks &hooks, double *value,
                               double *error) = 0;
-  // The regions, between the steps of a run and after it. Their number is -1 when some were given up for want of memory.
+  // The regions, between the steps of a run and after it. Their number is -1 when they are not complete.
   virtual int64 regions() const = 0;
   virtual void read_regions(int64 first, int64 n, double *records) = 0;
   // Gives back what a large run has taken.

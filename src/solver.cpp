@@ -566,7 +566,8 @@ void tessera_solver::get_regions(std::int64_t first, std::int64_t n, double *rec
   if (!regions_there_)
     throw failure(TESSERA_ERR_UNSUPPORTED, "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
   const std::int64_t there = host_session_->regions();
-  if (there < 0) throw failure(TESSERA_ERR_UNSUPPORTED, "some regions were given up for want of memory");
+  if (there < 0) throw failure(TESSERA_ERR_UNSUPPORTED, "the regions are not complete: some were given up for want of memory, or "
+                                                 "the integrand failed in the middle of a bulk step");
   if (first < 0 || n < 0 || n > there || first > there - n)
     throw failure(TESSERA_ERR_ARGUMENT, "regions " + std::to_string(first) + " .. first + " + std::to_string(n) + " - 1 of " +
                                             std::to_string(there) + " were asked for");

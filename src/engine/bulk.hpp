@@ -66,8 +66,9 @@ class bulk {
   }
   const cubature_statistics &statistics() const { return stats_; }
 
-  // The regions between two steps and after the run; -1 when some had to be given up. For the same executors.
-  int64 count() const { return state_.retired_count > 0 ? -1 : state_.count; }
+  // The regions between two steps and after the run; -1 when some had to be given up, or when a step could not be finished.
+  // For the same executors.
+  int64 count() const { return state_.retired_count > 0 || unfinished() ? -1 : state_.count; }
   void read(int64 first, int64 n, double *records) const {
     for (int64 i = 0; i < n; ++i)
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
@@ -86,6 +87,9 @@ class bulk {
     return state_.end;
   }
 
+  bool unfinished() const {
+    return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
+  }
   int64 parent_record() const { return 8 * region_fields(0, set_.ncomp); }
 
   void allocate(const double *lower, const double *upper) {
