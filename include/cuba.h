@@ -18,6 +18,16 @@ typedef double cubareal;
 typedef int (*integrand_t)(const int *ndim, const cubareal x[], const int *ncomp, cubareal f[], void *userdata);
 typedef void (*peakfinder_t)(const int *ndim, const cubareal b[], int *n, cubareal x[], void *userdata);
 
+/* Called as f(arg, &core), the second an int; in C a function with any arguments may be given, as with the original. */
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#endif
+typedef void (*tessera_cuba_hook)();
+#if defined(__GNUC__) && !defined(__cplusplus)
+#pragma GCC diagnostic pop
+#endif
+
 /* fail: 0 the tolerance is met; 1 maxeval reached, or a NaN or an infinity, or cancelled; -1 ndim and -2 ncomp out of range;
  * -99 the integrand returned -999; and: */
 #define TESSERA_CUBA_NOT_PROVIDED (-90) /* the routine is not there yet */
@@ -78,8 +88,8 @@ TESSERA_CUBA_API void cubaaccel(const int *n, const int *p);
 
 /* Functions for the thread that calls the integrator, f(arg, &core) with core 32768: init before the next run, exit when the
  * program ends or another one is set. NULL takes a function away. */
-TESSERA_CUBA_API void cubainit(void (*f)(), void *arg);
-TESSERA_CUBA_API void cubaexit(void (*f)(), void *arg);
+TESSERA_CUBA_API void cubainit(tessera_cuba_hook f, void *arg);
+TESSERA_CUBA_API void cubaexit(tessera_cuba_hook f, void *arg);
 
 /* The least level of verbosity of all runs. */
 TESSERA_CUBA_API void cubaverbose(const int *level);

@@ -129,8 +129,8 @@ TESSERA_TWO(cubafork, (void *), {})
 TESSERA_TWO(cubawait, (void *), {})
 TESSERA_TWO(cubacores, (const int *, const int *), {})
 TESSERA_TWO(cubaaccel, (const int *, const int *), {})
-TESSERA_TWO(cubainit, (void (*f)(), void *arg), { cuba::set_init(f, arg); })
-TESSERA_TWO(cubaexit, (void (*f)(), void *arg), { cuba::set_exit(f, arg); })
+TESSERA_TWO(cubainit, (tessera_cuba_hook f, void *arg), { cuba::set_init(f, arg); })
+TESSERA_TWO(cubaexit, (tessera_cuba_hook f, void *arg), { cuba::set_exit(f, arg); })
 TESSERA_TWO(cubaverbose, (const int *level), { cuba::set_verbose(level_of(level)); })
 
 void tessera_cuba_threads(int n) { dropin::set_threads(n); }

@@ -31,7 +31,7 @@ template <class Count>
 void cuhre(const cuhre_arguments<Count> &a);
 
 // The functions of cubainit and cubaexit, and cubaverbose.
-using hook = void (*)();
+using hook = tessera_cuba_hook;
 void set_init(hook f, void *arg);
 void set_exit(hook f, void *arg);
 void set_verbose(int level);

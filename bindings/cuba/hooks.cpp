@@ -41,7 +41,8 @@ class process_hooks {
 
  private:
   void leave() {
-    if (entered_ && exit_) exit_(exit_argument_, &master);
+    if (!entered_ || !exit_) return;
+    exit_(exit_argument_, &master);
     entered_ = false;
   }
   std::recursive_mutex mutex_;  // the functions may set others
