@@ -85,7 +85,7 @@ int check(arguments<Real> &p) {
   if (p.maxpts < p.minpts) return maxpts_below_minpts;
   if (p.epsabs < 0 && p.epsrel < 0) return wrong_tolerances;
   // By division: the length itself may be beyond all numbers.
-  const int64 rest = p.nw - 1 - scratch * p.numfun;
+  const int64 rest = std::max<int64>(p.nw, 0) - 1 - scratch * p.numfun;
   if (rest < 0 || rest / fields(p.ndim, p.numfun) < p.most_regions()) return nw_too_small;
   if (p.restar != 0 && p.restar != 1) return wrong_restar;
   return 0;
@@ -140,7 +140,8 @@ void set_options(dropin::lease &solver, const arguments<Real> &p, int threads, i
   solver.set_int(TESSERA_MAXEVAL, p.maxpts);
   solver.set_int(TESSERA_MINEVAL, least);
   // MAXPTS is the limit of memory too, since it says how many regions there can be.
-  solver.set_int(TESSERA_MAX_MEMORY, (p.most_regions() + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
+  constexpr int64 beyond_memory = int64{1} << 36;
+  solver.set_int(TESSERA_MAX_MEMORY, (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
   solver.set_real(TESSERA_ABSTOL, tolerance(p.epsabs));
   solver.set_real(TESSERA_RELTOL, tolerance(p.epsrel));
 }

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "close.h"
@@ -149,6 +151,14 @@ static void wrong_arguments_have_the_originals_codes(void **state) {
   expect_untouched(c, 5);
   c = make(3, 1, exponentials), c.restar = -1;
   expect_untouched(c, 12);
+  const integer largest = (integer)(((uint64_t)1 << (8 * sizeof(integer) - 1)) - 1); /* no sum or product overflows */
+  c = make(3, 1, exponentials), c.maxpts = largest;
+  expect_untouched(c, 11);
+  c = make(3, 1, exponentials), c.nw = -largest - 1;
+  expect_untouched(c, 11);
+  c = make(3, 1, exponentials), c.minpts = -largest - 1, c.epsrel = 10;
+  run(&c);
+  assert_int_equal(c.ifail, 0);
 }
 
 static void what_the_original_accepts_is_accepted(void **state) {
@@ -566,6 +576,27 @@ static void several_threads_may_call(void **state) {
   }
 }
 
+/* A process that was forked has none of its parent's threads. */
+static void a_forked_process_works_with_threads_of_its_own(void **state) {
+  (void)state;
+  tessera_dcuhre_threads(2);
+  struct call c = make(3, 3, thread_safe);
+  c.maxpts = 5000;
+  run(&c);
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    alarm(60);
+    struct call again = c;
+    run(&again);
+    _exit(again.neval == c.neval && again.result[2] == c.result[2] ? 0 : 1);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  tessera_dcuhre_threads(0);
+}
+
 static void several_threads_may_work(void **state) {
   (void)state;
   struct call one = make(3, 3, thread_safe), two, three;
@@ -705,6 +736,7 @@ int main(void) {
       cmocka_unit_test(the_integrand_may_call_dcuhre),
       cmocka_unit_test(several_threads_may_call),
       cmocka_unit_test(several_threads_may_work),
+      cmocka_unit_test(a_forked_process_works_with_threads_of_its_own),
       cmocka_unit_test(single_precision),
       cmocka_unit_test(no_arguments_do_harm),
   };
