@@ -44,41 +44,46 @@ extern "C" {
 
 /* 2 <= ndim <= 25, 1 <= ncomp <= 1024. key: 7, 9, 11 (ndim 3), 13 (ndim 2), else 13, 11, 9 for 2, 3, more dimensions. */
 TESSERA_CUBA_API void Cuhre(int ndim, int ncomp, integrand_t integrand, void *userdata, int nvec, cubareal epsrel,
-                            cubareal epsabs, int flags, int mineval, int maxeval, int key, const char *statefile, void *spin,
-                            int *nregions, int *neval, int *fail, cubareal integral[], cubareal error[], cubareal prob[]);
-TESSERA_CUBA_API void llCuhre(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec, cubareal epsrel,
-                              cubareal epsabs, int flags, long long mineval, long long maxeval, int key, const char *statefile,
-                              void *spin, int *nregions, long long *neval, int *fail, cubareal integral[], cubareal error[],
-                              cubareal prob[]);
+                            cubareal epsabs, int flags, int mineval, int maxeval, int key, const char *statefile,
+                            void *spin, int *nregions, int *neval, int *fail, cubareal integral[], cubareal error[],
+                            cubareal prob[]);
+TESSERA_CUBA_API void llCuhre(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec,
+                              cubareal epsrel, cubareal epsabs, int flags, long long mineval, long long maxeval,
+                              int key, const char *statefile, void *spin, int *nregions, long long *neval, int *fail,
+                              cubareal integral[], cubareal error[], cubareal prob[]);
 
 /* These end with fail = TESSERA_CUBA_NOT_PROVIDED, integral NaN and error infinite. */
 TESSERA_CUBA_API void Vegas(int ndim, int ncomp, integrand_t integrand, void *userdata, int nvec, cubareal epsrel,
-                            cubareal epsabs, int flags, int seed, int mineval, int maxeval, int nstart, int nincrease, int nbatch,
-                            int gridno, const char *statefile, void *spin, int *neval, int *fail, cubareal integral[],
-                            cubareal error[], cubareal prob[]);
-TESSERA_CUBA_API void llVegas(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec, cubareal epsrel,
-                              cubareal epsabs, int flags, int seed, long long mineval, long long maxeval, long long nstart,
-                              long long nincrease, long long nbatch, int gridno, const char *statefile, void *spin,
-                              long long *neval, int *fail, cubareal integral[], cubareal error[], cubareal prob[]);
+                            cubareal epsabs, int flags, int seed, int mineval, int maxeval, int nstart, int nincrease,
+                            int nbatch, int gridno, const char *statefile, void *spin, int *neval, int *fail,
+                            cubareal integral[], cubareal error[], cubareal prob[]);
+TESSERA_CUBA_API void llVegas(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec,
+                              cubareal epsrel, cubareal epsabs, int flags, int seed, long long mineval,
+                              long long maxeval, long long nstart, long long nincrease, long long nbatch, int gridno,
+                              const char *statefile, void *spin, long long *neval, int *fail, cubareal integral[],
+                              cubareal error[], cubareal prob[]);
 TESSERA_CUBA_API void Suave(int ndim, int ncomp, integrand_t integrand, void *userdata, int nvec, cubareal epsrel,
-                            cubareal epsabs, int flags, int seed, int mineval, int maxeval, int nnew, int nmin, cubareal flatness,
-                            const char *statefile, void *spin, int *nregions, int *neval, int *fail, cubareal integral[],
-                            cubareal error[], cubareal prob[]);
-TESSERA_CUBA_API void llSuave(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec, cubareal epsrel,
-                              cubareal epsabs, int flags, int seed, long long mineval, long long maxeval, long long nnew,
-                              long long nmin, cubareal flatness, const char *statefile, void *spin, int *nregions,
-                              long long *neval, int *fail, cubareal integral[], cubareal error[], cubareal prob[]);
+                            cubareal epsabs, int flags, int seed, int mineval, int maxeval, int nnew, int nmin,
+                            cubareal flatness, const char *statefile, void *spin, int *nregions, int *neval, int *fail,
+                            cubareal integral[], cubareal error[], cubareal prob[]);
+TESSERA_CUBA_API void llSuave(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec,
+                              cubareal epsrel, cubareal epsabs, int flags, int seed, long long mineval,
+                              long long maxeval, long long nnew, long long nmin, cubareal flatness,
+                              const char *statefile, void *spin, int *nregions, long long *neval, int *fail,
+                              cubareal integral[], cubareal error[], cubareal prob[]);
 TESSERA_CUBA_API void Divonne(int ndim, int ncomp, integrand_t integrand, void *userdata, int nvec, cubareal epsrel,
-                              cubareal epsabs, int flags, int seed, int mineval, int maxeval, int key1, int key2, int key3,
-                              int maxpass, cubareal border, cubareal maxchisq, cubareal mindeviation, int ngiven, int ldxgiven,
-                              cubareal xgiven[], int nextra, peakfinder_t peakfinder, const char *statefile, void *spin,
-                              int *nregions, int *neval, int *fail, cubareal integral[], cubareal error[], cubareal prob[]);
-TESSERA_CUBA_API void llDivonne(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec, cubareal epsrel,
-                                cubareal epsabs, int flags, int seed, long long mineval, long long maxeval, int key1, int key2,
-                                int key3, int maxpass, cubareal border, cubareal maxchisq, cubareal mindeviation,
-                                long long ngiven, int ldxgiven, cubareal xgiven[], long long nextra, peakfinder_t peakfinder,
-                                const char *statefile, void *spin, int *nregions, long long *neval, int *fail,
-                                cubareal integral[], cubareal error[], cubareal prob[]);
+                              cubareal epsabs, int flags, int seed, int mineval, int maxeval, int key1, int key2,
+                              int key3, int maxpass, cubareal border, cubareal maxchisq, cubareal mindeviation,
+                              int ngiven, int ldxgiven, cubareal xgiven[], int nextra, peakfinder_t peakfinder,
+                              const char *statefile, void *spin, int *nregions, int *neval, int *fail,
+                              cubareal integral[], cubareal error[], cubareal prob[]);
+TESSERA_CUBA_API void llDivonne(int ndim, int ncomp, integrand_t integrand, void *userdata, long long nvec,
+                                cubareal epsrel, cubareal epsabs, int flags, int seed, long long mineval,
+                                long long maxeval, int key1, int key2, int key3, int maxpass, cubareal border,
+                                cubareal maxchisq, cubareal mindeviation, long long ngiven, int ldxgiven,
+                                cubareal xgiven[], long long nextra, peakfinder_t peakfinder, const char *statefile,
+                                void *spin, int *nregions, long long *neval, int *fail, cubareal integral[],
+                                cubareal error[], cubareal prob[]);
 
 /* No processes are started, so these have nothing to do: the arguments are not looked at. */
 TESSERA_CUBA_API void cubafork(void *spin);

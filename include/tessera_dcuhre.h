@@ -43,16 +43,17 @@ typedef void (*tessera_scuhre_funsub)(const tessera_dcuhre_int *ndim, const floa
 TESSERA_DCUHRE_API void dcuhre_(const tessera_dcuhre_int *ndim, const tessera_dcuhre_int *numfun, const double *a,
                                 const double *b, const tessera_dcuhre_int *minpts, const tessera_dcuhre_int *maxpts,
                                 tessera_dcuhre_funsub funsub, const double *epsabs, const double *epsrel,
-                                const tessera_dcuhre_int *key, const tessera_dcuhre_int *nw, const tessera_dcuhre_int *restar,
-                                double *result, double *abserr, tessera_dcuhre_int *neval, tessera_dcuhre_int *ifail,
-                                double *work);
+                                const tessera_dcuhre_int *key, const tessera_dcuhre_int *nw,
+                                const tessera_dcuhre_int *restar, double *result, double *abserr,
+                                tessera_dcuhre_int *neval, tessera_dcuhre_int *ifail, double *work);
 
 /* The same with real numbers in single precision; the work is done in double precision. */
 TESSERA_DCUHRE_API void scuhre_(const tessera_dcuhre_int *ndim, const tessera_dcuhre_int *numfun, const float *a,
                                 const float *b, const tessera_dcuhre_int *minpts, const tessera_dcuhre_int *maxpts,
                                 tessera_scuhre_funsub funsub, const float *epsabs, const float *epsrel,
-                                const tessera_dcuhre_int *key, const tessera_dcuhre_int *nw, const tessera_dcuhre_int *restar,
-                                float *result, float *abserr, tessera_dcuhre_int *neval, tessera_dcuhre_int *ifail, float *work);
+                                const tessera_dcuhre_int *key, const tessera_dcuhre_int *nw,
+                                const tessera_dcuhre_int *restar, float *result, float *abserr,
+                                tessera_dcuhre_int *neval, tessera_dcuhre_int *ifail, float *work);
 
 /* ---- Settings: not in the original. The names with an underscore are for Fortran: CALL TESSERA_DCUHRE_THREADS(4) -------- */
 

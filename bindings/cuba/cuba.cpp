@@ -24,8 +24,8 @@ std::string file_name(const char *name, int length) {
 
 // The routines that are not there yet.
 template <class Count>
-void not_provided(const char *routine, int ncomp, int *nregions, Count *neval, int *fail, double *integral, double *error,
-                  double *prob) {
+void not_provided(const char *routine, int ncomp, int *nregions, Count *neval, int *fail, double *integral,
+                  double *error, double *prob) {
   static std::atomic<bool> said{false};
   if (!said.exchange(true))
     std::fprintf(stderr, "tessera: %s: this library provides Cuhre alone; fail is set to %d\n", routine,
@@ -49,70 +49,72 @@ int level_of(const int *level) {
 
 }  // namespace
 
-#define TESSERA_CUHRE_C(name, count)                                                                                      \
-  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags,      \
-            count mineval, count maxeval, int key, const char *statefile, void *, int *nregions, count *neval, int *fail, \
-            double integral[], double error[], double prob[]) {                                                           \
-    cuba::cuhre<count>({ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, key, statefile,          \
-                        nregions, neval, fail, integral, error, prob});                                                   \
+#define TESSERA_CUHRE_C(name, count)                                                                                 \
+  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags, \
+            count mineval, count maxeval, int key, const char *statefile, void *, int *nregions, count *neval,       \
+            int *fail, double integral[], double error[], double prob[]) {                                           \
+    cuba::cuhre<count>({ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, key, statefile,     \
+                        nregions, neval, fail, integral, error, prob});                                              \
   }
-#define TESSERA_CUHRE_FORTRAN(name, count)                                                                                 \
-  TESSERA_CUBA_API void name(const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec,          \
-                             const double *epsrel, const double *epsabs, const int *flags, const count *mineval,           \
-                             const count *maxeval, const int *key, const char *statefile, void *, int *nregions,           \
-                             count *neval, int *fail, double *integral, double *error, double *prob, int length) {         \
-    const std::string file = file_name(statefile, length);                                                                 \
-    cuba::cuhre<count>({*ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, *key,             \
-                        file.c_str(), nregions, neval, fail, integral, error, prob});                                      \
-  }
-
-#define TESSERA_VEGAS_C(name, count)                                                                                          \
-  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, count, int,     \
-            const char *, void *, count *neval, int *fail, double integral[], double error[], double prob[]) {                \
-    not_provided(#name, ncomp, nullptr, neval, fail, integral, error, prob);                                                  \
-  }
-#define TESSERA_VEGAS_FORTRAN(name, count)                                                                                    \
-  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,               \
-                             const double *, const int *, const int *, const count *, const count *, const count *,           \
-                             const count *, const count *, const int *, const char *, void *, count *neval, int *fail,        \
-                             double *integral, double *error, double *prob, int) {                                            \
-    not_provided(#name, *ncomp, nullptr, neval, fail, integral, error, prob);                                                 \
+#define TESSERA_CUHRE_FORTRAN(name, count)                                                                         \
+  TESSERA_CUBA_API void name(const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec,  \
+                             const double *epsrel, const double *epsabs, const int *flags, const count *mineval,   \
+                             const count *maxeval, const int *key, const char *statefile, void *, int *nregions,   \
+                             count *neval, int *fail, double *integral, double *error, double *prob, int length) { \
+    const std::string file = file_name(statefile, length);                                                         \
+    cuba::cuhre<count>({*ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, *key,     \
+                        file.c_str(), nregions, neval, fail, integral, error, prob});                              \
   }
 
-#define TESSERA_SUAVE_C(name, count)                                                                                          \
-  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, double,         \
-            const char *, void *, int *nregions, count *neval, int *fail, double integral[], double error[], double prob[]) { \
-    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                                 \
+#define TESSERA_VEGAS_C(name, count)                                                                                 \
+  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, count, \
+            int, const char *, void *, count *neval, int *fail, double integral[], double error[], double prob[]) {  \
+    not_provided(#name, ncomp, nullptr, neval, fail, integral, error, prob);                                         \
   }
-#define TESSERA_SUAVE_FORTRAN(name, count)                                                                                    \
-  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,               \
-                             const double *, const int *, const int *, const count *, const count *, const count *,           \
-                             const count *, const double *, const char *, void *, int *nregions, count *neval, int *fail,     \
-                             double *integral, double *error, double *prob, int) {                                            \
-    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                                \
-  }
-
-#define TESSERA_DIVONNE_C(name, count)                                                                                        \
-  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, int, int, int, int, double,   \
-            double, double, count, int, double[], count, peakfinder_t, const char *, void *, int *nregions, count *neval,     \
-            int *fail, double integral[], double error[], double prob[]) {                                                    \
-    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                                 \
-  }
-#define TESSERA_DIVONNE_FORTRAN(name, count)                                                                                  \
-  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,               \
-                             const double *, const int *, const int *, const count *, const count *, const int *,             \
-                             const int *, const int *, const int *, const double *, const double *, const double *,           \
-                             const count *, const int *, const double *, const count *, peakfinder_t, const char *, void *,   \
-                             int *nregions, count *neval, int *fail, double *integral, double *error, double *prob, int) {    \
-    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                                \
+#define TESSERA_VEGAS_FORTRAN(name, count)                                                                             \
+  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,        \
+                             const double *, const int *, const int *, const count *, const count *, const count *,    \
+                             const count *, const count *, const int *, const char *, void *, count *neval, int *fail, \
+                             double *integral, double *error, double *prob, int) {                                     \
+    not_provided(#name, *ncomp, nullptr, neval, fail, integral, error, prob);                                          \
   }
 
-#define TESSERA_FOUR(KIND, Name, name, count) \
-  KIND##_C(Name, count) TESSERA_CUBA_API KIND##_C(Name##_, count) KIND##_FORTRAN(name, count) KIND##_FORTRAN(name##_, count)
+#define TESSERA_SUAVE_C(name, count)                                                                                  \
+  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, double, \
+            const char *, void *, int *nregions, count *neval, int *fail, double integral[], double error[],          \
+            double prob[]) {                                                                                          \
+    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                         \
+  }
+#define TESSERA_SUAVE_FORTRAN(name, count)                                                                          \
+  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,     \
+                             const double *, const int *, const int *, const count *, const count *, const count *, \
+                             const count *, const double *, const char *, void *, int *nregions, count *neval,      \
+                             int *fail, double *integral, double *error, double *prob, int) {                       \
+    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                      \
+  }
+
+#define TESSERA_DIVONNE_C(name, count)                                                                              \
+  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, int, int, int, int, \
+            double, double, double, count, int, double[], count, peakfinder_t, const char *, void *, int *nregions, \
+            count *neval, int *fail, double integral[], double error[], double prob[]) {                            \
+    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                       \
+  }
+#define TESSERA_DIVONNE_FORTRAN(name, count)                                                                        \
+  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,     \
+                             const double *, const int *, const int *, const count *, const count *, const int *,   \
+                             const int *, const int *, const int *, const double *, const double *, const double *, \
+                             const count *, const int *, const double *, const count *, peakfinder_t, const char *, \
+                             void *, int *nregions, count *neval, int *fail, double *integral, double *error,       \
+                             double *prob, int) {                                                                   \
+    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                      \
+  }
+
+#define TESSERA_FOUR(KIND, Name, name, count)                                                 \
+  KIND##_C(Name, count) TESSERA_CUBA_API KIND##_C(Name##_, count) KIND##_FORTRAN(name, count) \
+      KIND##_FORTRAN(name##_, count)
 
 // With and without underscore.
-#define TESSERA_TWO(name, parameters, body) \
-  void name parameters body TESSERA_CUBA_API void name##_ parameters body
+#define TESSERA_TWO(name, parameters, body) void name parameters body TESSERA_CUBA_API void name##_ parameters body
 
 extern "C" {
 

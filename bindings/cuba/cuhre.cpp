@@ -44,10 +44,14 @@ int choose_rule(int key, int ndim) {
 
 int64 rule_points(int rule, int64 n) {
   switch (rule) {
-    case TESSERA_RULE_DEGREE13: return 65;
-    case TESSERA_RULE_DEGREE11: return 127;
-    case TESSERA_RULE_DEGREE9: return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
-    default: return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
+    case TESSERA_RULE_DEGREE13:
+      return 65;
+    case TESSERA_RULE_DEGREE11:
+      return 127;
+    case TESSERA_RULE_DEGREE9:
+      return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
+    default:
+      return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
   }
 }
 
@@ -144,7 +148,8 @@ class observer {
     std::string reason;
     const read_result r = read_state(a_.statefile, state_, reason);
     if (r == read_result::good) {
-      if (tessera_set_regions(solver_.solver(), state_.regions, state_.records.data(), state_.evaluations) == TESSERA_OK) {
+      if (tessera_set_regions(solver_.solver(), state_.regions, state_.records.data(), state_.evaluations) ==
+          TESSERA_OK) {
         say("resumed from " + std::string(a_.statefile), 1);
         resumed_ = state_.evaluations;
       } else {
@@ -161,9 +166,9 @@ class observer {
 
   void introduce() const {
     if (verbose_ < 1) return;
-    std::printf("Cuhre: ndim %d, ncomp %d, epsrel %g, epsabs %g, mineval %lld, maxeval %lld, points a region %lld\n", a_.ndim,
-                a_.ncomp, a_.epsrel, a_.epsabs, static_cast<long long>(a_.mineval), static_cast<long long>(a_.maxeval),
-                static_cast<long long>(points_));
+    std::printf("Cuhre: ndim %d, ncomp %d, epsrel %g, epsabs %g, mineval %lld, maxeval %lld, points a region %lld\n",
+                a_.ndim, a_.ncomp, a_.epsrel, a_.epsabs, static_cast<long long>(a_.mineval),
+                static_cast<long long>(a_.maxeval), static_cast<long long>(points_));
     std::fflush(stdout);
   }
 
@@ -186,7 +191,8 @@ class observer {
   }
   double probability(int k, int64 regions) const {
     if (regions < 2) return no_probability;
-    return chi_square_probability(state_.iterations[static_cast<std::size_t>(k)].chi_square(), static_cast<double>(regions - 1));
+    return chi_square_probability(state_.iterations[static_cast<std::size_t>(k)].chi_square(),
+                                  static_cast<double>(regions - 1));
   }
 
  private:
@@ -297,7 +303,8 @@ void cuhre(const cuhre_arguments<Count> &a) {
   adapter<Count> user = {a, core_numbers(threads), {}, {}};
   dropin::run_end end = {TESSERA_ERR_MEMORY, 0};
   int64 callback_status = 0, regions = 0;
-  std::vector<double> value(ncomp, std::numeric_limits<double>::quiet_NaN()), error(ncomp, unknown), prob(ncomp, no_probability);
+  std::vector<double> value(ncomp, std::numeric_limits<double>::quiet_NaN()), error(ncomp, unknown),
+      prob(ncomp, no_probability);
   dropin::lease solver(a.ndim, a.ncomp);
   if (tessera_solver *s = solver.solver()) {
     set_options(solver, a, rule, points, threads);
@@ -305,7 +312,8 @@ void cuhre(const cuhre_arguments<Count> &a) {
     watcher.introduce();
     watcher.resume();
     tessera_set_progress(s, observer<Count>::step, &watcher);
-    const dropin::host_form one = {adapter<Count>::point, nullptr, &user}, many = {nullptr, adapter<Count>::batch, &user};
+    const dropin::host_form one = {adapter<Count>::point, nullptr, &user},
+                            many = {nullptr, adapter<Count>::batch, &user};
     end = dropin::run(solver, "Cuhre", a.nvec > 1 ? many : one, value.data(), error.data());
     tessera_set_progress(s, nullptr, nullptr);
     tessera_get_int(s, TESSERA_CALLBACK_STATUS, &callback_status);

@@ -7,8 +7,8 @@ namespace cuba {
 
 // The integrand with all that it is called with.
 template <class Count>
-using integrand = int (*)(const int *ndim, const double *x, const int *ncomp, double *f, void *userdata, const Count *nvec,
-                          const int *core);
+using integrand = int (*)(const int *ndim, const double *x, const int *ncomp, double *f, void *userdata,
+                          const Count *nvec, const int *core);
 
 template <class Count>
 struct cuhre_arguments {

@@ -100,7 +100,8 @@ read_result read_state(const std::string &path, state &s, std::string &reason) {
   fill_header(s, expected);
   if (std::memcmp(header, expected, 8) != 0) return finish("it is not a state of this library");
   if (header[1] != version || header[2] != byte_order) return finish("it was written by another version or machine");
-  if (header[3] != s.ndim || header[4] != s.ncomp || header[5] != s.rule) return finish("it is the state of another integral");
+  if (header[3] != s.ndim || header[4] != s.ncomp || header[5] != s.rule)
+    return finish("it is the state of another integral");
   s.evaluations = header[6];
   s.regions = header[7];
   const std::int64_t words = info.st_size / 8, fields = record_fields(s);

@@ -58,10 +58,14 @@ int choose_rule(int64 key, int64 ndim) {
 
 int64 rule_points(int rule, int64 n) {
   switch (rule) {
-    case TESSERA_RULE_DEGREE13: return 65;
-    case TESSERA_RULE_DEGREE11: return 127;
-    case TESSERA_RULE_DEGREE9: return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
-    default: return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
+    case TESSERA_RULE_DEGREE13:
+      return 65;
+    case TESSERA_RULE_DEGREE11:
+      return 127;
+    case TESSERA_RULE_DEGREE9:
+      return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
+    default:
+      return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
   }
 }
 
@@ -141,7 +145,8 @@ void set_options(dropin::lease &solver, const arguments<Real> &p, int threads, i
   solver.set_int(TESSERA_MINEVAL, least);
   // MAXPTS is the limit of memory too, since it says how many regions there can be.
   constexpr int64 beyond_memory = int64{1} << 36;
-  solver.set_int(TESSERA_MAX_MEMORY, (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
+  solver.set_int(TESSERA_MAX_MEMORY,
+                 (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
   solver.set_real(TESSERA_ABSTOL, tolerance(p.epsabs));
   solver.set_real(TESSERA_RELTOL, tolerance(p.epsrel));
 }
@@ -208,8 +213,8 @@ void write_sorted(const tessera_solver *s, std::vector<double> &records, int64 c
 }
 
 template <class Real>
-int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Real *result, Real *abserr, integer *neval,
-              Real *work_memory) {
+int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Real *result, Real *abserr,
+              integer *neval, Real *work_memory) {
   const int wrong = check(p);
   if (wrong != 0) return wrong;
   const int threads = dropin::threads();
@@ -237,7 +242,8 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
     set_domain(solver.solver(), p);
     // A restart divides once before it looks at the tolerance.
     set_options(solver, p, threads, std::max({int64{0}, p.minpts, p.restar == 1 ? before + 1 : 0}));
-    end = dropin::run(solver, routine, {adapter<Real>::call, nullptr, &user}, memory->value.data(), memory->error.data());
+    end =
+        dropin::run(solver, routine, {adapter<Real>::call, nullptr, &user}, memory->value.data(), memory->error.data());
     if (end.status >= 0 && tessera_get_regions(solver.solver(), 0, 0, nullptr, &count) == TESSERA_OK) {
       if (threads > 1)
         write_sorted(solver.solver(), memory->records, count, work);
@@ -266,23 +272,25 @@ using dcuhre::integer;
 extern "C" {
 
 void dcuhre_(const integer *ndim, const integer *numfun, const double *a, const double *b, const integer *minpts,
-             const integer *maxpts, tessera_dcuhre_funsub funsub, const double *epsabs, const double *epsrel, const integer *key,
-             const integer *nw, const integer *restar, double *result, double *abserr, integer *neval, integer *ifail,
-             double *work) {
+             const integer *maxpts, tessera_dcuhre_funsub funsub, const double *epsabs, const double *epsrel,
+             const integer *key, const integer *nw, const integer *restar, double *result, double *abserr,
+             integer *neval, integer *ifail, double *work) {
   dcuhre::arguments<double> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
   *ifail = dcuhre::integrate("DCUHRE", p, funsub, result, abserr, neval, work);
 }
 
 void scuhre_(const integer *ndim, const integer *numfun, const float *a, const float *b, const integer *minpts,
-             const integer *maxpts, tessera_scuhre_funsub funsub, const float *epsabs, const float *epsrel, const integer *key,
-             const integer *nw, const integer *restar, float *result, float *abserr, integer *neval, integer *ifail,
-             float *work) {
+             const integer *maxpts, tessera_scuhre_funsub funsub, const float *epsabs, const float *epsrel,
+             const integer *key, const integer *nw, const integer *restar, float *result, float *abserr, integer *neval,
+             integer *ifail, float *work) {
   dcuhre::arguments<float> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
   *ifail = dcuhre::integrate("SCUHRE", p, funsub, result, abserr, neval, work);
 }
 
 void tessera_dcuhre_threads(int n) { dropin::set_threads(n); }
-void tessera_dcuhre_threads_(const integer *n) { dropin::set_threads(static_cast<int>(std::min<dcuhre::int64>(*n, 4096))); }
+void tessera_dcuhre_threads_(const integer *n) {
+  dropin::set_threads(static_cast<int>(std::min<dcuhre::int64>(*n, 4096)));
+}
 void tessera_dcuhre_extended(int on) { dropin::set_extended(on != 0); }
 void tessera_dcuhre_extended_(const integer *on) { dropin::set_extended(*on != 0); }
 void tessera_dcuhre_cancel(void) { dropin::cancel(); }

@@ -26,7 +26,11 @@ template <class Real>
 class work_array {
  public:
   work_array(Real *work, int64 length, int64 ndim, int64 numfun)
-      : work_(work), length_(length), ndim_(ndim), numfun_(numfun), room_((length - 1 - scratch * numfun) / fields(ndim, numfun)) {}
+      : work_(work),
+        length_(length),
+        ndim_(ndim),
+        numfun_(numfun),
+        room_((length - 1 - scratch * numfun) / fields(ndim, numfun)) {}
 
   // The record of tessera.h has the same numbers in another order.
   int64 record_fields() const { return 2 * ndim_ + 3 * numfun_ + 2; }

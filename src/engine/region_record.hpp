@@ -41,7 +41,8 @@ inline const char *wrong_in_record(const double *record, int ndim, int ncomp) {
   }
   const double suspicion = axis[ncomp], word = axis[ncomp + 1];
   if (!(suspicion >= 0.0 && suspicion <= 1.0)) return "the suspicion";
-  if (!(word >= 0.0 && word < 4294967296.0 && word == static_cast<double>(static_cast<uint32>(word)))) return "the last field";
+  if (!(word >= 0.0 && word < 4294967296.0 && word == static_cast<double>(static_cast<uint32>(word))))
+    return "the last field";
   for (int q = 0; q < axes_kept; ++q)
     if (ranked_axis(static_cast<uint32>(word), q) >= ndim) return "the last field";
   return nullptr;

@@ -64,8 +64,8 @@ static void assert_same_result(const struct call *a, const struct call *b) {
 static long long points_seen, calls_seen, largest_call;
 static int core_seen;
 
-static int exponentials(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
-                        const int *core) {
+static int exponentials(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata,
+                        const int *nvec, const int *core) {
   (void)userdata;
   core_seen = *core;
   ++calls_seen;
@@ -104,8 +104,8 @@ static int peaks(const int *ndim, const double x[], const int *ncomp, double f[]
 
 /* ---- Arguments and codes ---------------------------------------------------------------------------------------------------- */
 static void wrong_arguments_have_the_originals_codes(void **state) {
-  static const int bad[][3] = {{1, 1, -1}, {0, 1, -1}, {-5, 1, -1}, {26, 1, -1}, {1025, 1, -1}, {3, 0, -2}, {3, -1, -2}, {3, 1025, -2},
-                               {1, 0, -1}};
+  static const int bad[][3] = {{1, 1, -1}, {0, 1, -1},  {-5, 1, -1},   {26, 1, -1}, {1025, 1, -1},
+                               {3, 0, -2}, {3, -1, -2}, {3, 1025, -2}, {1, 0, -1}};
   (void)state;
   for (int i = 0; i < 9; ++i) {
     struct call c = make(bad[i][0], bad[i][1], exponentials);
@@ -121,9 +121,9 @@ static void wrong_arguments_have_the_originals_codes(void **state) {
 }
 
 static void the_keys_are_those_of_the_original(void **state) {
-  static const int runs[][3] = {{2, 0, 65},  {2, 13, 65}, {2, 7, 21},   {2, 9, 33},  {2, 11, 65}, {3, 0, 127}, {3, 11, 127},
-                                {3, 13, 127}, {3, 7, 39},  {3, 9, 77},   {4, 0, 153}, {4, 7, 65},  {4, 13, 153}, {4, 99, 153},
-                                {8, 0, 1105}, {8, 7, 417}, {3, -1, 127}};
+  static const int runs[][3] = {{2, 0, 65},   {2, 13, 65},  {2, 7, 21},   {2, 9, 33},  {2, 11, 65}, {3, 0, 127},
+                                {3, 11, 127}, {3, 13, 127}, {3, 7, 39},   {3, 9, 77},  {4, 0, 153}, {4, 7, 65},
+                                {4, 13, 153}, {4, 99, 153}, {8, 0, 1105}, {8, 7, 417}, {3, -1, 127}};
   (void)state;
   for (int i = 0; i < 17; ++i) {
     struct call c = make(runs[i][0], 1, exponentials);
@@ -153,9 +153,10 @@ static void the_counts_are_those_of_the_original(void **state) {
     const char *name;
     double tolerance;
     int evaluations;
-  } runs[] = { /* Cuhre with the bit for the last samples set, and DCUHRE */
-      {"f3_3d", 1e-3, 1651},  {"f3_3d", 1e-4, 3683},   {"f3_3d", 1e-5, 6223},   {"f3_3d", 1e-6, 7493},
-      {"f3_3d", 1e-7, 9271},  {"f3_3d", 1e-8, 13081},  {"f8_8d", 1e-4, 135915}, {"f7_8d", 1e-3, 177905},
+  } runs[] = {
+      /* Cuhre with the bit for the last samples set, and DCUHRE */
+      {"f3_3d", 1e-3, 1651},   {"f3_3d", 1e-4, 3683},    {"f3_3d", 1e-5, 6223},   {"f3_3d", 1e-6, 7493},
+      {"f3_3d", 1e-7, 9271},   {"f3_3d", 1e-8, 13081},   {"f8_8d", 1e-4, 135915}, {"f7_8d", 1e-3, 177905},
       {"f5_5d", 1e-3, 344799}, {"f4_5d", 1e-3, 1307943},
   };
   (void)state;
@@ -251,7 +252,8 @@ static void nvec_points_at_a_time(void **state) {
     run(&c);
     assert_int_equal(c.fail, 0);
     assert_int_equal(points_seen, c.neval);
-    assert_int_equal(largest_call, nvecs[i] < 254 ? (nvecs[i] < 127 ? nvecs[i] : 127) : 254); /* two regions where they fit */
+    assert_int_equal(largest_call,
+                     nvecs[i] < 254 ? (nvecs[i] < 127 ? nvecs[i] : 127) : 254); /* two regions where they fit */
     assert_close(c.integral[2], exact_exponential(3, 2), 1e-9, 0);
   }
   struct call c = make(3, 1, exponentials);
@@ -260,8 +262,8 @@ static void nvec_points_at_a_time(void **state) {
   assert_int_equal(c.fail, 0);
 }
 
-static int ll_counts(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const long long *nvec,
-                     const int *core) {
+static int ll_counts(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata,
+                     const long long *nvec, const int *core) {
   const int n = (int)*nvec;
   if (*nvec < 1 || *nvec > 300) return -999;
   return exponentials(ndim, x, ncomp, f, userdata, &n, core);
@@ -272,8 +274,8 @@ static void the_ll_routine_counts_in_long_long(void **state) {
     int nregions, fail;
     long long neval;
     double integral[2], error[2], prob[2];
-    llCuhre(3, 2, AS_INTEGRAND(ll_counts), NULL, nvec, 1e-9, 0, 0, 0, 1LL << 40, 0, NULL, NULL, &nregions, &neval, &fail,
-            integral, error, prob);
+    llCuhre(3, 2, AS_INTEGRAND(ll_counts), NULL, nvec, 1e-9, 0, 0, 0, 1LL << 40, 0, NULL, NULL, &nregions, &neval,
+            &fail, integral, error, prob);
     assert_int_equal(fail, 0);
     assert_int_equal(neval, 127 * (2LL * nregions - 1));
     assert_close(integral[1], exact_exponential(3, 1), 1e-9, 0);
@@ -373,13 +375,27 @@ static void a_wrong_state_file_is_a_fresh_start(void **state) {
     run(&c);
     assert_true(there(state_name));
     switch (kind) {
-      case 0: damage(0, "ABUC", 4); break;
-      case 1: damage(200, "x", 1); break;
-      case 2: damage(-100, NULL, 0); break;
-      case 3: damage(-2000, NULL, 0); break;
-      case 4: damage(56, "\377\377\377\377\377\377\377\177", 8); break; /* how many regions */
-      case 5: damage(-1, NULL, 0); break;
-      case 9: unlink(state_name), mkdir(state_name, 0700); break;
+      case 0:
+        damage(0, "ABUC", 4);
+        break;
+      case 1:
+        damage(200, "x", 1);
+        break;
+      case 2:
+        damage(-100, NULL, 0);
+        break;
+      case 3:
+        damage(-2000, NULL, 0);
+        break;
+      case 4:
+        damage(56, "\377\377\377\377\377\377\377\177", 8);
+        break; /* how many regions */
+      case 5:
+        damage(-1, NULL, 0);
+        break;
+      case 9:
+        unlink(state_name), mkdir(state_name, 0700);
+        break;
     }
     c = make(3, 1, exponentials);
     c.statefile = state_name;
@@ -435,18 +451,18 @@ static void a_program_that_dies_can_be_continued(void **state) {
 }
 
 /* ---- Fortran's argument passing, from C ----------------------------------------------------------------------------------------- */
-#define FORTRAN(name, count)                                                                                                \
-  extern void name(const int *, const int *, integrand_t, void *, const count *, const double *, const double *, const int *, \
-                   const count *, const count *, const int *, const char *, void *, int *, count *, int *, double *, double *, \
-                   double *, int)
+#define FORTRAN(name, count)                                                                                     \
+  extern void name(const int *, const int *, integrand_t, void *, const count *, const double *, const double *, \
+                   const int *, const count *, const count *, const int *, const char *, void *, int *, count *, \
+                   int *, double *, double *, double *, int)
 FORTRAN(cuhre, int);
 FORTRAN(cuhre_, int);
 FORTRAN(llcuhre, long long);
 FORTRAN(llcuhre_, long long);
-extern void Cuhre_(int, int, integrand_t, void *, int, double, double, int, int, int, int, const char *, void *, int *, int *,
-                   int *, double[], double[], double[]);
-extern void llCuhre_(int, int, integrand_t, void *, long long, double, double, int, long long, long long, int, const char *,
-                     void *, int *, long long *, int *, double[], double[], double[]);
+extern void Cuhre_(int, int, integrand_t, void *, int, double, double, int, int, int, int, const char *, void *, int *,
+                   int *, int *, double[], double[], double[]);
+extern void llCuhre_(int, int, integrand_t, void *, long long, double, double, int, long long, long long, int,
+                     const char *, void *, int *, long long *, int *, double[], double[], double[]);
 
 static void all_spellings_are_the_same(void **state) {
   (void)state;
@@ -465,30 +481,30 @@ static void all_spellings_are_the_same(void **state) {
     memcpy(name, state_name, strlen(state_name));
     switch (spelling) {
       case 0:
-        cuhre(&ndim, &ncomp, c.f, NULL, &nvec, &c.epsrel, &c.epsabs, &flags, &mineval, &maxeval, &key, name, (void *)(uintptr_t)&spin,
-              &nregions, &neval, &fail, &integral, &error, &prob, sizeof name);
+        cuhre(&ndim, &ncomp, c.f, NULL, &nvec, &c.epsrel, &c.epsabs, &flags, &mineval, &maxeval, &key, name,
+              (void *)(uintptr_t)&spin, &nregions, &neval, &fail, &integral, &error, &prob, sizeof name);
         assert_true(there(state_name));
         unlink(state_name);
         break;
       case 1:
-        cuhre_(&ndim, &ncomp, c.f, NULL, &nvec, &c.epsrel, &c.epsabs, &flags, &mineval, &maxeval, &key, NULL, NULL, &nregions,
-               &neval, &fail, &integral, &error, &prob, 0);
+        cuhre_(&ndim, &ncomp, c.f, NULL, &nvec, &c.epsrel, &c.epsabs, &flags, &mineval, &maxeval, &key, NULL, NULL,
+               &nregions, &neval, &fail, &integral, &error, &prob, 0);
         break;
       case 2:
         llcuhre(&ndim, &ncomp, c.f, NULL, &llnvec, &c.epsrel, &c.epsabs, &flags, &llmineval, &llmaxeval, &key, "", NULL,
                 &nregions, &llneval, &fail, &integral, &error, &prob, 0);
         break;
       case 3:
-        llcuhre_(&ndim, &ncomp, c.f, NULL, &llnvec, &c.epsrel, &c.epsabs, &flags, &llmineval, &llmaxeval, &key, "   ", NULL,
-                 &nregions, &llneval, &fail, &integral, &error, &prob, 3);
+        llcuhre_(&ndim, &ncomp, c.f, NULL, &llnvec, &c.epsrel, &c.epsabs, &flags, &llmineval, &llmaxeval, &key, "   ",
+                 NULL, &nregions, &llneval, &fail, &integral, &error, &prob, 3);
         break;
       case 4:
-        Cuhre_(3, 1, c.f, NULL, 1, c.epsrel, c.epsabs, 0, 0, maxeval, 0, NULL, NULL, &nregions, &neval, &fail, &integral, &error,
-               &prob);
+        Cuhre_(3, 1, c.f, NULL, 1, c.epsrel, c.epsabs, 0, 0, maxeval, 0, NULL, NULL, &nregions, &neval, &fail,
+               &integral, &error, &prob);
         break;
       case 5:
-        llCuhre_(3, 1, c.f, NULL, 1, c.epsrel, c.epsabs, 0, 0, maxeval, 0, "", NULL, &nregions, &llneval, &fail, &integral,
-                 &error, &prob);
+        llCuhre_(3, 1, c.f, NULL, 1, c.epsrel, c.epsabs, 0, 0, maxeval, 0, "", NULL, &nregions, &llneval, &fail,
+                 &integral, &error, &prob);
         break;
     }
     assert_int_equal(neval + llneval, c.neval);
@@ -509,28 +525,28 @@ static void the_other_integrators_say_that_they_are_not_there(void **state) {
     fail = nregions = 7;
     switch (which) {
       case 0:
-        Vegas(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 10, 10, 0, NULL, NULL, &neval, &fail, integral,
-              error, prob);
-        break;
-      case 1:
-        llVegas(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 10, 10, 0, NULL, NULL, &llneval, &fail, integral,
-                error, prob);
-        break;
-      case 2:
-        Suave(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 2, 25, NULL, NULL, &nregions, &neval, &fail,
+        Vegas(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 10, 10, 0, NULL, NULL, &neval, &fail,
               integral, error, prob);
         break;
-      case 3:
-        llSuave(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 2, 25, NULL, NULL, &nregions, &llneval, &fail,
+      case 1:
+        llVegas(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 10, 10, 0, NULL, NULL, &llneval, &fail,
                 integral, error, prob);
         break;
+      case 2:
+        Suave(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 2, 25, NULL, NULL, &nregions, &neval,
+              &fail, integral, error, prob);
+        break;
+      case 3:
+        llSuave(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 2, 25, NULL, NULL, &nregions, &llneval,
+                &fail, integral, error, prob);
+        break;
       case 4:
-        Divonne(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 47, 1, 1, 5, 0, 10, .25, 0, 3, NULL, 0, NULL, NULL,
-                NULL, &nregions, &neval, &fail, integral, error, prob);
+        Divonne(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 47, 1, 1, 5, 0, 10, .25, 0, 3, NULL, 0,
+                NULL, NULL, NULL, &nregions, &neval, &fail, integral, error, prob);
         break;
       case 5:
-        llDivonne(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 47, 1, 1, 5, 0, 10, .25, 0, 3, NULL, 0, NULL, NULL,
-                  NULL, &nregions, &llneval, &fail, integral, error, prob);
+        llDivonne(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 47, 1, 1, 5, 0, 10, .25, 0, 3, NULL, 0,
+                  NULL, NULL, NULL, &nregions, &llneval, &fail, integral, error, prob);
         break;
     }
     assert_int_equal(fail, TESSERA_CUBA_NOT_PROVIDED);
@@ -680,8 +696,8 @@ static void several_threads_may_work(void **state) {
   tessera_cuba_threads(0);
 }
 
-static int random_values(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
-                         const int *core) {
+static int random_values(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata,
+                         const int *nvec, const int *core) {
   (void)userdata, (void)core;
   for (int i = 0; i < *nvec; ++i)
     for (int k = 0; k < *ncomp; ++k) {
@@ -702,24 +718,53 @@ static void no_arguments_do_harm(void **state) {
     c.epsrel = pow(10, -(double)(splitmix64(&seed) % 8));
     tessera_cuba_threads(1 + (int)(splitmix64(&seed) % 2));
     for (int wild = (int)(splitmix64(&seed) % 4); wild > 0; --wild) switch (splitmix64(&seed) % 9) {
-        case 0: c.ndim = integers[splitmix64(&seed) % 9]; break;
-        case 1: c.ncomp = integers[splitmix64(&seed) % 6]; break;
-        case 2: c.nvec = integers[splitmix64(&seed) % 11]; break;
-        case 3: c.epsrel = reals[splitmix64(&seed) % 11]; break;
-        case 4: c.epsabs = reals[splitmix64(&seed) % 11]; break;
-        case 5: c.mineval = integers[splitmix64(&seed) % 11]; break;
-        case 6: c.maxeval = integers[splitmix64(&seed) % 11]; break;
-        case 7: c.key = integers[splitmix64(&seed) % 11]; break;
-        case 8: c.flags = (int)(splitmix64(&seed) & 0xffffffec); break;
+        case 0:
+          c.ndim = integers[splitmix64(&seed) % 9];
+          break;
+        case 1:
+          c.ncomp = integers[splitmix64(&seed) % 6];
+          break;
+        case 2:
+          c.nvec = integers[splitmix64(&seed) % 11];
+          break;
+        case 3:
+          c.epsrel = reals[splitmix64(&seed) % 11];
+          break;
+        case 4:
+          c.epsabs = reals[splitmix64(&seed) % 11];
+          break;
+        case 5:
+          c.mineval = integers[splitmix64(&seed) % 11];
+          break;
+        case 6:
+          c.maxeval = integers[splitmix64(&seed) % 11];
+          break;
+        case 7:
+          c.key = integers[splitmix64(&seed) % 11];
+          break;
+        case 8:
+          c.flags = (int)(splitmix64(&seed) & 0xffffffec);
+          break;
       }
     run(&c);
     switch (c.fail) {
-      case 0: ++ends[0]; break;
-      case 1: ++ends[1]; break;
-      case -1: ++ends[2]; break;
-      case -2: ++ends[3]; break;
-      case -99: ++ends[4]; break;
-      default: assert_int_equal(c.fail, 0);
+      case 0:
+        ++ends[0];
+        break;
+      case 1:
+        ++ends[1];
+        break;
+      case -1:
+        ++ends[2];
+        break;
+      case -2:
+        ++ends[3];
+        break;
+      case -99:
+        ++ends[4];
+        break;
+      default:
+        assert_int_equal(c.fail, 0);
     }
     if (c.fail == 0)
       for (int k = 0; k < c.ncomp; ++k)

@@ -50,17 +50,21 @@ static struct call make(integer ndim, integer numfun, tessera_dcuhre_funsub f) {
 }
 
 static void run(struct call *c) {
-  dcuhre_(&c->ndim, &c->numfun, c->a, c->b, &c->minpts, &c->maxpts, c->f, &c->epsabs, &c->epsrel, &c->key, &c->nw, &c->restar,
-          c->result, c->abserr, &c->neval, &c->ifail, c->work);
+  dcuhre_(&c->ndim, &c->numfun, c->a, c->b, &c->minpts, &c->maxpts, c->f, &c->epsabs, &c->epsrel, &c->key, &c->nw,
+          &c->restar, c->result, c->abserr, &c->neval, &c->ifail, c->work);
 }
 
 static integer points(integer key, integer n) {
   if (key == 0) key = n == 2 ? 1 : n == 3 ? 2 : 3;
   switch (key) {
-    case 1: return 65;
-    case 2: return 127;
-    case 3: return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + ((integer)1 << n);
-    default: return 1 + 6 * n + 2 * n * (n - 1) + ((integer)1 << n);
+    case 1:
+      return 65;
+    case 2:
+      return 127;
+    case 3:
+      return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + ((integer)1 << n);
+    default:
+      return 1 + 6 * n + 2 * n * (n - 1) + ((integer)1 << n);
   }
 }
 
@@ -128,17 +132,39 @@ static void wrong_arguments_have_the_originals_codes(void **state) {
       struct call c = make(3, 2, exponentials);
       c.nw = least_nw(&c);
       for (int later = cascade ? 12 : code; later >= code; --later) switch (later) {
-          case 2: c.key = code % 2 ? 5 : -1; break;
-          case 3: c.ndim = code == 3 && cascade ? 1 : 16; break;
-          case 4: c.key = 1; break; /* in 3 dimensions */
-          case 5: c.ndim = 4, c.key = 2; break;
-          case 6: c.numfun = 0; break;
-          case 7: c.b[2] = c.a[2]; break;
-          case 8: c.maxpts = 3 * points(c.key, c.ndim) - 1; break;
-          case 9: c.minpts = c.maxpts + 1; break;
-          case 10: c.epsabs = c.epsrel = -1; break;
-          case 11: c.nw = later == code ? least_nw(&c) - 1 : 1; break;
-          case 12: c.restar = 2; break;
+          case 2:
+            c.key = code % 2 ? 5 : -1;
+            break;
+          case 3:
+            c.ndim = code == 3 && cascade ? 1 : 16;
+            break;
+          case 4:
+            c.key = 1;
+            break; /* in 3 dimensions */
+          case 5:
+            c.ndim = 4, c.key = 2;
+            break;
+          case 6:
+            c.numfun = 0;
+            break;
+          case 7:
+            c.b[2] = c.a[2];
+            break;
+          case 8:
+            c.maxpts = 3 * points(c.key, c.ndim) - 1;
+            break;
+          case 9:
+            c.minpts = c.maxpts + 1;
+            break;
+          case 10:
+            c.epsabs = c.epsrel = -1;
+            break;
+          case 11:
+            c.nw = later == code ? least_nw(&c) - 1 : 1;
+            break;
+          case 12:
+            c.restar = 2;
+            break;
         }
       if (code == 4) c.ndim = 3, c.key = 1;
       if (code == 6 && cascade) c.key = 0, c.ndim = 3;
@@ -225,9 +251,10 @@ static void the_counts_are_those_of_the_original(void **state) {
     const char *name;
     double tolerance;
     integer evaluations;
-  } runs[] = { /* DCUHRE */
-      {"f3_3d", 1e-3, 1651}, {"f3_3d", 1e-4, 3683},   {"f3_3d", 1e-5, 6223},   {"f3_3d", 1e-6, 7493},
-      {"f3_3d", 1e-7, 9271}, {"f3_3d", 1e-8, 13081},  {"f8_8d", 1e-3, 3315},   {"f8_8d", 1e-4, 135915},
+  } runs[] = {
+      /* DCUHRE */
+      {"f3_3d", 1e-3, 1651},   {"f3_3d", 1e-4, 3683},   {"f3_3d", 1e-5, 6223},    {"f3_3d", 1e-6, 7493},
+      {"f3_3d", 1e-7, 9271},   {"f3_3d", 1e-8, 13081},  {"f8_8d", 1e-3, 3315},    {"f8_8d", 1e-4, 135915},
       {"f7_8d", 1e-3, 177905}, {"f5_5d", 1e-3, 344799}, {"f4_5d", 1e-3, 1307943},
   };
   (void)state;
@@ -321,7 +348,8 @@ static void check_work(const struct call *c) {
     assert_same_bits(greatest[i], largest);
     if (i > 0) assert_at_most(greatest[i], greatest[(i - 1) / 2]);
     assert_true(axis[i] >= 1 && axis[i] <= (double)n && axis[i] == floor(axis[i]));
-    for (int j = 0; j < n; ++j) assert_true(centres[i * n + j] > fmin(c->a[j], c->b[j]) && centres[i * n + j] < fmax(c->a[j], c->b[j]));
+    for (int j = 0; j < n; ++j)
+      assert_true(centres[i * n + j] > fmin(c->a[j], c->b[j]) && centres[i * n + j] < fmax(c->a[j], c->b[j]));
   }
   assert_close(volume, 1, 1e-12, 0);
 }
@@ -639,20 +667,20 @@ static void single_precision(void **state) {
     const float a[3] = {0, 0, 0}, b[3] = {1, 1, 1}, epsabs = 0;
     integer maxpts = 2000, restar = 0, neval = 0, ifail = -1;
     float epsrel = 1e-4f;
-    scuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, single, &epsabs, &epsrel, &key, &length, &restar, result, abserr, &neval,
-            &ifail, work);
+    scuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, single, &epsabs, &epsrel, &key, &length, &restar, result, abserr,
+            &neval, &ifail, work);
     assert_int_equal(ifail, 0);
     assert_int_equal(neval % 127, 0);
     for (int k = 0; k < numfun; ++k) assert_close((double)result[k], exact_exponential(3, k % 3), 1e-5, 0);
     const integer before = neval;
     restar = 1;
-    scuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, single, &epsabs, &epsrel, &key, &length, &restar, result, abserr, &neval,
-            &ifail, work);
+    scuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, single, &epsabs, &epsrel, &key, &length, &restar, result, abserr,
+            &neval, &ifail, work);
     assert_int_equal(ifail, 0);
     assert_int_equal(neval, before + 254);
     const integer bad = 5;
-    scuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, single, &epsabs, &epsrel, &bad, &length, &restar, result, abserr, &neval,
-            &ifail, work);
+    scuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, single, &epsabs, &epsrel, &bad, &length, &restar, result, abserr,
+            &neval, &ifail, work);
     assert_int_equal(ifail, 2);
   }
 }
@@ -680,17 +708,39 @@ static void fuzz(int runs, uint64_t seed) {
     c.nw = 20000;
     c.epsrel = pow(10, -(double)(splitmix64(&seed) % 8));
     for (int w = 0; w < wild; ++w) switch (splitmix64(&seed) % 11) {
-        case 0: c.ndim = sizes[splitmix64(&seed) % 11]; break;
-        case 1: c.numfun = sizes[splitmix64(&seed) % 9]; break;
-        case 2: c.a[splitmix64(&seed) % 5] = pick(&seed, reals, 12); break;
-        case 3: c.b[splitmix64(&seed) % 5] = pick(&seed, reals, 12); break;
-        case 4: c.minpts = amounts[splitmix64(&seed) % 9]; break;
-        case 5: c.maxpts = amounts[splitmix64(&seed) % 8]; break;
-        case 6: c.epsabs = pick(&seed, reals, 12); break;
-        case 7: c.epsrel = pick(&seed, reals, 12); break;
-        case 8: c.key = sizes[splitmix64(&seed) % 9]; break;
-        case 9: c.nw = amounts[splitmix64(&seed) % 8]; break;
-        case 10: c.restar = sizes[splitmix64(&seed) % 5]; break;
+        case 0:
+          c.ndim = sizes[splitmix64(&seed) % 11];
+          break;
+        case 1:
+          c.numfun = sizes[splitmix64(&seed) % 9];
+          break;
+        case 2:
+          c.a[splitmix64(&seed) % 5] = pick(&seed, reals, 12);
+          break;
+        case 3:
+          c.b[splitmix64(&seed) % 5] = pick(&seed, reals, 12);
+          break;
+        case 4:
+          c.minpts = amounts[splitmix64(&seed) % 9];
+          break;
+        case 5:
+          c.maxpts = amounts[splitmix64(&seed) % 8];
+          break;
+        case 6:
+          c.epsabs = pick(&seed, reals, 12);
+          break;
+        case 7:
+          c.epsrel = pick(&seed, reals, 12);
+          break;
+        case 8:
+          c.key = sizes[splitmix64(&seed) % 9];
+          break;
+        case 9:
+          c.nw = amounts[splitmix64(&seed) % 8];
+          break;
+        case 10:
+          c.restar = sizes[splitmix64(&seed) % 5];
+          break;
       }
     if (c.nw > most_work) c.nw = most_work;
     if (c.numfun > most_numfun) c.numfun = most_numfun;

@@ -37,8 +37,8 @@ bool dcuhre_throws(double &result) {
   double abserr;
   int neval, ifail;
   try {
-    dcuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, funsub, &epsabs, &epsrel, &key, &nw, &restar, &result, &abserr, &neval,
-            &ifail, work);
+    dcuhre_(&ndim, &numfun, a, b, &minpts, &maxpts, funsub, &epsabs, &epsrel, &key, &nw, &restar, &result, &abserr,
+            &neval, &ifail, work);
     return false;
   } catch (const std::runtime_error &e) {
     return std::string(e.what()) == "enough";
@@ -48,8 +48,8 @@ bool cuhre_throws(double &result) {
   int nregions, neval, fail;
   double error, prob;
   try {
-    Cuhre(2, 1, integrand, nullptr, 1, 1e-8, 0, 0, 0, 10000, 0, nullptr, nullptr, &nregions, &neval, &fail, &result, &error,
-          &prob);
+    Cuhre(2, 1, integrand, nullptr, 1, 1e-8, 0, 0, 0, 10000, 0, nullptr, nullptr, &nregions, &neval, &fail, &result,
+          &error, &prob);
     return false;
   } catch (const std::runtime_error &e) {
     return std::string(e.what()) == "enough";

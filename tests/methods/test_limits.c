@@ -330,7 +330,7 @@ static void zero_is_zero(void **state) {
     }
 }
 
-/* A domain whose halves cannot be told apart in double precision: there is one region, and it stays. */
+/* A domain whose pieces have points that cannot be told apart in double precision: after one division at most the run ends. */
 static void a_domain_too_small_to_be_divided(void **state) {
   (void)state;
   for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
@@ -344,7 +344,7 @@ static void a_domain_too_small_to_be_divided(void **state) {
       assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
       const struct answer a = integrate(s);
       assert_int_equal(a.status, TESSERA_ROUNDOFF);
-      assert_int_equal(a.regions, 1);
+      assert_true(a.regions <= 4);
       assert_true(a.value > 0 && a.value < 1e-15);
       tessera_destroy(s);
     }

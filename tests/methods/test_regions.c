@@ -162,7 +162,8 @@ struct watcher {
   int64_t calls, regions;
   int status, other;
 };
-static int watch(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining, void *userdata) {
+static int watch(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                 void *userdata) {
   struct watcher *w = userdata;
   double record[fields];
   int64_t key;
@@ -230,12 +231,9 @@ static void impossible_regions_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_in_parts_is_the_run_as_a_whole),
-      cmocka_unit_test(the_classic_order_is_that_of_the_heap),
-      cmocka_unit_test(what_was_given_is_used_once),
-      cmocka_unit_test(the_worst_component_decides),
-      cmocka_unit_test(the_progress_callback_sees_every_step),
-      cmocka_unit_test(impossible_regions_are_refused),
+      cmocka_unit_test(a_run_in_parts_is_the_run_as_a_whole),  cmocka_unit_test(the_classic_order_is_that_of_the_heap),
+      cmocka_unit_test(what_was_given_is_used_once),           cmocka_unit_test(the_worst_component_decides),
+      cmocka_unit_test(the_progress_callback_sees_every_step), cmocka_unit_test(impossible_regions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,12 +28,14 @@ int main(void) {
   struct parameters p = {0.01, 21.71};
   int nregions, neval, fail, wrong = 0;
   double integral[2], error[2], prob[2];
-  Cuhre(3, 2, pair_production, &p, 1, 1e-6, 0, 0, 0, 1000000, 0, NULL, NULL, &nregions, &neval, &fail, integral, error, prob);
+  Cuhre(3, 2, pair_production, &p, 1, 1e-6, 0, 0, 0, 1000000, 0, NULL, NULL, &nregions, &neval, &fail, integral, error,
+        prob);
   const double one = primitive(1) - primitive(p.x0);
   const double exact[2] = {p.front * one * one * 8 / 3, p.front * one * one * 16 / 15};
   printf("fail %d, evaluations %d\n", fail, neval);
   for (int k = 0; k < 2; ++k) {
-    printf("%s %.8f +- %.1e, exact %.8f\n", k == 0 ? "cross-section " : "times cosine^2", integral[k], error[k], exact[k]);
+    printf("%s %.8f +- %.1e, exact %.8f\n", k == 0 ? "cross-section " : "times cosine^2", integral[k], error[k],
+           exact[k]);
     wrong |= fabs(integral[k] - exact[k]) > 1e-6 * exact[k];
   }
   return fail != 0 || wrong;
