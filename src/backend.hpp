@@ -49,7 +49,7 @@ struct run_result {
 };
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 1;
+constexpr int backend_abi = 2;
 
 // Host threads and the memory of one solver, used again from run to run. The problem must stay where it is until the next run.
 class host_session {
