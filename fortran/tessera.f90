@@ -58,10 +58,13 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_BATCH_POINTS = 115
   integer(c_int), parameter, public :: TESSERA_NDIM_LIMIT = 116
   integer(c_int), parameter, public :: TESSERA_DISK_CACHE = 117
+  integer(c_int), parameter, public :: TESSERA_KEEP_REGIONS = 118
+  integer(c_int), parameter, public :: TESSERA_PRIORITY = 119
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
   integer(c_int), parameter, public :: TESSERA_BULK_FRACTION = 203
+  integer(c_int), parameter, public :: TESSERA_PROGRESS_SECONDS = 204
   integer(c_int), parameter, public :: TESSERA_EVALUATIONS = 300
   integer(c_int), parameter, public :: TESSERA_REGIONS = 301
   integer(c_int), parameter, public :: TESSERA_ITERATIONS = 302
@@ -103,6 +106,8 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SPLIT_16R4 = 5
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_ROBUST = 0
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_CLASSIC = 1
+  integer(c_int), parameter, public :: TESSERA_PRIORITY_ALL = 0
+  integer(c_int), parameter, public :: TESSERA_PRIORITY_WORST_COMPONENT = 1
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
 
   ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
@@ -124,6 +129,7 @@ module tessera
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
   public :: tessera_integrate_many
+  public :: tessera_get_regions, tessera_set_regions
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -404,6 +410,23 @@ module tessera
       real(c_double), intent(inout) :: value(*), error(*)
       integer(c_int) :: worst
     end function c_tessera_integrate_many
+
+    function c_tessera_get_regions(s, first, n, records, count) result(status) bind(c, name='tessera_get_regions')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: first, n
+      real(c_double), intent(inout) :: records(*)
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: status
+    end function c_tessera_get_regions
+
+    function c_tessera_set_regions(s, n, records, evaluations) result(status) bind(c, name='tessera_set_regions')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: n, evaluations
+      real(c_double), intent(in) :: records(*)
+      integer(c_int) :: status
+    end function c_tessera_set_regions
 
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
@@ -919,7 +942,7 @@ contains
 
   ! ---- Callbacks of a run ---------------------------------------------------------------------------------------------
 
-  !> Called some ten times a second during a run. Without f there is no such callback afterwards.
+  !> Called during a run, at most every TESSERA_PROGRESS_SECONDS. Without f there is no such callback afterwards.
   subroutine tessera_set_progress(s, f, userdata, ierr)
     type(tessera_solver), intent(inout) :: s
     procedure(tessera_progress), optional :: f
@@ -1019,5 +1042,43 @@ contains
     if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, name // ' is for ' // decimal(int(columns, c_int64_t)) // &
                                ' integrals, but value is for ' // decimal(int(expected, c_int64_t)), ierr)
   end function columns_are_right
+
+  ! ---- Regions --------------------------------------------------------------------------------------------------------
+
+  !> The regions of the last run, allocated to records(2*ndim + 3*ncomp + 2, regions); what a record holds stands in tessera.h.
+  !> Needs TESSERA_KEEP_REGIONS = 1, or is called from the progress procedure. Not allocated when the status is negative.
+  recursive subroutine tessera_get_regions(s, records, ierr)
+    type(tessera_solver), intent(in) :: s
+    real(c_double), intent(out), allocatable :: records(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double) :: none(1)
+    integer(c_int64_t) :: n
+    integer(c_int) :: status
+    if (.not. exists(s, ierr)) return
+    n = 0
+    status = c_tessera_get_regions(s%handle, 0_c_int64_t, 0_c_int64_t, none, n)
+    if (status == TESSERA_OK) then
+      allocate (records(record_length(s), n))
+      status = c_tessera_get_regions(s%handle, 0_c_int64_t, n, records, n)
+    end if
+    call conclude(s, status, ierr)
+  end subroutine tessera_get_regions
+
+  !> The next run goes on from these regions; evaluations is where its count starts.
+  recursive subroutine tessera_set_regions(s, records, evaluations, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(in), contiguous :: records(:, :)
+    integer(c_int64_t), intent(in) :: evaluations
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (.not. size_is_right(s, 'records(:, 1)', size(records, 1), '2*ndim + 3*ncomp + 2', record_length(s), ierr)) return
+    call conclude(s, c_tessera_set_regions(s%handle, size(records, 2, c_int64_t), records, evaluations), ierr)
+  end subroutine tessera_set_regions
+
+  pure function record_length(s) result(length)
+    type(tessera_solver), intent(in) :: s
+    integer :: length
+    length = 2 * s%state%ndim + 3 * s%state%ncomp + 2
+  end function record_length
 
 end module tessera

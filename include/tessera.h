@@ -73,10 +73,13 @@ enum tessera_key {
   TESSERA_BATCH_POINTS = 115,
   TESSERA_NDIM_LIMIT = 116,
   TESSERA_DISK_CACHE = 117,
+  TESSERA_KEEP_REGIONS = 118,
+  TESSERA_PRIORITY = 119,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
   TESSERA_BULK_FRACTION = 203,
+  TESSERA_PROGRESS_SECONDS = 204,
   TESSERA_EVALUATIONS = 300,
   TESSERA_REGIONS = 301,
   TESSERA_ITERATIONS = 302,
@@ -132,6 +135,13 @@ enum tessera_estimate {
   TESSERA_ESTIMATE_CLASSIC = 1 /* that of DCUHRE (Berntsen, Espelid and Genz 1991) */
 };
 
+/* Values of TESSERA_PRIORITY: what makes a region come first. */
+enum tessera_priority {
+  TESSERA_PRIORITY_ALL = 0,            /* its largest error; the axis by the differences of all components */
+  TESSERA_PRIORITY_WORST_COMPONENT = 1 /* its error of the component farthest from its tolerance, and the axis by the
+                                        * differences of this component alone (Cuba's Cuhre); with worst first only */
+};
+
 /* Values of `method` in tessera_integrate. */
 enum tessera_method {
   TESSERA_CUBATURE = 1 /* adaptive subdivision */
@@ -182,7 +192,8 @@ typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, in
 
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
- * thread, at most some ten times a second. */
+ * thread between two steps, at most every TESSERA_PROGRESS_SECONDS. It may call tessera_get_regions, and nothing else, on the
+ * solver it serves. */
 typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
                                 int64_t remaining, void *userdata);
 
@@ -307,6 +318,29 @@ TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, 
  * is one) and a guess of the evaluations still to come. */
 TESSERA_API int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
                                        const double *lower, const double *upper, double *value, double *error, int *status);
+
+/* ---- Regions --------------------------------------------------------------------------------------------------------
+ * The regions of a run on the host, to look at, to write to a file, or to go on from later. A region is a record of
+ * 2*ndim + 3*ncomp + 2 doubles:
+ *   centre[ndim], half[ndim]        its box: centre and half-widths (> 0). On an infinite axis in the mapped coordinate t
+ *   value[ncomp], error[ncomp]      for ascending limits, whatever the order of the limits
+ *   axis[ncomp]                     the axis, from 0, along which it would be divided next: for TESSERA_PRIORITY_WORST_COMPONENT
+ *                                   that of each component, else the same for all
+ *   suspicion, rest                 what the estimate remembers (0 and 0: nothing)
+ * With TESSERA_ESTIMATE_CLASSIC, worst first and TESSERA_PRIORITY_ALL the order is that of the heap: the largest error comes
+ * first, and no region's is larger than that of the region (i-1)/2. */
+
+/* Regions first .. first+n-1 of the last run go to records[n][2*ndim + 3*ncomp + 2]; count, unless NULL, receives how many
+ * regions there are. After the run TESSERA_KEEP_REGIONS must be 1; during a run the progress callback may call it.
+ * TESSERA_ERR_UNSUPPORTED when there are none, or when they are not complete: some were given up because of TESSERA_MAX_MEMORY,
+ * or the integrand failed in the middle of a bulk step. */
+TESSERA_API int tessera_get_regions(const tessera_solver *s, int64_t first, int64_t n, double *records, int64_t *count);
+
+/* The next tessera_integrate, and only that one, goes on from a copy of records[n] in place of the domain; n = 0 takes that
+ * back. `evaluations` is where its count starts: limits are meant for the whole. The result is that of one uninterrupted run
+ * if all regions, the solver's settings and the integrand are those of the run that was interrupted. Not on a device.
+ * TESSERA_ERR_ARGUMENT when a record cannot be that of a region. */
+TESSERA_API int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations);
 
 #ifdef __cplusplus
 }

@@ -12,11 +12,9 @@ namespace {
 constexpr int most_ndim = 1024;
 constexpr int most_ncomp = 65536;
 
-// Runs `body` on the solver; what is thrown becomes a status and a sentence.
+// Runs `body`; what is thrown becomes a status and a sentence of the solver.
 template <class Solver, class Body>
-int guarded(Solver *s, Body body) {
-  if (!s) return TESSERA_ERR_ARGUMENT;
-  if (s->busy) return TESSERA_ERR_BUSY;
+int caught(Solver *s, Body body) {
   try {
     return body();
   } catch (const tessera::failure &f) {
@@ -39,6 +37,13 @@ struct busy_flag {
   ~busy_flag() { flag = false; }
   bool &flag;
 };
+
+// The same unless the solver is in the middle of a run.
+template <class Solver, class Body>
+int guarded(Solver *s, Body body) {
+  if (!s) return TESSERA_ERR_ARGUMENT;
+  return s->busy ? static_cast<int>(TESSERA_ERR_BUSY) : caught(s, body);
+}
 
 }  // namespace
 
@@ -136,6 +141,15 @@ int tessera_set_progress(tessera_solver *s, tessera_progress fn, void *userdata)
 
 int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata) {
   return guarded(s, [&] { return s->set_log(fn, userdata), TESSERA_OK; });
+}
+
+int tessera_get_regions(const tessera_solver *s, int64_t first, int64_t n, double *records, int64_t *count) {
+  const auto body = [&] { return s->get_regions(first, n, records, count), TESSERA_OK; };
+  return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
+}
+
+int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations) {
+  return guarded(s, [&] { return s->set_regions(n, records, evaluations), TESSERA_OK; });
 }
 
 int tessera_integrate(tessera_solver *s, int method, double *value, double *error) {

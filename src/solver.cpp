@@ -75,17 +75,23 @@ tessera::int64 free_memory_share() {
 // Looks at the clock and the progress callback between the steps of a run.
 class hooks : public tessera::run_hooks {
  public:
-  hooks(tessera_progress progress, void *userdata, double limit, int ncomp, tessera::cubature_settings settings)
-      : progress_(progress), userdata_(userdata), limit_(limit), ncomp_(ncomp), settings_(settings) {}
+  hooks(tessera_progress progress, void *userdata, double every, double limit, const tessera::cubature_settings &settings,
+        bool &inside)
+      : progress_(progress), userdata_(userdata), every_(every), limit_(limit), settings_(settings), inside_(inside) {
+    if (progress_ || limit_ > 0.0) start_ = clock_type::now();
+  }
 
   tessera::outcome between_steps(tessera::int64 evaluations, const double *value, const double *error) override {
     if (!progress_ && limit_ <= 0.0) return tessera::outcome::running;
     const double t = seconds_since(start_);
     if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
     if (progress_ && t >= next_) {
-      next_ = t + 0.1;
-      if (progress_(evaluations, ncomp_, value, error, remaining(evaluations, value, error), userdata_) != 0)
-        return tessera::outcome::stopped;
+      next_ = t + every_;
+      const tessera::int64 left = remaining(evaluations, value, error);
+      inside_ = true;
+      const int stop = progress_(evaluations, settings_.ncomp, value, error, left, userdata_);
+      inside_ = false;
+      if (stop != 0) return tessera::outcome::stopped;
     }
     return tessera::outcome::running;
   }
@@ -94,7 +100,7 @@ class hooks : public tessera::run_hooks {
   // The error is taken to fall like a power of the evaluations, the power read off since the last report.
   tessera::int64 remaining(tessera::int64 evaluations, const double *value, const double *error) {
     double ratio = 0.0;
-    for (int k = 0; k < ncomp_; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
+    for (int k = 0; k < settings_.ncomp; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
     const double n = static_cast<double>(evaluations);
     tessera::int64 guess = -1;
     if (last_ratio_ > ratio && ratio > 1.0 && n > last_n_ && std::isfinite(last_ratio_)) {
@@ -109,10 +115,10 @@ class hooks : public tessera::run_hooks {
 
   tessera_progress progress_;
   void *userdata_;
-  const double limit_;
-  const int ncomp_;
-  const tessera::cubature_settings settings_;
-  const clock_type::time_point start_ = clock_type::now();
+  const double every_, limit_;
+  const tessera::cubature_settings &settings_;
+  bool &inside_;  // the progress callback
+  clock_type::time_point start_;
   double next_ = 0.0;
   double last_ratio_ = 0.0, last_n_ = 0.0;
 };
@@ -303,6 +309,12 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   const int device = choose_device();
   const auto start = clock_type::now();
   begin_statistics();
+  regions_there_ = false;
+  struct given_is_used_once {
+    explicit given_is_used_once(tessera_solver &solver) : s(solver) {}
+    ~given_is_used_once() { s.given_count_ = 0; }
+    tessera_solver &s;
+  } used(*this);
   const int status = cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
@@ -372,8 +384,9 @@ tessera_solver::form_name tessera_solver::source_name() const {
   return {"source text '" + source_.function + "'", "text", "a source text"};
 }
 
-tessera::cubature_problem tessera_solver::make_problem(int device) const {
-  tessera::cubature_problem p;
+// Sets problem_; what a run before has already found out is kept.
+const tessera::cubature_problem &tessera_solver::make_problem(int device) {
+  tessera::cubature_problem &p = problem_;
   tessera::cubature_settings &s = p.settings;
   s.ndim = ndim_;
   s.ncomp = ncomp_;
@@ -384,11 +397,14 @@ tessera::cubature_problem tessera_solver::make_problem(int device) const {
   s.splitting = static_cast<int>(options_.get_int(TESSERA_SPLITTING));
   s.estimate = static_cast<int>(options_.get_int(TESSERA_ESTIMATE));
   s.initial_regions = options_.get_int(TESSERA_INITIAL_REGIONS);
+  s.by_component = options_.get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
   s.bulk_fraction = options_.get_real(TESSERA_BULK_FRACTION);
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
   if (s.memory == 0) s.memory = device == host ? free_memory_share() : std::numeric_limits<tessera::int64>::max();
   if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
-  tessera::build_rule(choose_rule(), ndim_, p.integration_rule);
+  const int family = choose_rule();
+  if (p.integration_rule.family != family || p.integration_rule.ndim != ndim_)
+    tessera::build_rule(family, ndim_, p.integration_rule);
   s.margin = tessera::rule_margin(p.integration_rule);
   tessera::set_box(p, ndim_, lower_.data(), upper_.data());
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
@@ -541,29 +557,29 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
   }
 }
 
-// `device` and `problem` become those of the host where a device that was not insisted on lacks something.
-tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks,
-                                        double *value, double *error) {
-  if (device == host) return run_on_host(problem, hooks, value, error);
+// `device` becomes the host where a device that was not insisted on lacks something.
+tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
+  if (device == host) return run_on_host(hooks, value, error);
+  if (given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
   std::string why;
   try {
-    return run_on_device(problem, device, hooks, value, error);
+    return run_on_device(problem_, device, hooks, value, error);
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
     why = f.what();
   }
   device = do_without_device(why);
-  problem = make_problem(device);
+  make_problem(device);
   try {
-    return run_on_host(problem, hooks, value, error);
+    return run_on_host(hooks, value, error);
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
     throw failure(f.status(), why + "; and " + f.what());
   }
 }
 
-tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
-                                                double *error) try {
+tessera::run_result tessera_solver::run_on_host(tessera::run_hooks &hooks, double *value, double *error) try {
+  tessera::cubature_problem &problem = problem_;
   if (has_callback()) {
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
     if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
@@ -572,23 +588,32 @@ tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &probl
     problem.integrand = {code.function(), nullptr, params()};
     if (code.one_thread()) problem.threads = 1;
   }
-  return tessera::host_cubature(problem, hooks, value, error);
+  if (!host_session_) host_session_ = tessera::make_host_session();
+  regions_there_ = true;
+  return host_session_->cubature(problem, {given_count_, given_.data(), given_evaluations_}, hooks, value, error);
 } catch (const tessera::compile_error &e) {
   throw failure(tessera::compile_status(e), e.what());
 }
 
 int tessera_solver::cubature(int device, double *value, double *error) {
-  tessera::cubature_problem problem = make_problem(device);
+  make_problem(device);
   const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
   if (sign == 0) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
   }
-  hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
-  std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
-  const tessera::run_result result = run(problem, device, between, v.data(), e.data());
-  record(result, problem, device);
+  hooks between(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS), options_.get_real(TESSERA_MAX_SECONDS),
+                problem_.settings, in_progress_callback);
+  std::vector<double> &v = value_, &e = error_;
+  v.resize(static_cast<std::size_t>(ncomp_));
+  e.resize(v.size());
+  const tessera::run_result result = run(device, between, v.data(), e.data());
+  record(result, device);
+  if (options_.get_int(TESSERA_KEEP_REGIONS) == 0) {
+    regions_there_ = false;
+    if (device == host) host_session_->release();
+  }
   if (result.end != tessera::outcome::converged) last_error = result.sentence;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
@@ -603,7 +628,8 @@ int tessera_solver::cubature(int device, double *value, double *error) {
   return status;
 }
 
-void tessera_solver::record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device) {
+void tessera_solver::record(const tessera::run_result &result, int device) {
+  const tessera::cubature_problem &problem = problem_;
   const tessera::cubature_statistics &s = result.statistics;
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);
   options_.set_int(TESSERA_REGIONS, s.regions);
@@ -614,7 +640,37 @@ void tessera_solver::record(const tessera::run_result &result, const tessera::cu
   options_.set_int(TESSERA_RULE_POINTS, problem.integration_rule.points);
   options_.set_int(TESSERA_THREADS_USED, problem.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
-  log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
+  if (log_) log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
              std::to_string(s.regions) + " regions, " +
              std::to_string(s.iterations) + " steps: " + tessera::status_text(to_status(result.end)));
+}
+
+void tessera_solver::get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const {
+  if (!regions_there_)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
+  const std::int64_t there = host_session_->regions();
+  if (there < 0) throw failure(TESSERA_ERR_UNSUPPORTED, "the regions are not complete: some were given up for want of memory, or "
+                                                 "the integrand failed in the middle of a bulk step");
+  if (first < 0 || n < 0 || n > there || first > there - n)
+    throw failure(TESSERA_ERR_ARGUMENT, "regions " + std::to_string(first) + " .. first + " + std::to_string(n) + " - 1 of " +
+                                            std::to_string(there) + " were asked for");
+  if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
+  if (n > 0) host_session_->read_regions(first, n, records);
+  if (count) *count = there;
+}
+
+void tessera_solver::set_regions(std::int64_t n, const double *records, std::int64_t evaluations) {
+  if (n < 0) throw failure(TESSERA_ERR_ARGUMENT, "n is negative");
+  if (evaluations < 0) throw failure(TESSERA_ERR_ARGUMENT, "evaluations is negative");
+  if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
+  const int fields = tessera::region_record_fields(ndim_, ncomp_);
+  if (n > std::numeric_limits<std::int64_t>::max() / 64 / fields) throw std::bad_alloc();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double *record = records + i * fields;
+    const char *wrong = tessera::wrong_in_record(record, ndim_, ncomp_);
+    if (wrong) throw failure(TESSERA_ERR_ARGUMENT, std::string(wrong) + " of region " + std::to_string(i) + " is not possible");
+  }
+  given_.assign(records, records + n * fields);
+  given_count_ = n;
+  given_evaluations_ = evaluations;
 }

@@ -65,26 +65,27 @@ struct tessera_solver {
   int integrate(int method, double *value, double *error);
   int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
                      const double *upper, double *value, double *error, int *status);
+  void get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const;
+  void set_regions(std::int64_t n, const double *records, std::int64_t evaluations);
 
-  // Guards against calls from the solver's own callbacks.
+  // Guards against calls from the solver's own callbacks. The progress callback may read the regions.
   bool busy = false;
+  bool in_progress_callback = false;
   mutable std::string last_error;
 
  private:
   void take_source(tessera::integrand_source next);
   int cubature(int device, double *value, double *error);
-  tessera::cubature_problem make_problem(int device) const;
+  const tessera::cubature_problem &make_problem(int device);
   int choose_rule() const;
   int choose_device() const;
   int do_without_device(const std::string &why) const;
-  tessera::run_result run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
-                          double *error);
-  tessera::run_result run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
-                                  double *error);
+  tessera::run_result run(int &device, tessera::run_hooks &hooks, double *value, double *error);
+  tessera::run_result run_on_host(tessera::run_hooks &hooks, double *value, double *error);
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
   tessera::many_problem make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
-                                  const double *lower, const double *upper, std::vector<int> &status) const;
+                                  const double *lower, const double *upper, std::vector<int> &status);
   tessera::many_results run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch, double *value,
                                  double *error);
   tessera::many_results run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch, double *value,
@@ -113,7 +114,7 @@ struct tessera_solver {
   bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
   bool has_device_form() const { return device_batch_ || has_source(); }
   void begin_statistics();
-  void record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device);
+  void record(const tessera::run_result &result, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
@@ -128,6 +129,12 @@ struct tessera_solver {
   std::size_t params_bytes_ = 0;
   tessera::integrand_source source_;                        // no function: there is none
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
+  tessera::cubature_problem problem_;                       // of the last run
+  std::unique_ptr<tessera::host_session> host_session_;
+  bool regions_there_ = false;                              // host_session_ has those of the last run
+  std::vector<double> given_;                               // records to start the next run from
+  std::int64_t given_count_ = 0, given_evaluations_ = 0;
+  std::vector<double> value_, error_;
   std::unique_ptr<tessera::device_session> session_;
   int session_device_ = -1;
   void *stream_ = nullptr;                                  // the caller's, for the session

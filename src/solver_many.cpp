@@ -163,7 +163,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
 
 // The integrals that need a run. status[count] receives what is known of the others.
 tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
-                                                const double *lower, const double *upper, std::vector<int> &status) const {
+                                                const double *lower, const double *upper, std::vector<int> &status) {
   tessera::many_problem many;
   many.common = make_problem(device);
   const std::int64_t initial = options_.get_int(TESSERA_INITIAL_REGIONS);

@@ -406,7 +406,7 @@ class bulk_steps {
   TESSERA_HD TESSERA_APART void decide() {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
-    bool met = iterations_ > 0 && evaluations_ >= st_.set.mineval;
+    bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval;
     bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
     double frozen = 0.0;
@@ -430,7 +430,7 @@ class bulk_steps {
     const int64 most = affordable();
     if (!d.converged && most > 0) {
       const double share = st_.set.bulk_fraction;
-      const double spared = iterations_ == 0 ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
+      const double spared = iterations_ == 0 && !st_.resumed ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
       const threshold t = choose_bin(team_, histogram(0), spared, most);  // the first cells are all divided
       d.bin = t.bin;
       d.count = t.count;

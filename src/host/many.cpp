@@ -9,9 +9,8 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
 
-#include "cubature.hpp"
+#include "pool.hpp"
 
 namespace tessera {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 // What one thread keeps from integral to integral.
 class worker {
  public:
-  explicit worker(const many_problem &many) : many_(many), problem_(many.common), alone_(1) {
+  explicit worker(const many_problem &many) : many_(many), problem_(many.common), session_(make_host_session()) {
     problem_.threads = 1;
     block_.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
   }
@@ -30,21 +29,14 @@ class worker {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
       problem_.integrand.userdata = block_.data();
     }
-    // The evaluator's work space is another for infinite ranges.
-    const bool mapped = any_infinite(problem_.axes);
-    if (!evaluator_ || mapped != mapped_) evaluator_.emplace(problem_, alone_);
-    mapped_ = mapped;
-    host_executor executor(alone_, *evaluator_);
-    return run_on_host(problem_, *evaluator_, executor, hooks, value, error);
+    return session_->cubature(problem_, {}, hooks, value, error);
   }
 
  private:
   const many_problem &many_;
   cubature_problem problem_;
-  thread_pool alone_;
   std::vector<std::max_align_t> block_;  // aligned as the block of tessera_set_params is
-  std::optional<host_evaluator> evaluator_;
-  bool mapped_ = false;
+  std::unique_ptr<host_session> session_;
 };
 
 class many_run {

@@ -23,12 +23,8 @@ thread_pool::~thread_pool() {
   for (std::thread &w : workers_) w.join();
 }
 
-void thread_pool::run(std::int64_t items, const std::function<void(std::int64_t, int)> &body,
-                      const std::function<void()> &waiting) {
-  if (workers_.empty() || items <= 1) {
-    for (std::int64_t i = 0; i < items; ++i) body(i, 0);
-    return;
-  }
+void thread_pool::share_out(std::int64_t items, const std::function<void(std::int64_t, int)> &body,
+                            const std::function<void()> &waiting) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     body_ = &body;

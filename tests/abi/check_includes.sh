@@ -88,5 +88,11 @@ if grep -rnE '^[[:space:]]*#[[:space:]]*include.*(src/|core/|engine/|host/|\.hpp
   bad=1
 fi
 
+# The drop-ins are thin: over the public headers, and their own.
+if grep -rnE '^[[:space:]]*#[[:space:]]*include.*(src|core|engine|host|cuda)/' bindings; then
+  echo "a drop-in may include the public headers only"
+  bad=1
+fi
+
 echo "$lines #include lines in $files files"
 [ "$files" -gt 0 ] && [ "$bad" -eq 0 ]

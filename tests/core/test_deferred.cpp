@@ -91,14 +91,16 @@ answer run(Executor &executor, const cubature_problem &p, int stop_after = 0) {
 
 answer direct(const cubature_problem &p, int stop_after = 0) {
   thread_pool pool(p.threads);
-  host_evaluator evaluator(p, pool);
+  host_evaluator evaluator;
+  evaluator.start(p, pool);
   host_executor executor(pool, evaluator);
   return run(executor, p, stop_after);
 }
 
 answer deferred(const cubature_problem &p, int stop_after = 0) {
   thread_pool pool(p.threads);
-  host_evaluator evaluator(p, pool);
+  host_evaluator evaluator;
+  evaluator.start(p, pool);
   const auto evaluate = [&](const region_view &regions, const region_list &list, int64 n) {
     return evaluator.evaluate(regions, list, n);
   };
@@ -124,7 +126,8 @@ answer in_calls(const cubature_problem &p, int64 most) {
   const batch_plan plan = plan_batches(r, ncomp, mapped, most, int64{1} << 30);
   assert_true(plan.regions * plan.stretch <= most);
   thread_pool pool(1);
-  host_evaluator unused(p, pool);
+  host_evaluator unused;
+  unused.start(p, pool);
   const auto evaluate = [&](const region_view &regions, const region_list &list, int64 n) {
     const int fields = batch_fields(r);
     std::vector<double> sums(static_cast<std::size_t>(plan.regions * ncomp * fields));

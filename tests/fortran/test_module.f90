@@ -317,6 +317,7 @@ program test_module
   call test_batch()
   call test_params()
   call test_many()
+  call test_regions()
   call test_source()
   call test_file_and_code()
   call test_device_callback()
@@ -745,6 +746,39 @@ contains
     end do
     call tessera_destroy(s)
   end subroutine test_point
+
+  ! A run in two parts, the regions handed over as an array.
+  subroutine test_regions()
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr
+    integer(c_int64_t) :: evaluations
+    real(c_double) :: value(4), error(4), whole(4), whole_error(4)
+    real(c_double), allocatable :: records(:, :)
+    call tessera_create(s, 2, 4)
+    call tessera_set_point(s, powers)
+    call tessera_get_regions(s, records, ierr)
+    call check_status(ierr, TESSERA_ERR_UNSUPPORTED, 'regions before a run')
+    call check(.not. allocated(records), 'regions before a run: none')
+    call tessera_set(s, TESSERA_RELTOL, 0.0_c_double)
+    call tessera_set(s, TESSERA_MAXEVAL, 2000)
+    call tessera_integrate(s, TESSERA_CUBATURE, whole, whole_error, ierr)
+    call tessera_set(s, TESSERA_MAXEVAL, 1000)
+    call tessera_set(s, TESSERA_KEEP_REGIONS, 1)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_LIMIT_EVALUATIONS, 'first part')
+    call tessera_get(s, TESSERA_EVALUATIONS, evaluations)
+    call tessera_get_regions(s, records)
+    call check(size(records, 1) == 18 .and. size(records, 2) == (evaluations / 65 + 1) / 2, 'shape of the records')
+    call check(close_to(sum(records(5, :)), value(1), 1e-12_c_double), 'values of the regions')
+    call tessera_set_regions(s, records(:17, :), evaluations, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'records of the wrong length')
+    call tessera_set_regions(s, records, evaluations)
+    call tessera_set(s, TESSERA_MAXEVAL, 2000)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_LIMIT_EVALUATIONS, 'second part')
+    call check(all(value == whole) .and. all(error == whole_error), 'two parts give the whole')
+    call tessera_destroy(s)
+  end subroutine test_regions
 
   ! Two solvers with the same procedure and different data, run in turns.
   subroutine test_point_data()

@@ -71,7 +71,8 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   take_slot(state, common, slot, base + bytes);
 
   thread_pool pool(1);
-  host_evaluator evaluator(problem, pool);
+  host_evaluator evaluator;
+  evaluator.start(problem, pool);
   int small = 0, large = 0;
   for (const double width : {1.0, 0.5, 0.05, 0.3, 0.03, 2.0}) {
     p.width = width;
