@@ -8,7 +8,7 @@ cases = "f1_5d f1_8d f2_6d f3_3d f3_8d f4_5d f4_8d f5_5d f5_8d f6_6d f7_8d f8_8d
 pick(c, v) = stringcolumn(1) eq c && $4 == 0 ? v : NaN
 set logscale xy
 set format "1e%L"
-set xrange [2e-3:8e-7] reverse
+set xrange [2e-3:5e-11] reverse
 set xlabel "relative tolerance"
 set ylabel "milliseconds"
 set grid
