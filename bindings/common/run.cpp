@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+namespace dropin {
+
+run_end run(lease &solver, const char *routine, const host_form &form, double *value, double *error) {
+  tessera_solver *s = solver.solver();
+  if (form.batch)
+    tessera_set_integrand(s, form.batch, form.userdata);
+  else
+    tessera_set_integrand1(s, form.point, form.userdata);
+  run_end end = {tessera_integrate(s, TESSERA_CUBATURE, value, error), 0};
+  tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
+  if (end.status < 0 || end.status > TESSERA_LIMIT_EVALUATIONS) report(routine, tessera_last_error(s));
+  return end;
+}
+
+}  // namespace dropin

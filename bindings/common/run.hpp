@@ -1,0 +1,45 @@
+// The one place where a drop-in hands an integrand to a solver and runs it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <string>
+
+#include "lease.hpp"
+#include "settings.hpp"
+
+namespace dropin {
+
+// The user's function as the solver calls it. `userdata` is that of the adapter.
+struct host_form {
+  tessera_integrand1 point;  // one of the two
+  tessera_integrand batch;
+  void *userdata;
+};
+
+// What an adapter keeps of a C++ exception that the user's function threw: it goes on to the caller after the run.
+class thrown {
+ public:
+  void keep() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!first_) first_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr first_;
+};
+
+struct run_end {
+  int status;
+  std::int64_t evaluations;
+};
+
+// value[ncomp] and error[ncomp] are untouched when the status is negative. `routine` is what messages call the drop-in.
+run_end run(lease &solver, const char *routine, const host_form &form, double *value, double *error);
+
+}  // namespace dropin

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "settings.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+namespace dropin {
+namespace {
+
+constexpr int most_threads = 4096;
+constexpr int not_set = -1;
+
+std::atomic<int> threads_set{not_set}, extended_set{not_set};
+std::atomic<unsigned long> cancels{0};
+
+// The whole number in an environment variable; `otherwise` when there is none.
+int number_in(const char *variable, int least, int greatest, int otherwise) {
+  const char *text = std::getenv(variable);
+  if (!text) return otherwise;
+  char *end;
+  errno = 0;
+  const long v = std::strtol(text, &end, 10);
+  return end == text || *end != '\0' || errno != 0 || v < least || v > greatest ? otherwise : static_cast<int>(v);
+}
+
+}  // namespace
+
+int threads() {
+  const int set = threads_set.load(std::memory_order_relaxed);
+  static const int environment = number_in("TESSERA_THREADS", 1, most_threads, 1);
+  return set != not_set ? set : environment;
+}
+
+void set_threads(int n) {
+  threads_set.store(n < 1 ? not_set : n > most_threads ? most_threads : n, std::memory_order_relaxed);
+}
+
+bool extended() {
+  const int set = extended_set.load(std::memory_order_relaxed);
+  static const int environment = number_in("TESSERA_EXTENDED", 0, 1, 0);
+  return (set != not_set ? set : environment) != 0;
+}
+
+void set_extended(bool on) { extended_set.store(on ? 1 : 0, std::memory_order_relaxed); }
+
+void cancel() { cancels.fetch_add(1, std::memory_order_relaxed); }
+
+cancel_watch::cancel_watch() : since_(cancels.load(std::memory_order_relaxed)) {}
+bool cancel_watch::cancelled() const { return cancels.load(std::memory_order_relaxed) != since_; }
+
+void report(const char *routine, const std::string &sentence) {
+  static const bool wanted = [] {
+    const char *text = std::getenv("TESSERA_REPORT");
+    return text && *text && !(text[0] == '0' && text[1] == '\0');
+  }();
+  if (wanted) std::fprintf(stderr, "tessera: %s: %s\n", routine, sentence.c_str());
+}
+
+}  // namespace dropin

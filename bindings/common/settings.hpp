@@ -1,0 +1,33 @@
+// What a drop-in lets its user set, for all calls in the process: by the environment or by a call.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace dropin {
+
+// Threads that may call the integrand at the same time: what was set, else TESSERA_THREADS, else 1.
+int threads();
+void set_threads(int n);  // below 1: back to the environment
+
+// Whether the original's limits on its arguments may be passed: what was set, else TESSERA_EXTENDED (1), else no.
+bool extended();
+void set_extended(bool on);
+
+// Ends every run that is going on now. May be called from the integrand, another thread or a signal handler.
+void cancel();
+
+// What a run keeps to know whether it has been cancelled since it began.
+class cancel_watch {
+ public:
+  cancel_watch();
+  bool cancelled() const;
+
+ private:
+  unsigned long since_;
+};
+
+// One line on stderr if TESSERA_REPORT is set to something other than 0.
+void report(const char *routine, const std::string &sentence);
+
+}  // namespace dropin
