@@ -170,6 +170,12 @@ int compile_status(const tessera::compile_error &e) {
   return e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
 }
 
+// What makes it useless to try a twin again.
+bool lasts(int status) {
+  return status == TESSERA_ERR_NOT_BUILT || status == TESSERA_ERR_COMPILE || status == TESSERA_ERR_DEVICE ||
+         status == TESSERA_ERR_CHECK;
+}
+
 }  // namespace
 
 tessera_solver::tessera_solver(int ndim, int ncomp)
@@ -266,7 +272,13 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  const int status = cubature(device, value, error);
+  int status;
+  try {
+    status = cubature(device, value, error);
+  } catch (const failure &f) {
+    if (twin_ && lasts(f.status())) twin_->refuse(f.status(), f.what());
+    throw;
+  }
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "../common/run.hpp"
+#include "../common/twin.hpp"
 #include "adaptive.hpp"
 
 namespace adapt {
@@ -43,7 +43,7 @@ int conclude(const outputs &out, inform code, int64 calls, double value, double 
   return code;
 }
 
-// ---- Tessera's own engine: threads -------------------------------------------------------------------------------------
+// ---- Tessera's own engine: threads, devices -------------------------------------------------------------------------------------
 
 struct adapter {
   function functn;
@@ -65,8 +65,14 @@ struct adapter {
 
 double tolerance(double request) { return request > 0.0 ? std::fmin(request, 1e300) : 0.0; }
 
+int conclude_native(const arguments &a, const outputs &out, const dropin::run_end &end, double value, double error) {
+  a.work[a.lenwrk - 1] = 0.0;  // no regions to go on from
+  if (end.status == TESSERA_NONFINITE) error = infinite;
+  return conclude(out, end.status == TESSERA_OK ? success : maxcls_reached, end.evaluations, value, error);
+}
+
 // False when it cannot: nothing has been written then.
-bool run_native(const arguments &a, int threads, const outputs &out, int &code) {
+bool run_in_threads(const arguments &a, int threads, const outputs &out, int &code) {
   dropin::lease solver(static_cast<int>(a.ndim), 1);
   if (!solver.solver()) return false;
   solver.set_int(TESSERA_SELECTION, TESSERA_SELECT_BULK);
@@ -81,10 +87,31 @@ bool run_native(const arguments &a, int threads, const outputs &out, int &code) 
   const dropin::run_end end = dropin::run(solver, routine, {adapter::call, nullptr, &user}, &value, &error);
   user.exception.rethrow();
   if (end.status < 0 && end.status != TESSERA_ERR_CALLBACK) return false;
-  a.work[a.lenwrk - 1] = 0.0;  // no regions to go on from
-  if (end.status == TESSERA_NONFINITE) error = infinite;
-  code = conclude(out, end.status == TESSERA_OK ? success : maxcls_reached, end.evaluations, value, error);
+  code = conclude_native(a, out, end, value, error);
   return true;
+}
+
+// False when there is no device, or no twin: nothing has been written then.
+bool run_on_device(const arguments &a, const outputs &out, int &code) {
+  adapter user = {a.functn, {}, {}};
+  const dropin::twin_problem problem = {routine,
+                                        reinterpret_cast<dropin::user_function>(a.functn),
+                                        {adapter::call, nullptr, &user},
+                                        static_cast<int>(a.ndim),
+                                        1,
+                                        nullptr,
+                                        nullptr,
+                                        std::max<int64>(a.mincls, 0),
+                                        a.maxcls,
+                                        rule_points(a.ndim),
+                                        tolerance(a.absreq),
+                                        tolerance(a.relreq)};
+  double value, error;
+  dropin::run_end end;
+  const bool done = dropin::run_twin(problem, &value, &error, end);
+  user.exception.rethrow();
+  if (done) code = conclude_native(a, out, end, value, error);
+  return done;
 }
 
 // ---- The original's algorithm ----------------------------------------------------------------------------------------------
@@ -123,8 +150,11 @@ int serve(const arguments &a, const outputs &out) {
     return wrong_argument;
   }
   int code;
-  const int threads = dropin::threads();
-  if (threads > 1 && a.ndim <= most_native_ndim && run_native(a, threads, out, code)) return code;
+  if (a.ndim <= most_native_ndim) {
+    if (run_on_device(a, out, code)) return code;
+    const int threads = dropin::threads();
+    if (threads > 1 && run_in_threads(a, threads, out, code)) return code;
+  }
   return run_as_original(a, out);
 }
 

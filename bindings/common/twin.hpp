@@ -1,0 +1,30 @@
+// The way of a call to a device: the twin of the user's function, if there is one and all is well (docs/twins.md).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "run.hpp"
+
+namespace dropin {
+
+using user_function = void (*)();
+
+struct twin_problem {
+  const char *routine;     // what messages call the drop-in
+  user_function function;  // as the user has handed it over
+  host_form form;          // the same for the comparison
+  int ndim, ncomp;
+  const double *lower, *upper;  // NULL: the unit cube
+  std::int64_t mineval, maxeval;
+  std::int64_t rule_points;  // about as many as the drop-in's rule has
+  double abstol, reltol;     // not negative
+};
+
+// False: run the host function, as if there were no twins; nothing has been written. True: value[ncomp] and error[ncomp] are
+// the result, `end` how the run went; its status is not negative.
+//
+// The adapter in `form` keeps exceptions: look whether it has one in either case.
+bool run_twin(const twin_problem &problem, double *value, double *error, run_end &end);
+
+}  // namespace dropin
