@@ -12,8 +12,10 @@ namespace dropin {
 namespace {
 
 constexpr int unsure_of_device = -2;  // of TESSERA_DEVICE: one if there is one
-constexpr std::int64_t most_regions = 1024, least_regions = 16;  // at the start of a run on a device
-constexpr std::int64_t steps = 8;                                // there should be room for more than the start
+constexpr std::int64_t most_regions = 1024, least_regions = 2;  // at the start of a run on a device
+constexpr std::int64_t steps = 8;                               // there should be room for more than the start
+// A run with no more evaluations than that, which a device did not finish, is tried on the host too: it decides one by one.
+constexpr std::int64_t cheap = 1000000;
 constexpr std::size_t most_kept = 4;
 
 // Solvers with their memory on the device and their kernels, for the next call of this thread.
@@ -149,6 +151,7 @@ bool run_twin(const twin_problem &p, double *value, double *error, run_end &end)
     report_once(p, reason::useless, end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, v.data(), e.data()) : tessera_last_error(s));
     return false;
   }
+  if (end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) return false;
   tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
   if (end.status > TESSERA_LIMIT_EVALUATIONS) report(p.routine, tessera_last_error(s));
   std::copy(v.begin(), v.end(), value);
