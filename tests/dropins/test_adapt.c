@@ -25,7 +25,7 @@ struct call {
   double *work;
 };
 
-static int rule_calls(int n) { return n == 1 ? 9 : n < 12 ? (1 << n) + 2 * n * (n + 2) + 1 : 1 + 2 * n * (1 + 2 * n); }
+static int rule_calls(int n) { return n <= 1 ? 9 : n < 12 ? (1 << n) + 2 * n * (n + 2) + 1 : 1 + 2 * n * (1 + 2 * n); }
 static int least_lenwrk(int n) { return n == 1 ? 38 : 16 * n + 27; }
 static int ample_lenwrk(int n, int maxcls) {
   return (3 * n + 3) * (2 + maxcls / (2 * rule_calls(n) + 4 * n + 1)) + least_lenwrk(n);
