@@ -18,23 +18,23 @@ int64 region_list::append() {
 }
 
 void region_list::sift_in() {
-  const int64 newest = size();
+  const entry newest = {error_of(size()), size()};
   heap_.push_back(newest);
   std::size_t at = heap_.size() - 1;
   for (; at > 0; at = (at - 1) / 2) {
-    const int64 parent = heap_[(at - 1) / 2];
-    if (!(error_of(newest) > error_of(parent))) break;
+    const entry &parent = heap_[(at - 1) / 2];
+    if (!(newest.error > parent.error)) break;
     heap_[at] = parent;
   }
   heap_[at] = newest;
 }
 
 void region_list::sift_worst() {
-  const int64 moved = heap_.front();
+  const entry moved = {error_of(worst()), worst()};
   std::size_t at = 0;
   for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
-    if (child + 1 < heap_.size() && error_of(heap_[child]) < error_of(heap_[child + 1])) ++child;
-    if (!(error_of(moved) < error_of(heap_[child]))) break;
+    if (child + 1 < heap_.size() && heap_[child].error < heap_[child + 1].error) ++child;
+    if (!(moved.error < heap_[child].error)) break;
     heap_[at] = heap_[child];
     at = child;
   }
@@ -53,7 +53,7 @@ bool region_list::read(const work_array &from) {
     const auto at = static_cast<std::size_t>(heap[i]) - 1;
     if (seen[at] || !std::isfinite(values[i]) || !(errors[i] >= 0.0) || std::isinf(errors[i])) return false;
     seen[at] = true;
-    heap_.push_back(static_cast<int64>(at));
+    heap_.push_back({errors[at], static_cast<int64>(at)});
     const region r = (*this)[append()];
     r.error() = errors[i];
     r.value() = values[i];
@@ -80,7 +80,7 @@ void region_list::write(const work_array &to) {
     const region r = (*this)[i];
     errors[i] = r.error();
     values[i] = r.value();
-    heap[i] = static_cast<double>(heap_[static_cast<std::size_t>(i)] + 1);
+    heap[i] = static_cast<double>(heap_[static_cast<std::size_t>(i)].index + 1);
     for (int j = 0; j < ndim_; ++j) {
       lower[i * ndim_ + j] = r.lower(j);
       upper[i * ndim_ + j] = r.upper(j);

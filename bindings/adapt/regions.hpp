@@ -43,7 +43,7 @@ class region_list {
   int64 size() const { return static_cast<int64>(heap_.size()); }
   region operator[](int64 i) { return {records_.data() + static_cast<std::size_t>(i) * region::fields(ndim_), ndim_}; }
   // The region with the largest error.
-  int64 worst() const { return heap_.front(); }
+  int64 worst() const { return heap_.front().index; }
 
   // A new region, without values yet; references to others become invalid. It is not in the heap before sift_in.
   int64 append();
@@ -57,11 +57,15 @@ class region_list {
   void write(const work_array &to);
 
  private:
+  struct entry {
+    double error;  // the region's, beside it for speed
+    int64 index;
+  };
   double error_of(int64 i) const { return records_[static_cast<std::size_t>(i) * region::fields(ndim_)]; }
 
   int ndim_;
   std::vector<double> records_;
-  std::vector<int64> heap_;
+  std::vector<entry> heap_;
 };
 
 }  // namespace adapt
