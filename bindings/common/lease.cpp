@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lease.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -8,7 +10,7 @@
 namespace dropin {
 
 namespace {
-constexpr std::size_t most_kept = 8;                         // in one thread
+constexpr std::size_t most_kept = 8;                             // in one thread
 constexpr std::int64_t most_bytes_kept = std::int64_t{4} << 20;  // of a solver that is kept
 
 constexpr int first_int = 100, first_real = 200, keys = 32;  // the options that a drop-in sets: tessera.h
@@ -19,6 +21,7 @@ struct kept_solver {
   int ndim = 0, ncomp = 0;
   bool busy = false;
   unsigned long used = 0;
+  pid_t process = 0;  // of its threads, if it has any
   bool int_known[keys] = {}, real_known[keys] = {};
   std::int64_t ints[keys] = {};
   double reals[keys] = {};
@@ -27,6 +30,9 @@ struct kept_solver {
   kept_solver(const kept_solver &) = delete;
   kept_solver &operator=(const kept_solver &) = delete;
   ~kept_solver() { tessera_destroy(solver); }
+
+  // Its threads stayed behind when the process was forked.
+  bool orphaned() const { return ints[TESSERA_THREADS - first_int] > 1 && process != getpid(); }
 };
 
 namespace {
@@ -35,12 +41,12 @@ class thread_solvers {
  public:
   ~thread_solvers() {
     for (auto &k : all_)
-      if (k->busy) k.release();  // the integrand has ended the program: its solver is in the middle of a run
+      if (k->busy || k->orphaned()) k.release();  // the integrand has ended the program, in the middle of a run
   }
 
   kept_solver *take(int ndim, int ncomp) {
     for (auto &k : all_)
-      if (!k->busy && k->ndim == ndim && k->ncomp == ncomp) return use(*k);
+      if (!k->busy && k->ndim == ndim && k->ncomp == ncomp && !k->orphaned()) return use(*k);
     auto fresh = std::make_unique<kept_solver>();
     if (tessera_create(&fresh->solver, ndim, ncomp) != TESSERA_OK) return nullptr;
     fresh->ndim = ndim;
@@ -51,14 +57,15 @@ class thread_solvers {
 
   void give_back(kept_solver *k) {
     k->busy = false;
+    if (k->ints[TESSERA_THREADS - first_int] > 1) k->process = getpid();
     std::int64_t bytes = 0;
     tessera_get_int(k->solver, TESSERA_PEAK_MEMORY, &bytes);
     if (bytes > most_bytes_kept) return forget(k);
     if (all_.size() <= most_kept) return;
     kept_solver *oldest = nullptr;
     for (auto &other : all_)
-      if (!other->busy && (!oldest || other->used < oldest->used)) oldest = other.get();
-    forget(oldest);
+      if (!other->busy && !other->orphaned() && (!oldest || other->used < oldest->used)) oldest = other.get();
+    if (oldest) forget(oldest);
   }
 
  private:

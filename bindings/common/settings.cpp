@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "settings.hpp"
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +12,6 @@ constexpr int most_threads = 4096;
 constexpr int not_set = -1;
 
 std::atomic<int> threads_set{not_set}, extended_set{not_set};
-std::atomic<unsigned long> cancels{0};
 
 // The whole number in an environment variable; `otherwise` when there is none.
 int number_in(const char *variable, int least, int greatest, int otherwise) {
@@ -45,10 +43,9 @@ bool extended() {
 
 void set_extended(bool on) { extended_set.store(on ? 1 : 0, std::memory_order_relaxed); }
 
-void cancel() { cancels.fetch_add(1, std::memory_order_relaxed); }
+std::atomic<unsigned long> cancels{0};
 
-cancel_watch::cancel_watch() : since_(cancels.load(std::memory_order_relaxed)) {}
-bool cancel_watch::cancelled() const { return cancels.load(std::memory_order_relaxed) != since_; }
+void cancel() { cancels.fetch_add(1, std::memory_order_relaxed); }
 
 bool report_wanted() {
   static const bool wanted = [] {

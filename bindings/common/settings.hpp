@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <string>
 
 namespace dropin {
@@ -17,14 +18,15 @@ void set_extended(bool on);
 // Ends every run that is going on now. May be called from the integrand, another thread or a signal handler.
 void cancel();
 
-// What a run keeps to know whether it has been cancelled since it began.
+extern std::atomic<unsigned long> cancels;  // how many there have been
+
+// What a run keeps to know whether it has been cancelled since it began. Looked at for every point.
 class cancel_watch {
  public:
-  cancel_watch();
-  bool cancelled() const;
+  bool cancelled() const { return cancels.load(std::memory_order_relaxed) != since_; }
 
  private:
-  unsigned long since_;
+  unsigned long since_ = cancels.load(std::memory_order_relaxed);
 };
 
 // Whether TESSERA_REPORT is set to something other than 0.

@@ -8,7 +8,7 @@ nm=$1 readelf=$2 library=$3 header=$4
 shift 4
 
 exported=$("$nm" -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort)
-settings=$(grep -o 'tessera_[a-z]*_[a-z0-9]*_\{0,1\}(' "$header" | tr -d '(' | LC_ALL=C sort -u)
+settings=$(grep -o 'tessera_[a-z]*_[a-z0-9_]*(' "$header" | tr -d '(' | LC_ALL=C sort -u)
 expected=$({ printf '%s\n' "$@"; echo "$settings"; } | LC_ALL=C sort)
 diff <(echo "$expected") <(echo "$exported") || {
   echo "< expected, > exported"
