@@ -83,8 +83,9 @@ object_symbols object_symbols::of(const void *address) {
   place p = {reinterpret_cast<std::uintptr_t>(address), false, {}, 0};
   ::dl_iterate_phdr(look_into_object, &p);
   if (!p.found)
-    throw symbol_error("the function lies in no file: it was made at run time, as for an internal procedure that uses variables "
-                       "of the procedure around it");
+    throw symbol_error(
+        "the function lies in no file: it was made at run time, as for an internal procedure that uses variables "
+        "of the procedure around it");
   return {p.path, p.base};
 }
 
@@ -141,7 +142,8 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
     if (type == STT_OBJECT && symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0) {
       const data_symbol v = {reinterpret_cast<const void *>(base_ + symbol.st_value), symbol.st_size};
       bool known = false;
-      for (auto [f, last] = variables_.equal_range(text); f != last && !known; ++f) known = f->second.address == v.address;
+      for (auto [f, last] = variables_.equal_range(text); f != last && !known; ++f)
+        known = f->second.address == v.address;
       if (!known) variables_.emplace(text, v);
     }
   }
@@ -169,7 +171,8 @@ data_symbol object_symbols::variable(const std::string &name) const {
   }
   const auto range = variables_.equal_range(name);
   if (range.first == range.second)
-    throw symbol_error("there is no variable '" + name + "' in '" + path_ + "'" + (stripped() ? ", which has been stripped" : ""));
+    throw symbol_error("there is no variable '" + name + "' in '" + path_ + "'" +
+                       (stripped() ? ", which has been stripped" : ""));
   if (std::next(range.first) != range.second)
     throw symbol_error("there is more than one variable '" + name + "' in '" + path_ + "'");
   return range.first->second;

@@ -18,7 +18,8 @@ namespace {
 constexpr struct {
   const char *name;
   source_language language;
-} languages[] = {{"cuda", source_language::cuda_cxx}, {"c", source_language::c_point}, {"cuba", source_language::c_cuba}};
+} languages[] = {
+    {"cuda", source_language::cuda_cxx}, {"c", source_language::c_point}, {"cuba", source_language::c_cuba}};
 
 constexpr std::size_t block_alignment = 16;
 
@@ -56,7 +57,8 @@ bool read_params(const std::string &word, std::vector<twin_line::block> &params)
   twin_line::block b = {word.substr(start.size(), colon == std::string::npos ? colon : colon - start.size()), 0};
   if (colon != std::string::npos) {
     const std::string digits = word.substr(colon + 1);
-    if (digits.empty() || digits.size() > 12 || digits.find_first_not_of("0123456789") != std::string::npos) return false;
+    if (digits.empty() || digits.size() > 12 || digits.find_first_not_of("0123456789") != std::string::npos)
+      return false;
     b.bytes = std::strtoull(digits.c_str(), nullptr, 10);
     if (b.bytes == 0) return false;
   }
@@ -159,7 +161,8 @@ class registry {
     for (const twin_line::block &b : line->params) {
       data_symbol v = symbols.variable(b.symbol);
       if (b.bytes > v.bytes || v.bytes == 0)
-        throw no_twin(path_ + ": params=" + b.symbol + ": the variable has " + std::to_string(v.bytes) + " bytes", true);
+        throw no_twin(path_ + ": params=" + b.symbol + ": the variable has " + std::to_string(v.bytes) + " bytes",
+                      true);
       if (b.bytes > 0) v.bytes = b.bytes;
       data.push_back(v);
     }

@@ -65,10 +65,10 @@ struct adapter {
 
 double tolerance(double request) { return request > 0.0 ? std::fmin(request, 1e300) : 0.0; }
 
-int conclude_native(const arguments &a, const outputs &out, const dropin::run_end &end, double value, double error) {
+int conclude_native(const arguments &a, const outputs &out, int status, int64 calls, double value, double error) {
   a.work[a.lenwrk - 1] = 0.0;  // no regions to go on from
-  if (end.status == TESSERA_NONFINITE) error = infinite;
-  return conclude(out, end.status == TESSERA_OK ? success : maxcls_reached, end.evaluations, value, error);
+  if (status == TESSERA_NONFINITE) error = infinite;
+  return conclude(out, status == TESSERA_OK ? success : maxcls_reached, calls, value, error);
 }
 
 // False when it cannot: nothing has been written then.
@@ -87,7 +87,7 @@ bool run_in_threads(const arguments &a, int threads, const outputs &out, int &co
   const dropin::run_end end = dropin::run(solver, routine, {adapter::call, nullptr, &user}, &value, &error);
   user.exception.rethrow();
   if (end.status < 0 && end.status != TESSERA_ERR_CALLBACK) return false;
-  code = conclude_native(a, out, end, value, error);
+  code = conclude_native(a, out, end.status, end.evaluations, value, error);
   return true;
 }
 
@@ -107,10 +107,10 @@ bool run_on_device(const arguments &a, const outputs &out, int &code) {
                                         tolerance(a.absreq),
                                         tolerance(a.relreq)};
   double value, error;
-  dropin::run_end end;
+  dropin::twin_end end;
   const bool done = dropin::run_twin(problem, &value, &error, end);
   user.exception.rethrow();
-  if (done) code = conclude_native(a, out, end, value, error);
+  if (done) code = conclude_native(a, out, end.status, end.evaluations, value, error);
   return done;
 }
 

@@ -36,11 +36,20 @@ class exact_sum {
 class adaptive {
  public:
   adaptive(const rule &r, const limits &l, integrand &f, region_list &list)
-      : rule_(r), limits_(l), f_(f), list_(list), n_(r.ndim), points_(rule_points(r.ndim)), centre_(size()), half_(size()),
-        step_(size()), difference_(size()) {}
+      : rule_(r),
+        limits_(l),
+        f_(f),
+        list_(list),
+        n_(r.ndim),
+        points_(rule_points(r.ndim)),
+        centre_(size()),
+        half_(size()),
+        step_(size()),
+        difference_(size()) {}
 
   result run() {
-    result last = {ending::interrupted, 0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+    result last = {ending::interrupted, 0, std::numeric_limits<double>::quiet_NaN(),
+                   std::numeric_limits<double>::infinity()};
     if (limits_.mincls >= 0 || list_.size() == 0)
       start();
     else
@@ -178,7 +187,8 @@ class adaptive {
       for (int j = 0; j < n_; ++j)
         f_.z()[j] = centre(j) = r.lower(j) + (2.0 * step_[static_cast<std::size_t>(j)] + 1.0) * half(j);
       body();
-      for (int j = 0; j < n_ && ++step_[static_cast<std::size_t>(j)] == r.mesh(j); ++j) step_[static_cast<std::size_t>(j)] = 0.0;
+      for (int j = 0; j < n_ && ++step_[static_cast<std::size_t>(j)] == r.mesh(j); ++j)
+        step_[static_cast<std::size_t>(j)] = 0.0;
     }
   }
 

@@ -53,7 +53,7 @@ enum class ending { converged, maxcls, interrupted };
 
 struct result {
   ending end;
-  int64 calls;  // as the original counts them
+  int64 calls;          // as the original counts them
   double value, error;  // of the last complete step; NaN and infinite if there was none
 };
 

@@ -74,8 +74,8 @@ void region_list::write(const work_array &to) {
   to.work[to.length - 1] = 0.0;
   if (size() > to.room) return;  // there is no way back to a list that is longer than the array
   const int64 room = to.room;
-  double *errors = to.work, *values = errors + room, *heap = values + room, *lower = heap + room, *upper = lower + room * ndim_,
-         *mesh = upper + room * ndim_;
+  double *errors = to.work, *values = errors + room, *heap = values + room, *lower = heap + room,
+         *upper = lower + room * ndim_, *mesh = upper + room * ndim_;
   for (int64 i = 0; i < size(); ++i) {
     const region r = (*this)[i];
     errors[i] = r.error();

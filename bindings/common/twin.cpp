@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "twin.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -11,7 +13,7 @@
 namespace dropin {
 namespace {
 
-constexpr int unsure_of_device = -2;  // of TESSERA_DEVICE: one if there is one
+constexpr int unsure_of_device = -2;                            // of TESSERA_DEVICE: one if there is one
 constexpr std::int64_t most_regions = 1024, least_regions = 2;  // at the start of a run on a device
 constexpr std::int64_t steps = 8;                               // there should be room for more than the start
 // A run with no more evaluations than that, which a device did not finish, is tried on the host too: it decides one by one.
@@ -23,6 +25,10 @@ struct kept_solver {
   tessera_solver *solver = nullptr;
   int ndim = 0, ncomp = 0;
   bool busy = false;
+  pid_t process = getpid();
+
+  // What it holds on a device does not outlive a fork.
+  bool orphaned() const { return process != getpid(); }
 
   kept_solver() = default;
   kept_solver(const kept_solver &) = delete;
@@ -34,19 +40,20 @@ class thread_solvers {
  public:
   ~thread_solvers() {
     for (auto &k : all_)
-      if (k->busy) k.release();  // the integrand has ended the program in the middle of a run
+      if (k->busy || k->orphaned()) k.release();  // the integrand has ended the program, in the middle of a run
   }
 
   kept_solver *take(int ndim, int ncomp) {
     for (auto &k : all_)
-      if (!k->busy && k->ndim == ndim && k->ncomp == ncomp) return k->busy = true, k.get();
+      if (!k->busy && !k->orphaned() && k->ndim == ndim && k->ncomp == ncomp) return k->busy = true, k.get();
     auto fresh = std::make_unique<kept_solver>();
     if (tessera_create(&fresh->solver, ndim, ncomp) != TESSERA_OK) return nullptr;
     fresh->ndim = ndim;
     fresh->ncomp = ncomp;
     fresh->busy = true;
     if (all_.size() >= most_kept) {
-      const auto idle = std::find_if(all_.begin(), all_.end(), [](const auto &k) { return !k->busy; });
+      const auto idle =
+          std::find_if(all_.begin(), all_.end(), [](const auto &k) { return !k->busy && !k->orphaned(); });
       if (idle != all_.end()) all_.erase(idle);
     }
     all_.push_back(std::move(fresh));
@@ -114,7 +121,7 @@ std::string compare_on_host(tessera_solver *s, double *value, double *error) {
 
 }  // namespace
 
-bool run_twin(const twin_problem &p, double *value, double *error, run_end &end) {
+bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end) {
   if (tessera_set_twin(nullptr, p.function) != TESSERA_OK) return false;
   borrowed_solver borrowed(p.ndim, p.ncomp);
   tessera_solver *s = borrowed.get();
@@ -126,7 +133,8 @@ bool run_twin(const twin_problem &p, double *value, double *error, run_end &end)
   }
   const std::int64_t regions = std::min(most_regions, p.maxeval / (steps * p.rule_points));
   if (regions < least_regions) {
-    report_once(p, reason::too_small, std::to_string(p.maxeval) + " evaluations, all that are allowed, are too few for a device");
+    report_once(p, reason::too_small,
+                std::to_string(p.maxeval) + " evaluations, all that are allowed, are too few for a device");
     return false;
   }
   const std::vector<double> zeros(static_cast<std::size_t>(p.ndim), 0.0), ones(zeros.size(), 1.0);
@@ -148,11 +156,14 @@ bool run_twin(const twin_problem &p, double *value, double *error, run_end &end)
   end.status = tessera_integrate(s, TESSERA_CUBATURE, v.data(), e.data());
   tessera_set_progress(s, nullptr, nullptr);
   if (end.status < 0) {
-    report_once(p, reason::useless, end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, v.data(), e.data()) : tessera_last_error(s));
+    report_once(p, reason::useless,
+                end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, v.data(), e.data()) : tessera_last_error(s));
     return false;
   }
   if (end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) return false;
   tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
+  tessera_get_int(s, TESSERA_REGIONS, &end.regions);
+  tessera_get_int(s, TESSERA_CALLBACK_STATUS, &end.callback_status);
   if (end.status > TESSERA_LIMIT_EVALUATIONS) report(p.routine, tessera_last_error(s));
   std::copy(v.begin(), v.end(), value);
   std::copy(e.begin(), e.end(), error);

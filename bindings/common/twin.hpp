@@ -21,10 +21,16 @@ struct twin_problem {
   double abstol, reltol;     // not negative
 };
 
+struct twin_end {
+  int status;  // of tessera_integrate, not negative
+  std::int64_t evaluations, regions;
+  std::int64_t callback_status;  // what the text returned when it stopped the run
+};
+
 // False: run the host function, as if there were no twins; nothing has been written. True: value[ncomp] and error[ncomp] are
-// the result, `end` how the run went; its status is not negative.
+// the result, `end` how the run went.
 //
 // The adapter in `form` keeps exceptions: look whether it has one in either case.
-bool run_twin(const twin_problem &problem, double *value, double *error, run_end &end);
+bool run_twin(const twin_problem &problem, double *value, double *error, twin_end &end);
 
 }  // namespace dropin
