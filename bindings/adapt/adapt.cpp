@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../common/run.hpp"
 #include "../common/twin.hpp"
 #include "adaptive.hpp"
 
@@ -96,7 +97,8 @@ bool run_on_device(const arguments &a, const outputs &out, int &code) {
   adapter user = {a.functn, {}, {}};
   const dropin::twin_problem problem = {routine,
                                         reinterpret_cast<dropin::user_function>(a.functn),
-                                        {adapter::call, nullptr, &user},
+                                        adapter::call,
+                                        &user,
                                         static_cast<int>(a.ndim),
                                         1,
                                         nullptr,

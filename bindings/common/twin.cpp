@@ -7,8 +7,11 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "settings.hpp"
 
 namespace dropin {
 namespace {
@@ -139,10 +142,7 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   }
   const std::vector<double> zeros(static_cast<std::size_t>(p.ndim), 0.0), ones(zeros.size(), 1.0);
   tessera_set_domain(s, p.lower ? p.lower : zeros.data(), p.upper ? p.upper : ones.data());
-  if (p.form.batch)
-    tessera_set_integrand(s, p.form.batch, p.form.userdata);
-  else
-    tessera_set_integrand1(s, p.form.point, p.form.userdata);
+  tessera_set_integrand1(s, p.point, p.userdata);
   tessera_set_int(s, TESSERA_DEVICE, 0);
   tessera_set_int(s, TESSERA_INITIAL_REGIONS, regions);
   tessera_set_int(s, TESSERA_MAXEVAL, p.maxeval);

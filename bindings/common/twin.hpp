@@ -4,16 +4,17 @@
 
 #include <cstdint>
 
-#include "run.hpp"
+#include <tessera.h>
 
 namespace dropin {
 
 using user_function = void (*)();
 
 struct twin_problem {
-  const char *routine;     // what messages call the drop-in
-  user_function function;  // as the user has handed it over
-  host_form form;          // the same for the comparison
+  const char *routine;       // what messages call the drop-in
+  user_function function;    // as the user has handed it over
+  tessera_integrand1 point;  // calls it, for the comparison
+  void *userdata;            // of `point`
   int ndim, ncomp;
   const double *lower, *upper;  // NULL: the unit cube
   std::int64_t mineval, maxeval;
@@ -30,7 +31,7 @@ struct twin_end {
 // False: run the host function, as if there were no twins; nothing has been written. True: value[ncomp] and error[ncomp] are
 // the result, `end` how the run went.
 //
-// The adapter in `form` keeps exceptions: look whether it has one in either case.
+// An adapter that keeps exceptions may have one in either case.
 bool run_twin(const twin_problem &problem, double *value, double *error, twin_end &end);
 
 }  // namespace dropin
