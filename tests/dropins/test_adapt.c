@@ -63,41 +63,44 @@ static void run(struct call *c, tessera_adapt_functn f) {
 static int calls; /* of any of them */
 static double outermost;
 
-static void count(int n, const double *z) {
+static int calls_now(void) { return __atomic_load_n(&calls, __ATOMIC_RELAXED); }
+static void count(void) {
   __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
-  for (int j = 0; j < n; ++j)
-    if (fabs(z[j] - 0.5) > outermost) outermost = fabs(z[j] - 0.5);
 }
 
 static double wave(const int *n, const double *z) {
   double s = 1;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n; ++j) s += (j + 1) * z[j];
   return cos(s);
 }
 static double peaks(const int *n, const double *z) {
   double p = 1;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n; ++j) p /= 0.04 + (z[j] - 0.3 - 0.05 * j) * (z[j] - 0.3 - 0.05 * j);
   return p;
 }
 static double corner(const int *n, const double *z) {
   double s = 1;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n; ++j) s += (j + 1) * z[j] / *n;
   return pow(s, -*n - 1);
 }
 static double bell(const int *n, const double *z) {
   double s = 0;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n; ++j) s += 9 * (z[j] - 0.4 - 0.03 * j) * (z[j] - 0.4 - 0.03 * j);
   return exp(-s);
 }
 static double ridges(const int *n, const double *z) {
   double s = 0;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n; ++j) s += 2 * fabs(z[j] - 0.37 - 0.04 * j);
   return exp(-s);
+}
+static double watched_bell(const int *n, const double *z) {
+  for (int j = 0; j < *n; ++j) outermost = fmax(outermost, fabs(z[j] - 0.5));
+  return bell(n, z);
 }
 static double exact_bell(int n) {
   double p = 1;
@@ -111,12 +114,13 @@ static double exact_bell(int n) {
 static double polynomial_power; /* of the first two coordinates */
 static double polynomial(const int *n, const double *z) {
   double p = 1;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n && j < 2; ++j) p *= pow(z[j], polynomial_power);
   return p;
 }
 static double zero(const int *n, const double *z) {
-  count(*n, z);
+  (void)n, (void)z;
+  count();
   return 0;
 }
 static double never(const int *n, const double *z) {
@@ -124,12 +128,12 @@ static double never(const int *n, const double *z) {
   abort();
 }
 static double nan_beyond(const int *n, const double *z) {
-  count(*n, z);
+  count();
   return z[0] > 0.97 ? NAN : bell(n, z);
 }
 static double infinite_at_centre(const int *n, const double *z) {
   double s = 0;
-  count(*n, z);
+  count();
   for (int j = 0; j < *n; ++j) s += fabs(z[j] - 0.5);
   return 1 / s;
 }
@@ -151,11 +155,11 @@ static void test_number_of_calls(void **state) {
     c.relreq = 1e6;
     calls = 0;
     outermost = 0;
-    run(&c, bell);
+    run(&c, watched_bell);
     assert_int_equal(c.inform, 0);
     assert_int_equal(c.mincls, known[n - 1] + (n == 1 ? 0 : 4 * n + 1));
     assert_int_equal(calls, c.mincls);
-    assert_true(outermost < 0.5);
+    assert_true(outermost > 0.4 && outermost < 0.5);
   }
 }
 
@@ -527,7 +531,7 @@ static void test_extended(void **state) {
 static int cancel_at;
 static double cancelling(const int *n, const double *z) {
   const double f = bell(n, z);
-  if (calls == cancel_at) tessera_adapt_cancel();
+  if (calls_now() == cancel_at) tessera_adapt_cancel();
   return f;
 }
 static void test_cancel(void **state) {
