@@ -28,6 +28,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_STOPPED = 5
   integer(c_int), parameter, public :: TESSERA_CALLBACK_STOPPED = 6
   integer(c_int), parameter, public :: TESSERA_NONFINITE = 7
+  integer(c_int), parameter, public :: TESSERA_SOME_FAILED = 8
   integer(c_int), parameter, public :: TESSERA_ERR_ARGUMENT = -1
   integer(c_int), parameter, public :: TESSERA_ERR_KEY = -2
   integer(c_int), parameter, public :: TESSERA_ERR_TYPE = -3
@@ -57,10 +58,13 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_BATCH_POINTS = 115
   integer(c_int), parameter, public :: TESSERA_NDIM_LIMIT = 116
   integer(c_int), parameter, public :: TESSERA_DISK_CACHE = 117
+  integer(c_int), parameter, public :: TESSERA_KEEP_REGIONS = 118
+  integer(c_int), parameter, public :: TESSERA_PRIORITY = 119
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
   integer(c_int), parameter, public :: TESSERA_BULK_FRACTION = 203
+  integer(c_int), parameter, public :: TESSERA_PROGRESS_SECONDS = 204
   integer(c_int), parameter, public :: TESSERA_EVALUATIONS = 300
   integer(c_int), parameter, public :: TESSERA_REGIONS = 301
   integer(c_int), parameter, public :: TESSERA_ITERATIONS = 302
@@ -102,6 +106,8 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SPLIT_16R4 = 5
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_ROBUST = 0
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_CLASSIC = 1
+  integer(c_int), parameter, public :: TESSERA_PRIORITY_ALL = 0
+  integer(c_int), parameter, public :: TESSERA_PRIORITY_WORST_COMPONENT = 1
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
 
   ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
@@ -115,6 +121,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
 
   public :: tessera_solver
+  public :: tessera_device_integrand, tessera_set_integrand_device
   public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
@@ -122,6 +129,8 @@ module tessera
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
+  public :: tessera_integrate_many
+  public :: tessera_get_regions, tessera_set_regions
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -145,6 +154,17 @@ module tessera
       type(c_ptr), value :: userdata
       integer(c_int) :: stop_code
     end function tessera_integrand1
+
+    !> Integrand at n points on a CUDA device: called on the host with the addresses of arrays on the device, laid out as in
+    !> tessera_integrand, it launches the work on `stream` (a cudaStream_t) and returns. In CUDA Fortran c_f_pointer makes
+    !> device arrays of x and f. The result is 0 to go on; anything else stops the run (TESSERA_CALLBACK_STATUS).
+    function tessera_device_integrand(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: n, ldx, ldf
+      integer(c_int), value :: ndim, ncomp
+      type(c_ptr), value :: x, f, stream, userdata
+      integer(c_int) :: stop_code
+    end function tessera_device_integrand
 
     !> Integrand at one point in plain Fortran form.
     subroutine tessera_point(x, fval)
@@ -282,6 +302,13 @@ module tessera
       integer(c_int) :: status
     end function c_tessera_set_integrand1
 
+    function c_tessera_set_integrand_device(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand_device')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: s, userdata
+      type(c_funptr), value :: fn
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_device
+
     function c_tessera_set_integrand_source(s, language, source, function_name) result(status) &
         bind(c, name='tessera_set_integrand_source')
       import :: c_int, c_ptr
@@ -390,6 +417,34 @@ module tessera
       real(c_double), intent(inout) :: value(*), error(*)
       integer(c_int) :: status
     end function c_tessera_integrate
+
+    function c_tessera_integrate_many(s, method, count, params, params_bytes, lower, upper, value, error, status) &
+        result(worst) bind(c, name='tessera_integrate_many')
+      import :: c_double, c_int, c_int64_t, c_ptr, c_size_t
+      type(c_ptr), value :: s, params, lower, upper, status
+      integer(c_int), value :: method
+      integer(c_int64_t), value :: count
+      integer(c_size_t), value :: params_bytes
+      real(c_double), intent(inout) :: value(*), error(*)
+      integer(c_int) :: worst
+    end function c_tessera_integrate_many
+
+    function c_tessera_get_regions(s, first, n, records, count) result(status) bind(c, name='tessera_get_regions')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: first, n
+      real(c_double), intent(inout) :: records(*)
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: status
+    end function c_tessera_get_regions
+
+    function c_tessera_set_regions(s, n, records, evaluations) result(status) bind(c, name='tessera_set_regions')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: n, evaluations
+      real(c_double), intent(in) :: records(*)
+      integer(c_int) :: status
+    end function c_tessera_set_regions
 
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
@@ -615,6 +670,19 @@ contains
     if (.not. exists(s, ierr)) return
     call conclude(s, c_tessera_set_integrand1(s%handle, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_integrand1
+
+  !> The integrand as a callback for a CUDA device. Without f it is taken away.
+  subroutine tessera_set_integrand_device(s, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_device_integrand), optional :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    fn = c_null_funptr
+    if (present(f)) fn = c_funloc(f)
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_integrand_device(s%handle, fn, value_or_null(userdata)), ierr)
+  end subroutine tessera_set_integrand_device
 
   !> The integrand as source text: `language` is one of TESSERA_LANGUAGE_..., `function_name` a function in the text. Blanks at
   !> their ends do not count. Without source and function_name the text is taken away.
@@ -944,7 +1012,7 @@ contains
 
   ! ---- Callbacks of a run ---------------------------------------------------------------------------------------------
 
-  !> Called some ten times a second during a run. Without f there is no such callback afterwards.
+  !> Called during a run, at most every TESSERA_PROGRESS_SECONDS. Without f there is no such callback afterwards.
   subroutine tessera_set_progress(s, f, userdata, ierr)
     type(tessera_solver), intent(inout) :: s
     procedure(tessera_progress), optional :: f
@@ -983,5 +1051,104 @@ contains
     if (.not. size_is_right(s, 'error', size(error), 'ncomp', s%state%ncomp, ierr)) return
     call conclude(s, c_tessera_integrate(s%handle, method, value, error), ierr)
   end subroutine tessera_integrate
+
+  !> Many integrals of the solver's integrand: column i of value(ncomp, count) and error(ncomp, count) belongs to integral i, and
+  !> so do the parameters params(:, i), the limits lower(ndim, i) and upper(ndim, i), and status(i). Without params all have the
+  !> block of tessera_set_params, without lower and upper the solver's domain. ierr: 0, TESSERA_SOME_FAILED or the largest
+  !> status; negative when nothing was run. Only integrands that were set by tessera_set_integrand1 or tessera_set_integrand
+  !> without userdata, and source texts, see params; with tessera_set_point they are refused.
+  recursive subroutine tessera_integrate_many(s, method, value, error, params, lower, upper, status, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: method
+    real(c_double), intent(inout), contiguous :: value(:, :), error(:, :)
+    real(c_double), intent(in), contiguous, target, optional :: params(:, :), lower(:, :), upper(:, :)
+    integer(c_int), intent(inout), contiguous, target, optional :: status(:)
+    integer(c_int), intent(out), optional :: ierr
+    type(c_ptr) :: params_address, lower_address, upper_address, status_address
+    integer(c_size_t) :: params_bytes
+    integer :: n
+    if (.not. exists(s, ierr)) return
+    n = size(value, 2)
+    if (.not. size_is_right(s, 'value', size(value, 1), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error, 1), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. columns_are_right(s, 'error', size(error, 2), n, ierr)) return
+    params_address = c_null_ptr
+    lower_address = c_null_ptr
+    upper_address = c_null_ptr
+    status_address = c_null_ptr
+    params_bytes = 0
+    if (present(params)) then
+      if (.not. columns_are_right(s, 'params', size(params, 2), n, ierr)) return
+      params_bytes = 8*size(params, 1, kind=c_size_t)
+      if (n > 0) params_address = c_loc(params)
+      if (n == 0) params_bytes = 0
+    end if
+    if (present(lower)) then
+      if (.not. size_is_right(s, 'lower', size(lower, 1), 'ndim', s%state%ndim, ierr)) return
+      if (.not. columns_are_right(s, 'lower', size(lower, 2), n, ierr)) return
+      if (n > 0) lower_address = c_loc(lower)
+    end if
+    if (present(upper)) then
+      if (.not. size_is_right(s, 'upper', size(upper, 1), 'ndim', s%state%ndim, ierr)) return
+      if (.not. columns_are_right(s, 'upper', size(upper, 2), n, ierr)) return
+      if (n > 0) upper_address = c_loc(upper)
+    end if
+    if (present(status)) then
+      if (.not. columns_are_right(s, 'status', size(status), n, ierr)) return
+      if (n > 0) status_address = c_loc(status)
+    end if
+    call conclude(s, c_tessera_integrate_many(s%handle, method, int(n, c_int64_t), params_address, params_bytes, &
+                                              lower_address, upper_address, value, error, status_address), ierr)
+  end subroutine tessera_integrate_many
+
+  !> False, with the error handed out, for an array that has not one column for each integral.
+  recursive function columns_are_right(s, name, columns, expected, ierr) result(yes)
+    type(tessera_solver), intent(in) :: s
+    character(*), intent(in) :: name
+    integer, intent(in) :: columns, expected
+    integer(c_int), intent(out), optional :: ierr
+    logical :: yes
+    yes = columns == expected
+    if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, name // ' is for ' // decimal(int(columns, c_int64_t)) // &
+                               ' integrals, but value is for ' // decimal(int(expected, c_int64_t)), ierr)
+  end function columns_are_right
+
+  ! ---- Regions --------------------------------------------------------------------------------------------------------
+
+  !> The regions of the last run, allocated to records(2*ndim + 3*ncomp + 2, regions); what a record holds stands in tessera.h.
+  !> Needs TESSERA_KEEP_REGIONS = 1, or is called from the progress procedure. Not allocated when the status is negative.
+  recursive subroutine tessera_get_regions(s, records, ierr)
+    type(tessera_solver), intent(in) :: s
+    real(c_double), intent(out), allocatable :: records(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double) :: none(1)
+    integer(c_int64_t) :: n
+    integer(c_int) :: status
+    if (.not. exists(s, ierr)) return
+    n = 0
+    status = c_tessera_get_regions(s%handle, 0_c_int64_t, 0_c_int64_t, none, n)
+    if (status == TESSERA_OK) then
+      allocate (records(record_length(s), n))
+      status = c_tessera_get_regions(s%handle, 0_c_int64_t, n, records, n)
+    end if
+    call conclude(s, status, ierr)
+  end subroutine tessera_get_regions
+
+  !> The next run goes on from these regions; evaluations is where its count starts.
+  recursive subroutine tessera_set_regions(s, records, evaluations, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(in), contiguous :: records(:, :)
+    integer(c_int64_t), intent(in) :: evaluations
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (.not. size_is_right(s, 'records(:, 1)', size(records, 1), '2*ndim + 3*ncomp + 2', record_length(s), ierr)) return
+    call conclude(s, c_tessera_set_regions(s%handle, size(records, 2, c_int64_t), records, evaluations), ierr)
+  end subroutine tessera_set_regions
+
+  pure function record_length(s) result(length)
+    type(tessera_solver), intent(in) :: s
+    integer :: length
+    length = 2 * s%state%ndim + 3 * s%state%ncomp + 2
+  end function record_length
 
 end module tessera

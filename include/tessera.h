@@ -39,6 +39,7 @@ enum tessera_status {
   TESSERA_STOPPED = 5,           /* the progress callback asked to stop */
   TESSERA_CALLBACK_STOPPED = 6,  /* the integrand returned non-zero or threw; see TESSERA_CALLBACK_STATUS */
   TESSERA_NONFINITE = 7,         /* the integrand returned NaN or infinity; tessera_last_error() names the point */
+  TESSERA_SOME_FAILED = 8,       /* tessera_integrate_many: some integrals have no result; their status is negative */
   TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
   TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
   TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */
@@ -51,7 +52,7 @@ enum tessera_status {
   TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device or compiler for what was asked */
   TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the sentence names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
-  TESSERA_ERR_CHECK = -13,       /* the callback and the text or code are not the same integrand */
+  TESSERA_ERR_CHECK = -13,       /* the callback and another form of the integrand do not give the same values */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
 
@@ -72,10 +73,13 @@ enum tessera_key {
   TESSERA_BATCH_POINTS = 115,
   TESSERA_NDIM_LIMIT = 116,
   TESSERA_DISK_CACHE = 117,
+  TESSERA_KEEP_REGIONS = 118,
+  TESSERA_PRIORITY = 119,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
   TESSERA_BULK_FRACTION = 203,
+  TESSERA_PROGRESS_SECONDS = 204,
   TESSERA_EVALUATIONS = 300,
   TESSERA_REGIONS = 301,
   TESSERA_ITERATIONS = 302,
@@ -131,6 +135,13 @@ enum tessera_estimate {
   TESSERA_ESTIMATE_CLASSIC = 1 /* that of DCUHRE (Berntsen, Espelid and Genz 1991) */
 };
 
+/* Values of TESSERA_PRIORITY: what makes a region come first. */
+enum tessera_priority {
+  TESSERA_PRIORITY_ALL = 0,            /* its largest error; the axis by the differences of all components */
+  TESSERA_PRIORITY_WORST_COMPONENT = 1 /* its error of the component farthest from its tolerance, and the axis by the
+                                        * differences of this component alone (Cuba's Cuhre); with worst first only */
+};
+
 /* Values of `method` in tessera_integrate. */
 enum tessera_method {
   TESSERA_CUBATURE = 1 /* adaptive subdivision */
@@ -167,9 +178,22 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 /* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
+/* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory, in the
+ * order of tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
+ * ldf are at least n, and n is at most 4194304. The function is called on the host, with the solver's device current; it
+ * launches work on `stream` (a cudaStream_t) that writes f at all n points, and returns without waiting for it. What follows is
+ * ordered behind it on the same stream. Return 0 to go on; anything else stops the run and is found under
+ * TESSERA_CALLBACK_STATUS, so that `return (int)cudaGetLastError();` is a good ending. The arrays are the library's and may be
+ * used in this call only. It may not call the solver it serves, may not make another device current for good and may not
+ * longjmp out. A C++ exception stops the run like a non-zero return. Values that are left out end the run with
+ * TESSERA_NONFINITE. */
+typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                                        void *stream, void *userdata);
+
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
- * thread, at most some ten times a second. */
+ * thread between two steps, at most every TESSERA_PROGRESS_SECONDS. It may call tessera_get_regions, and nothing else, on the
+ * solver it serves. */
 typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
                                 int64_t remaining, void *userdata);
 
@@ -235,6 +259,13 @@ TESSERA_API int tessera_set_integrand_file(tessera_solver *s, int language, cons
  * says whether the code was inlined. NULL for code, with bytes 0, takes it away. */
 TESSERA_API int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function);
 
+/* The integrand as a callback for a CUDA device (docs/gpu.md). With userdata NULL it receives the address that the parameter
+ * block of tessera_set_params has in the device's memory, or NULL where there is none. It stands beside a host callback and a
+ * text or code: where TESSERA_DEVICE names a device it is what runs, before a text or code; on the host it is not used. Beside a
+ * host callback both are evaluated at 64 points before the first run on a device, and compared as a text is. NULL for fn takes
+ * it away. */
+TESSERA_API int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata);
+
 /* ---- Device twins ---------------------------------------------------------------------------------------------------
  * A twin is a source text of a host function that a program hands to a library written for the host. The drop-ins
  * (docs/twins.md) run it on a device in the function's place. */
@@ -270,15 +301,68 @@ TESSERA_API int tessera_set_progress(tessera_solver *s, tessera_progress fn, voi
 TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata);
 
 /* The CUDA stream, a CUstream or cudaStream_t of the device's primary context (that of the CUDA runtime), in which the work
- * on a device is done: it begins after what is in the stream already. tessera_integrate still returns only when its result is
- * there, and must find the stream alive. NULL, the default, is a stream of the library's own, which waits for no other. On
- * the host a stream means nothing. */
+ * on a device is done: it begins after what is in the stream already. tessera_integrate and tessera_integrate_many still return
+ * only when their results are there, and must find the stream alive. A device callback receives this stream. NULL, the default,
+ * is a stream of the library's own, which waits for no other. On the host a stream means nothing. */
 TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 
 /* ---- Integration ---------------------------------------------------------------------------------------------------- */
 /* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every
  * component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks until done. */
 TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
+
+/* `count` integrals of the solver's integrand: integral i has the parameter block of params_bytes bytes at
+ * params + i*params_bytes and the limits lower[i*ndim + j], upper[i*ndim + j]. params NULL: all have the block of
+ * tessera_set_params (params_bytes is then 0); lower and upper NULL, both: all have the solver's domain. Results go to
+ * value[i*ncomp + k], error[i*ncomp + k] and status[i]; status may be NULL. The arrays are the caller's and are used during
+ * the call only; the integrand receives an aligned copy of its block in the place of that of tessera_set_params. A callback
+ * with a userdata of its own would not see the block: it is refused together with params (TESSERA_ERR_ARGUMENT).
+ *
+ * The options hold for each integral as in tessera_integrate, TESSERA_MAXEVAL and TESSERA_MAX_MEMORY among them;
+ * TESSERA_MAX_SECONDS holds for the whole call. On the host each integral runs on one of TESSERA_THREADS threads and gives what
+ * tessera_integrate gives, bit by bit; with more than one thread the integrand must be re-entrant. On a device most are run
+ * side by side, each on a small part of it, and those that are too large for that one after another on the whole
+ * (docs/gpu.md), as are all with a device callback; they agree with tessera_integrate within the tolerance. A device callback
+ * with a userdata of its own is refused together with params unless TESSERA_DEVICE is -1. For integrals that were run side by
+ * side tessera_last_error() names no point where the integrand is not finite.
+ *
+ * Each status[i] is what tessera_integrate would return for this integral; value and error are untouched where it is negative.
+ * Limits that are NaN or whose difference overflows are an error of their integral (TESSERA_ERR_ARGUMENT). When the call ends
+ * early, by the progress callback or TESSERA_MAX_SECONDS, integrals that are finished keep their results; the others have the
+ * status TESSERA_STOPPED or TESSERA_LIMIT_TIME with the value so far, or, when they were not begun, with value NaN and error
+ * infinity.
+ *
+ * Returns 0 when all of status are 0; TESSERA_SOME_FAILED when one of them is negative; else the largest of them. A negative
+ * status means that nothing was run: all outputs are untouched. tessera_last_error() is about the first integral with the
+ * worst status. TESSERA_EVALUATIONS, TESSERA_REGIONS and TESSERA_ITERATIONS are sums over the integrals,
+ * TESSERA_CALLBACK_STATUS is that of the first that has one, TESSERA_PEAK_MEMORY counts what is held at the same time. The
+ * progress callback receives the evaluations of all integrals so far, value and error of one that is finished (0 before there
+ * is one) and a guess of the evaluations still to come. */
+TESSERA_API int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
+                                       const double *lower, const double *upper, double *value, double *error, int *status);
+
+/* ---- Regions --------------------------------------------------------------------------------------------------------
+ * The regions of a run on the host, to look at, to write to a file, or to go on from later. A region is a record of
+ * 2*ndim + 3*ncomp + 2 doubles:
+ *   centre[ndim], half[ndim]        its box: centre and half-widths (> 0). On an infinite axis in the mapped coordinate t
+ *   value[ncomp], error[ncomp]      for ascending limits, whatever the order of the limits
+ *   axis[ncomp]                     the axis, from 0, along which it would be divided next: for TESSERA_PRIORITY_WORST_COMPONENT
+ *                                   that of each component, else the same for all
+ *   suspicion, rest                 what the estimate remembers (0 and 0: nothing)
+ * With TESSERA_ESTIMATE_CLASSIC, worst first and TESSERA_PRIORITY_ALL the order is that of the heap: the largest error comes
+ * first, and no region's is larger than that of the region (i-1)/2. */
+
+/* Regions first .. first+n-1 of the last run go to records[n][2*ndim + 3*ncomp + 2]; count, unless NULL, receives how many
+ * regions there are. After the run TESSERA_KEEP_REGIONS must be 1; during a run the progress callback may call it.
+ * TESSERA_ERR_UNSUPPORTED when there are none, or when they are not complete: some were given up because of TESSERA_MAX_MEMORY,
+ * or the integrand failed in the middle of a bulk step. */
+TESSERA_API int tessera_get_regions(const tessera_solver *s, int64_t first, int64_t n, double *records, int64_t *count);
+
+/* The next tessera_integrate, and only that one, goes on from a copy of records[n] in place of the domain; n = 0 takes that
+ * back. `evaluations` is where its count starts: limits are meant for the whole. The result is that of one uninterrupted run
+ * if all regions, the solver's settings and the integrand are those of the run that was interrupted. Not on a device.
+ * TESSERA_ERR_ARGUMENT when a record cannot be that of a region. */
+TESSERA_API int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations);
 
 #ifdef __cplusplus
 }

@@ -14,11 +14,9 @@ namespace {
 constexpr int most_ndim = 1024;
 constexpr int most_ncomp = 65536;
 
-// Runs `body` on the solver; what is thrown becomes a status and a sentence.
+// Runs `body`; what is thrown becomes a status and a sentence of the solver.
 template <class Solver, class Body>
-int guarded(Solver *s, Body body) {
-  if (!s) return TESSERA_ERR_ARGUMENT;
-  if (s->busy) return TESSERA_ERR_BUSY;
+int caught(Solver *s, Body body) {
   try {
     return body();
   } catch (const tessera::failure &f) {
@@ -39,6 +37,20 @@ int guarded(Solver *s, Body body) {
 std::string &sentence_without_solver() {
   static thread_local std::string sentence = "the solver is NULL";
   return sentence;
+}
+
+// Set while a run may call back.
+struct busy_flag {
+  explicit busy_flag(bool &f) : flag(f) { flag = true; }
+  ~busy_flag() { flag = false; }
+  bool &flag;
+};
+
+// The same unless the solver is in the middle of a run.
+template <class Solver, class Body>
+int guarded(Solver *s, Body body) {
+  if (!s) return TESSERA_ERR_ARGUMENT;
+  return s->busy ? static_cast<int>(TESSERA_ERR_BUSY) : caught(s, body);
 }
 
 }  // namespace
@@ -81,6 +93,10 @@ int tessera_set_integrand(tessera_solver *s, tessera_integrand fn, void *userdat
 
 int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userdata) {
   return guarded(s, [&] { return s->set_integrand(nullptr, fn, userdata), TESSERA_OK; });
+}
+
+int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata) {
+  return guarded(s, [&] { return s->set_integrand_device(fn, userdata), TESSERA_OK; });
 }
 
 int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function) {
@@ -165,14 +181,27 @@ int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata) {
   return guarded(s, [&] { return s->set_log(fn, userdata), TESSERA_OK; });
 }
 
+int tessera_get_regions(const tessera_solver *s, int64_t first, int64_t n, double *records, int64_t *count) {
+  const auto body = [&] { return s->get_regions(first, n, records, count), TESSERA_OK; };
+  return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
+}
+
+int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations) {
+  return guarded(s, [&] { return s->set_regions(n, records, evaluations), TESSERA_OK; });
+}
+
 int tessera_integrate(tessera_solver *s, int method, double *value, double *error) {
   return guarded(s, [&] {
-    struct busy_flag {
-      explicit busy_flag(bool &f) : flag(f) { flag = true; }
-      ~busy_flag() { flag = false; }
-      bool &flag;
-    } busy(s->busy);
+    const busy_flag busy(s->busy);
     return s->integrate(method, value, error);
+  });
+}
+
+int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
+                           const double *lower, const double *upper, double *value, double *error, int *status) {
+  return guarded(s, [&] {
+    const busy_flag busy(s->busy);
+    return s->integrate_many(method, count, params, params_bytes, lower, upper, value, error, status);
   });
 }
 

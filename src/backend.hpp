@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
+#include "engine/region_record.hpp"
 
 namespace tessera {
 
@@ -15,6 +17,10 @@ namespace tessera {
 using batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
                                void *userdata);
 using point_function = int (*)(int ndim, const double *x, int ncomp, double *f, void *userdata);
+
+// On a device: arrays in its memory, to be read and written by what is launched on the stream (a cudaStream_t).
+using device_batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
+                                      void *stream, void *userdata);
 
 struct host_integrand {
   batch_function batch = nullptr;  // one of the two is set
@@ -24,7 +30,7 @@ struct host_integrand {
 
 struct cubature_problem {
   cubature_settings settings;
-  rule integration_rule;
+  rule integration_rule = {};
   std::vector<double> lower, upper;  // finite box that is divided
   std::vector<axis_map> axes;        // from there to the user's coordinates
   host_integrand integrand;
@@ -62,7 +68,19 @@ inline std::string nonfinite_sentence(int component, double value, const double 
 // A plug-in is opened only if this number is the same on both sides.
 constexpr int backend_abi = 2;
 
-// Runs the problem on host threads. value[ncomp] and error[ncomp].
-run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);
+// Host threads and the memory of one solver, used again from run to run. The problem must stay where it is until the next run.
+class host_session {
+ public:
+  virtual ~host_session() = default;
+  // value[ncomp] and error[ncomp]. Starts from `given` if there are any.
+  virtual run_result cubature(const cubature_problem &problem, const given_regions &given, run_hooks &hooks, double *value,
+                              double *error) = 0;
+  // The regions, between the steps of a run and after it. Their number is -1 when they are not complete.
+  virtual int64 regions() const = 0;
+  virtual void read_regions(int64 first, int64 n, double *records) = 0;
+  // Gives back what a large run has taken.
+  virtual void release() = 0;
+};
+std::unique_ptr<host_session> make_host_session();
 
 }  // namespace tessera

@@ -9,11 +9,14 @@
 
 #include "backend.hpp"
 #include "integrand_source.hpp"
+#include "many.hpp"
 
 namespace tessera {
 
-// How the integrand reached the device.
+// How the integrand reached the device: a callback that launches it, else a text.
 struct device_integrand {
+  device_batch_function batch = nullptr;
+  void *userdata = nullptr;           // of the callback; null: it receives the address of the parameters on the device
   integrand_source source;
   std::vector<unsigned char> params;  // copied to the device before each run
   bool disk_cache = true;
@@ -32,6 +35,10 @@ class device_session {
   // Throws compile_error (the user's text), device_failure.
   virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
                               double *value, double *error, device_report &report) = 0;
+  // The rows of a problem: value and error [rows][ncomp], set where has_value. Without problem.params all have the parameters
+  // of the integrand.
+  virtual many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
+                                     double *value, double *error, device_report &report) = 0;
   // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n]. Returns why it asked to stop, "" if it did
   // not.
   virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,

@@ -25,17 +25,25 @@ constexpr std::size_t key_count = sizeof keys / sizeof keys[0];
 
 }  // namespace
 
-const key_entry *find_key(int key) {
-  for (const key_entry &e : keys)
-    if (e.key == key) return &e;
-  return nullptr;
-}
-
 option_values::option_values() : ints_(key_count), reals_(key_count) {
   for (std::size_t i = 0; i < key_count; ++i) {
     ints_[i] = keys[i].int_default;
     reals_[i] = keys[i].real_default;
   }
+}
+
+// Keys are small numbers: a table finds them at once.
+const key_entry *find_key(int key) {
+  constexpr int end = 500;
+  struct table {
+    signed char place[end];
+    table() {
+      for (int k = 0; k < end; ++k) place[k] = -1;
+      for (std::size_t i = 0; i < key_count; ++i) place[keys[i].key] = static_cast<signed char>(i);
+    }
+  };
+  static const table t;
+  return key >= 0 && key < end && t.place[key] >= 0 ? &keys[t.place[key]] : nullptr;
 }
 
 std::size_t option_values::place(int key) { return static_cast<std::size_t>(find_key(key) - keys); }

@@ -14,16 +14,18 @@
 #include "core/rule_build.hpp"
 #include "core/transform.hpp"
 
+using tessera::any_device;
 using tessera::failure;
+using tessera::host;
 using tessera::key_entry;
 using tessera::key_kind;
+using tessera::to_status;
 
 namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
-constexpr int on_host = -1;                // value of TESSERA_INLINED
+constexpr int on_host = -1;  // value of TESSERA_INLINED
 constexpr int most_device_ndim = 32;
 constexpr tessera::int64 device_initial_regions = 1024;
 constexpr int check_points = 64;
@@ -73,17 +75,23 @@ tessera::int64 free_memory_share() {
 // Looks at the clock and the progress callback between the steps of a run.
 class hooks : public tessera::run_hooks {
  public:
-  hooks(tessera_progress progress, void *userdata, double limit, int ncomp, tessera::cubature_settings settings)
-      : progress_(progress), userdata_(userdata), limit_(limit), ncomp_(ncomp), settings_(settings) {}
+  hooks(tessera_progress progress, void *userdata, double every, double limit, const tessera::cubature_settings &settings,
+        bool &inside)
+      : progress_(progress), userdata_(userdata), every_(every), limit_(limit), settings_(settings), inside_(inside) {
+    if (progress_ || limit_ > 0.0) start_ = clock_type::now();
+  }
 
   tessera::outcome between_steps(tessera::int64 evaluations, const double *value, const double *error) override {
     if (!progress_ && limit_ <= 0.0) return tessera::outcome::running;
     const double t = seconds_since(start_);
     if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
     if (progress_ && t >= next_) {
-      next_ = t + 0.1;
-      if (progress_(evaluations, ncomp_, value, error, remaining(evaluations, value, error), userdata_) != 0)
-        return tessera::outcome::stopped;
+      next_ = t + every_;
+      const tessera::int64 left = remaining(evaluations, value, error);
+      inside_ = true;
+      const int stop = progress_(evaluations, settings_.ncomp, value, error, left, userdata_);
+      inside_ = false;
+      if (stop != 0) return tessera::outcome::stopped;
     }
     return tessera::outcome::running;
   }
@@ -92,7 +100,7 @@ class hooks : public tessera::run_hooks {
   // The error is taken to fall like a power of the evaluations, the power read off since the last report.
   tessera::int64 remaining(tessera::int64 evaluations, const double *value, const double *error) {
     double ratio = 0.0;
-    for (int k = 0; k < ncomp_; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
+    for (int k = 0; k < settings_.ncomp; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
     const double n = static_cast<double>(evaluations);
     tessera::int64 guess = -1;
     if (last_ratio_ > ratio && ratio > 1.0 && n > last_n_ && std::isfinite(last_ratio_)) {
@@ -107,10 +115,10 @@ class hooks : public tessera::run_hooks {
 
   tessera_progress progress_;
   void *userdata_;
-  const double limit_;
-  const int ncomp_;
-  const tessera::cubature_settings settings_;
-  const clock_type::time_point start_ = clock_type::now();
+  const double every_, limit_;
+  const tessera::cubature_settings &settings_;
+  bool &inside_;  // the progress callback
+  clock_type::time_point start_;
   double next_ = 0.0;
   double last_ratio_ = 0.0, last_n_ = 0.0;
 };
@@ -132,11 +140,11 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
       }
     }
   } catch (...) {
-    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the source text");
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
   }
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
-                  "the callback returned " + std::to_string(status) + " while it was compared with the source text");
+                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
 }
 
 // What this process has compiled for the host.
@@ -150,33 +158,70 @@ tessera::code_cache *host_cache(bool disk) {
   return disk ? &with_disk : &without_disk;
 }
 
-int to_status(tessera::outcome o) {
+}  // namespace
+
+namespace tessera {
+
+int to_status(outcome o) {
   switch (o) {
-    case tessera::outcome::converged: return TESSERA_OK;
-    case tessera::outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
-    case tessera::outcome::memory: return TESSERA_LIMIT_MEMORY;
-    case tessera::outcome::time: return TESSERA_LIMIT_TIME;
-    case tessera::outcome::roundoff: return TESSERA_ROUNDOFF;
-    case tessera::outcome::stopped: return TESSERA_STOPPED;
-    case tessera::outcome::callback: return TESSERA_CALLBACK_STOPPED;
-    case tessera::outcome::nonfinite: return TESSERA_NONFINITE;
-    case tessera::outcome::running: break;
+    case outcome::converged: return TESSERA_OK;
+    case outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
+    case outcome::memory: return TESSERA_LIMIT_MEMORY;
+    case outcome::time: return TESSERA_LIMIT_TIME;
+    case outcome::roundoff: return TESSERA_ROUNDOFF;
+    case outcome::stopped: return TESSERA_STOPPED;
+    case outcome::callback: return TESSERA_CALLBACK_STOPPED;
+    case outcome::nonfinite: return TESSERA_NONFINITE;
+    case outcome::running: break;
   }
   return TESSERA_ERR_INTERNAL;
 }
 
-// A compiler or linker that is missing is not the text's fault.
-int compile_status(const tessera::compile_error &e) {
-  return e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
+int compile_status(const compile_error &e) {
+  return e.stage() == jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
 }
 
 // What makes it useless to try a twin again.
-bool lasts(int status) {
+static bool lasts(int status) {
   return status == TESSERA_ERR_NOT_BUILT || status == TESSERA_ERR_COMPILE || status == TESSERA_ERR_DEVICE ||
          status == TESSERA_ERR_CHECK;
 }
 
-}  // namespace
+std::string trouble_with_limits(int ndim, const double *lower, const double *upper) {
+  for (int j = 0; j < ndim; ++j) {
+    if (std::isnan(lower[j])) return "lower[" + std::to_string(j) + "] is NaN";
+    if (std::isnan(upper[j])) return "upper[" + std::to_string(j) + "] is NaN";
+    if (std::isfinite(lower[j]) && std::isfinite(upper[j]) && !std::isfinite(upper[j] - lower[j]))
+      return "upper[" + std::to_string(j) + "] - lower[" + std::to_string(j) + "] overflows";
+  }
+  return {};
+}
+
+void set_box(cubature_problem &p, int ndim, const double *lower, const double *upper) {
+  const auto n = static_cast<std::size_t>(ndim);
+  p.axes.resize(n);
+  p.lower.resize(n);
+  p.upper.resize(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double lo = std::min(lower[j], upper[j]), hi = std::max(lower[j], upper[j]);
+    const bool down = std::isinf(lo), up = std::isinf(hi);
+    const int kind = down ? (up ? axis_both : axis_down) : (up ? axis_up : axis_finite);
+    p.axes[j] = {kind, up ? lo : hi};
+    p.lower[j] = kind == axis_finite ? lo : (kind == axis_both ? -1.0 : 0.0);
+    p.upper[j] = kind == axis_finite ? hi : 1.0;
+  }
+}
+
+int orientation(int ndim, const double *lower, const double *upper) {
+  int sign = 1;
+  for (int j = 0; j < ndim; ++j) {
+    if (lower[j] == upper[j]) return 0;
+    if (lower[j] > upper[j]) sign = -sign;
+  }
+  return sign;
+}
+
+}  // namespace tessera
 
 tessera_solver::tessera_solver(int ndim, int ncomp)
     : ndim_(ndim),
@@ -190,12 +235,8 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
 
 void tessera_solver::set_domain(const double *lower, const double *upper) {
   if (!lower || !upper) throw failure(TESSERA_ERR_ARGUMENT, lower ? "upper is NULL" : "lower is NULL");
-  for (int j = 0; j < ndim_; ++j) {
-    if (std::isnan(lower[j])) throw failure(TESSERA_ERR_ARGUMENT, "lower[" + std::to_string(j) + "] is NaN");
-    if (std::isnan(upper[j])) throw failure(TESSERA_ERR_ARGUMENT, "upper[" + std::to_string(j) + "] is NaN");
-    if (std::isfinite(lower[j]) && std::isfinite(upper[j]) && !std::isfinite(upper[j] - lower[j]))
-      throw failure(TESSERA_ERR_ARGUMENT, "upper[" + std::to_string(j) + "] - lower[" + std::to_string(j) + "] overflows");
-  }
+  const std::string trouble = tessera::trouble_with_limits(ndim_, lower, upper);
+  if (!trouble.empty()) throw failure(TESSERA_ERR_ARGUMENT, trouble);
   lower_.assign(lower, lower + ndim_);
   upper_.assign(upper, upper + ndim_);
 }
@@ -204,6 +245,12 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   batch_ = batch;
   point_ = point;
   userdata_ = userdata;
+  checked_ = false;
+}
+
+void tessera_solver::set_integrand_device(tessera_device_integrand batch, void *userdata) {
+  device_batch_ = batch;
+  device_userdata_ = userdata;
   checked_ = false;
 }
 
@@ -267,20 +314,30 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
   const int device = choose_device();
   const auto start = clock_type::now();
+  begin_statistics();
+  regions_there_ = false;
+  struct given_is_used_once {
+    explicit given_is_used_once(tessera_solver &solver) : s(solver) {}
+    ~given_is_used_once() { s.given_count_ = 0; }
+    tessera_solver &s;
+  } used(*this);
+  int status;
+  try {
+    status = cubature(device, value, error);
+  } catch (const failure &f) {
+    if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
+    throw;
+  }
+  options_.set_real(TESSERA_SECONDS, seconds_since(start));
+  return status;
+}
+
+void tessera_solver::begin_statistics() {
   for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  int status;
-  try {
-    status = cubature(device, value, error);
-  } catch (const failure &f) {
-    if (twin_ && lasts(f.status())) twin_->refuse(f.status(), f.what());
-    throw;
-  }
-  options_.set_real(TESSERA_SECONDS, seconds_since(start));
-  return status;
 }
 
 int tessera_solver::choose_rule() const {
@@ -298,19 +355,20 @@ int tessera_solver::choose_rule() const {
 // Where the integrand is to run: a CUDA ordinal or `host`.
 int tessera_solver::choose_device() const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
-  if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
-  if (wanted >= 0 && !has_source())
+  if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_device_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
                                                 " needs an integrand set by tessera_set_integrand_source, "
-                                                "tessera_set_integrand_file or tessera_set_integrand_code");
+                                                "tessera_set_integrand_file, tessera_set_integrand_code or "
+                                                "tessera_set_integrand_device");
   if (wanted == host && !has_host_form())
-    throw failure(TESSERA_ERR_NO_INTEGRAND, "compiled code cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a "
-                                            "source text");
+    throw failure(TESSERA_ERR_NO_INTEGRAND,
+                  device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
   if ((wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
   if (wanted != any_device) return wanted;
-  if (!has_source() || ndim_ > most_device_ndim) return host;
+  if (!has_device_form() || ndim_ > most_device_ndim) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
   } catch (const tessera::device_failure &e) {
@@ -321,13 +379,26 @@ int tessera_solver::choose_device() const {
 
 // For "a device if there is one", when it cannot be used.
 int tessera_solver::do_without_device(const std::string &why) const {
-  if (!has_host_form()) throw failure(TESSERA_ERR_NOT_BUILT, why + ", and compiled code cannot run on the host");
+  if (!has_host_form())
+    throw failure(TESSERA_ERR_NOT_BUILT, why + ", and " + device_form_name().article + " cannot run on the host");
   log(2, why + ": the host is used");
   return host;
 }
 
-tessera::cubature_problem tessera_solver::make_problem(int device) const {
-  tessera::cubature_problem p;
+// What runs on a device.
+tessera_solver::form_name tessera_solver::device_form_name() const {
+  if (device_batch_) return {"device callback", "device callback", "a device callback"};
+  if (has_code()) return {"compiled code '" + source_.function + "'", "code", "compiled code"};
+  return source_name();
+}
+
+tessera_solver::form_name tessera_solver::source_name() const {
+  return {"source text '" + source_.function + "'", "text", "a source text"};
+}
+
+// Sets problem_; what a run before has already found out is kept.
+const tessera::cubature_problem &tessera_solver::make_problem(int device) {
+  tessera::cubature_problem &p = problem_;
   tessera::cubature_settings &s = p.settings;
   s.ndim = ndim_;
   s.ncomp = ncomp_;
@@ -338,20 +409,16 @@ tessera::cubature_problem tessera_solver::make_problem(int device) const {
   s.splitting = static_cast<int>(options_.get_int(TESSERA_SPLITTING));
   s.estimate = static_cast<int>(options_.get_int(TESSERA_ESTIMATE));
   s.initial_regions = options_.get_int(TESSERA_INITIAL_REGIONS);
+  s.by_component = options_.get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
   s.bulk_fraction = options_.get_real(TESSERA_BULK_FRACTION);
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
   if (s.memory == 0) s.memory = device == host ? free_memory_share() : std::numeric_limits<tessera::int64>::max();
   if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
-  tessera::build_rule(choose_rule(), ndim_, p.integration_rule);
+  const int family = choose_rule();
+  if (p.integration_rule.family != family || p.integration_rule.ndim != ndim_)
+    tessera::build_rule(family, ndim_, p.integration_rule);
   s.margin = tessera::rule_margin(p.integration_rule);
-  for (std::size_t j = 0; j < lower_.size(); ++j) {
-    const double lo = std::min(lower_[j], upper_[j]), hi = std::max(lower_[j], upper_[j]);
-    const bool down = std::isinf(lo), up = std::isinf(hi);
-    const int kind = down ? (up ? tessera::axis_both : tessera::axis_down) : (up ? tessera::axis_up : tessera::axis_finite);
-    p.axes.push_back({kind, up ? lo : hi});
-    p.lower.push_back(kind == tessera::axis_finite ? lo : (kind == tessera::axis_both ? -1.0 : 0.0));
-    p.upper.push_back(kind == tessera::axis_finite ? hi : 1.0);
-  }
+  tessera::set_box(p, ndim_, lower_.data(), upper_.data());
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.worst_first = device == host && options_.get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   const std::int64_t threads = device == host ? options_.get_int(TESSERA_THREADS) : 1;
@@ -385,9 +452,9 @@ tessera::device_session &tessera_solver::session(int device) {
   return *session_;
 }
 
-// Compares the callback with the text. source(n, x, f): values at n points, coordinate j of point i at x[j*n + i].
-template <class Source>
-void tessera_solver::check_source(const tessera::cubature_problem &problem, Source source) const {
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Form>
+void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
@@ -404,7 +471,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
           tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
     }
   }
-  source(n, x.data(), there.data());
+  form(n, x.data(), there.data());
   call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
@@ -428,20 +495,19 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  const std::string other = has_code() ? "compiled code" : "source text";
-  throw failure(TESSERA_ERR_CHECK, "the callback and the " + other + " '" + source_.function +
-                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
-                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
-                                       show17(there[worst_at]) + " by the " + (has_code() ? "code" : "text"));
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
+                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
+                                       " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
 // the device's compiler takes cannot be checked, and is not needed.
-void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
+void tessera_solver::check_fallback(const tessera::cubature_problem &problem, void *block) {
   try {
     const tessera::compiled_source &code = compiled_for_host();
-    check_source(problem, [&](int n, const double *x, double *f) {
-      if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
+    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
+      if (code.function()(n, ndim_, x, n, ncomp_, f, n, block) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
     });
   } catch (const tessera::compile_error &e) {
@@ -450,102 +516,123 @@ void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   checked_ = true;
 }
 
+void tessera_solver::check_on_device(const tessera::cubature_problem &problem, const tessera::device_integrand &integrand,
+                                     tessera::device_session &there) {
+  if (!has_callback() || checked_) return;
+  check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
+    const auto start = clock_type::now();
+    const std::string stopped = there.evaluate(problem, integrand, n, x, f);
+    if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+    if (!stopped.empty())
+      throw failure(TESSERA_ERR_CALLBACK,
+                    stopped + (device_batch_ ? "" : " on the device") + " while it was compared with the callback");
+  });
+  checked_ = true;
+}
+
+// What a device is given.
+tessera::device_integrand tessera_solver::device_integrand() const {
+  tessera::device_integrand integrand;
+  integrand.batch = device_batch_;
+  integrand.userdata = device_userdata_;
+  if (!device_batch_) integrand.source = source_;
+  const auto *bytes = static_cast<const unsigned char *>(params());
+  if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
+  integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+  return integrand;
+}
+
+void tessera_solver::take_report(const tessera::device_report &report, int device) {
+  if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
+  if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
+  told_called_ = told_called_ || !report.inlined;
+  if (!report.remark.empty()) log(1, report.remark);
+  if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
+  options_.set_int(TESSERA_DEVICE_USED, device);
+}
+
 tessera::run_result tessera_solver::run_on_device(const tessera::cubature_problem &problem, int device,
                                                   tessera::run_hooks &hooks, double *value, double *error) {
   try {
     tessera::device_session &there = session(device);
-    tessera::device_integrand integrand;
-    integrand.source = source_;
-    const auto *bytes = static_cast<const unsigned char *>(params());
-    if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
-    integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+    const tessera::device_integrand integrand = device_integrand();
+    check_on_device(problem, integrand, there);
     tessera::device_report report;
-    if (has_callback() && !checked_) {
-      check_source(problem, [&](int n, const double *x, double *f) {
-        const auto start = clock_type::now();
-        const std::string stopped = there.evaluate(problem, integrand, n, x, f);
-        options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
-        if (!stopped.empty())
-          throw failure(TESSERA_ERR_CALLBACK, stopped + " on the device while it was compared with the callback");
-      });
-      checked_ = true;
-    }
     const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
-    if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
-    if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
-    told_called_ = told_called_ || !report.inlined;
-    if (!report.remark.empty()) log(1, report.remark);
-    options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
-    options_.set_int(TESSERA_DEVICE_USED, device);
+    take_report(report, device);
     return result;
   } catch (const tessera::device_failure &e) {
     session_.reset();  // a device that failed is started again by the next run
     throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   } catch (const tessera::compile_error &e) {
-    throw failure(compile_status(e), e.what());
+    throw failure(tessera::compile_status(e), e.what());
   }
 }
 
-// `device` and `problem` become those of the host where a device that was not insisted on lacks something.
-tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks,
-                                        double *value, double *error) {
-  if (device == host) return run_on_host(problem, hooks, value, error);
+// `device` becomes the host where a device that was not insisted on lacks something.
+tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
+  if (device == host) return run_on_host(hooks, value, error);
+  if (given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
   std::string why;
   try {
-    return run_on_device(problem, device, hooks, value, error);
+    return run_on_device(problem_, device, hooks, value, error);
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
     why = f.what();
   }
   device = do_without_device(why);
-  problem = make_problem(device);
+  make_problem(device);
   try {
-    return run_on_host(problem, hooks, value, error);
+    return run_on_host(hooks, value, error);
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
     throw failure(f.status(), why + "; and " + f.what());
   }
 }
 
-tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
-                                                double *error) try {
+tessera::run_result tessera_solver::run_on_host(tessera::run_hooks &hooks, double *value, double *error) try {
+  tessera::cubature_problem &problem = problem_;
   if (has_callback()) {
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem);
+    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
   } else {
     const tessera::compiled_source &code = compiled_for_host();
     problem.integrand = {code.function(), nullptr, params()};
     if (code.one_thread()) problem.threads = 1;
   }
-  return tessera::host_cubature(problem, hooks, value, error);
+  if (!host_session_) host_session_ = tessera::make_host_session();
+  regions_there_ = true;
+  return host_session_->cubature(problem, {given_count_, given_.data(), given_evaluations_}, hooks, value, error);
 } catch (const tessera::compile_error &e) {
-  throw failure(compile_status(e), e.what());
+  throw failure(tessera::compile_status(e), e.what());
 }
 
 int tessera_solver::cubature(int device, double *value, double *error) {
-  tessera::cubature_problem problem = make_problem(device);
-  if (lower_ == upper_ || [this] {
-        for (std::size_t j = 0; j < lower_.size(); ++j)
-          if (lower_[j] == upper_[j]) return true;
-        return false;
-      }()) {
+  make_problem(device);
+  const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
+  if (sign == 0) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
   }
-  hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
-  std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
-  const tessera::run_result result = run(problem, device, between, v.data(), e.data());
-  record(result, problem, device);
+  hooks between(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS), options_.get_real(TESSERA_MAX_SECONDS),
+                problem_.settings, in_progress_callback);
+  std::vector<double> &v = value_, &e = error_;
+  v.resize(static_cast<std::size_t>(ncomp_));
+  e.resize(v.size());
+  const tessera::run_result result = run(device, between, v.data(), e.data());
+  record(result, device);
+  if (options_.get_int(TESSERA_KEEP_REGIONS) == 0) {
+    regions_there_ = false;
+    if (device == host) host_session_->release();
+  }
   if (result.end != tessera::outcome::converged) last_error = result.sentence;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
     throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");
   }
-  bool flip = false;
-  for (std::size_t j = 0; j < lower_.size(); ++j) flip ^= lower_[j] > upper_[j];
   for (std::size_t k = 0; k < v.size(); ++k) {
-    value[k] = flip ? -v[k] : v[k];
+    value[k] = sign * v[k];
     error[k] = e[k];
   }
   const int status = to_status(result.end);
@@ -553,7 +640,8 @@ int tessera_solver::cubature(int device, double *value, double *error) {
   return status;
 }
 
-void tessera_solver::record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device) {
+void tessera_solver::record(const tessera::run_result &result, int device) {
+  const tessera::cubature_problem &problem = problem_;
   const tessera::cubature_statistics &s = result.statistics;
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);
   options_.set_int(TESSERA_REGIONS, s.regions);
@@ -564,7 +652,37 @@ void tessera_solver::record(const tessera::run_result &result, const tessera::cu
   options_.set_int(TESSERA_RULE_POINTS, problem.integration_rule.points);
   options_.set_int(TESSERA_THREADS_USED, problem.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
-  log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
+  if (log_) log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
              std::to_string(s.regions) + " regions, " +
              std::to_string(s.iterations) + " steps: " + tessera::status_text(to_status(result.end)));
+}
+
+void tessera_solver::get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const {
+  if (!regions_there_)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
+  const std::int64_t there = host_session_->regions();
+  if (there < 0) throw failure(TESSERA_ERR_UNSUPPORTED, "the regions are not complete: some were given up for want of memory, or "
+                                                 "the integrand failed in the middle of a bulk step");
+  if (first < 0 || n < 0 || n > there || first > there - n)
+    throw failure(TESSERA_ERR_ARGUMENT, "regions " + std::to_string(first) + " .. first + " + std::to_string(n) + " - 1 of " +
+                                            std::to_string(there) + " were asked for");
+  if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
+  if (n > 0) host_session_->read_regions(first, n, records);
+  if (count) *count = there;
+}
+
+void tessera_solver::set_regions(std::int64_t n, const double *records, std::int64_t evaluations) {
+  if (n < 0) throw failure(TESSERA_ERR_ARGUMENT, "n is negative");
+  if (evaluations < 0) throw failure(TESSERA_ERR_ARGUMENT, "evaluations is negative");
+  if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
+  const int fields = tessera::region_record_fields(ndim_, ncomp_);
+  if (n > std::numeric_limits<std::int64_t>::max() / 64 / fields) throw std::bad_alloc();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double *record = records + i * fields;
+    const char *wrong = tessera::wrong_in_record(record, ndim_, ncomp_);
+    if (wrong) throw failure(TESSERA_ERR_ARGUMENT, std::string(wrong) + " of region " + std::to_string(i) + " is not possible");
+  }
+  given_.assign(records, records + n * fields);
+  given_count_ = n;
+  given_evaluations_ = evaluations;
 }

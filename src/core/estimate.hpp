@@ -13,6 +13,7 @@ struct rule_result {
   double value;  // integral over the region
   double error;  // raw estimate of its absolute error, before any comparison between levels
   bool asymptotic;  // the null rules fall with their degree as they do for smooth integrands
+  double excess;  // the classic raw estimate over `error`; 1 if they are the same
 };
 
 // Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
@@ -23,18 +24,31 @@ TESSERA_HD TESSERA_APART double null_pair(const rule &r, int i, double lower, do
   return e;
 }
 
-// mean: the rule's mean of the integrand; e: the largest combinations of neighbouring null rules; volume of the region. Null
-// rules below `noise` are round-off, not a sign that the integrand is rough: a polynomial that the higher null rules
-// annihilate is smooth.
-TESSERA_HD rule_result judge_nulls(const error_constants &c, double mean, const double *e, double noise, double volume) {
-  const bool asymptotic = (c.c1 * e[0] <= e[1] || e[1] <= noise) && (c.c2 * e[1] <= e[2] || e[2] <= noise);
-  const double error = asymptotic ? c.c3 * e[0] : c.c4 * larger(e[0], larger(e[1], e[2]));
-  return {mean * volume, error * volume, asymptotic};
+constexpr double least_excess = 1e-6;  // the estimate for smooth integrands is at least this share of the classic one
+
+// The classic estimate jumps where the test for asymptotic behaviour fails, from c3 E1 to c4 E3, which is a hundred times as
+// much and more. A smooth integrand just short of the test has an error near c3 E1 all the same; that of a jump or a kink
+// needs c4 E3. Between them: c5 E1 rho^3, where rho >= 1 says by how much the test was missed. For jumps and most kinks rho is
+// 3 or more and this is no less than the classic estimate. Whether it may be believed is seen when the region is compared
+// with its parent (engine/settle.hpp).
+TESSERA_HD double smooth_error(const error_constants &c, const double *e, double classic) {
+  const double rho = larger(c.c1 * e[0] / e[1], c.c2 * e[1] / e[2]);
+  const double error = larger(c.c5 * e[0] * (rho * rho * rho), least_excess * classic);
+  return error < classic ? error : classic;
 }
 
-// What the null rules may show for a smooth integrand in double precision, where the estimate allows for it.
-TESSERA_HD double null_noise(int estimate, double mean, double centre) {
-  return estimate == 1 ? 0.0 : 1e-13 * larger(fabs(mean), fabs(centre));
+// mean: the rule's mean of the integrand; centre: its value there; e: the largest combinations of neighbouring null rules;
+// volume of the region. The robust estimate takes null rules below `noise` for round-off, not for a sign that the integrand is
+// rough: a polynomial that the higher null rules annihilate is smooth.
+TESSERA_HD rule_result judge_nulls(const error_constants &c, int estimate, double mean, double centre, const double *e,
+                                   double volume) {
+  const double noise = estimate == 1 ? 0.0 : 1e-13 * larger(fabs(mean), fabs(centre));
+  const bool asymptotic = (c.c1 * e[0] <= e[1] || e[1] <= noise) && (c.c2 * e[1] <= e[2] || e[2] <= noise);
+  const double classic = asymptotic ? c.c3 * e[0] : c.c4 * larger(e[0], larger(e[1], e[2]));
+  if (estimate == 1 || asymptotic || !(c.c5 > 0.0 && e[0] > noise && e[1] > noise && e[2] > noise))
+    return {mean * volume, classic * volume, asymptotic, 1.0};
+  const double error = smooth_error(c, e, classic);
+  return {mean * volume, error * volume, asymptotic, classic / error};
 }
 
 // sums[orbits]: sum of the integrand over each orbit.
@@ -49,7 +63,7 @@ TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, int estima
   }
   double e[null_rules - 1];
   for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
-  return judge_nulls(r.error, mean, e, null_noise(estimate, mean, sums[0]), volume);
+  return judge_nulls(r.error, estimate, mean, sums[0], e, volume);
 }
 
 // Adds to an axis' score the absolute fourth difference of one component: `difference` is linear in the integrand and still

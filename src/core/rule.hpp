@@ -34,9 +34,10 @@ struct orbit {
 };
 
 // The constants of the error estimate of Berntsen, Espelid and Genz (docs/methods.md):
-// E_i from the null rules; if c1*E1 <= E2 and c2*E2 <= E3 the error is c3*E1, else c4*max(E1, E2, E3).
+// E_i from the null rules; if c1*E1 <= E2 and c2*E2 <= E3 the error is c3*E1, else c4*max(E1, E2, E3). Ours is c5, for the
+// robust estimate: what the error may be instead where the integrand turns out to be smooth; 0 if never (core/estimate.hpp).
 struct error_constants {
-  double c1, c2, c3, c4;
+  double c1, c2, c3, c4, c5;
 };
 
 struct rule {

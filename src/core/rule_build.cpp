@@ -73,7 +73,7 @@ void build_degree7(draft &d) {
   fill7(d, 3, 1 / (54 * l03), 1, 2, 0.5L);
   d.w[4][0] = 1;  // the midpoint rule
   subtract_rule(d);
-  set_degrees(d.r, 7, 5, 5, 3, 1, constants9);
+  set_degrees(d.r, 7, 5, 5, 3, 1, constants7);
 }
 
 void build_gm7(draft &d) {
@@ -96,7 +96,7 @@ void build_gm7(draft &d) {
     basis[3][i] = power(d.a2[i], 2) * c * (c - 1) / (n * (n - 1));
   }
   orthogonal_null_rules(d, basis);
-  set_degrees(d.r, 7, 5, 3, 3, 1, constants9);
+  set_degrees(d.r, 7, 5, 3, 3, 1, constants7);
 }
 
 // ---- Degree 9 ------------------------------------------------------------------------------------------------------

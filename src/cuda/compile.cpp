@@ -350,9 +350,11 @@ void check_probe(const link_result &linked, const integrand_source &source) {
                       linked.log);
 }
 
-link_result link_integrand(const product_and_log &kernel, const integrand_source &source, const target &where,
-                           const architecture &arch, std::string &symbol) {
-  const std::vector<std::string> options = {arch.option, "-lto", "-O3"};
+link_result link_integrand(const product_and_log &kernel, int most_registers, const integrand_source &source,
+                           const target &where, const architecture &arch, std::string &symbol) {
+  std::vector<std::string> options = {arch.option, "-lto", "-O3"};
+  // The bounds of a kernel do not hold for the functions that it calls.
+  if (most_registers > 0) options.push_back("-maxrregcount=" + std::to_string(most_registers));
   const bool is_ptx = source.language == source_language::ptx;
   const link_part kernels = {link_input::ltoir, "tessera kernels", kernel.bytes};
   link_part user = {is_ptx ? link_input::ptx : kind_of(source.text), source.file_name, source.text};
@@ -434,7 +436,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   product_and_log made = compile(p, source);
   std::string symbol;
   if (linked) {
-    link_result l = link_integrand(made, source, where, arch, symbol);
+    link_result l = link_integrand(made, kernel.most_registers, source, where, arch, symbol);
     made.bytes.swap(l.cubin);
     made.log += l.log;
   }
@@ -452,6 +454,32 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   throw compile_error(jit_stage::compile, e.what());
 }
 
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache) {
+  const auto start = std::chrono::steady_clock::now();
+  const architecture arch = choose_architecture(where);
+  program p = kernel_program(kernel, where, arch);
+  p.options.push_back("-std=c++17");
+  p.wanted = arch.real ? product::cubin : product::ptx;
+  if (arch.real) p.options.push_back("--ptxas-options=-v");
+  integrand_source none;
+  none.file_name = kernel.name;
+  none.function.clear();
+  compiled_module out;
+  out.key = make_key(p, none, where);
+  std::string value;
+  if (cache) out.hit = cache->find(out.key, value);
+  if (out.hit == cache_hit::none || !unpack(value, out)) {
+    out.hit = cache_hit::none;
+    product_and_log made = compile(p, none);
+    out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+    out.log = made.log;
+    out.image = std::make_shared<const std::string>(std::move(made.bytes));
+    if (cache) cache->store(out.key, pack(out));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
 std::string describe_flags(int flags) {
   std::string out;
   const auto add = [&](int bit, const char *text) {
@@ -461,6 +489,10 @@ std::string describe_flags(int flags) {
   add(flag_exit, "the integrand called exit or abort, or an assertion failed");
   add(flag_stop, "the integrand asked to stop");
   return out;
+}
+
+std::string why_stopped(int flags, int status) {
+  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
 }
 
 }  // namespace tessera

@@ -25,6 +25,7 @@ struct kernel_text {
   std::string name = "tessera_kernels.cu";
   std::vector<header> headers;
   std::vector<std::string> options;  // for NVRTC, such as -DTESSERA_LANES=8
+  int most_registers = 0;            // of a thread, for functions that stay functions in linked code; 0: no limit
 };
 
 // Bits of tessera_flags, set by integrands in C.
@@ -59,7 +60,12 @@ struct compiled_module {
 compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
                                   code_cache *cache);
 
+// Kernels that call no integrand.
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache);
+
 // What the user's program reads for each bit that is set: "" for none.
 std::string describe_flags(int flags);
+// Why the integrand ended a run, in the words of the host. status: tessera_status.
+std::string why_stopped(int flags, int status);
 
 }  // namespace tessera

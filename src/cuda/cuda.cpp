@@ -5,8 +5,10 @@
 #include <list>
 
 #include "../device.hpp"
+#include "batch.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
+#include "many.hpp"
 #include "rule_points.hpp"
 
 namespace tessera {
@@ -39,13 +41,18 @@ class cuda_session final : public device_session {
     check(cuda().stream_create(&own_stream_, CU_STREAM_NON_BLOCKING), "making a stream");
     stream_ = own_stream_;
     executor_ = std::make_unique<cuda_executor>(stream_);
+    batch_ = std::make_unique<batch_run>(stream_);
+    slots_ = std::make_unique<many_executor>(stream_);
   }
 
   ~cuda_session() override {
     try {
       const current_context here(context_.get());
       kernels_.clear();
+      batch_kernels_.clear();
       executor_.reset();
+      batch_.reset();
+      slots_.reset();
       params_.clear();
       points_.clear();
       cuda().stream_destroy(own_stream_);
@@ -58,6 +65,8 @@ class cuda_session final : public device_session {
     if (next == stream_) return;
     stream_ = next;
     executor_->use_stream(next);
+    batch_->use_stream(next);
+    slots_->use_stream(next);
     uploaded_.clear();  // again, in this stream
   }
 
@@ -65,35 +74,69 @@ class cuda_session final : public device_session {
                       double *error, device_report &report) override {
     return translated([&] {
       const current_context here(context_.get());
-      const loaded_kernel &kernel = find_kernel(problem, integrand, report);
       const CUdeviceptr params = upload_params(integrand);
+      const loaded_kernel *const kernel = begin_run(problem, integrand, params, report);
       cubature_problem p = problem;
       p.settings.memory = std::min(p.settings.memory, free_memory());
-      executor_->begin(kernel, params);
       bulk<cuda_executor> driver(*executor_, p.settings, p.integration_rule.points, hooks);
       run_result result;
       result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
       result.statistics = driver.statistics();
       result.has_value = result.statistics.evaluations > 0;
-      const int flags = executor_->flags();
-      if (flags != 0) clear_flags(kernel);
-      if (result.end == outcome::callback) {
-        result.callback_status = executor_->status();
-        result.sentence = why_stopped(flags, result.callback_status);
+      if (kernel) {
+        explain(problem, *kernel, params, result, report);
+      } else {
+        explain_batch(result);
       }
-      report.remark = describe_flags(flags & ~flags_that_end);
-      if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
       return result;
+    });
+  }
+
+  many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch, double *value,
+                             double *error, device_report &report) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      many_results results(problem.rows());
+      many_progress progress(problem, watch, results, value, error);
+      if (!integrand.batch && many_executor::suits(problem)) {
+        cubature_problem shape = problem.common;  // all rows are for one kernel
+        shape.axes.assign(shape.axes.size(), {problem.any_infinite_row() ? axis_up : axis_finite, 0.0});
+        const loaded_kernel &kernel = find_kernel(shape, integrand, report, true);
+        const CUdeviceptr params = upload_params(integrand);
+        slots_->prepare(kernel, problem, free_memory() - static_cast<int64>(executor_->held_bytes()));
+        for (int64 first = 0; first < problem.rows() && progress.go_on(); first += many_executor::most_rows) {
+          slots_->run(kernel, problem, params, first, results, value, error);
+          progress.count_up_to(first + many_executor::most_rows);
+        }
+        results.peak_bytes = slots_->slot_bytes();
+        report.remark = describe_flags(slots_->flags() & ~flags_that_end);
+      }
+      // What is left is too large for a slot, or launched by the caller's program.
+      device_integrand one = integrand;
+      for (int64 row = 0; row < problem.rows() && progress.go_on(); ++row)
+        if (results.rows[static_cast<std::size_t>(row)].end == outcome::running)
+          run_large(problem, one, row, progress, results, value, error, report);
+      progress.give_up_the_rest();
+      results.region_bytes = 8 * region_fields(problem.common.settings.ndim, problem.common.settings.ncomp);
+      return results;
     });
   }
 
   std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *f) override {
-    return translated([&] {
+    return translated([&]() -> std::string {
       const current_context here(context_.get());
+      const CUdeviceptr params = upload_params(integrand);
+      if (integrand.batch) {
+        batch_callback callback = {integrand.batch, userdata_of(integrand, params), stream_, 0, {}};
+        const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
+          return callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n);
+        };
+        if (!at_points(problem, n, x, f, call)) return callback.sentence;
+        return {};
+      }
       device_report unused;
       const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
-      const CUdeviceptr params = upload_params(integrand);
       run_points(problem, kernel, params, n, x, f);
       int flags = 0, status = 0;
       check(cuda().download(&flags, kernel.flags(), sizeof flags), "downloading the integrand's answer");
@@ -104,30 +147,58 @@ class cuda_session final : public device_session {
   }
 
  private:
-  // In the words of the host.
-  static std::string why_stopped(int flags, int status) {
-    return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
-  }
-
   void clear_flags(const loaded_kernel &kernel) {
     check(cuda().set_bytes(kernel.flags(), 0, sizeof(int), stream_), "clearing the integrand's answer");
     check(cuda().set_bytes(kernel.status(), 0, sizeof(int), stream_), "clearing the integrand's answer");
     check(cuda().stream_synchronize(stream_), "clearing the integrand's answer");  // the next run may have another stream
   }
 
-  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
-                  double *f) {
+  // Points to the device and values back; launch(from, to) has them made in the stream and says whether there are any.
+  template <class Launch>
+  bool at_points(const cubature_problem &problem, int64 n, const double *x, double *f, Launch launch) {
     const auto xs = static_cast<std::size_t>(n * problem.settings.ndim);
     const auto fs = static_cast<std::size_t>(n * problem.settings.ncomp);
     points_.require((xs + fs) * sizeof(double));
-    check(cuda().upload_in_order(points_.address(), x, xs * sizeof(double), stream_), "uploading points");
-    CUdeviceptr to = points_.address() + xs * sizeof(double), from = points_.address();
-    long long count = n;
-    void *arguments[] = {&count, &from, &to, &params};
-    const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
-    check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+    upload(points_.address(), x, xs * sizeof(double), stream_, "uploading points");
+    const CUdeviceptr to = points_.address() + xs * sizeof(double);
+    if (!launch(points_.address(), to)) return false;
     check(cuda().stream_synchronize(stream_), "the kernel");
     check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
+    return true;
+  }
+
+  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
+                  double *f) {
+    at_points(problem, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
+      long long count = n;
+      void *arguments[] = {&count, &from, &to, &params};
+      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
+      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+      return true;
+    });
+  }
+
+  // What the integrand said in a run, and where it was not finite.
+  void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, run_result &result,
+               device_report &report) {
+    const int flags = executor_->flags();
+    if (flags != 0) clear_flags(kernel);
+    if (result.end == outcome::callback) {
+      result.callback_status = executor_->status();
+      result.sentence = why_stopped(flags, result.callback_status);
+    }
+    if ((flags & ~flags_that_end) != 0) report.remark = describe_flags(flags & ~flags_that_end);
+    if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
+  }
+
+  void explain_batch(run_result &result) const {
+    if (result.end == outcome::nonfinite)
+      result.sentence = "the device callback returned NaN or infinity at a point, or left out a point";
+    if (result.end == outcome::callback) {
+      result.callback_status = batch_->callback().status;
+      result.sentence = batch_->callback().sentence;
+    }
+    result.statistics.peak_bytes += batch_->work_bytes();
   }
 
   // The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
@@ -167,9 +238,76 @@ class cuda_session final : public device_session {
     std::string key;
     std::unique_ptr<loaded_kernel> kernel;
   };
+  struct kept_batch_kernels {
+    std::string key;
+    std::unique_ptr<batch_kernels> kernels;
+  };
 
-  static std::string key_of(const cubature_problem &p, const device_integrand &i) {
-    std::string key = std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
+  // What this process has compiled.
+  static code_cache *code_in(bool disk) {
+    static code_cache with_disk, without_disk{[] {
+      cache_settings s;
+      s.disk = false;
+      return s;
+    }()};
+    return disk ? &with_disk : &without_disk;
+  }
+
+  static void *userdata_of(const device_integrand &integrand, CUdeviceptr params) {
+    return integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params);
+  }
+
+  // The kernel of the run; null for a device callback.
+  const loaded_kernel *begin_run(const cubature_problem &problem, const device_integrand &integrand, CUdeviceptr params,
+                                 device_report &report) {
+    if (integrand.batch) {
+      batch_->begin(find_batch_kernels(problem, integrand, report), problem, integrand.batch, userdata_of(integrand, params));
+      executor_->begin(*batch_);
+      return nullptr;
+    }
+    const loaded_kernel &kernel = find_kernel(problem, integrand, report);
+    executor_->begin(kernel, params);
+    return &kernel;
+  }
+
+  const batch_kernels &find_batch_kernels(const cubature_problem &problem, const device_integrand &integrand,
+                                          device_report &report) {
+    const std::string key = key_of(problem, device_integrand(), false);
+    for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
+      if (k->key == key) {
+        batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
+        return *batch_kernels_.front().kernels;
+      }
+    auto kernels = std::make_unique<batch_kernels>(problem, arch_, multiprocessors_, code_in(integrand.disk_cache), stream_);
+    report.compile_seconds += kernels->module().seconds;
+    if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
+    batch_kernels_.push_front({key, std::move(kernels)});
+    return *batch_kernels_.front().kernels;
+  }
+
+  // One of many on the whole device.
+  void run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
+                 many_results &results, double *value, double *error, device_report &report) {
+    many_row &r = results.rows[static_cast<std::size_t>(row)];
+    const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(problem.common.settings.ncomp);
+    cubature_problem p = problem.common;
+    problem.give_box(row, p);
+    if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
+    try {
+      const run_result one = cubature(p, integrand, progress, value + at, error + at, report);
+      r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
+           one.statistics.iterations};
+      results.keep_sentence(row, one.sentence);
+      results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
+    } catch (const std::bad_alloc &) {
+      r.end = outcome::memory;
+      results.keep_sentence(row, "no memory left");
+    }
+    progress.count(row);
+  }
+
+  static std::string key_of(const cubature_problem &p, const device_integrand &i, bool many) {
+    std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
                       "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + i.source.function + "/" + i.source.file_name + "/";
     if (any_infinite(p.axes))
       for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
@@ -177,23 +315,18 @@ class cuda_session final : public device_session {
   }
 
   const loaded_kernel &find_kernel(const cubature_problem &problem, const device_integrand &integrand,
-                                   device_report &report) {
-    const std::string key = key_of(problem, integrand);
+                                   device_report &report, bool many = false) {
+    const std::string key = key_of(problem, integrand, many);
     for (auto k = kernels_.begin(); k != kernels_.end(); ++k)
       if (k->key == key) {
         kernels_.splice(kernels_.begin(), kernels_, k);
-        report.inlined = kernels_.front().kernel->module().inlined;
+        report.inlined = report.inlined && kernels_.front().kernel->module().inlined;
         return *kernels_.front().kernel;
       }
-    static code_cache with_disk, without_disk{[] {
-      cache_settings s;
-      s.disk = false;
-      return s;
-    }()};
     auto kernel = std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_,
-                                                  integrand.disk_cache ? &with_disk : &without_disk);
-    report.compile_seconds = kernel->module().seconds;
-    report.inlined = kernel->module().inlined;
+                                                  code_in(integrand.disk_cache), stream_, many);
+    report.compile_seconds += kernel->module().seconds;
+    report.inlined = report.inlined && kernel->module().inlined;
     if (kernels_.size() >= most_kernels) kernels_.pop_back();
     kernels_.push_front({key, std::move(kernel)});
     return *kernels_.front().kernel;
@@ -205,24 +338,36 @@ class cuda_session final : public device_session {
     if (integrand.params == uploaded_) return params_.address();
     params_.require(integrand.params.size());
     uploaded_ = integrand.params;  // lives on while the copy waits for its turn
-    check(cuda().upload_in_order(params_.address(), uploaded_.data(), uploaded_.size(), stream_), "uploading the parameters");
+    upload(params_.address(), uploaded_.data(), uploaded_.size(), stream_, "uploading the parameters");
     return params_.address();
   }
 
-  // Nine tenths of what is free, and what the session holds already.
-  int64 free_memory() const {
-    std::size_t free = 0, total = 0;
-    check(cuda().memory_info(&free, &total), "asking for the memory");
-    return static_cast<int64>(free / 10 * 9 + executor_->held_bytes());
+  // Nine tenths of what is free, and what the session holds already. Asked again when the session has taken more: the
+  // question takes as long as a small integral, and what others have taken since shows when memory is wanted.
+  int64 free_memory() {
+    const std::size_t held = executor_->held_bytes();
+    if (most_memory_ == 0 || held != held_when_asked_) {
+      std::size_t free = 0, total = 0;
+      check(cuda().memory_info(&free, &total), "asking for the memory");
+      most_memory_ = static_cast<int64>(free / 10 * 9 + held);
+      held_when_asked_ = held;
+    }
+    return most_memory_;
   }
 
   static constexpr std::size_t most_kernels = 16;
+
+  int64 most_memory_ = 0;
+  std::size_t held_when_asked_ = 0;
 
   const int arch_, multiprocessors_;
   const primary_context context_;
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   std::unique_ptr<cuda_executor> executor_;
+  std::unique_ptr<batch_run> batch_;
+  std::unique_ptr<many_executor> slots_;
   std::list<kept_kernel> kernels_;  // last used first
+  std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;
   std::vector<unsigned char> uploaded_;
 };

@@ -16,14 +16,20 @@
 #define TESSERA_BLOCKS 1
 #define TESSERA_MAPPED 0
 #define TESSERA_FULL_VERTICES 1
+#define TESSERA_MANY 0
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 extern "C" { __device__ int tessera_flags, tessera_status; }
 #endif
 
 extern "C" {
 __constant__ tessera::rule tessera_rule;
+#if !TESSERA_MANY
 __constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
+#endif
 }
+#if TESSERA_MANY
+__shared__ tessera::axis_map tessera_axes[TESSERA_NDIM];  // of the integral that the block is at; see many.cuh
+#endif
 
 namespace tessera {
 
@@ -47,14 +53,16 @@ __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_sc
 
 class device_evaluator {
  public:
+  static constexpr bool deferred = false;
   __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
 
   __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
   __device__ static outcome failure() { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
 
   // Collective over the grid. Writes value, raw error and ranked axes of n regions.
-  __device__ __noinline__ void evaluate(device_grid &grid, const region_view &regions, const region_list &list, int64 n) {
-    const int64 threads = int64{gridDim.x} * TESSERA_BLOCK;
+  template <class Grid>
+  __device__ __noinline__ void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
+    const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
     unsigned slices = 1;
@@ -65,10 +73,11 @@ class device_evaluator {
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int64 groups = threads / lanes;
     const int64 items = n * slices;
-    const int64 first = (int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x) / lanes;
-    const bool shared = items > groups;  // those who are done early take more
+    const int64 first = grid.thread() / lanes;
+    const bool shared = Grid::balances && items > groups;  // those who are done early take more
     int64 following = items;
     for (int64 item = first; item < items; item = following) {
+      if (!Grid::balances) following = item + groups;
       if (shared && lane == 0) following = groups + take_item();  // asked for ahead
       const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
       const int64 region = list[r];
@@ -322,12 +331,13 @@ class device_evaluator {
     double *score = scratch().score[group];
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
     bool rough = false, finite = true;
+    double excess = 1.0;
     for (int k = 0; k < comps; ++k) {
       double e[null_rules - 1];
       widest_pairs(sums[k].null, lanes, e);
-      const rule_result result =
-          judge_nulls(tessera_rule.error, sums[k].mean, e, null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
+      const rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
       rough = rough || !result.asymptotic;
+      excess = larger(excess, result.excess);
       finite = finite && isfinite(result.value) && isfinite(result.error);
       for (int j = lane; j < dim; j += lanes) add_difference(tessera_rule, sums[k].difference[j], sums[k].centre, score[j]);
       if (lane == 0) {
@@ -339,7 +349,7 @@ class device_evaluator {
     const uint32 axes = ranked_axes(score, regions, region, lanes);
     if (lane != 0) return;
     if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
-    regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
+    regions.state(region) = fresh_state(axes, rough, excess);
   }
 
   const device_problem &p_;
@@ -348,6 +358,7 @@ class device_evaluator {
 
 }  // namespace tessera
 
+#if !TESSERA_MANY
 // Runs the steps until the run ends or the driver is wanted.
 extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     tessera_bulk(const __grid_constant__ tessera::bulk_state in, const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
@@ -368,6 +379,12 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
     problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
   }
+  // The last block to leave puts the counters back to 0: one operation less for the host before each launch.
+  if (threadIdx.x != 0 || !grid.last_to_leave(problem.left)) return;
+  *problem.arrived = 0;
+  *problem.left = 0;
+  *problem.failed = 0;
+  *problem.taken = 0;
 }
 
 // The integrand at n points: coordinate j of point i is x[j*n + i].
@@ -380,3 +397,4 @@ extern "C" __global__ void tessera_points(long long n, const double *x, double *
     for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * n + i] = value[k];
   }
 }
+#endif

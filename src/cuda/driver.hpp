@@ -43,7 +43,6 @@ struct cuda_driver {
   decltype(&::cuMemFreeHost) host_release;
   decltype(&::cuMemGetInfo) memory_info;
   decltype(&::cuMemsetD8Async) set_bytes;
-  decltype(&::cuMemcpyHtoD) upload;
   decltype(&::cuMemcpyHtoDAsync) upload_in_order;
   decltype(&::cuMemcpyDtoH) download;
   decltype(&::cuMemcpy2D) copy_2d;
@@ -63,6 +62,10 @@ const cuda_driver &cuda();
 
 // Throws device_error unless the call succeeded. `what` completes "... failed".
 void check(CUresult result, const char *what);
+
+// Copies to the device in the order of a stream: what is launched there afterwards finds it, which holds of no plain copy, for
+// a stream may wait for no other. The bytes must live until the stream has come so far.
+void upload(CUdeviceptr to, const void *from, std::size_t bytes, CUstream stream, const char *what);
 
 // Makes a context current for as long as it lives, and the caller's again afterwards.
 class current_context {

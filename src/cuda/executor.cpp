@@ -6,10 +6,10 @@
 namespace tessera {
 namespace {
 
-// Zeroed before each launch.
+// All 0 between the launches.
 struct control_block {
   unsigned arrived;
-  unsigned unused;
+  unsigned left;
   int64 failed;  // 0, or one more than a region
   int64 taken;   // work items given out
 };
@@ -35,11 +35,14 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 }  // namespace
 
 void cuda_executor::run_bulk(bulk_state &state) {
+  if (batch_) return batch_->run(state);
   const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
-  control_.require(sizeof(control_block));
+  if (control_.bytes() == 0) {
+    control_.require(sizeof(control_block));
+    check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
+  }
   slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());
   result_.require(sizeof(bulk_state) + sizeof(report_block));
-  check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
   auto *out = static_cast<bulk_state *>(result_.address());
   auto *report = reinterpret_cast<report_block *>(out + 1);
   *report = {};
@@ -51,12 +54,13 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.most_slices = most_slices;
   problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
+  problem.left = reinterpret_cast<unsigned *>(control_.address() + offsetof(control_block, left));
   problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
   problem.taken = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, taken));
   problem.failed_out = &report->failed;
   problem.flags_out = report->flags;
   // Few blocks meet sooner at the barriers; many regions want all that fit.
-  const bool small = state.count <= few_regions;
+  const bool small = (state.count > 0 ? state.count : state.set.initial_regions) <= few_regions;
   state.pause_regions = small ? few_regions : INT64_MAX;
   void *arguments[] = {&state, &problem, &out};
   check(cuda().launch_cooperative(kernel_->steps(), small ? kernel_->small_grid() : kernel_->grid(), 1, 1, kernel_->block(), 1, 1, kernel_->shared_bytes(),

@@ -42,9 +42,14 @@ std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(2 + null_r
 }  // namespace
 
 // The most lanes for which the orbits keep nearly all of them busy.
-kernel_shape choose_shape(const rule &r, int ncomp, bool mapped) {
+kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
   kernel_shape s;
   s.mapped = mapped;
+  s.many = many;
+  if (many) {  // small blocks wait less for their own threads, and more integrals are at work at a time
+    s.block = 64;
+    s.blocks = 8;
+  }
   for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
     int64 rounds = 0;
     for (int o = 0; o < r.orbits; ++o) rounds += (r.orb[o].count + s.lanes - 1) / s.lanes;
@@ -61,15 +66,18 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   text.text = engine_text;
   text.options = {define("TESSERA_LANES", shape.lanes),   define("TESSERA_BLOCK", shape.block),
                   define("TESSERA_BLOCKS", shape.blocks),
-                  define("TESSERA_MAPPED", shape.mapped), define("TESSERA_FULL_VERTICES", full_vertices(r))};
+                  define("TESSERA_MAPPED", shape.mapped), define("TESSERA_FULL_VERTICES", full_vertices(r)),
+                  define("TESSERA_MANY", shape.many)};
+  constexpr int registers = 65536;  // of a multiprocessor
+  text.most_registers = std::min(255, registers / (shape.block * shape.blocks) / 8 * 8);
   return text;
 }
 
 loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                             code_cache *cache)
+                             code_cache *cache, CUstream stream, bool many)
     : ndim_(problem.settings.ndim),
       ncomp_(problem.settings.ncomp),
-      shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes))) {
+      shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes), many)) {
   const rule &r = problem.integration_rule;
   target where;
   where.arch = arch;
@@ -80,19 +88,22 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
         "loading the compiled integrand");
   CUkernel kernel;
-  check(cuda().library_kernel(&kernel, library_, "tessera_bulk"), "finding the kernel");
+  check(cuda().library_kernel(&kernel, library_, many ? "tessera_many" : "tessera_bulk"), "finding the kernel");
   check(cuda().kernel_function(&steps_, kernel), "finding the kernel");
-  check(cuda().library_kernel(&kernel, library_, "tessera_points"), "finding the kernel");
-  check(cuda().kernel_function(&points_, kernel), "finding the kernel");
-  check(cuda().upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule)), "uploading the rule");
-  const std::size_t axes = problem.axes.size() * sizeof(axis_map);
-  check(cuda().upload(global("tessera_axes", axes), problem.axes.data(), axes), "uploading the domain");
-  flags_ = global("tessera_flags", sizeof(int));
-  status_ = global("tessera_status", sizeof(int));
+  if (!many) {
+    check(cuda().library_kernel(&kernel, library_, "tessera_points"), "finding the kernel");
+    check(cuda().kernel_function(&points_, kernel), "finding the kernel");
+    const std::size_t axes = problem.axes.size() * sizeof(axis_map);
+    upload(global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+    flags_ = global("tessera_flags", sizeof(int));
+    status_ = global("tessera_status", sizeof(int));
+  }
+  upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
   const std::vector<uint32> nodes = make_nodes(r);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
   nodes_.require(nodes.size() * sizeof(uint32));
-  check(cuda().upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32)), "uploading the rule's points");
+  upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32), stream, "uploading the rule's points");
+  check(cuda().stream_synchronize(stream), "uploading the rule");
   shared_ = static_cast<unsigned>(scratch_bytes(shape_.block, shape_.lanes, ndim_, ncomp_));
   check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
         "asking for shared memory");

@@ -16,18 +16,21 @@ struct kernel_shape {
   int blocks = 4;         // blocks of a multiprocessor that the registers are kept for
   int lanes = 32;         // least lanes of a region
   bool mapped = false;    // some axis is infinite
+  bool many = false;      // blocks that work alone, each at an integral of its own
 };
 
-kernel_shape choose_shape(const rule &r, int ncomp, bool mapped);
+kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many = false);
 
 // The engine's kernels for a rule, to be joined with an integrand.
 kernel_text engine_kernel(const rule &r, const kernel_shape &shape);
 
 class loaded_kernel {
  public:
-  // Throws compile_error and device_error. The device's context is current.
+  // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
+  // stream, when it returns. many: the kernel for many integrals alone, in place of the others; of the problem's axes it matters
+  // only whether some are infinite.
   loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                code_cache *cache);
+                code_cache *cache, CUstream stream, bool many = false);
   ~loaded_kernel();
   loaded_kernel(const loaded_kernel &) = delete;
   loaded_kernel &operator=(const loaded_kernel &) = delete;

@@ -5,14 +5,19 @@
 
 namespace tessera {
 
-// First of all. TESSERA_INLINE_INTEGRAND: the integrand comes later in the same text (else it is linked).
+// First of all. TESSERA_INLINE_INTEGRAND: the integrand comes later in the same text (else it is linked). TESSERA_MANY: each
+// block is at an integral of its own, whose answer concerns no other; only integrands in the same text give one.
 constexpr const char *declarations_text = R"code(#line 1 "tessera_prelude.h"
 #ifdef TESSERA_INLINE_INTEGRAND
 extern "C" __device__ __forceinline__ void tessera_f(const double *x, double *f, const void *params);
 #else
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 #endif
+#if TESSERA_MANY
+extern "C" { __shared__ int tessera_flags; __shared__ int tessera_status; }
+#else
 extern "C" { __device__ int tessera_flags; __device__ int tessera_status; }
+#endif
 )code";
 
 // Before CUDA C++: the forms of an integrand.

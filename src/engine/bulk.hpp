@@ -7,11 +7,13 @@
 
 #include "bulk_state.hpp"
 #include "hooks.hpp"
+#include "region_record.hpp"
+#include "settle.hpp"
 
 namespace tessera {
 
 // The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions and
-// run_bulk(state), which runs bulk_steps.
+// run_bulk(state), which runs bulk_steps. Where the evaluator is deferred it first evaluates the regions that are pending.
 template <class Executor>
 class bulk {
  public:
@@ -44,6 +46,37 @@ class bulk {
   // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
   outcome run(const double *lower, const double *upper, double *value, double *error) {
     allocate(lower, upper);
+    return advance(value, error);
+  }
+  // The same from regions that a run has handed out. For executors whose memory the driver can write.
+  outcome resume(const given_regions &given, double *value, double *error) {
+    const double nowhere[max_cubature_ndim] = {};
+    allocate(nowhere, nowhere);
+    grow(std::max(given.n + given.n / 2, state_.capacity), state_.parents_capacity);
+    for (int64 i = 0; i < given.n; ++i) {
+      read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), state_.regions, i, nullptr);
+      prepare_division(state_.split, state_.regions, i);
+    }
+    std::fill_n(state_.histogram, histogram_bins, 0u);
+    std::fill_n(state_.scale, set_.ncomp, 1.0);
+    for (int k = 0; k < set_.ncomp; ++k) state_.retired[k] = component_sums{};
+    state_.count = given.n;
+    state_.evaluations = given.evaluations;
+    state_.resumed = given.n > 1;  // one region has not been compared with its pieces yet
+    return advance(value, error);
+  }
+  const cubature_statistics &statistics() const { return stats_; }
+
+  // The regions between two steps and after the run; -1 when some had to be given up, or when a step could not be finished.
+  // For the same executors.
+  int64 count() const { return state_.retired_count > 0 || unfinished() ? -1 : state_.count; }
+  void read(int64 first, int64 n, double *records) const {
+    for (int64 i = 0; i < n; ++i)
+      write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
+  }
+
+ private:
+  outcome advance(double *value, double *error) {
     do {
       exec_.run_bulk(state_);
       if (state_.end == outcome::running) state_.end = look(value, error);
@@ -54,9 +87,10 @@ class bulk {
     if (stats_.evaluations > 0) read_totals(value, error);
     return state_.end;
   }
-  const cubature_statistics &statistics() const { return stats_; }
 
- private:
+  bool unfinished() const {
+    return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
+  }
   int64 parent_record() const { return 8 * region_fields(0, set_.ncomp); }
 
   void allocate(const double *lower, const double *upper) {
@@ -113,6 +147,7 @@ class bulk {
         state_.can_grow = false;
       }
     }
+    if (state_.evaluations == 0) return outcome::running;  // the first regions wait to be evaluated
     read_totals(value, error);
     return hooks_.between_steps(state_.evaluations, value, error);
   }

@@ -47,6 +47,7 @@ struct bulk_state {
   int64 pause_after;  // evaluations in one go before the driver is asked whether to go on
   int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
   bool can_grow;      // the driver may give more room
+  bool resumed;       // the first regions are those of an earlier run: they need not all be divided
   double lower[max_cubature_ndim], upper[max_cubature_ndim];  // the domain
 
   // Memory.
@@ -70,6 +71,8 @@ struct bulk_state {
   int64 marked_count;  // regions to divide next; their number when the store must grow first
   int turn;            // which of the buffers used in turn
   bool surveyed;       // the sums and the histogram are those of the regions as they are
+  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
+  region_list pending_list;
   outcome end;         // running: paused, or room is wanted
   bool wants_room;
 };

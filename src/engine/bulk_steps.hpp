@@ -15,7 +15,9 @@
 //   barrier()             all teams have come here, and see what the others have written
 //   barrier_then(body)    the same; between their coming and going body() runs in one team
 //   once()                true in one lane of one team
-// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed().
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
+// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
+// again, which then go on behind the evaluation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -174,8 +176,18 @@ class bulk_steps {
     int64 marked = st_.marked_count;
     turn_ = st_.turn;
     bool surveyed = st_.surveyed;  // a pause comes after the survey: what it found still holds
-    if (count_ == 0) end = begin();
-    while (end == outcome::running) {
+    if constexpr (Evaluator::deferred) {
+      const int64 evaluated = st_.pending;
+      if (count_ == 0) {
+        end = evaluated > 0 ? settle_first(evaluated) : begin();
+        marked = count_;  // all, should they be divided already
+      } else if (evaluated > 0) {
+        end = settle_pieces(marked);
+      }
+    } else {
+      if (count_ == 0) end = begin();
+    }
+    while (end == outcome::running && pending_ == 0) {
       if (!surveyed) survey();
       surveyed = true;
       const bulk_decision t = *st_.decision;
@@ -219,6 +231,8 @@ class bulk_steps {
       st_.iterations = iterations_;
       st_.marked_count = marked;
       st_.wants_room = wants_room;
+      st_.pending = pending_;
+      st_.pending_list = count_ == 0 ? whole_cells() : pieces_of();
       st_.turn = turn_;
       st_.surveyed = surveyed;
       st_.end = end;
@@ -236,6 +250,21 @@ class bulk_steps {
   TESSERA_HD int64 live() const { return count_ + retired_; }
   TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
   TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
+
+  TESSERA_HD static region_list whole_cells() { return {nullptr, 0, 1}; }
+  TESSERA_HD region_list pieces_of() const { return {st_.marked, count_, st_.split.pieces}; }
+
+  // False: the executor evaluates, and the steps go on when they are started again.
+  TESSERA_HD bool evaluate(const region_list &list, int64 n) {
+    if constexpr (Evaluator::deferred) {
+      pending_ = n;
+      return false;
+    } else {
+      eval_.evaluate(grid_, st_.regions, list, n);
+      grid_.barrier();
+      return true;
+    }
+  }
 
   // The first cells. They are all divided in the first step, whatever they say: an estimate is believed only after it has
   // been compared with another level.
@@ -261,8 +290,12 @@ class bulk_steps {
         st_.scale[k] = 1.0;
       }
     grid_.barrier();
-    eval_.evaluate(grid_, s, region_list{nullptr, 0, 1}, n);
-    grid_.barrier();
+    return evaluate(whole_cells(), n) ? settle_first(n) : outcome::running;
+  }
+
+  // Behind the evaluation of the n first cells. When they are divided at once a second evaluation follows.
+  TESSERA_HD outcome settle_first(int64 n) {
+    const region_view s = st_.regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
     evaluations_ = n * st_.points;
     if (eval_.failed()) {
@@ -278,12 +311,15 @@ class bulk_steps {
       return eval_.failure();
     }
     count_ = n;
-    if (n <= affordable() && fits(n) && all_divisible(bits)) {
+    if (n <= affordable() && fits(n) && all_divisible(halvings(n))) {
       divide_all();
       return evaluate_and_settle(n);
     }
     const splitting split = st_.split;
-    grid_.each(n, [=](int64 m) { prepare_division(split, s, m); });
+    grid_.each(n, [=](int64 m) {
+      believe_nothing(s, m);
+      prepare_division(split, s, m);
+    });
     grid_.barrier();
     return outcome::running;
   }
@@ -306,7 +342,10 @@ class bulk_steps {
     const int64 n = count_;
     bulk_state &st = st_;
     const region_list list = {st_.marked, n, st_.split.pieces};
-    grid_.each(n, [=, &st](int64 m) { st.marked[m] = m; });
+    grid_.each(n, [=, &st](int64 m) {
+      st.marked[m] = m;
+      believe_nothing(st.regions, m);
+    });
     grid_.barrier_then([this, n] {
       for (int k = 0; k < nc_; ++k) {
         const component_sums t = sum_chunk(team_, st_.regions, {0, n}, k, [](int64) { return true; });
@@ -367,7 +406,7 @@ class bulk_steps {
   TESSERA_HD TESSERA_APART void decide() {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
-    bool met = iterations_ > 0 && evaluations_ >= st_.set.mineval;
+    bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval;
     bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
     double frozen = 0.0;
@@ -391,7 +430,7 @@ class bulk_steps {
     const int64 most = affordable();
     if (!d.converged && most > 0) {
       const double share = st_.set.bulk_fraction;
-      const double spared = iterations_ == 0 ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
+      const double spared = iterations_ == 0 && !st_.resumed ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
       const threshold t = choose_bin(team_, histogram(0), spared, most);  // the first cells are all divided
       d.bin = t.bin;
       d.count = t.count;
@@ -432,10 +471,14 @@ class bulk_steps {
     }
   }
 
+  // The pieces of the `marked` divided regions.
   TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
-    const region_list list = {st_.marked, count_, st_.split.pieces};
-    eval_.evaluate(grid_, st_.regions, list, marked * list.pieces);
-    grid_.barrier();
+    return evaluate(pieces_of(), marked * st_.split.pieces) ? settle_pieces(marked) : outcome::running;
+  }
+
+  // Behind their evaluation.
+  TESSERA_HD outcome settle_pieces(int64 marked) {
+    const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
     if (eval_.failed()) return eval_.failure();  // the totals stay as they were
     const int estimate = st_.set.estimate;
@@ -533,6 +576,7 @@ class bulk_steps {
   const int nc_;
   int turn_ = 0;
   int64 count_ = 0, retired_ = 0, evaluations_ = 0, iterations_ = 0;
+  int64 pending_ = 0;  // regions that the executor is to evaluate
 };
 
 }  // namespace tessera

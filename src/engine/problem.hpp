@@ -31,6 +31,7 @@ struct cubature_settings {
   double margin = 1e-5;        // distance of the rule's outermost points from the face, in half-widths
   int estimate = 0;            // enum tessera_estimate
   int64 initial_regions = 1;
+  bool by_component = false;   // the component farthest from its tolerance says what is divided, and where
   double bulk_fraction = 0.75;
   int64 memory = 0;            // bytes that the region store may take
 };

@@ -12,7 +12,9 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  float suspicion;  // share of the error that is there because something may hide behind a face; see settle.hpp
+  float suspicion;  // share of the error that is there because something may hide behind a face; see settle.hpp. Below 0 in
+                    // fresh regions whose errors are those for a smooth integrand, not yet believed: -excess, see
+                    // core/estimate.hpp
   uint32 word;      // ranked axes (24 bits) and the flags below
 };
 constexpr uint32 region_axes = 0xffffffu;
@@ -20,6 +22,14 @@ constexpr uint32 region_face_place = 3u << 24;  // place among the ranked axes o
 constexpr uint32 region_face_high = 1u << 26;   // the suspected face is the upper one
 constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as they do for smooth integrands
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
+
+TESSERA_HD region_state fresh_state(uint32 ranked_axes, bool rough, double excess) {
+  return {excess > 1.0 ? static_cast<float>(-excess) : 0.0f, ranked_axes | (rough ? region_rough : 0u)};
+}
+// The classic estimate of a fresh region over the errors that it holds.
+TESSERA_HD double excess_of(const region_state &fresh) {
+  return fresh.suspicion < 0.0f ? -static_cast<double>(fresh.suspicion) : 1.0;
+}
 
 TESSERA_HD constexpr int region_fields(int ndim, int ncomp) { return 2 * ndim + 2 * ncomp + 1; }
 

@@ -53,6 +53,42 @@ TESSERA_HD bool touches_face(const splitting &split, uint32 parent_word, int64 q
   return place >= split.axes || (((q >> place) & 1) != 0) == high;
 }
 
+// Smooth or not? Fresh pieces hold the errors that they have if the integrand is smooth; where their null rules do not show
+// that, the classic estimates are many times larger. The difference between the levels is evidence: it is close to the
+// parent's own error along the axes of division. Where it is small, the classic estimate was too large for the parent and is
+// for the pieces. It may be small by chance, so all axes are taken to be as bad as the divided ones, twice over, and from
+// one generation to the next the errors fall at most to a thirtieth: a wrong estimate has to pass several comparisons.
+constexpr double doubt = 2.0;
+constexpr double steepest_fall = 0.03;
+
+template <class Piece>
+TESSERA_HD TESSERA_APART void believe_smooth(const region_view &parents, int64 parent, const region_view &children, int pieces,
+                                             Piece piece) {
+  const double axes = children.ndim();
+  TESSERA_ROLLED
+  for (int k = 0; k < parents.ncomp(); ++k) {
+    const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
+    const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) / pieces;
+    TESSERA_ROLLED
+    for (int q = 0; q < pieces; ++q) {
+      double &e = children.error(piece(q), k);
+      const double classic = e * excess_of(children.state(piece(q)));
+      const double believed = larger(e, least);
+      e = believed < classic ? believed : classic;
+    }
+  }
+  TESSERA_ROLLED
+  for (int q = 0; q < pieces; ++q) children.state(piece(q)).suspicion = 0.0f;
+}
+
+// A fresh region without a parent to compare it with: the classic estimate.
+TESSERA_HD void believe_nothing(const region_view &s, int64 i) {
+  const double excess = excess_of(s.state(i));
+  TESSERA_ROLLED
+  for (int k = 0; k < s.ncomp(); ++k) s.error(i, k) *= excess;
+  s.state(i).suspicion = 0.0f;
+}
+
 constexpr double fading = 0.5;
 
 // Can what was seen along `axis` in the parent still be seen in a fresh piece?
@@ -83,8 +119,7 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
-  TESSERA_ROLLED
-  for (int q = 0; q < pieces; ++q) children.state(piece(q)).suspicion = 0.0f;
+  believe_smooth(parents, parent, children, pieces, piece);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
@@ -144,6 +179,7 @@ TESSERA_HD void settle(int estimate, const splitting &split, const region_view &
 template <class Piece>
 TESSERA_HD void settle_cells(const splitting &split, const region_view &parents, int64 parent, const region_view &children,
                              int64 cells, Piece piece) {
+  for (int64 q = 0; q < cells; ++q) believe_nothing(children, piece(q));
   settle_classic(parents, parent, children, cells, piece);
   for (int64 q = 0; q < cells; ++q) prepare_division(split, children, piece(q));
 }

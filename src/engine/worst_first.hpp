@@ -2,6 +2,9 @@
 //
 // With several threads the pieces of the regions next in the queue are evaluated ahead of time, but they enter the result
 // in exactly the order of the sequential run: values, errors and counts do not depend on the number of threads.
+//
+// Regions with equal errors: with the classic estimate the heap itself decides, as in DCUHRE (heap.hpp), and the heap is the
+// order in which the regions are handed out; else the region that is older comes first.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -9,8 +12,11 @@
 #include <numeric>
 #include <vector>
 
+#include "component_queues.hpp"
+#include "heap.hpp"
 #include "hooks.hpp"
 #include "initial.hpp"
+#include "region_record.hpp"
 #include "region_store.hpp"
 #include "settle.hpp"
 #include "split.hpp"
@@ -21,34 +27,34 @@ namespace tessera {
 template <class Executor, class Evaluator>
 class worst_first {
  public:
-  // look_ahead: how many regions may be divided ahead of time, 1 for none.
-  worst_first(Executor &exec, Evaluator &eval, const cubature_settings &settings, run_hooks &hooks, int look_ahead)
-      : eval_(eval),
-        set_(settings),
-        hooks_(hooks),
-        split_(make_splitting(settings.splitting, settings.ndim, settings.margin)),
-        look_ahead_(look_ahead),
-        record_bytes_(8 * region_fields(settings.ndim, settings.ncomp) + static_cast<int64>(sizeof(entry))),
-        capacity_(std::max<int64>(settings.memory / record_bytes_, 2 * split_.pieces)),
-        store_(exec, settings.ndim, settings.ncomp),
-        ahead_(exec, settings.ndim, settings.ncomp),
-        totals_(settings.ncomp),
-        retired_(settings.ncomp),
-        scale_(static_cast<std::size_t>(settings.ncomp), 1.0),
-        now_(2 * static_cast<std::size_t>(settings.ncomp)) {
-    ahead_.reserve(slots() * split_.pieces, slots() * split_.pieces);
-    forget();
-    stats_.region_bytes = record_bytes_;
-  }
+  worst_first(Executor &exec, Evaluator &eval, int ndim, int ncomp)
+      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), totals_(ncomp), retired_(ncomp) {}
 
+  // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
   // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
-  outcome run(const double *lower, const double *upper, double *value, double *error) {
-    outcome o = start(lower, upper);
+  outcome run(const cubature_settings &settings, int look_ahead, const given_regions &given, const double *lower,
+              const double *upper, run_hooks &hooks, double *value, double *error) {
+    set_ = settings;
+    hooks_ = &hooks;
+    look_ahead_ = set_.by_component ? 1 : look_ahead;
+    clear();
+    outcome o = given.n > 0 ? resume(given) : start(lower, upper);
     while (o == outcome::running) o = step();
     finish(value, error);
     return o;
   }
   const cubature_statistics &statistics() const { return stats_; }
+
+  // The regions between two steps and after the run; -1 when some had to be given up.
+  int64 count() const { return retired_regions_ > 0 ? -1 : regions_; }
+  // Regions first .. first+n-1.
+  void read(int64 first, int64 n, double *records) {
+    order();
+    for (int64 i = 0; i < n; ++i) {
+      const int64 r = ordered(first + i);
+      write_record(store_.view(), r, axes_of(axes_, r), records + i * region_record_fields(set_.ndim, set_.ncomp));
+    }
+  }
 
  private:
   // An entry of the queue: 16 bytes, since there is one for every region.
@@ -64,27 +70,74 @@ class worst_first {
     bool ahead() const { return slot() != no_slot; }
     void set_slot(int64 slot) { tag = region() << slot_bits | slot; }
   };
-  static bool below(const entry &a, const entry &b) {
-    return a.key < b.key || (a.key == b.key && a.region() > b.region());
+  struct comparison {
+    bool by_age;
+    bool operator()(const entry &a, const entry &b) const {
+      return a.key < b.key || (by_age && a.key == b.key && a.region() > b.region());
+    }
+  };
+  comparison below() const { return {set_.estimate != 1 || set_.by_component}; }
+
+  void clear() {
+    split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
+    record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(entry));
+    capacity_ = std::max<int64>(set_.memory / record_bytes_, 2 * split_.pieces);
+    totals_.clear();
+    retired_.clear();
+    scale_.assign(static_cast<std::size_t>(set_.ncomp), 1.0);
+    now_.resize(2 * static_cast<std::size_t>(set_.ncomp));
+    queue_.clear();
+    holes_.clear();
+    order_.clear();
+    regions_ = retired_regions_ = rescale_at_ = 0;
+    failed_ahead_ = false;
+    stats_ = {};
+    stats_.region_bytes = record_bytes_;
+    ahead_.reserve(slots() * split_.pieces, slots() * split_.pieces);
+    forget();
+    if (set_.by_component) {
+      queues_.start(set_.ncomp);
+      ahead_axes_.resize(static_cast<std::size_t>(split_.pieces * set_.ncomp));
+    }
+  }
+
+  // The axes of each component, where each has its own.
+  unsigned char *axes_of(std::vector<unsigned char> &axes, int64 region) {
+    return set_.by_component ? axes.data() + region * set_.ncomp : nullptr;
   }
 
   outcome start(const double *lower, const double *upper) {
     reserve(1);
     region_view s = store_.view();
     make_cell(lower, upper, 0, 0, s, 0);
-    outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1);
+    outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1, axes_of(axes_, 0));
     if (o == outcome::callback || o == outcome::memory) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
     stats_.evaluations = eval_.points();
     regions_ = 1;
     if (o != outcome::running) return o;
+    believe_nothing(store_.view(), 0);
     int bits = halvings(set_.initial_regions);
     while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
     if (bits > 0) o = partition(lower, upper, bits);
-    totals_.clear();
     for (int64 i = 0; i < regions_; ++i) totals_.add(store_.view(), i, 1.0);
     rescale();
     return o;
+  }
+
+  // Goes on from regions that a run has handed out. In their order they are a heap, if it was the heap that was written.
+  outcome resume(const given_regions &given) {
+    regions_ = given.n;
+    reserve(regions_);
+    const region_view s = store_.view();
+    for (int64 i = 0; i < regions_; ++i) {
+      read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), s, i, axes_of(axes_, i));
+      prepare_division(split_, s, i);
+      totals_.add(s, i, 1.0);
+    }
+    stats_.evaluations = given.evaluations;
+    rescale();
+    return outcome::running;
   }
 
   outcome partition(const double *lower, const double *upper, int bits) {
@@ -92,11 +145,12 @@ class worst_first {
     reserve(n + 1);
     region_view s = store_.view();
     for (int64 m = 0; m < n; ++m) make_cell(lower, upper, bits, m, s, m + 1);
-    const outcome o = eval_.evaluate(s, {nullptr, 1, 1}, n);
+    const outcome o = eval_.evaluate(s, {nullptr, 1, 1}, n, axes_of(axes_, 0));
     if (o != outcome::running) return o;
     stats_.evaluations += n * eval_.points();
     settle_cells(split_, s, 0, s, n, [](int64 q) { return q + 1; });
     s.copy(0, s, n);  // the root's record is free now
+    if (set_.by_component) std::copy_n(axes_of(axes_, n), set_.ncomp, axes_of(axes_, 0));
     regions_ = n;
     ++stats_.iterations;
     return o;
@@ -104,10 +158,12 @@ class worst_first {
 
   outcome step() {
     totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
-    if (stats_.iterations > 0 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live())) return outcome::converged;
+    // One region has not been compared with its pieces yet.
+    if (live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live())) return outcome::converged;
+    if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
-    const outcome stop = hooks_.between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
+    const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
@@ -120,6 +176,37 @@ class worst_first {
     }
     commit();
     return outcome::running;
+  }
+
+  // Puts the region with the largest error of the component farthest from its tolerance, and that component's axis, in
+  // front: the queue has this one entry. False when there is no region left.
+  bool choose_by_component() {
+    int worst = 0;
+    double ratio = -1.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double e = totals_.error(k), t = tolerated(set_, totals_.value(k));
+      const double r = e > 0.0 ? (t > 0.0 ? e / t : infinity_value()) : 0.0;
+      if (r > ratio) {
+        ratio = r;
+        worst = k;
+      }
+    }
+    const region_view s = store_.view();
+    for (;;) {
+      const int64 i = queues_.front(worst, regions_, error_reader());
+      if (i < 0) return false;
+      include_axis(s.state(i).word, set_.ndim, axes_of(axes_, i)[worst], true);
+      s.state(i).word &= ~region_frozen;
+      prepare_division(split_, s, i);
+      if ((s.state(i).word & region_frozen) == 0u) {
+        queue_.assign(1, {0.0, i});
+        return true;
+      }
+      queues_.drop(i);
+    }
+  }
+  auto error_reader() {
+    return [s = store_.view()](int64 i, int k) { return s.error(i, k); };
   }
 
   // Divides the front of the queue and, if there is room, the regions behind it.
@@ -138,7 +225,7 @@ class worst_first {
         make_piece(split_, s, e.region(), q, a, ids_.back());
       }
     }
-    const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()));
+    const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
     if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
     forget();
@@ -150,7 +237,7 @@ class worst_first {
   void pick(int64 most) {
     picked_.assign(1, 0);
     if (most <= 1 || failed_ahead_) return;
-    auto smaller = [this](std::size_t x, std::size_t y) { return below(queue_[x], queue_[y]); };
+    auto smaller = [this, less = below()](std::size_t x, std::size_t y) { return less(queue_[x], queue_[y]); };
     candidates_.assign(1, 0);
     while (!candidates_.empty() && static_cast<int64>(picked_.size()) < most) {
       std::pop_heap(candidates_.begin(), candidates_.end(), smaller);
@@ -173,9 +260,8 @@ class worst_first {
 
   // Puts the pieces of the front of the queue in its place.
   void commit() {
-    std::pop_heap(queue_.begin(), queue_.end(), below);
-    const entry top = queue_.back();
-    queue_.pop_back();
+    const entry top = queue_.front();
+    heap_pop(queue_, below());
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
@@ -185,12 +271,18 @@ class worst_first {
       const int64 to = q == 0 ? top.region() : next_place();
       s.copy(to, a, first + q);
       totals_.add(s, to, 1.0);
-      push(to);
+      if (set_.by_component) {
+        std::copy_n(axes_of(ahead_axes_, first + q), set_.ncomp, axes_of(axes_, to));
+        queues_.replace(to, error_reader());
+      } else {
+        push(to);
+      }
     }
+    order_.clear();
     free_slots_.push_back(top.slot());
     stats_.evaluations += split_.pieces * eval_.points();
     ++stats_.iterations;
-    if (set_.ncomp > 1 && regions_ >= rescale_at_) rescale();
+    if (set_.ncomp > 1 && !set_.by_component && regions_ >= rescale_at_) rescale();
   }
 
   int64 next_place() {
@@ -203,8 +295,8 @@ class worst_first {
   bool frozen(const entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
 
   void drop_front() {
-    std::pop_heap(queue_.begin(), queue_.end(), below);
-    queue_.pop_back();
+    heap_pop(queue_, below());
+    order_.clear();
   }
 
   double key(int64 region) {
@@ -217,13 +309,13 @@ class worst_first {
   }
 
   void push(int64 region) {
-    queue_.push_back({key(region), region});
-    std::push_heap(queue_.begin(), queue_.end(), below);
+    heap_push(queue_, entry{key(region), region}, below());
   }
 
   // Components count in proportion to what they tolerate, so that none starves; the classic estimate compares them
   // as they are. The weights follow the values and are renewed whenever the number of regions has doubled.
   void rescale() {
+    if (set_.by_component) return;
     if (set_.estimate != 1 && set_.ncomp > 1)
       for (int c = 0; c < set_.ncomp; ++c) {
         const double t = tolerated(set_, totals_.value(c));
@@ -234,7 +326,7 @@ class worst_first {
       for (int64 i = 0; i < regions_; ++i) queue_.push_back({0.0, i});
     }
     for (entry &e : queue_) e.key = key(e.region());
-    std::make_heap(queue_.begin(), queue_.end(), below);
+    if (!std::is_heap(queue_.begin(), queue_.end(), below())) std::make_heap(queue_.begin(), queue_.end(), below());
     rescale_at_ = 2 * regions_;
   }
 
@@ -242,6 +334,8 @@ class worst_first {
 
   void reserve(int64 regions) {
     store_.reserve(regions, capacity_ + 1);
+    if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
+      axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
     const int64 bytes = store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
     stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
   }
@@ -250,7 +344,8 @@ class worst_first {
   // no longer helps: what could still be refined weighs less than what cannot.
   bool make_room() {
     if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
-    auto above = [](const entry &x, const entry &y) { return below(y, x); };
+    if (set_.by_component) return false;
+    auto above = [less = below()](const entry &x, const entry &y) { return less(y, x); };
     const auto half = queue_.begin() + static_cast<std::ptrdiff_t>(queue_.size() / 2);
     std::nth_element(queue_.begin(), half, queue_.end(), above);
     forget();
@@ -262,7 +357,8 @@ class worst_first {
       ++retired_regions_;
     }
     queue_.erase(half, queue_.end());
-    std::make_heap(queue_.begin(), queue_.end(), below);
+    std::make_heap(queue_.begin(), queue_.end(), below());
+    order_.clear();
     if (queue_.empty()) return false;
     for (int k = 0; k < set_.ncomp; ++k)
       if (totals_.error(k) > 2.0 * retired_.error(k)) return true;
@@ -272,29 +368,49 @@ class worst_first {
   void finish(double *value, double *error) {
     if (stats_.evaluations == 0) return;
     region_view s = store_.view();
-    component_totals all(set_.ncomp);
-    for (int64 i = 0; i < regions_; ++i) all.add(s, i, 1.0);
-    all.add(retired_);
+    totals_.clear();
+    order();
+    for (int64 i = 0; i < regions_; ++i) totals_.add(s, ordered(i), 1.0);
+    totals_.add(retired_);
     stats_.regions = live();
-    all.read(set_, stats_.regions, value, error);
+    totals_.read(set_, stats_.regions, value, error);
+  }
+
+  // The regions in the order in which they are handed out: that of the heap where it decides, else by age. The sums are taken
+  // in it too, so that a run in two parts gives the bits of the whole one.
+  int64 ordered(int64 i) const { return below().by_age ? i : order_[static_cast<std::size_t>(i)]; }
+  void order() {
+    if (below().by_age || static_cast<int64>(order_.size()) == regions_) return;
+    order_.resize(static_cast<std::size_t>(regions_));
+    std::vector<bool> listed(order_.size());
+    std::size_t n = 0;
+    for (const entry &e : queue_) {
+      order_[n++] = e.region();
+      listed[static_cast<std::size_t>(e.region())] = true;
+    }
+    for (int64 i = 0; i < regions_; ++i)  // those that cannot be divided
+      if (!listed[static_cast<std::size_t>(i)]) order_[n++] = i;
   }
 
   Evaluator &eval_;
-  const cubature_settings &set_;
-  run_hooks &hooks_;
-  const splitting split_;
-  const int look_ahead_;
-  const int64 record_bytes_;
-  const int64 capacity_;  // regions that the memory limit allows
+  cubature_settings set_;
+  run_hooks *hooks_ = nullptr;
+  splitting split_ = {};
+  int look_ahead_ = 1;
+  int64 record_bytes_ = 0;
+  int64 capacity_ = 0;  // regions that the memory limit allows
   region_store<Executor> store_;
   region_store<Executor> ahead_;
   component_totals totals_, retired_;
   std::vector<double> scale_;  // weight of each component in the key
   std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
   std::vector<entry> queue_;   // binary heap
+  component_queues queues_;    // in its place where single components decide
+  std::vector<unsigned char> axes_, ahead_axes_;  // [region][ncomp] for the same
   std::vector<std::size_t> picked_, candidates_;
   std::vector<int64> free_slots_, ids_;
   std::vector<int64> holes_;  // places of retired regions
+  std::vector<int64> order_;  // empty: not known
   int64 regions_ = 0;         // places in use, holes included
   int64 retired_regions_ = 0;
   int64 rescale_at_ = 0;

@@ -6,6 +6,7 @@
 
 #include "../core/estimate.hpp"
 #include "../core/node_table.hpp"
+#include "../engine/split.hpp"
 
 namespace tessera {
 namespace {
@@ -30,20 +31,35 @@ std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-host_evaluator::host_evaluator(const cubature_problem &problem, thread_pool &pool)
-    : problem_(problem),
-      rule_(problem.integration_rule),
-      pool_(pool),
-      words_(make_node_table(rule_)),
-      chunk_((rule_.points - 1) / ((rule_.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1),  // equal shares
-      group_(problem.integrand.batch ? std::max<int64>(1, problem.batch_points / rule_.points) : 1),
-      mapped_(any_infinite(problem.axes)),
-      work_(index(pool.size())) {
-  int64 start = 0;
-  for (int o = 0; o < rule_.orbits; ++o) {
-    orbit_start_.push_back(start);
-    start += rule_.orb[o].count;
+void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
+  const rule &r = problem.integration_rule;
+  const bool batch = problem.integrand.batch != nullptr, mapped = any_infinite(problem.axes);
+  const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim;
+  // Equal shares of a rule that is too large for one call.
+  const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;
+  const int64 group = batch ? std::max<int64>(1, problem.batch_points / r.points) : 1;
+  if (!same_rule || batch != batch_ || mapped != mapped_ || chunk != chunk_ || group != group_ ||
+      static_cast<int>(work_.size()) != pool.size()) {
+    work_.clear();
+    work_.resize(index(pool.size()));
   }
+  problem_ = &problem;
+  pool_ = &pool;
+  batch_ = batch;
+  mapped_ = mapped;
+  chunk_ = chunk;
+  group_ = group;
+  failure_ = {};
+  if (same_rule) return;
+  rule_ = rule{};  // until the tables are there
+  words_ = make_node_table(r);
+  orbit_start_.clear();
+  int64 next = 0;
+  for (int o = 0; o < r.orbits; ++o) {
+    orbit_start_.push_back(next);
+    next += r.orb[o].count;
+  }
+  rule_ = r;
 }
 
 int64 host_evaluator::work_bytes() const {
@@ -52,11 +68,12 @@ int64 host_evaluator::work_bytes() const {
   return static_cast<int64>(8 * n);
 }
 
-outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n) {
-  failure_ = {};
+outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {
+  axes_ = axes;
+  if (failure_.item >= 0) failure_ = {};
   first_failed_.store(-1, std::memory_order_relaxed);
   const int64 items = (n + group_ - 1) / group_;
-  pool_.run(items, [&](int64 item, int thread) {
+  pool_->run(items, [&](int64 item, int thread) {
     const int64 failed = first_failed_.load(std::memory_order_relaxed);
     if (failed >= 0 && failed <= item) return;
     try {
@@ -77,7 +94,7 @@ outcome host_evaluator::evaluate(const region_view &regions, const region_list &
 
 void host_evaluator::prepare(workspace &w) const {
   if (!w.f.empty()) return;
-  const std::size_t nd = index(rule_.ndim), nc = index(problem_.settings.ncomp);
+  const std::size_t nd = index(rule_.ndim), nc = index(problem_->settings.ncomp);
   const std::size_t points = index(group_ * chunk_);
   w.at.resize(nd);
   w.low.resize(nd);
@@ -86,7 +103,7 @@ void host_evaluator::prepare(workspace &w) const {
   w.score.resize(nd);
   w.sums.resize(nc * max_orbits);
   w.differences.resize(nc * nd);
-  if (problem_.integrand.batch) {
+  if (problem_->integrand.batch) {
     w.x.resize(points * nd);
     if (mapped_) w.jacobian.resize(points);
   }
@@ -99,9 +116,9 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
     for (int64 i = 0; i < n; ++i) evaluate_cut(regions, list[first + i], item, w);
     return;
   }
-  if (problem_.integrand.batch) {
-    std::vector<stretch> all;
-    all.reserve(index(n));
+  if (problem_->integrand.batch) {
+    std::vector<stretch> &all = w.stretches;
+    all.clear();
     for (int64 i = 0; i < n; ++i) all.push_back({list[first + i], 0, rule_.points, i * rule_.points});
     if (!call_batch(regions, all, item, w)) return;
     for (const stretch &s : all) {
@@ -123,7 +140,7 @@ void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int6
   clear_sums(w);
   for (int64 p = 0; p < rule_.points; p += chunk_) {
     const stretch s = {region, p, std::min(chunk_, rule_.points - p), 0};
-    if (problem_.integrand.batch ? !call_batch(regions, {s}, item, w) : !call_points(regions, s, item, w)) return;
+    if (problem_->integrand.batch ? !call_batch(regions, {s}, item, w) : !call_points(regions, s, item, w)) return;
     accumulate(s, w);
     if (!std::all_of(w.sums.begin(), w.sums.end(), [](double v) { return std::isfinite(v); }))
       return report_nonfinite(regions, s, item, w);
@@ -144,7 +161,7 @@ bool host_evaluator::each_orbit(const stretch &s, Visit visit) const {
 }
 
 bool host_evaluator::call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
-  const int nd = rule_.ndim, nc = problem_.settings.ncomp;
+  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
   const int64 n = all.back().offset + all.back().n;
   for (const stretch &s : all) fill_points(regions, s, n, w);
   if (mapped_) {
@@ -152,10 +169,10 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
     for (int j = 0; j < nd; ++j)
       for (int64 i = 0; i < n; ++i) {
         double &x = w.x[index(j * n + i)];
-        x = map_axis(problem_.axes[index(j)], x, w.jacobian[index(i)]);
+        x = map_axis(problem_->axes[index(j)], x, w.jacobian[index(i)]);
       }
   }
-  const int status = problem_.integrand.batch(n, nd, w.x.data(), n, nc, w.f.data(), n, problem_.integrand.userdata);
+  const int status = problem_->integrand.batch(n, nd, w.x.data(), n, nc, w.f.data(), n, problem_->integrand.userdata);
   if (status != 0) {
     report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
     return false;
@@ -195,12 +212,12 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
 
 // One point. The values of a failed call are not used.
 inline int host_evaluator::call_point(const double *x, double *f, workspace &w) const {
-  const host_integrand &integrand = problem_.integrand;
-  if (!mapped_) return integrand.point(rule_.ndim, x, problem_.settings.ncomp, f, integrand.userdata);
+  const host_integrand &integrand = problem_->integrand;
+  if (!mapped_) return integrand.point(rule_.ndim, x, problem_->settings.ncomp, f, integrand.userdata);
   double jacobian = 1.0;
-  for (int j = 0; j < rule_.ndim; ++j) w.mapped[index(j)] = map_axis(problem_.axes[index(j)], x[j], jacobian);
-  const int status = integrand.point(rule_.ndim, w.mapped.data(), problem_.settings.ncomp, f, integrand.userdata);
-  for (int k = 0; status == 0 && k < problem_.settings.ncomp; ++k) f[k] = weighted(f[k], jacobian);
+  for (int j = 0; j < rule_.ndim; ++j) w.mapped[index(j)] = map_axis(problem_->axes[index(j)], x[j], jacobian);
+  const int status = integrand.point(rule_.ndim, w.mapped.data(), problem_->settings.ncomp, f, integrand.userdata);
+  for (int k = 0; status == 0 && k < problem_->settings.ncomp; ++k) f[k] = weighted(f[k], jacobian);
   return status;
 }
 
@@ -208,7 +225,7 @@ inline int host_evaluator::call_point(const double *x, double *f, workspace &w) 
 int host_evaluator::call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre,
                                 const double *half, double *f, workspace &w) const {
   double *x = w.at.data();
-  const int64 step = problem_.settings.ncomp;
+  const int64 step = problem_->settings.ncomp;
   const int moved = node_moved(words[0]);  // the same for all points of an orbit
   const bool two = node_uses_b(words[0]);
   const double first[2] = {orb.a, -orb.a};
@@ -237,7 +254,7 @@ int host_evaluator::call_vertices(const orbit &orb, int64 first, int64 n, const 
     w.high[index(j)] = centre[j] + orb.a * half[j];
     x[j] = vertex_minus(rule_, code, j) ? w.low[index(j)] : w.high[index(j)];
   }
-  const int64 step = problem_.settings.ncomp;
+  const int64 step = problem_->settings.ncomp;
   for (int64 i = 0; i < n; ++i, f += step) {
     const uint32 next = vertex_code(first + i);
     const uint32 changed = next ^ code;
@@ -253,7 +270,7 @@ int host_evaluator::call_vertices(const orbit &orb, int64 first, int64 n, const 
 }
 
 bool host_evaluator::call_points(const region_view &regions, const stretch &s, int64 item, workspace &w) {
-  const int nc = problem_.settings.ncomp;
+  const int nc = problem_->settings.ncomp;
   const double *centre = &regions.centre(s.region, 0), *half = &regions.half(s.region, 0);
   std::copy(centre, centre + rule_.ndim, w.at.begin());
   w.component_stride = 1;
@@ -275,7 +292,7 @@ void host_evaluator::clear_sums(workspace &w) const {
 }
 
 void host_evaluator::accumulate(const stretch &s, workspace &w) const {
-  for (int k = 0; k < problem_.settings.ncomp; ++k) {
+  for (int k = 0; k < problem_->settings.ncomp; ++k) {
     double *sums = &w.sums[index(k) * max_orbits];
     double *difference = &w.differences[index(k * rule_.ndim)];
     const int64 step = w.point_stride;
@@ -297,24 +314,42 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
   const double volume = regions.volume(region);
   std::fill(w.score.begin(), w.score.end(), 0.0);
   bool rough = false;
-  for (int k = 0; k < problem_.settings.ncomp; ++k) {
+  double excess = 1.0;
+  for (int k = 0; k < problem_->settings.ncomp; ++k) {
     const double *sums = &w.sums[index(k) * max_orbits];
-    const rule_result result = finish_rule(rule_, sums, problem_.settings.estimate, volume);
+    const rule_result result = finish_rule(rule_, sums, problem_->settings.estimate, volume);
     if (!std::isfinite(result.value) || !std::isfinite(result.error)) return false;
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
     rough |= !result.asymptotic;
+    excess = larger(excess, result.excess);
     for (int j = 0; j < rule_.ndim; ++j)
       add_difference(rule_, w.differences[index(k * rule_.ndim + j)], sums[0], w.score[index(j)]);
+    if (axes_) axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);
   }
   const uint32 axes = rank_axes(rule_.ndim, w.score.data(), [&](int j) { return regions.half(region, j); });
-  regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
+  regions.state(region) = fresh_state(axes, rough, excess);
   return true;
+}
+
+// The axis with the largest fourth difference of component k, however small; the widest if all are 0.
+unsigned char host_evaluator::component_axis(const region_view &regions, int64 region, int k, const workspace &w) const {
+  int best = widest_axis(regions, region);
+  const double centre = w.sums[index(k) * max_orbits];
+  double largest = 0.0;
+  for (int j = 0; j < rule_.ndim; ++j) {
+    const double d = std::fabs(w.differences[index(k * rule_.ndim + j)] - 2.0 * (1.0 - rule_.difference_ratio) * centre);
+    if (d > largest) {
+      largest = d;
+      best = j;
+    }
+  }
+  return static_cast<unsigned char>(best);
 }
 
 void host_evaluator::report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w) {
   std::string sentence = "the sum over a region overflows";
-  const int nc = problem_.settings.ncomp;
+  const int nc = problem_->settings.ncomp;
   each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
     for (int64 i = 0; i < n; ++i)
       for (int k = 0; k < nc; ++k) {
@@ -324,7 +359,7 @@ void host_evaluator::report_nonfinite(const region_view &regions, const stretch 
         for (int j = 0; j < rule_.ndim; ++j) {
           const double offset = point_offset(rule_, o, &words_[0] + orbit_start_[index(o)], first + i, j);
           const double t = regions.centre(s.region, j) + offset * regions.half(s.region, j);
-          x[j] = map_axis(problem_.axes[index(j)], t, jacobian);
+          x[j] = map_axis(problem_->axes[index(j)], t, jacobian);
         }
         sentence = nonfinite_sentence(k, f, x, rule_.ndim);
         return false;

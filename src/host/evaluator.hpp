@@ -16,12 +16,15 @@ namespace tessera {
 
 class host_evaluator {
  public:
-  host_evaluator(const cubature_problem &problem, thread_pool &pool);
+  // What follows from the problem and the pool; called before each run. Tables and memory of earlier runs are used again where
+  // they fit. Problem and pool must stay where they are until the run has ended.
+  void start(const cubature_problem &problem, thread_pool &pool);
 
   int64 points() const { return rule_.points; }  // of one region
 
-  // Writes value, raw error and ranked axes of n regions. Returns running, callback or nonfinite.
-  outcome evaluate(const region_view &regions, const region_list &list, int64 n);
+  // Writes value, raw error and ranked axes of n regions. Returns running, callback or nonfinite. axes[region][ncomp]: also
+  // the axis of each component by itself, chosen as in Cuba's Cuhre.
+  outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
   int callback_status() const { return failure_.status; }
   const std::string &sentence() const { return failure_.sentence; }
@@ -45,6 +48,7 @@ class host_evaluator {
     std::vector<double> x, f, jacobian;
     std::vector<double> at, low, high, mapped;
     std::vector<double> sums, differences, score;
+    std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
   };
 
@@ -63,19 +67,22 @@ class host_evaluator {
   void clear_sums(workspace &w) const;
   void accumulate(const stretch &s, workspace &w) const;
   bool finish(const region_view &regions, int64 region, workspace &w) const;
+  unsigned char component_axis(const region_view &regions, int64 region, int k, const workspace &w) const;
   template <class Visit>
   bool each_orbit(const stretch &s, Visit visit) const;
   void report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w);
   void report(int64 item, outcome what, int status, const std::string &sentence);
 
-  const cubature_problem &problem_;
-  const rule &rule_;
-  thread_pool &pool_;
-  const std::vector<node_word> words_;  // of the sparse points, orbit after orbit
-  std::vector<int64> orbit_start_;      // first point of each orbit
-  const int64 chunk_;                   // most points of one region in one call
-  const int64 group_;                   // regions in one call
-  const bool mapped_;                   // some axis is infinite
+  const cubature_problem *problem_ = nullptr;
+  rule rule_ = {};
+  thread_pool *pool_ = nullptr;
+  std::vector<node_word> words_;    // of the sparse points, orbit after orbit
+  std::vector<int64> orbit_start_;  // first point of each orbit
+  int64 chunk_ = 0;                 // most points of one region in one call
+  int64 group_ = 0;                 // regions in one call
+  bool batch_ = false;
+  bool mapped_ = false;             // some axis is infinite
+  unsigned char *axes_ = nullptr;   // of this call of evaluate
   std::vector<workspace> work_;
   std::mutex mutex_;
   failure failure_;

@@ -89,6 +89,7 @@ class host_grid {
 // The host evaluator in the form that the steps call.
 class host_bulk_evaluator {
  public:
+  static constexpr bool deferred = false;
   explicit host_bulk_evaluator(host_evaluator &e) : evaluator_(e) {}
 
   void evaluate(host_grid &, const region_view &regions, const region_list &list, int64 n) {

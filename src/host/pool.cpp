@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pool.hpp"
 
+#include <chrono>
 #include <system_error>
 
 namespace tessera {
@@ -22,11 +23,8 @@ thread_pool::~thread_pool() {
   for (std::thread &w : workers_) w.join();
 }
 
-void thread_pool::run(std::int64_t items, const std::function<void(std::int64_t, int)> &body) {
-  if (workers_.empty() || items <= 1) {
-    for (std::int64_t i = 0; i < items; ++i) body(i, 0);
-    return;
-  }
+void thread_pool::share_out(std::int64_t items, const std::function<void(std::int64_t, int)> &body,
+                            const std::function<void()> &waiting) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     body_ = &body;
@@ -38,7 +36,13 @@ void thread_pool::run(std::int64_t items, const std::function<void(std::int64_t,
   start_.notify_all();
   drain(0);
   std::unique_lock<std::mutex> lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  const auto all_done = [this] { return busy_ == 0; };
+  while (waiting && !done_.wait_for(lock, std::chrono::milliseconds(20), all_done)) {
+    lock.unlock();
+    waiting();
+    lock.lock();
+  }
+  done_.wait(lock, all_done);
 }
 
 void thread_pool::drain(int thread) {

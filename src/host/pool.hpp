@@ -24,9 +24,19 @@ class thread_pool {
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
   // Calls body(item, thread) for item = 0 .. items-1 and returns when all are done. body must not throw.
-  void run(std::int64_t items, const std::function<void(std::int64_t item, int thread)> &body);
+  // While the caller only waits for the others, it calls waiting() now and then, if there is one.
+  template <class Body>
+  void run(std::int64_t items, const Body &body, const std::function<void()> &waiting = {}) {
+    if (workers_.empty() || items <= 1) {
+      for (std::int64_t i = 0; i < items; ++i) body(i, 0);
+    } else {
+      share_out(items, std::cref(body), waiting);
+    }
+  }
 
  private:
+  void share_out(std::int64_t items, const std::function<void(std::int64_t item, int thread)> &body,
+                 const std::function<void()> &waiting);
   void work(int thread);
   void drain(int thread);
 

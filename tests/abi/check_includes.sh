@@ -55,7 +55,7 @@ while IFS= read -r file; do
     case $target in
       include/tessera.h)
         case $file in
-          src/api.cpp | src/options.cpp | src/solver.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
+          src/api.cpp | src/options.cpp | src/solver.cpp | src/solver_many.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
           *) complain "$where" "$name" "only api.cpp, options.cpp, solver.* and core/rule_build.cpp see tessera.h" ;;
         esac
         continue
@@ -65,8 +65,8 @@ while IFS= read -r file; do
     case $room in
       core) allowed='^src/core/' ;;
       engine) allowed='^src/(core|engine)/' ;;
-      host) allowed='^src/((core|engine|host)/|(backend|device|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
-      cuda) allowed='^src/((core|engine|cuda)/|(backend|device|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
+      host) allowed='^src/((core|engine|host)/|(backend|device|many|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
+      cuda) allowed='^src/((core|engine|cuda)/|(backend|device|many|cache|c_text|integrand_source|process|sha256)\.hpp$)' ;;
       '')
         case $file in
           src/backend.hpp) allowed='^src/(core|engine)/' ;;
@@ -85,6 +85,12 @@ done < <(find src -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -n
 if grep -rnE '^[[:space:]]*#[[:space:]]*include.*(src/|core/|engine/|host/|\.hpp)' docs/examples tests/api tests/methods tests/abi \
   --include='*.c' --include='*.h' --include='*.cpp'; then
   echo "these may include tessera.h, the tests' support and the system's headers only"
+  bad=1
+fi
+
+# The drop-ins are thin: over the public headers, and their own.
+if grep -rnE '^[[:space:]]*#[[:space:]]*include.*(src|core|engine|host|cuda)/' bindings; then
+  echo "a drop-in may include the public headers only"
   bad=1
 fi
 

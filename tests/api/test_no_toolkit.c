@@ -83,6 +83,33 @@ static void code_without_and_with_a_callback(void **state) {
   tessera_destroy(s);
 }
 
+static void many_integrals_on_the_host(void **state) {
+  static const char scaled[] = "double f(const double *x, const double *p) { return p[0] * exp(x[0] * x[1]); }";
+  double blocks[20], value[2][20], error[2][20];
+  tessera_solver *s = solver_with_log();
+  (void)state;
+  for (int i = 0; i < 20; ++i) blocks[i] = 1 + i;
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, scaled, "f"), TESSERA_OK);
+  for (int i = 0; i < 2; ++i) {
+    put_int(s, TESSERA_DEVICE, i == 0 ? -1 : -2);
+    const int status = tessera_integrate_many(s, TESSERA_CUBATURE, 20, blocks, sizeof blocks[0], NULL, NULL, value[i],
+                                              error[i], NULL);
+    assert_status(s, status, TESSERA_OK);
+    assert_int_equal(got_int(s, TESSERA_DEVICE_USED), -1);
+    assert_int_equal(lines, i);
+  }
+  assert_says(line_about_host, "NVRTC");
+  for (int i = 0; i < 20; ++i) {
+    assert_same_bits(value[0][i], value[1][i]);
+    assert_same_bits(error[0][i], error[1][i]);
+  }
+  put_int(s, TESSERA_DEVICE, 0);
+  assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, 20, blocks, sizeof blocks[0], NULL, NULL, value[0], error[0],
+                                          NULL),
+                TESSERA_ERR_NOT_BUILT);
+  tessera_destroy(s);
+}
+
 static void neither_compiler(void **state) {
   tessera_solver *s = solver_with_log();
   (void)state;
@@ -103,6 +130,7 @@ int main(void) {
       cmocka_unit_test(a_device_that_is_insisted_on),
       cmocka_unit_test(the_host_if_the_device_cannot),
       cmocka_unit_test(code_without_and_with_a_callback),
+      cmocka_unit_test(many_integrals_on_the_host),
       cmocka_unit_test(neither_compiler),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

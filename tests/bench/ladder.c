@@ -9,24 +9,7 @@
 #include <tessera.h>
 
 #include "cases.h"
-
-/* The same integrands as in cases.c, lean as on the published side. */
-static const char *const text[] = {
-    "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) s += (i + 1) * x[i]; return cos(s); }",
-    "double f(const double *x) { double s = 1; for (int i = 0; i < TESSERA_NDIM; i++)"
-    " s *= 1 / 2500. + (x[i] - .5) * (x[i] - .5); return 1 / s; }",
-    "double f(const double *x) { double s = 1; for (int i = 0; i < TESSERA_NDIM; i++) s += (i + 1) * x[i];"
-    " double p = s; for (int i = 0; i < TESSERA_NDIM; i++) p *= s; return 1 / p; }",
-    "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++)"
-    " s = fma(x[i] - .5, x[i] - .5, s); return exp(-625 * s); }",
-    "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) s += fabs(x[i] - .5);"
-    " return exp(-10 * s); }",
-    "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) {"
-    " if (x[i] >= (4 + i) / 10.) return 0; s += (i + 5) * x[i]; } return exp(s); }",
-    "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) s = fma(x[i], x[i], s);"
-    " double a = s * s, b = a * a; return b * b * a * s; }",
-    "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) s = fma(x[i], x[i], s);"
-    " double a = s * s; return a * a * a * s * sqrt(s); }"};
+#include "suite_texts.h"
 
 static int by_size(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -72,7 +55,7 @@ int main(int argc, char **argv) {
     const struct suite_case *c = &suite[i];
     tessera_solver *s;
     if (tessera_create(&s, c->ndim, 1) < 0) return 1;
-    int status = tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text[c->name[1] - '1'], "f");
+    int status = tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, suite_text(c->name[1] - '0'), "f");
     if (status >= 0) status = tessera_set_int(s, TESSERA_DEVICE, device);
     if (status >= 0) status = tessera_set_int(s, TESSERA_MAXEVAL, (int64_t)maxeval);
     for (double t = 1e-3; status == 0 && t > 0.99 * least; t /= 5) status = rung(s, c, t);

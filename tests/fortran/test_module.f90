@@ -316,9 +316,12 @@ program test_module
   call test_point_data()
   call test_batch()
   call test_params()
+  call test_many()
+  call test_regions()
   call test_source()
   call test_file_and_code()
   call test_twins()
+  call test_device_callback()
   call test_ranges()
   call test_callback_status()
   call test_limits()
@@ -525,6 +528,46 @@ contains
     call check(same(r, 1e-3_c_double), 'option: a refused value changes nothing')
     call tessera_destroy(s)
   end subroutine test_options
+
+  ! A callback for a device: on the host it is no integrand, and on a device it is called.
+  subroutine test_device_callback()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr
+    integer :: stopped
+    call tessera_set_integrand_device(s, refuses, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'device callback: a solver that was never created')
+    call tessera_create(s, 2, 1)
+    call tessera_set_integrand_device(s, refuses, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'device callback: set')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'device callback: not on the host')
+    call tessera_set(s, TESSERA_DEVICE, 0)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    if (ierr /= TESSERA_ERR_NOT_BUILT) then
+      call check_status(ierr, TESSERA_ERR_CALLBACK, 'device callback: it stops the run')
+      call tessera_get(s, TESSERA_CALLBACK_STATUS, stopped)
+      call check(stopped == 5, 'device callback: its result')
+    end if
+    call tessera_set_integrand_device(s, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'device callback: taken away')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'device callback: none is left')
+    call tessera_destroy(s)
+  end subroutine test_device_callback
+
+  ! Launches nothing; 5 if the arguments are those of two variables and one component.
+  function refuses(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+    use, intrinsic :: iso_c_binding, only: c_associated, c_ptr
+    integer(c_int64_t), value :: n, ldx, ldf
+    integer(c_int), value :: ndim, ncomp
+    type(c_ptr), value :: x, f, stream, userdata
+    integer(c_int) :: stop_code
+    stop_code = 5
+    if (ndim /= 2 .or. ncomp /= 1 .or. ldx < n .or. ldf < n) stop_code = 6
+    if (.not. (c_associated(x) .and. c_associated(f) .and. c_associated(stream))) stop_code = 7
+    if (c_associated(userdata)) stop_code = 8
+  end function refuses
 
   ! Source text on the host, with and without a compiler to compile it.
   subroutine test_source()
@@ -740,6 +783,39 @@ contains
     call tessera_destroy(s)
   end subroutine test_point
 
+  ! A run in two parts, the regions handed over as an array.
+  subroutine test_regions()
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr
+    integer(c_int64_t) :: evaluations
+    real(c_double) :: value(4), error(4), whole(4), whole_error(4)
+    real(c_double), allocatable :: records(:, :)
+    call tessera_create(s, 2, 4)
+    call tessera_set_point(s, powers)
+    call tessera_get_regions(s, records, ierr)
+    call check_status(ierr, TESSERA_ERR_UNSUPPORTED, 'regions before a run')
+    call check(.not. allocated(records), 'regions before a run: none')
+    call tessera_set(s, TESSERA_RELTOL, 0.0_c_double)
+    call tessera_set(s, TESSERA_MAXEVAL, 2000)
+    call tessera_integrate(s, TESSERA_CUBATURE, whole, whole_error, ierr)
+    call tessera_set(s, TESSERA_MAXEVAL, 1000)
+    call tessera_set(s, TESSERA_KEEP_REGIONS, 1)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_LIMIT_EVALUATIONS, 'first part')
+    call tessera_get(s, TESSERA_EVALUATIONS, evaluations)
+    call tessera_get_regions(s, records)
+    call check(size(records, 1) == 18 .and. size(records, 2) == (evaluations / 65 + 1) / 2, 'shape of the records')
+    call check(close_to(sum(records(5, :)), value(1), 1e-12_c_double), 'values of the regions')
+    call tessera_set_regions(s, records(:17, :), evaluations, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'records of the wrong length')
+    call tessera_set_regions(s, records, evaluations)
+    call tessera_set(s, TESSERA_MAXEVAL, 2000)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_LIMIT_EVALUATIONS, 'second part')
+    call check(all(value == whole) .and. all(error == whole_error), 'two parts give the whole')
+    call tessera_destroy(s)
+  end subroutine test_regions
+
   ! Two solvers with the same procedure and different data, run in turns.
   subroutine test_point_data()
     type(tessera_solver) :: a, b
@@ -869,6 +945,64 @@ contains
     call check_status(ierr, TESSERA_OK, 'parameters: none are left')
     call tessera_destroy(s)
   end subroutine test_params
+
+  subroutine test_many()
+    integer, parameter :: n = 6
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr, status(n)
+    integer :: i
+    real(c_double) :: value(1, n), error(1, n), one(1), one_error(1), params(2, n), lower(2, n), upper(2, n)
+    do i = 1, n
+      params(:, i) = [0.5_c_double * i, 1.1_c_double - 0.25_c_double * i]
+      lower(:, i) = 0
+      upper(:, i) = 0.25_c_double * i
+    end do
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'never created: integrate_many')
+    call tessera_create(s, 2, 1)
+    call tessera_set_integrand1(s, weighted_1)
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, params, status=status, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'many: parameters')
+    do i = 1, n
+      call check(status(i) == TESSERA_OK .and. close_to(value(1, i), table(params(:, i)), 1e-6_c_double), 'many: a parameter block')
+    end do
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, params, lower, upper, status, ierr)
+    call check_status(ierr, TESSERA_OK, 'many: parameters and limits')
+    do i = 1, n
+      call tessera_set_params(s, params(:, i), 16)
+      call tessera_set_domain(s, lower(:, i), upper(:, i))
+      call tessera_integrate(s, TESSERA_CUBATURE, one, one_error)
+      call check(same(value(1, i), one(1)) .and. same(error(1, i), one_error(1)), 'many: the same as a single call')
+    end do
+    upper(1, 2) = ieee_value(upper(1, 2), ieee_quiet_nan)
+    value(1, 2) = -7
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, params, lower, upper, status, ierr)
+    call check_status(ierr, TESSERA_SOME_FAILED, 'many: a limit that is not a number')
+    call check(all(status == [0, TESSERA_ERR_ARGUMENT, 0, 0, 0, 0]) .and. same(value(1, 2), -7.0_c_double), &
+               'many: only that integral fails')
+    call check(index(tessera_last_error(s), 'integral 1 (counted from 0)') == 1, 'many: the sentence names the integral')
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value(:, :4), error, ierr=ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT .and. tessera_last_error(s) == 'error is for 6 integrals, but value is for 4', &
+               'many: error has too many columns')
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, params(:, :5), ierr=ierr)
+    call check(index(tessera_last_error(s), 'params is for 5') == 1, 'many: params has too few columns')
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, lower=lower(:1, :), upper=upper, ierr=ierr)
+    call check(index(tessera_last_error(s), 'lower has the size 1') == 1, 'many: lower has too few rows')
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, lower=lower, ierr=ierr)
+    call check(index(tessera_last_error(s), 'upper is NULL') == 1, 'many: lower alone')
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, status=status(:3), ierr=ierr)
+    call check(index(tessera_last_error(s), 'status is for 3') == 1, 'many: status is too short')
+    call tessera_set_point(s, gauss)
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, params, ierr=ierr)
+    call check(index(tessera_last_error(s), 'params is not NULL') == 1, 'many: the plain form sees no parameters')
+    upper(1, 2) = 1
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value, error, lower=lower, upper=upper, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'many: the plain form with limits')
+    call tessera_integrate_many(s, TESSERA_CUBATURE, value(:, :0), error(:, :0), params(:, :0), lower(:, :0), upper(:, :0), &
+                                status(:0), ierr)
+    call check_status(ierr, TESSERA_OK, 'many: none at all')
+    call tessera_destroy(s)
+  end subroutine test_many
 
   subroutine test_ranges()
     type(tessera_solver) :: s

@@ -330,6 +330,26 @@ static void zero_is_zero(void **state) {
     }
 }
 
+/* A domain whose pieces have points that cannot be told apart in double precision: after one division at most the run ends. */
+static void a_domain_too_small_to_be_divided(void **state) {
+  (void)state;
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
+    for (int threads = 1; threads <= 2; ++threads) {
+      tessera_solver *s = solver_of(2, 1);
+      const double lower[2] = {1, 0}, upper[2] = {1 + 4e-16, 1};
+      put_point(s, suite_f5, NULL);
+      put_int(s, TESSERA_SELECTION, selection);
+      put_int(s, TESSERA_SPLITTING, TESSERA_SPLIT_4R2);
+      put_int(s, TESSERA_THREADS, threads);
+      assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+      const struct answer a = integrate(s);
+      assert_int_equal(a.status, TESSERA_ROUNDOFF);
+      assert_true(a.regions <= 4);
+      assert_true(a.value > 0 && a.value < 1e-15);
+      tessera_destroy(s);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_region_takes_little_memory),
@@ -343,6 +363,7 @@ int main(void) {
       cmocka_unit_test(one_variable),
       cmocka_unit_test(the_upper_end_is_never_evaluated),
       cmocka_unit_test(zero_is_zero),
+      cmocka_unit_test(a_domain_too_small_to_be_divided),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

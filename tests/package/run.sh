@@ -24,6 +24,13 @@ if [ -n "${FC:-}" ]; then
   fortran=(-DWITH_FORTRAN=ON "-DCMAKE_Fortran_COMPILER=$FC")
 fi
 
+# The programs for the drop-ins check their results themselves.
+expect_legacy() { # directory
+  "$1/consumer_cuba" > "$work/cuba.txt" && grep -q 'fail 0' "$work/cuba.txt" || { cat "$work/cuba.txt"; exit 1; }
+  [ -z "${FC:-}" ] || "$1/consumer_dcuhre" | grep -q 'as in closed form'
+  echo "drop-ins: as they should"
+}
+
 project() { # name source arguments... : configures and builds, in $work/name
   local name=$1 source=$2
   shift 2
@@ -39,6 +46,7 @@ if [ "$way" = add_subdirectory ]; then
   project build "$here/add_subdirectory" "-DTESSERA_SOURCE=$SOURCE"
   expect C "$work/build/consumer_c"
   [ -z "${FC:-}" ] || expect Fortran "$work/build/consumer_fortran"
+  expect_legacy "$work/build"
   exit 0
 fi
 
@@ -55,6 +63,7 @@ case $way in
   find_package)
     project build "$here/find_package" "-DCMAKE_PREFIX_PATH=$prefix" "-DTESSERA_WANTED=$VERSION"
     expect C "$work/build/consumer_c"
+    expect_legacy "$work/build"
     if [ -n "${FC:-}" ]; then
       expect Fortran "$work/build/consumer_fortran"
       ldd "$work/build/consumer_fortran" | grep -q libtessera_fortran || { echo "not linked to the Fortran library"; exit 1; }
@@ -91,6 +100,25 @@ case $way in
       expect Fortran "$work/consumer_fortran"
       [ -f "$(pkg-config --variable=sourcedir tessera_fortran)/tessera.f90" ] || { echo "no module source"; exit 1; }
     fi
+    # A drop-in is all that an old program is linked with: libtessera is found beside it.
+    legacy=$here/../../docs/examples/legacy
+    # shellcheck disable=SC2046
+    "$CC" "$legacy/cross_section.c" -o "$work/consumer_cuba" $(pkg-config --cflags --libs tessera_cuba) -lm
+    if [ -n "${FC:-}" ]; then
+      "$FC" "$legacy/posterior.f" -o "$work/consumer_dcuhre" -L"$prefix/$LIBDIR" -ltessera_dcuhre
+      "$FC" -fdefault-integer-8 "$legacy/posterior.f" -o "$work/consumer_ilp64" -L"$prefix/$LIBDIR" -ltessera_dcuhre_ilp64
+      "$work/consumer_ilp64" | grep -q 'as in closed form'
+    fi
+    expect_legacy "$work"
+    # As a finished program with LD_PRELOAD, and with the drop-in's directory known to nobody but the name given there.
+    "$CC" -shared -fPIC -x c "$legacy/stand_in.c" -o "$work/libstandin.so"
+    if [ -n "${FC:-}" ]; then
+      "$FC" "$legacy/posterior.f" -o "$work/finished" -L"$work" -lstandin
+      LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_dcuhre.so "$work/finished" | grep -q 'as in closed form'
+    fi
+    "$CC" "$legacy/cross_section.c" $(pkg-config --cflags tessera_cuba) -o "$work/finished_c" -L"$work" -lstandin -lm
+    LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_cuba.so "$work/finished_c" | grep -q 'fail 0'
+    echo "drop-ins with LD_PRELOAD: as they should"
     ;;
   *)
     echo "unknown: $way"

@@ -1,6 +1,7 @@
 /* Twins on device 0: ADAPT runs its integrand there, and the answers are right. Skipped where there is no device.
  * SPDX-License-Identifier: BSD-3-Clause */
 #define _DEFAULT_SOURCE
+#include <cuba.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,6 +9,7 @@
 #include "files.h"
 #include "solve.h"
 #include "tessera_adapt.h"
+#include "tessera_dcuhre.h"
 
 enum { compared = 64 }; /* points at which the function is called before the twin runs */
 
@@ -224,6 +226,93 @@ static void test_endings(void **state) {
   assert_int_equal(calls, compared);
 }
 
+/* ---- DCUHRE and Cuhre ------------------------------------------------------------------------------------------------------ */
+/* Two components: the bell and z1 times it. */
+static void pair(const int *ndim, const double *z, const int *numfun, double *f) {
+  double s = 0;
+  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  for (int j = 0; j < *ndim; ++j) s += (z[j] - bell_block_.centre[j]) * (z[j] - bell_block_.centre[j]);
+  f[0] = exp(-bell_block_.steepness * s);
+  if (*numfun > 1) f[1] = z[0] * f[0];
+}
+static int cuba_pair(const int *ndim, const double z[], const int *ncomp, double f[], void *userdata) {
+  (void)userdata;
+  pair(ndim, z, ncomp, f);
+  return 0;
+}
+static const char pair_text[] =
+    "#include <math.h>\nstruct shape { double centre[10], steepness; };\n"
+    "int pair(const int *ndim, const double z[], const int *ncomp, double f[], void *params) {\n"
+    "  const struct shape *b = params;\n  double s = 0;\n"
+    "  for (int j = 0; j < *ndim; ++j) s += (z[j] - b->centre[j]) * (z[j] - b->centre[j]);\n"
+    "  f[0] = exp(-b->steepness * s);\n  f[1] = z[0] * f[0];\n  return 0;\n}\n";
+
+/* Over z1 in 0..1, the integrals of the bell and of z1 times it. */
+static void exact_pair(int n, double *value) {
+  const double a = bell_block_.steepness, c = bell_block_.centre[0];
+  scale_block_[0] = 1;
+  value[0] = exact(n);
+  const double one = sqrt(acos(-1.0) / a) / 2 * (erf(sqrt(a) * (1 - c)) + erf(sqrt(a) * c));
+  const double moment = c * one + (exp(-a * c * c) - exp(-a * (1 - c) * (1 - c))) / (2 * a);
+  value[1] = value[0] / one * moment;
+}
+
+static void test_dcuhre(void **state) {
+  (void)state;
+  assert_int_equal(tessera_register_twin((any_function)pair, TESSERA_LANGUAGE_CUBA, pair_text, 0, "pair", &bell_block_,
+                                         sizeof bell_block_),
+                   TESSERA_OK);
+  bell_block_.steepness = 6;
+  for (int n = 2; n <= 6; ++n) {
+    const int numfun = 2, minpts = 0, maxpts = 200000000, key = 0, nw = lenwrk;
+    int restar = 0, neval = -1, ifail = -1;
+    double a[6], b[6], result[2], abserr[2], expected[2];
+    const double epsabs = 0, epsrel = 1e-6;
+    for (int j = 0; j < n; ++j) a[j] = j == 1, b[j] = j != 1; /* the second limits are reversed */
+    exact_pair(n, expected);
+    calls = 0;
+    /* lenwrk would be too short for so many regions in the original's terms */
+    dcuhre_(&n, &numfun, a, b, &minpts, &maxpts, pair, &epsabs, &epsrel, &key, &nw, &restar, result, abserr, &neval, &ifail, work);
+    assert_int_equal(ifail, 11);
+    assert_int_equal(calls, 0);
+    const int fits = 2000000, length = (fits / 66 + 2) * (2 * n + 6) + 100;
+    double *array = malloc((size_t)length * sizeof *array);
+    assert_non_null(array);
+    for (restar = 0; restar < 2; ++restar) { /* RESTAR = 1 starts from the beginning */
+      calls = 0;
+      dcuhre_(&n, &numfun, a, b, &minpts, &fits, pair, &epsabs, &epsrel, &key, &length, &restar, result, abserr, &neval, &ifail,
+              array);
+      assert_int_equal(ifail, 0);
+      assert_int_equal(calls, compared);
+      assert_true(neval > compared && neval <= fits);
+      for (int k = 0; k < 2; ++k) assert_at_most(fabs(result[k] + expected[k]), 1e-6 * expected[k]);
+    }
+    free(array);
+  }
+}
+
+static void test_cuhre(void **state) {
+  (void)state;
+  assert_int_equal(tessera_register_twin((any_function)cuba_pair, TESSERA_LANGUAGE_CUBA, pair_text, 0, "pair", &bell_block_,
+                                         sizeof bell_block_),
+                   TESSERA_OK);
+  for (int n = 2; n <= 6; ++n) {
+    int nregions = -1, neval = -1, fail = -7;
+    double integral[2], error[2], prob[2], expected[2];
+    bell_block_.steepness = 3 + n;
+    exact_pair(n, expected);
+    calls = 0;
+    Cuhre(n, 2, cuba_pair, NULL, 1, 1e-6, 0, 0, 0, 200000000, 0, NULL, NULL, &nregions, &neval, &fail, integral, error, prob);
+    assert_int_equal(fail, 0);
+    assert_int_equal(calls, compared);
+    assert_true(neval > compared && nregions > 1);
+    for (int k = 0; k < 2; ++k) {
+      assert_at_most(error[k], 1e-6 * integral[k]);
+      assert_at_most(fabs(integral[k] - expected[k]), 1e-6 * expected[k]);
+    }
+  }
+}
+
 /* ---- The figure: the same call on one core and on the device ------------------------------------------------------------------ */
 static void test_speed(void **state) {
   (void)state;
@@ -265,7 +354,8 @@ static int no_device(void) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_map_file),         cmocka_unit_test(test_registered), cmocka_unit_test(test_data_in_the_text),
-      cmocka_unit_test(test_fallbacks), cmocka_unit_test(test_endings),    cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_fallbacks), cmocka_unit_test(test_endings),    cmocka_unit_test(test_dcuhre),
+      cmocka_unit_test(test_cuhre),            cmocka_unit_test(test_speed),
   };
   if (no_device()) return 77;
   open_test_directory();

@@ -1,0 +1,145 @@
+// The symbols of libcuba 4.2. Each routine has four: Cuhre and Cuhre_ with C's argument passing, cuhre and cuhre_ with Fortran's,
+// where everything is a reference and the length of the file name comes last.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cuba.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "../common/settings.hpp"
+#include "cuhre.hpp"
+
+namespace {
+
+// A Fortran file name without its trailing blanks; empty for %VAL(0).
+std::string file_name(const char *name, int length) {
+  if (!name) return {};
+  std::string s(name, name + (length > 0 ? length : 0));
+  s = s.substr(0, s.find('\0'));
+  return s.substr(0, s.find_last_not_of(' ') + 1);
+}
+
+// The routines that are not there yet.
+template <class Count>
+void not_provided(const char *routine, int ncomp, int *nregions, Count *neval, int *fail, double *integral,
+                  double *error, double *prob) {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    std::fprintf(stderr, "tessera: %s: this library provides Cuhre alone; fail is set to %d\n", routine,
+                 TESSERA_CUBA_NOT_PROVIDED);
+  if (nregions) *nregions = 0;
+  *neval = 0;
+  *fail = TESSERA_CUBA_NOT_PROVIDED;
+  for (int k = 0; k < ncomp; ++k) {
+    integral[k] = std::numeric_limits<double>::quiet_NaN();
+    error[k] = std::numeric_limits<double>::infinity();
+    prob[k] = -999.0;
+  }
+}
+
+// In version 4.1 this argument was a number, not a reference; no address is as small as a level.
+int level_of(const int *level) {
+  const auto address = reinterpret_cast<std::uintptr_t>(level);
+  constexpr std::uintptr_t first_page = 4096;
+  return address < first_page ? static_cast<int>(address) : *level;
+}
+
+}  // namespace
+
+#define TESSERA_CUHRE_C(name, count)                                                                                 \
+  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags, \
+            count mineval, count maxeval, int key, const char *statefile, void *, int *nregions, count *neval,       \
+            int *fail, double integral[], double error[], double prob[]) {                                           \
+    cuba::cuhre<count>({ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, key, statefile,     \
+                        nregions, neval, fail, integral, error, prob});                                              \
+  }
+#define TESSERA_CUHRE_FORTRAN(name, count)                                                                         \
+  TESSERA_CUBA_API void name(const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec,  \
+                             const double *epsrel, const double *epsabs, const int *flags, const count *mineval,   \
+                             const count *maxeval, const int *key, const char *statefile, void *, int *nregions,   \
+                             count *neval, int *fail, double *integral, double *error, double *prob, int length) { \
+    const std::string file = file_name(statefile, length);                                                         \
+    cuba::cuhre<count>({*ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, *key,     \
+                        file.c_str(), nregions, neval, fail, integral, error, prob});                              \
+  }
+
+#define TESSERA_VEGAS_C(name, count)                                                                                 \
+  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, count, \
+            int, const char *, void *, count *neval, int *fail, double integral[], double error[], double prob[]) {  \
+    not_provided(#name, ncomp, nullptr, neval, fail, integral, error, prob);                                         \
+  }
+#define TESSERA_VEGAS_FORTRAN(name, count)                                                                             \
+  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,        \
+                             const double *, const int *, const int *, const count *, const count *, const count *,    \
+                             const count *, const count *, const int *, const char *, void *, count *neval, int *fail, \
+                             double *integral, double *error, double *prob, int) {                                     \
+    not_provided(#name, *ncomp, nullptr, neval, fail, integral, error, prob);                                          \
+  }
+
+#define TESSERA_SUAVE_C(name, count)                                                                                  \
+  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, double, \
+            const char *, void *, int *nregions, count *neval, int *fail, double integral[], double error[],          \
+            double prob[]) {                                                                                          \
+    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                         \
+  }
+#define TESSERA_SUAVE_FORTRAN(name, count)                                                                          \
+  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,     \
+                             const double *, const int *, const int *, const count *, const count *, const count *, \
+                             const count *, const double *, const char *, void *, int *nregions, count *neval,      \
+                             int *fail, double *integral, double *error, double *prob, int) {                       \
+    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                      \
+  }
+
+#define TESSERA_DIVONNE_C(name, count)                                                                              \
+  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, int, int, int, int, \
+            double, double, double, count, int, double[], count, peakfinder_t, const char *, void *, int *nregions, \
+            count *neval, int *fail, double integral[], double error[], double prob[]) {                            \
+    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                       \
+  }
+#define TESSERA_DIVONNE_FORTRAN(name, count)                                                                        \
+  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,     \
+                             const double *, const int *, const int *, const count *, const count *, const int *,   \
+                             const int *, const int *, const int *, const double *, const double *, const double *, \
+                             const count *, const int *, const double *, const count *, peakfinder_t, const char *, \
+                             void *, int *nregions, count *neval, int *fail, double *integral, double *error,       \
+                             double *prob, int) {                                                                   \
+    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                      \
+  }
+
+#define TESSERA_FOUR(KIND, Name, name, count)                                                 \
+  KIND##_C(Name, count) TESSERA_CUBA_API KIND##_C(Name##_, count) KIND##_FORTRAN(name, count) \
+      KIND##_FORTRAN(name##_, count)
+
+// With and without underscore.
+#define TESSERA_TWO(name, parameters, body) void name parameters body TESSERA_CUBA_API void name##_ parameters body
+
+extern "C" {
+
+TESSERA_FOUR(TESSERA_CUHRE, Cuhre, cuhre, int)
+TESSERA_FOUR(TESSERA_CUHRE, llCuhre, llcuhre, long long)
+TESSERA_FOUR(TESSERA_VEGAS, Vegas, vegas, int)
+TESSERA_FOUR(TESSERA_VEGAS, llVegas, llvegas, long long)
+TESSERA_FOUR(TESSERA_SUAVE, Suave, suave, int)
+TESSERA_FOUR(TESSERA_SUAVE, llSuave, llsuave, long long)
+TESSERA_FOUR(TESSERA_DIVONNE, Divonne, divonne, int)
+TESSERA_FOUR(TESSERA_DIVONNE, llDivonne, lldivonne, long long)
+
+TESSERA_TWO(cubafork, (void *), {})
+TESSERA_TWO(cubawait, (void *), {})
+TESSERA_TWO(cubacores, (const int *, const int *), {})
+TESSERA_TWO(cubaaccel, (const int *, const int *), {})
+TESSERA_TWO(cubainit, (tessera_cuba_hook f, void *arg), { cuba::set_init(f, arg); })
+TESSERA_TWO(cubaexit, (tessera_cuba_hook f, void *arg), { cuba::set_exit(f, arg); })
+TESSERA_TWO(cubaverbose, (const int *level), { cuba::set_verbose(level_of(level)); })
+
+void tessera_cuba_threads(int n) { dropin::set_threads(n); }
+void tessera_cuba_threads_(const int *n) { dropin::set_threads(*n); }
+void tessera_cuba_cancel(void) { dropin::cancel(); }
+void tessera_cuba_cancel_(void) { dropin::cancel(); }
+void tessera_cuba_state_seconds(double seconds) { cuba::set_state_seconds(seconds); }
+void tessera_cuba_state_seconds_(const double *seconds) { cuba::set_state_seconds(*seconds); }
+
+}  // extern "C"

@@ -1,0 +1,334 @@
+// DCUHRE and SCUHRE over libtessera: the arguments, codes and counts of Algorithm 698 (Berntsen, Espelid and Genz, ACM Trans.
+// Math. Softw. 17 (1991) 452-456). docs/dcuhre.md has the table of departures.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera_dcuhre.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include "../common/run.hpp"
+#include "../common/twin.hpp"
+#include "work.hpp"
+
+namespace dcuhre {
+namespace {
+
+using integer = tessera_dcuhre_int;
+
+constexpr int most_ndim = 15, most_ndim_extended = 25;
+constexpr int most_numfun = 65536;
+
+// The original's codes.
+enum ifail : int {
+  accuracy_not_reached = 1,
+  wrong_key = 2,
+  wrong_ndim = 3,
+  key_1_not_2 = 4,
+  key_2_not_3 = 5,
+  wrong_numfun = 6,
+  empty_range = 7,
+  maxpts_too_small = 8,
+  maxpts_below_minpts = 9,
+  wrong_tolerances = 10,
+  nw_too_small = 11,
+  wrong_restar = 12
+};
+
+template <class Real>
+using funsub = void (*)(const integer *ndim, const Real *x, const integer *numfun, Real *funvls);
+
+// The arguments by value, and what follows from them.
+template <class Real>
+struct arguments {
+  int64 ndim, numfun, minpts, maxpts, key, nw, restar;
+  const Real *a, *b;
+  Real epsabs, epsrel;
+  int64 points = 0;  // of the rule
+  int rule = 0;
+
+  int64 most_regions() const { return (maxpts - points) / (2 * points) + 1; }
+};
+
+int choose_rule(int64 key, int64 ndim) {
+  if (key == 0) key = ndim == 2 ? 1 : ndim == 3 ? 2 : 3;
+  constexpr int rules[] = {0, TESSERA_RULE_DEGREE13, TESSERA_RULE_DEGREE11, TESSERA_RULE_DEGREE9, TESSERA_RULE_DEGREE7};
+  return rules[key];
+}
+
+int64 rule_points(int rule, int64 n) {
+  switch (rule) {
+    case TESSERA_RULE_DEGREE13:
+      return 65;
+    case TESSERA_RULE_DEGREE11:
+      return 127;
+    case TESSERA_RULE_DEGREE9:
+      return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
+    default:
+      return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
+  }
+}
+
+// The first check that fails, in the original's order; 0 if all is well.
+template <class Real>
+int check(arguments<Real> &p) {
+  if (p.key < 0 || p.key > 4) return wrong_key;
+  const int most = dropin::extended() ? most_ndim_extended : most_ndim;
+  if (p.ndim > most || p.ndim < 2) return wrong_ndim;
+  if (p.key == 1 && p.ndim != 2) return key_1_not_2;
+  if (p.key == 2 && p.ndim != 3) return key_2_not_3;
+  if (p.numfun < 1 || p.numfun > most_numfun) return wrong_numfun;
+  for (int64 j = 0; j < p.ndim; ++j) {
+    const double width = static_cast<double>(p.a[j]) - static_cast<double>(p.b[j]);
+    if (width == 0.0 || std::isnan(width)) return empty_range;
+    if (std::isfinite(p.a[j]) && std::isfinite(p.b[j]) && std::isinf(width)) return empty_range;
+  }
+  p.rule = choose_rule(p.key, p.ndim);
+  p.points = rule_points(p.rule, p.ndim);
+  if (p.maxpts < 3 * p.points) return maxpts_too_small;
+  if (p.maxpts < p.minpts) return maxpts_below_minpts;
+  if (p.epsabs < 0 && p.epsrel < 0) return wrong_tolerances;
+  // By division: the length itself may be beyond all numbers.
+  const int64 rest = std::max<int64>(p.nw, 0) - 1 - scratch * p.numfun;
+  if (rest < 0 || rest / fields(p.ndim, p.numfun) < p.most_regions()) return nw_too_small;
+  if (p.restar != 0 && p.restar != 1) return wrong_restar;
+  return 0;
+}
+
+// Calls the user's subroutine. It has no way to say stop, but it may call tessera_dcuhre_cancel, or throw if it is C++.
+template <class Real>
+struct adapter {
+  funsub<Real> function;
+  integer ndim, numfun;
+  dropin::cancel_watch watch;
+  dropin::thrown exception;
+
+  static int call(int n, const double *x, int k, double *f, void *userdata) {
+    adapter &self = *static_cast<adapter *>(userdata);
+    if (self.watch.cancelled()) return 1;
+    try {
+      self.call_user(n, x, k, f);
+    } catch (...) {
+      self.exception.keep();
+      return 1;
+    }
+    return 0;
+  }
+
+ private:
+  void call_user(int n, const double *x, int k, double *f) {
+    if constexpr (std::is_same_v<Real, double>) {
+      function(&ndim, x, &numfun, f);
+    } else {
+      constexpr int few = 256;
+      Real at[most_ndim_extended], small[few];
+      std::vector<Real> large(k > few ? static_cast<std::size_t>(k) : 0);
+      Real *values = k > few ? large.data() : small;
+      for (int j = 0; j < n; ++j) at[j] = static_cast<Real>(x[j]);
+      function(&ndim, at, &numfun, values);
+      for (int i = 0; i < k; ++i) f[i] = values[i];
+    }
+  }
+};
+
+// A tolerance that no number meets, or NaN, counts as 0, which only an error of 0 meets.
+double tolerance(double eps) { return eps > 0.0 ? std::fmin(eps, 1e300) : 0.0; }
+
+template <class Real>
+void set_options(dropin::lease &solver, const arguments<Real> &p, int threads, int64 least) {
+  solver.set_int(TESSERA_RULE, p.rule);
+  solver.set_int(TESSERA_ESTIMATE, TESSERA_ESTIMATE_CLASSIC);
+  solver.set_int(TESSERA_KEEP_REGIONS, 1);
+  solver.set_int(TESSERA_SELECTION, threads > 1 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
+  solver.set_int(TESSERA_THREADS, threads);
+  solver.set_int(TESSERA_MAXEVAL, p.maxpts);
+  solver.set_int(TESSERA_MINEVAL, least);
+  // MAXPTS is the limit of memory too, since it says how many regions there can be.
+  constexpr int64 beyond_memory = int64{1} << 36;
+  solver.set_int(TESSERA_MAX_MEMORY,
+                 (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
+  solver.set_real(TESSERA_ABSTOL, tolerance(p.epsabs));
+  solver.set_real(TESSERA_RELTOL, tolerance(p.epsrel));
+}
+
+template <class Real>
+void set_domain(tessera_solver *s, const arguments<Real> &p) {
+  double lower[most_ndim_extended], upper[most_ndim_extended];
+  for (int64 j = 0; j < p.ndim; ++j) {
+    lower[j] = p.a[j];
+    upper[j] = p.b[j];
+  }
+  tessera_set_domain(s, lower, upper);
+}
+
+// Memory of one call, used again by the next one of this thread that is not nested in it.
+struct buffers {
+  std::vector<double> records, value, error;
+};
+class borrowed_buffers {
+ public:
+  borrowed_buffers() { std::swap(mine_, kept()); }
+  ~borrowed_buffers() {
+    constexpr std::size_t little = 1 << 16;
+    if (mine_.records.capacity() <= little) std::swap(mine_, kept());
+  }
+  borrowed_buffers(const borrowed_buffers &) = delete;
+  borrowed_buffers &operator=(const borrowed_buffers &) = delete;
+  buffers *operator->() { return &mine_; }
+
+ private:
+  static buffers &kept() {
+    static thread_local buffers b;
+    return b;
+  }
+  buffers mine_;
+};
+
+// The regions of the last run as they lie there, which on one thread is a heap.
+template <class Real>
+void write_heap(const tessera_solver *s, std::vector<double> &records, int64 count, work_array<Real> &work) {
+  constexpr int64 part = 256;
+  records.resize(static_cast<std::size_t>(std::min(part, count) * work.record_fields()));
+  for (int64 first = 0; first < count; first += part) {
+    const int64 n = std::min(part, count - first);
+    tessera_get_regions(s, first, n, records.data(), nullptr);
+    for (int64 i = 0; i < n; ++i) work.write(first + i, records.data() + i * work.record_fields());
+  }
+}
+
+// The same with the largest error first: a heap too.
+template <class Real>
+void write_sorted(const tessera_solver *s, std::vector<double> &records, int64 count, work_array<Real> &work) {
+  const int64 fields = work.record_fields();
+  records.resize(static_cast<std::size_t>(count * fields));
+  tessera_get_regions(s, 0, count, records.data(), nullptr);
+  std::vector<int64> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), int64{0});
+  std::stable_sort(order.begin(), order.end(), [&](int64 a, int64 b) {
+    return work.greatest_error(&records[static_cast<std::size_t>(a * fields)]) >
+           work.greatest_error(&records[static_cast<std::size_t>(b * fields)]);
+  });
+  int64 i = 0;
+  for (const int64 from : order) work.write(i++, &records[static_cast<std::size_t>(from * fields)]);
+}
+
+// Stands in WORK(NW) after a run on a device, which leaves no regions: RESTAR = 1 then starts from the beginning. Any number
+// that is not one of regions, and that nobody has there by chance.
+constexpr int64 no_regions = -698;
+
+template <class Real>
+bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> &user, double *value, double *error,
+                   dropin::run_end &end) {
+  double lower[most_ndim_extended], upper[most_ndim_extended];
+  std::copy_n(p.a, p.ndim, lower);
+  std::copy_n(p.b, p.ndim, upper);
+  const dropin::twin_problem problem = {routine,
+                                        reinterpret_cast<dropin::user_function>(user.function),
+                                        adapter<Real>::call,
+                                        &user,
+                                        static_cast<int>(p.ndim),
+                                        static_cast<int>(p.numfun),
+                                        lower,
+                                        upper,
+                                        std::max<int64>(p.minpts, 0),
+                                        p.maxpts,
+                                        p.points,
+                                        tolerance(p.epsabs),
+                                        tolerance(p.epsrel)};
+  dropin::twin_end there;
+  if (!dropin::run_twin(problem, value, error, there)) return false;
+  end = {there.status, there.evaluations};
+  return true;
+}
+
+template <class Real>
+int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Real *result, Real *abserr,
+              integer *neval, Real *work_memory) {
+  const int wrong = check(p);
+  if (wrong != 0) return wrong;
+  const int threads = dropin::threads();
+  borrowed_buffers memory;
+  work_array<Real> work(work_memory, p.nw, p.ndim, p.numfun);
+  const bool again = p.restar == 1 && work_memory[p.nw - 1] != static_cast<Real>(no_regions);
+  if (again && !work.read(memory->records)) return wrong_restar;
+
+  const auto numfun = static_cast<std::size_t>(p.numfun);
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  memory->value.assign(numfun, std::numeric_limits<double>::quiet_NaN());
+  memory->error.assign(numfun, unknown);
+  adapter<Real> user = {function, static_cast<integer>(p.ndim), static_cast<integer>(p.numfun), {}, {}};
+  dropin::run_end end = {TESSERA_ERR_MEMORY, 0};
+  int64 before = 0, count = 0;
+  const bool there = !again && run_on_device(routine, p, user, memory->value.data(), memory->error.data(), end);
+  user.exception.rethrow();
+  if (!there) {
+    dropin::lease solver(static_cast<int>(p.ndim), static_cast<int>(p.numfun));
+    if (solver.solver()) {
+      if (again) {
+        const int64 n = static_cast<int64>(memory->records.size()) / work.record_fields();
+        before = p.points * (2 * n - 1);
+        if (tessera_set_regions(solver.solver(), n, memory->records.data(), before) != TESSERA_OK) {
+          dropin::report(routine, tessera_last_error(solver.solver()));
+          return wrong_restar;
+        }
+      }
+      set_domain(solver.solver(), p);
+      // A restart divides once before it looks at the tolerance.
+      set_options(solver, p, threads, std::max({int64{0}, p.minpts, again ? before + 1 : 0}));
+      end = dropin::run(solver, routine, {adapter<Real>::call, nullptr, &user}, memory->value.data(),
+                        memory->error.data());
+      if (end.status >= 0 && tessera_get_regions(solver.solver(), 0, 0, nullptr, &count) == TESSERA_OK) {
+        if (threads > 1)
+          write_sorted(solver.solver(), memory->records, count, work);
+        else
+          write_heap(solver.solver(), memory->records, count, work);
+      }
+    }
+  }
+  user.exception.rethrow();
+
+  if (end.status == TESSERA_NONFINITE) memory->error.assign(numfun, unknown);
+  if (end.status < 0) end.evaluations = before;
+  for (std::size_t k = 0; k < numfun; ++k) {
+    result[k] = static_cast<Real>(memory->value[k]);
+    abserr[k] = static_cast<Real>(memory->error[k]);
+  }
+  *neval = static_cast<integer>((again ? int64{*neval} : 0) + end.evaluations - before);
+  if (count > 0 || !again) work.set_count(there ? no_regions : count);
+  return end.status == TESSERA_OK ? 0 : accuracy_not_reached;
+}
+
+}  // namespace
+}  // namespace dcuhre
+
+using dcuhre::integer;
+
+extern "C" {
+
+void dcuhre_(const integer *ndim, const integer *numfun, const double *a, const double *b, const integer *minpts,
+             const integer *maxpts, tessera_dcuhre_funsub funsub, const double *epsabs, const double *epsrel,
+             const integer *key, const integer *nw, const integer *restar, double *result, double *abserr,
+             integer *neval, integer *ifail, double *work) {
+  dcuhre::arguments<double> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
+  *ifail = dcuhre::integrate("DCUHRE", p, funsub, result, abserr, neval, work);
+}
+
+void scuhre_(const integer *ndim, const integer *numfun, const float *a, const float *b, const integer *minpts,
+             const integer *maxpts, tessera_scuhre_funsub funsub, const float *epsabs, const float *epsrel,
+             const integer *key, const integer *nw, const integer *restar, float *result, float *abserr, integer *neval,
+             integer *ifail, float *work) {
+  dcuhre::arguments<float> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
+  *ifail = dcuhre::integrate("SCUHRE", p, funsub, result, abserr, neval, work);
+}
+
+void tessera_dcuhre_threads(int n) { dropin::set_threads(n); }
+void tessera_dcuhre_threads_(const integer *n) {
+  dropin::set_threads(static_cast<int>(std::min<dcuhre::int64>(*n, 4096)));
+}
+void tessera_dcuhre_extended(int on) { dropin::set_extended(on != 0); }
+void tessera_dcuhre_extended_(const integer *on) { dropin::set_extended(*on != 0); }
+void tessera_dcuhre_cancel(void) { dropin::cancel(); }
+void tessera_dcuhre_cancel_(void) { dropin::cancel(); }
+
+}  // extern "C"

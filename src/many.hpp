@@ -1,0 +1,87 @@
+// Many integrals of one integrand in one call: the seam between the solver and the places where they are run.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "backend.hpp"
+
+namespace tessera {
+
+// The integrals that need a run, one a row. They share everything but the box and, where there are blocks, the parameters.
+struct many_problem {
+  cubature_problem common;    // with one_box its box is that of all rows; without `params` its userdata
+  bool one_box = true;
+  std::vector<int64> index;   // [rows] place among the caller's integrals
+  std::vector<double> lower, upper;  // [rows][ndim] unless one_box
+  std::vector<axis_map> axes;        // the same
+  int64 small_regions = 1;                // first regions of an integral that a small part of a device works at
+  const unsigned char *params = nullptr;  // the caller's blocks, by `index`
+  std::size_t params_bytes = 0;
+
+  int64 rows() const { return static_cast<int64>(index.size()); }
+  const unsigned char *block(int64 row) const {
+    return params + static_cast<std::size_t>(index[static_cast<std::size_t>(row)]) * params_bytes;
+  }
+  // Makes the box of a row that of p.
+  void give_box(int64 row, cubature_problem &p) const {
+    if (one_box) return;
+    const auto n = static_cast<std::size_t>(common.settings.ndim), at = static_cast<std::size_t>(row) * n;
+    for (std::size_t j = 0; j < n; ++j) {
+      p.lower[j] = lower[at + j];
+      p.upper[j] = upper[at + j];
+      p.axes[j] = axes[at + j];
+    }
+  }
+  bool any_infinite_row() const { return any_infinite(one_box ? common.axes : axes); }
+};
+
+struct many_row {
+  outcome end = outcome::stopped;
+  bool has_value = false;
+  int callback_status = 0;
+  int64 evaluations = 0, regions = 0, iterations = 0;
+};
+
+struct many_results {
+  std::vector<many_row> rows;
+  std::vector<std::string> sentences;  // for each outcome, without and with a value, that of its first row, if it had one
+  std::vector<int64> sentence_rows;
+  int64 region_bytes = 0, peak_bytes = 0;
+
+  explicit many_results(int64 n) : rows(static_cast<std::size_t>(n)), sentences(kinds), sentence_rows(kinds, -1) {}
+  // rows[row] has its outcome.
+  void keep_sentence(int64 row, const std::string &sentence) {
+    const std::size_t k = kind(row);
+    if (sentence.empty() || (sentence_rows[k] >= 0 && sentence_rows[k] <= row)) return;
+    sentence_rows[k] = row;
+    sentences[k] = sentence;
+  }
+  std::string sentence_of(int64 row) const {
+    const std::size_t k = kind(row);
+    return sentence_rows[k] == row ? sentences[k] : std::string();
+  }
+
+ private:
+  static constexpr std::size_t kinds = 2 * (static_cast<std::size_t>(outcome::running) + 1);
+  std::size_t kind(int64 row) const {
+    const many_row &r = rows[static_cast<std::size_t>(row)];
+    return 2 * static_cast<std::size_t>(r.end) + (r.has_value ? 1 : 0);
+  }
+};
+
+// What is asked while they are run, always on the caller's thread.
+struct many_hooks {
+  virtual ~many_hooks() = default;
+  virtual bool due() = 0;  // is there anything to look at now?
+  // evaluations: of all rows so far; value[ncomp] and error[ncomp] of one that is finished, or null. Returns running, time or
+  // stopped: then no further row is begun, and those under way end.
+  virtual outcome look(int64 evaluations, int64 finished, const double *value, const double *error) = 0;
+};
+
+// On problem.common.threads host threads, each row on one. value and error: [rows][ncomp], set where has_value.
+many_results host_cubature_many(const many_problem &problem, many_hooks &watch, double *value, double *error);
+
+}  // namespace tessera

@@ -1,0 +1,305 @@
+/* Many integrals in one call on device 0, compared with single calls there. Skipped where there is no device.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cases.h"
+#include "solve.h"
+
+enum { device = 0, ndim = 3, ncomp = 2, count = 200 };
+
+struct block {
+  double a[ndim], width, spoil;
+};
+
+/* The first component is smooth, the second a Gaussian of the given width; spoil: 1 NaN in a slab. */
+static const char text[] =
+    "struct block { double a[3], width, spoil; };\n"
+    "void f(const double *x, double *v, const block *p) {\n"
+    "  double s = 0, t = 0;\n"
+    "  for (int j = 0; j < 3; ++j) s += p->a[j] * x[j] * x[j], t += (x[j] - 0.3) * (x[j] - 0.3);\n"
+    "  v[0] = exp(-s);\n"
+    "  v[1] = exp(-t / (p->width * p->width));\n"
+    "  if (p->spoil == 1 && x[0] > 0.4 && x[0] < 0.6) v[1] = sqrt(-1.0 - x[0]);\n"
+    "}\n";
+
+struct inputs {
+  struct block params[count];
+  double lower[count][ndim], upper[count][ndim];
+};
+
+struct outputs {
+  int result, status[count];
+  double value[count][ncomp], error[count][ncomp];
+  int64_t evaluations;
+};
+
+static void make_inputs(struct inputs *in) {
+  uint64_t seed = 11;
+  memset(in, 0, sizeof *in);
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < ndim; ++j) {
+      in->params[i].a[j] = 0.5 + splitmix_uniform(&seed);
+      in->lower[i][j] = -splitmix_uniform(&seed);
+      in->upper[i][j] = splitmix_uniform(&seed);
+    }
+    in->params[i].width = 0.2 + splitmix_uniform(&seed);
+    if (i % 5 == 1) in->lower[i][0] = 1, in->upper[i][0] = -0.5;
+  }
+}
+
+static tessera_solver *make_solver(void) {
+  tessera_solver *s = solver_of(ndim, ncomp);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  put_real(s, TESSERA_RELTOL, 1e-5);
+  return s;
+}
+
+/* Integrals first .. first+n-1. */
+static void run(tessera_solver *s, const struct inputs *in, int first, int n, struct outputs *out) {
+  memset(out, 0, sizeof *out);
+  for (int i = 0; i < count; ++i) {
+    out->status[i] = 99;
+    for (int k = 0; k < ncomp; ++k) out->value[i][k] = out->error[i][k] = -1e300;
+  }
+  out->result = tessera_integrate_many(s, TESSERA_CUBATURE, n, in->params + first, sizeof(struct block), in->lower[first],
+                                       in->upper[first], out->value[first], out->error[first], out->status + first);
+  if (out->result < 0) assert_status(s, out->result, TESSERA_OK);
+  out->evaluations = got_int(s, TESSERA_EVALUATIONS);
+  assert_int_equal(got_int(s, TESSERA_DEVICE_USED), device);
+}
+
+static void assert_like_single_calls(tessera_solver *s, const struct inputs *in, const struct outputs *out) {
+  for (int i = 0; i < count; ++i) {
+    double value[ncomp], error[ncomp];
+    assert_status(s, tessera_set_params(s, &in->params[i], sizeof(struct block)), TESSERA_OK);
+    assert_status(s, tessera_set_domain(s, in->lower[i], in->upper[i]), TESSERA_OK);
+    assert_int_equal(out->status[i], tessera_integrate(s, TESSERA_CUBATURE, value, error));
+    for (int k = 0; k < ncomp; ++k)
+      assert_at_most(fabs(out->value[i][k] - value[k]), out->error[i][k] + error[k] + 1e-14 * fabs(value[k]));
+  }
+}
+
+static void assert_same_row(const struct outputs *a, const struct outputs *b, int i) {
+  assert_int_equal(a->status[i], b->status[i]);
+  for (int k = 0; k < ncomp; ++k) {
+    assert_same_bits(a->value[i][k], b->value[i][k]);
+    assert_same_bits(a->error[i][k], b->error[i][k]);
+  }
+}
+
+static void they_agree_with_single_calls(void **state) {
+  struct inputs in;
+  struct outputs out, again;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_OK);
+  print_message("  %lld evaluations for %d integrals\n", (long long)out.evaluations, count);
+  assert_like_single_calls(s, &in, &out);
+  /* The same bits again, and with another place in the queue. */
+  run(s, &in, 0, count, &again);
+  for (int i = 0; i < count; ++i) assert_same_row(&out, &again, i);
+  assert_int_equal(out.evaluations, again.evaluations);
+  run(s, &in, 37, 100, &again);
+  for (int i = 37; i < 137; ++i) assert_same_row(&out, &again, i);
+  assert_int_equal(again.status[36], 99);
+  assert_int_equal(again.status[137], 99);
+  /* Few integrals are run on the whole device. */
+  run(s, &in, 3, 5, &again);
+  assert_int_equal(again.result, TESSERA_OK);
+  for (int i = 3; i < 8; ++i) assert_at_most(fabs(again.value[i][0] - out.value[i][0]), again.error[i][0] + out.error[i][0]);
+  tessera_destroy(s);
+}
+
+static void infinite_and_empty_boxes(void **state) {
+  struct inputs in;
+  struct outputs out;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  for (int i = 0; i < count; i += 16) in.lower[i][1] = 0, in.upper[i][1] = INFINITY;
+  for (int i = 7; i < count; i += 32) in.lower[i][2] = -INFINITY, in.upper[i][2] = INFINITY;
+  for (int i = 9; i < count; i += 32) in.lower[i][0] = INFINITY, in.upper[i][0] = 0; /* reversed as well */
+  in.upper[20][2] = in.lower[20][2];
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_OK);
+  assert_same_bits(out.value[20][0], 0);
+  assert_true(out.value[9][0] < 0);
+  assert_like_single_calls(s, &in, &out);
+  tessera_destroy(s);
+}
+
+static void one_box_or_one_block_for_all(void **state) {
+  struct inputs in;
+  struct outputs out, shared;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < ndim; ++j) in.lower[i][j] = -0.5, in.upper[i][j] = 1;
+  run(s, &in, 0, count, &out);
+  assert_status(s, tessera_set_domain(s, in.lower[0], in.upper[0]), TESSERA_OK);
+  memcpy(&shared, &out, sizeof shared);
+  assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, count, in.params, sizeof(struct block), NULL, NULL,
+                                          shared.value[0], shared.error[0], shared.status),
+                TESSERA_OK);
+  for (int i = 0; i < count; ++i) assert_same_row(&out, &shared, i);
+  make_inputs(&in);
+  for (int i = 0; i < count; ++i) in.params[i] = in.params[0];
+  run(s, &in, 0, count, &out);
+  assert_status(s, tessera_set_params(s, &in.params[0], sizeof(struct block)), TESSERA_OK);
+  assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, count, NULL, 0, in.lower[0], in.upper[0], shared.value[0],
+                                          shared.error[0], NULL),
+                TESSERA_OK);
+  for (int i = 0; i < count; ++i) assert_same_row(&out, &shared, i);
+  tessera_destroy(s);
+}
+
+/* Narrow peaks need more regions than a block has room for. */
+static void large_ones_get_the_whole_device(void **state) {
+  struct inputs in;
+  struct outputs out;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < ndim; ++j) in.lower[i][j] = 0, in.upper[i][j] = 1;
+  for (int i = 50; i < 54; ++i) in.params[i].width = 0.02;
+  put_real(s, TESSERA_RELTOL, 1e-9);
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_OK);
+  for (int i = 50; i < 54; ++i) {
+    const double exact = pow(sqrt(acos(-1.0)) * 0.02 / 2 * (erf(0.3 / 0.02) + erf(0.7 / 0.02)), 3);
+    assert_close(out.value[i][1], exact, 1e-9, 0);
+  }
+  assert_like_single_calls(s, &in, &out);
+  tessera_destroy(s);
+}
+
+static void failures_stay_alone(void **state) {
+  struct inputs in;
+  struct outputs clean, out;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  for (int i = 40; i < 44; ++i)
+    for (int j = 0; j < ndim; ++j) in.lower[i][j] = 0, in.upper[i][j] = 1;
+  run(s, &in, 0, count, &clean);
+  in.params[40].spoil = in.params[43].spoil = 1;
+  in.lower[41][2] = NAN;
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_SOME_FAILED);
+  assert_says(tessera_last_error(s), "integral 41 (counted from 0): lower[2] is NaN");
+  assert_int_equal(out.status[40], TESSERA_NONFINITE);
+  assert_int_equal(out.status[43], TESSERA_NONFINITE);
+  assert_true(!(out.error[40][1] < 1e300));
+  assert_int_equal(out.status[41], TESSERA_ERR_ARGUMENT);
+  assert_same_bits(out.value[41][0], -1e300);
+  for (int i = 0; i < count; ++i)
+    if (i != 40 && i != 41 && i != 43) assert_same_row(&clean, &out, i);
+  in.lower[41][2] = 0;
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_NONFINITE);
+  assert_says(tessera_last_error(s), "integral 40 (counted from 0): the integrand returned NaN");
+  tessera_destroy(s);
+}
+
+/* In C the return value ends an integral, and no other. */
+static void a_stop_stays_alone(void **state) {
+  static const char c_text[] =
+      "#include <math.h>\n#include <stdio.h>\n"
+      "int f(int n, const double *x, int m, double *v, void *block) {\n"
+      "  const double *p = block;\n"
+      "  if (p[1] > 0 && x[0] > 0.3) { printf(\"stop\\n\"); return (int)p[1]; }\n"
+      "  v[0] = exp(-p[0] * x[0]);\n"
+      "  return 0;\n"
+      "}\n";
+  enum { rows = 40 };
+  double p[rows][2], value[rows], error[rows];
+  int status[rows];
+  tessera_solver *s = solver_of(ndim, 1);
+  (void)state;
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, c_text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  for (int again = 0; again < 2; ++again) {
+    for (int i = 0; i < rows; ++i) {
+      p[i][0] = 0.5 + 0.1 * i;
+      p[i][1] = again ? 0 : (i == 5 ? 17 : (i == 30 ? 23 : 0));
+      value[i] = -1e300;
+    }
+    const int result =
+        tessera_integrate_many(s, TESSERA_CUBATURE, rows, p, sizeof p[0], NULL, NULL, value, error, status);
+    assert_status(s, result, again ? TESSERA_OK : TESSERA_SOME_FAILED);
+    if (!again)
+      assert_says(tessera_last_error(s), "integral 5 (counted from 0): the integrand returned 17 before there was a value");
+    assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), again ? 0 : 17);
+    for (int i = 0; i < rows; ++i) {
+      if (p[i][1] > 0) {
+        assert_int_equal(status[i], TESSERA_ERR_CALLBACK);
+        assert_same_bits(value[i], -1e300);
+      } else {
+        assert_int_equal(status[i], TESSERA_OK);
+        assert_close(value[i], -expm1(-p[i][0]) / p[i][0], 1e-6, 0);
+      }
+    }
+  }
+  tessera_destroy(s);
+}
+
+static int stop_at_once(int64_t evaluations, int nc, const double *value, const double *error, int64_t remaining,
+                        void *userdata) {
+  (void)evaluations, (void)nc, (void)value, (void)error, (void)remaining;
+  ++*(int *)userdata;
+  return 1;
+}
+
+static void limits_hold(void **state) {
+  struct inputs in;
+  struct outputs out;
+  int calls = 0;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  put_real(s, TESSERA_RELTOL, 1e-14);
+  put_int(s, TESSERA_MAXEVAL, 20000);
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_LIMIT_EVALUATIONS);
+  assert_true(out.evaluations <= (int64_t)count * 20000);
+  assert_true(out.evaluations > (int64_t)count * 10000);
+  put_real(s, TESSERA_RELTOL, 1e-5);
+  put_int(s, TESSERA_MAXEVAL, 100000000);
+  assert_status(s, tessera_set_progress(s, stop_at_once, &calls), TESSERA_OK);
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_STOPPED);
+  assert_int_equal(calls, 1);
+  assert_int_equal(out.status[count - 1], TESSERA_STOPPED);
+  assert_true(isnan(out.value[count - 1][0]));
+  tessera_destroy(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(they_agree_with_single_calls),
+      cmocka_unit_test(infinite_and_empty_boxes),
+      cmocka_unit_test(one_box_or_one_block_for_all),
+      cmocka_unit_test(large_ones_get_the_whole_device),
+      cmocka_unit_test(failures_stay_alone),
+      cmocka_unit_test(a_stop_stays_alone),
+      cmocka_unit_test(limits_hold),
+  };
+  double value[ncomp], error[ncomp];
+  tessera_solver *s = make_solver();
+  const struct block p = {{1, 1, 1}, 1, 0};
+  assert_status(s, tessera_set_params(s, &p, sizeof p), TESSERA_OK);
+  const int status = tessera_integrate_many(s, TESSERA_CUBATURE, 1, NULL, 0, NULL, NULL, value, error, NULL);
+  if (status == TESSERA_ERR_NOT_BUILT) {
+    printf("skipped: %s\n", tessera_last_error(s));
+    tessera_destroy(s);
+    return 77;
+  }
+  tessera_destroy(s);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
