@@ -262,8 +262,8 @@ static void test_dcuhre(void **state) {
   assert_int_equal(tessera_register_twin((any_function)pair, TESSERA_LANGUAGE_CUBA, pair_text, 0, "pair", &bell_block_,
                                          sizeof bell_block_),
                    TESSERA_OK);
-  bell_block_.steepness = 6;
-  for (int n = 2; n <= 6; ++n) {
+  bell_block_.steepness = 4;
+  for (int n = 2; n <= 5; ++n) {
     const int numfun = 2, minpts = 0, maxpts = 200000000, key = 0, nw = lenwrk;
     int restar = 0, neval = -1, ifail = -1;
     double a[6], b[6], result[2], abserr[2], expected[2];
