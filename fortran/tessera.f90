@@ -127,6 +127,7 @@ module tessera
   public :: tessera_create, tessera_destroy, tessera_set_domain
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
+  public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
   public :: tessera_integrate_many
   public :: tessera_get_regions, tessera_set_regions
@@ -332,6 +333,23 @@ module tessera
       integer(c_size_t), value :: bytes
       integer(c_int) :: status
     end function c_tessera_set_integrand_code
+
+    function c_tessera_register_twin(host_function, language, source, is_file, function_name, params, bytes) result(status) &
+        bind(c, name='tessera_register_twin')
+      import :: c_funptr, c_int, c_ptr, c_size_t
+      type(c_funptr), value :: host_function
+      integer(c_int), value :: language, is_file
+      type(c_ptr), value :: source, function_name, params
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: status
+    end function c_tessera_register_twin
+
+    function c_tessera_set_twin(s, host_function) result(status) bind(c, name='tessera_set_twin')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: s
+      type(c_funptr), value :: host_function
+      integer(c_int) :: status
+    end function c_tessera_set_twin
 
     function c_tessera_set_stream(s, stream) result(status) bind(c, name='tessera_set_stream')
       import :: c_int, c_ptr
@@ -746,6 +764,58 @@ contains
     if (.not. exists(s, ierr)) return
     call conclude(s, c_tessera_set_stream(s%handle, value_or_null(stream)), ierr)
   end subroutine tessera_set_stream
+
+  !> From now on and for the whole process, source is the twin of the procedure f, which is what a program hands to a drop-in; it
+  !> may be of any kind. is_file: source is the path of a file. params is the address of a COMMON block or a variable of
+  !> `bytes` bytes that are copied before each run. Without source the twin is taken away.
+  subroutine tessera_register_twin(f, language, source, function_name, is_file, params, bytes, ierr)
+    procedure() :: f
+    integer(c_int), intent(in), optional :: language
+    character(*), intent(in), optional :: source, function_name
+    logical, intent(in), optional :: is_file
+    type(c_ptr), intent(in), optional :: params
+    integer(c_size_t), intent(in), optional :: bytes
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: text(:), name(:)
+    type(c_ptr) :: text_address, name_address
+    integer(c_size_t) :: length
+    integer(c_int) :: which, from_file, status
+    text_address = c_null_ptr
+    name_address = c_null_ptr
+    length = 0
+    which = 0
+    from_file = 0
+    if (present(language)) which = language
+    if (present(source)) then
+      text = c_characters(source)
+      text_address = c_loc(text)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    if (present(is_file)) from_file = merge(1_c_int, 0_c_int, is_file)
+    if (present(bytes)) length = bytes
+    status = c_tessera_register_twin(c_funloc(f), which, text_address, from_file, name_address, value_or_null(params), length)
+    if (present(ierr)) then
+      ierr = status
+    else if (status < 0) then
+      error stop 'tessera: ' // tessera_string(c_tessera_last_error(c_null_ptr))
+    end if
+  end subroutine tessera_register_twin
+
+  !> The twin of the procedure f, registered or named in the map file, becomes the text of the solver. Without f the text is taken
+  !> away.
+  subroutine tessera_set_twin(s, f, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(), optional :: f
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: host_function
+    if (.not. exists(s, ierr)) return
+    host_function = c_null_funptr
+    if (present(f)) host_function = c_funloc(f)
+    call conclude(s, c_tessera_set_twin(s%handle, host_function), ierr)
+  end subroutine tessera_set_twin
 
   !> The characters of a string, without the blanks at its end, and a NUL.
   pure function c_characters(text) result(characters)

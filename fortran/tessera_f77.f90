@@ -88,3 +88,33 @@ recursive subroutine tsrint(f, ndim, a, b, ncomp, reltol, maxev, val, err, neval
   call tessera_destroy(s)
   ierr = int(status)
 end subroutine tsrint
+
+!> The device twin of a procedure (docs/twins.md), from FORTRAN 77:
+!>
+!>     CALL TESSERA_REGISTER_TWIN(F, LANG, SOURCE, ISFILE, NAME, PARAMS, NBYTES, IERR)
+!>
+!>     EXTERNAL F                 the procedure that is handed to DCUHRE, ADAPT or CUHRE
+!>     INTEGER LANG               language of the twin, as in tessera.h
+!>     CHARACTER*(*) SOURCE       the twin's text, or the path of its file
+!>     INTEGER ISFILE             not 0: SOURCE is a path
+!>     CHARACTER*(*) NAME         of the function in the text
+!>     PARAMS                     the first variable of a COMMON block, of any type: its first NBYTES bytes are what the twin
+!>                                receives, as they are when a run begins
+!>     INTEGER NBYTES             0: PARAMS is not looked at
+!>     INTEGER IERR               out: status as in tessera.h; 0: good
+recursive subroutine tessera_register_twin(f, lang, source, isfile, name, params, nbytes, ierr)
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_null_ptr, c_ptr, c_size_t
+  use tessera, only: register => tessera_register_twin
+  implicit none
+  procedure() :: f
+  integer, intent(in) :: lang, isfile, nbytes
+  character(*), intent(in) :: source, name
+  type(*), intent(in), target :: params(*)
+  integer, intent(out) :: ierr
+  integer(c_int) :: status
+  type(c_ptr) :: address
+  address = c_null_ptr
+  if (nbytes > 0) address = c_loc(params)
+  call register(f, int(lang, c_int), source, name, isfile /= 0, address, int(max(nbytes, 0), c_size_t), status)
+  ierr = int(status)
+end subroutine tessera_register_twin

@@ -212,7 +212,8 @@ TESSERA_API int tessera_create(tessera_solver **s, int ndim, int ncomp);
 /* Frees the solver; NULL is fine. */
 TESSERA_API void tessera_destroy(tessera_solver *s);
 
-/* Sentence about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. */
+/* Sentence about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. With NULL for
+ * s: about the last call of tessera_register_twin in this thread that did not return 0. */
 TESSERA_API const char *tessera_last_error(const tessera_solver *s);
 
 /* Name and meaning of a status, for any int. Never NULL. */
@@ -264,6 +265,27 @@ TESSERA_API int tessera_set_integrand_code(tessera_solver *s, int form, const vo
  * host callback both are evaluated at 64 points before the first run on a device, and compared as a text is. NULL for fn takes
  * it away. */
 TESSERA_API int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata);
+
+/* ---- Device twins ---------------------------------------------------------------------------------------------------
+ * A twin is a source text of a host function that a program hands to a library written for the host. The drop-ins
+ * (docs/twins.md) run it on a device in the function's place. */
+
+/* From now on and for the whole process, the text is the twin of the host function `function`. `source` is a text, or with
+ * is_file not 0 the path of a file, read now; `language` and `name` (of the function in the text) are as in
+ * tessera_set_integrand_source and tessera_set_integrand_file. params[bytes] is memory of the caller's, a COMMON block for
+ * instance, that must stay where it is: before each run it is copied, and the copy is the text's parameter block; NULL and 0: none.
+ * A function has one twin: the last one counts. NULL for source takes it away. May be called by any thread. */
+TESSERA_API int tessera_register_twin(void (*function)(void), int language, const char *source, int is_file, const char *name,
+                                      const void *params, size_t bytes);
+
+/* The twin of `function`, registered or named in the map file TESSERA_TWINS, becomes the text of s, and what is in its
+ * parameters now the parameter block of s: what a drop-in does before each run, with the host function as callback, so that the
+ * two are compared (TESSERA_ERR_CHECK), and TESSERA_DEVICE = 0. TESSERA_ERR_NO_INTEGRAND: there is no twin; the sentence says
+ * why, and is empty where nobody has spoken of twins. A twin with which a run ended with TESSERA_ERR_NOT_BUILT,
+ * TESSERA_ERR_COMPILE, TESSERA_ERR_DEVICE or TESSERA_ERR_CHECK is not tried again in this process: this status at once. In all
+ * these cases, and with NULL for function, s has no text afterwards. With NULL for s it only looks, at next to no cost: 0 when it is
+ * worth a call with a solver, else TESSERA_ERR_NO_INTEGRAND. */
+TESSERA_API int tessera_set_twin(tessera_solver *s, void (*function)(void));
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
 TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);

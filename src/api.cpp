@@ -1,6 +1,8 @@
 // The C interface: check, forward, turn exceptions into statuses. Nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <exception>
 #include <new>
+#include <string>
 
 #include "solver.hpp"
 
@@ -29,6 +31,12 @@ int caught(Solver *s, Body body) {
   } catch (...) {
     return TESSERA_ERR_INTERNAL;
   }
+}
+
+// About the last call of this thread that has no solver.
+std::string &sentence_without_solver() {
+  static thread_local std::string sentence = "the solver is NULL";
+  return sentence;
 }
 
 // Set while a run may call back.
@@ -73,7 +81,7 @@ int tessera_create(tessera_solver **s, int ndim, int ncomp) {
 
 void tessera_destroy(tessera_solver *s) { delete s; }
 
-const char *tessera_last_error(const tessera_solver *s) { return s ? s->last_error.c_str() : "the solver is NULL"; }
+const char *tessera_last_error(const tessera_solver *s) { return s ? s->last_error.c_str() : sentence_without_solver().c_str(); }
 
 int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper) {
   return guarded(s, [&] { return s->set_domain(lower, upper), TESSERA_OK; });
@@ -101,6 +109,36 @@ int tessera_set_integrand_file(tessera_solver *s, int language, const char *path
 
 int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function) {
   return guarded(s, [&] { return s->set_integrand_code(form, code, bytes, function), TESSERA_OK; });
+}
+
+int tessera_register_twin(void (*function)(void), int language, const char *source, int is_file, const char *name,
+                          const void *params, size_t bytes) {
+  try {
+    if (!function) throw tessera::failure(TESSERA_ERR_ARGUMENT, "function is NULL");
+    const void *address = reinterpret_cast<const void *>(function);
+    if (!source) return tessera::forget_twin(address), TESSERA_OK;
+    if (!params && bytes > 0) throw tessera::failure(TESSERA_ERR_ARGUMENT, "params is NULL and bytes is not 0");
+    tessera::register_twin(address, tessera::make_source(language, source, is_file != 0, name), params, bytes);
+    return TESSERA_OK;
+  } catch (const tessera::failure &f) {
+    sentence_without_solver() = f.what();
+    return f.status();
+  } catch (const std::bad_alloc &) {
+    return TESSERA_ERR_MEMORY;
+  } catch (const std::exception &e) {
+    sentence_without_solver() = e.what();
+    return TESSERA_ERR_INTERNAL;
+  }
+}
+
+int tessera_set_twin(tessera_solver *s, void (*function)(void)) {
+  const void *address = reinterpret_cast<const void *>(function);
+  if (s) return guarded(s, [&] { return s->set_twin(address), TESSERA_OK; });
+  try {
+    return tessera::may_have_twin(address) ? TESSERA_OK : TESSERA_ERR_NO_INTEGRAND;
+  } catch (...) {  // the first look reads the map file
+    return TESSERA_ERR_MEMORY;
+  }
 }
 
 int tessera_set_stream(tessera_solver *s, void *stream) {

@@ -19,12 +19,12 @@ namespace {
 
 [[noreturn]] void fail(const std::string &what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
-// The environment with LC_ALL=C.
+// The environment with LC_ALL=C. What was loaded into an old program, a drop-in perhaps, is not meant for a compiler.
 std::vector<char *> plain_environment() {
   static char locale[] = "LC_ALL=C";
   std::vector<char *> out;
   for (char **e = environ; *e; ++e)
-    if (std::strncmp(*e, "LC_ALL=", 7) != 0) out.push_back(*e);
+    if (std::strncmp(*e, "LC_ALL=", 7) != 0 && std::strncmp(*e, "LD_PRELOAD=", 11) != 0) out.push_back(*e);
   out.push_back(locale);
   out.push_back(nullptr);
   return out;

@@ -181,6 +181,12 @@ int compile_status(const compile_error &e) {
   return e.stage() == jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
 }
 
+// What makes it useless to try a twin again.
+static bool lasts(int status) {
+  return status == TESSERA_ERR_NOT_BUILT || status == TESSERA_ERR_COMPILE || status == TESSERA_ERR_DEVICE ||
+         status == TESSERA_ERR_CHECK;
+}
+
 std::string trouble_with_limits(int ndim, const double *lower, const double *upper) {
   for (int j = 0; j < ndim; ++j) {
     if (std::isnan(lower[j])) return "lower[" + std::to_string(j) + "] is NaN";
@@ -315,7 +321,13 @@ int tessera_solver::integrate(int method, double *value, double *error) {
     ~given_is_used_once() { s.given_count_ = 0; }
     tessera_solver &s;
   } used(*this);
-  const int status = cubature(device, value, error);
+  int status;
+  try {
+    status = cubature(device, value, error);
+  } catch (const failure &f) {
+    if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
+    throw;
+  }
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
 }

@@ -15,6 +15,7 @@
 #include "many.hpp"
 #include "options.hpp"
 #include "tessera.h"
+#include "twins.hpp"
 
 namespace tessera {
 
@@ -27,6 +28,9 @@ class failure : public std::runtime_error {
  private:
   int status_;
 };
+
+// A text as the public functions receive it, or the path of its file, which is read now. Throws failure.
+integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function);
 
 constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
 
@@ -54,6 +58,7 @@ struct tessera_solver {
   void set_integrand_source(int language, const char *source, const char *function);
   void set_integrand_file(int language, const char *path, const char *function);
   void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
+  void set_twin(const void *function);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
   void set_int(int key, std::int64_t value);
@@ -128,6 +133,7 @@ struct tessera_solver {
   std::vector<std::max_align_t> params_;
   std::size_t params_bytes_ = 0;
   tessera::integrand_source source_;                        // no function: there is none
+  std::shared_ptr<tessera::twin> twin_;                     // that source_ is of
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
   tessera::cubature_problem problem_;                       // of the last run
   std::unique_ptr<tessera::host_session> host_session_;

@@ -86,32 +86,55 @@ void check_code(int form, const std::string &code) {
 
 }  // namespace
 
+namespace tessera {
+
+integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function) {
+  integrand_source s;
+  s.language = to_language(language);
+  s.function = checked_name(function);
+  if (is_file) {
+    s.text = read_text(text_or_path);
+    s.file_name = text_or_path;
+  } else {
+    s.text = text_or_path;
+  }
+  expand(s);
+  return s;
+}
+
+}  // namespace tessera
+
 void tessera_solver::take_source(integrand_source next) {
   source_ = std::move(next);
   host_code_.reset();
   checked_ = false;
   told_called_ = false;
+  twin_.reset();
 }
 
 void tessera_solver::set_integrand_source(int language, const char *source, const char *function) {
-  if (!source) return take_source(nothing());
-  integrand_source next;
-  next.language = to_language(language);
-  next.function = checked_name(function);
-  next.text = source;
-  expand(next);
-  take_source(std::move(next));
+  take_source(source ? tessera::make_source(language, source, false, function) : nothing());
 }
 
 void tessera_solver::set_integrand_file(int language, const char *path, const char *function) {
-  if (!path) return take_source(nothing());
-  integrand_source next;
-  next.language = to_language(language);
-  next.function = checked_name(function);
-  next.text = read_text(path);
-  next.file_name = path;
-  expand(next);
-  take_source(std::move(next));
+  take_source(path ? tessera::make_source(language, path, true, function) : nothing());
+}
+
+void tessera_solver::set_twin(const void *function) {
+  take_source(nothing());
+  if (!function) return;
+  std::shared_ptr<tessera::twin> t;
+  try {
+    t = tessera::find_twin(function);
+  } catch (const tessera::no_twin &e) {
+    throw failure(TESSERA_ERR_NO_INTEGRAND, e.asked() ? e.what() : "");
+  }
+  const auto [status, sentence] = t->refusal();
+  if (status != 0) throw failure(status, sentence);
+  const std::vector<unsigned char> block = t->parameters();
+  set_params(block.data(), block.size());
+  take_source(t->source());
+  twin_ = std::move(t);
 }
 
 void tessera_solver::set_integrand_code(int form, const void *code, std::size_t bytes, const char *function) {

@@ -47,12 +47,16 @@ std::atomic<unsigned long> cancels{0};
 
 void cancel() { cancels.fetch_add(1, std::memory_order_relaxed); }
 
-void report(const char *routine, const std::string &sentence) {
+bool report_wanted() {
   static const bool wanted = [] {
     const char *text = std::getenv("TESSERA_REPORT");
     return text && *text && !(text[0] == '0' && text[1] == '\0');
   }();
-  if (wanted) std::fprintf(stderr, "tessera: %s: %s\n", routine, sentence.c_str());
+  return wanted;
+}
+
+void report(const char *routine, const std::string &sentence) {
+  if (report_wanted()) std::fprintf(stderr, "tessera: %s: %s\n", routine, sentence.c_str());
 }
 
 }  // namespace dropin

@@ -29,7 +29,9 @@ class cancel_watch {
   unsigned long since_ = cancels.load(std::memory_order_relaxed);
 };
 
-// One line on stderr if TESSERA_REPORT is set to something other than 0.
+// Whether TESSERA_REPORT is set to something other than 0.
+bool report_wanted();
+// One line on stderr if it is.
 void report(const char *routine, const std::string &sentence);
 
 }  // namespace dropin

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../common/run.hpp"
+#include "../common/twin.hpp"
 #include "chi_square.hpp"
 #include "hooks.hpp"
 #include "state_file.hpp"
@@ -305,8 +306,31 @@ void cuhre(const cuhre_arguments<Count> &a) {
   int64 callback_status = 0, regions = 0;
   std::vector<double> value(ncomp, std::numeric_limits<double>::quiet_NaN()), error(ncomp, unknown),
       prob(ncomp, no_probability);
+  // With a state file the regions are wanted, which a device does not give.
+  if (!(a.statefile && *a.statefile)) {
+    const dropin::twin_problem problem = {"Cuhre",
+                                          reinterpret_cast<dropin::user_function>(a.function),
+                                          adapter<Count>::point,
+                                          &user,
+                                          a.ndim,
+                                          a.ncomp,
+                                          nullptr,
+                                          nullptr,
+                                          std::max<int64>(a.mineval, 0),
+                                          reach(a.maxeval, points, std::numeric_limits<Count>::max()),
+                                          points,
+                                          tolerance(a.epsabs, least_epsabs),
+                                          tolerance(a.epsrel, 0.0)};
+    dropin::twin_end there;
+    if (dropin::run_twin(problem, value.data(), error.data(), there)) {
+      end = {there.status, there.evaluations};
+      callback_status = there.callback_status;
+      regions = there.regions;
+    }
+    user.exception.rethrow();
+  }
   dropin::lease solver(a.ndim, a.ncomp);
-  if (tessera_solver *s = solver.solver()) {
+  if (tessera_solver *s = end.status < 0 ? solver.solver() : nullptr) {
     set_options(solver, a, rule, points, threads);
     observer<Count> watcher(a, rule, points, solver);
     watcher.introduce();

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "../common/run.hpp"
+#include "../common/twin.hpp"
 #include "work.hpp"
 
 namespace dcuhre {
@@ -212,6 +213,35 @@ void write_sorted(const tessera_solver *s, std::vector<double> &records, int64 c
   for (const int64 from : order) work.write(i++, &records[static_cast<std::size_t>(from * fields)]);
 }
 
+// Stands in WORK(NW) after a run on a device, which leaves no regions: RESTAR = 1 then starts from the beginning. Any number
+// that is not one of regions, and that nobody has there by chance.
+constexpr int64 no_regions = -698;
+
+template <class Real>
+bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> &user, double *value, double *error,
+                   dropin::run_end &end) {
+  double lower[most_ndim_extended], upper[most_ndim_extended];
+  std::copy_n(p.a, p.ndim, lower);
+  std::copy_n(p.b, p.ndim, upper);
+  const dropin::twin_problem problem = {routine,
+                                        reinterpret_cast<dropin::user_function>(user.function),
+                                        adapter<Real>::call,
+                                        &user,
+                                        static_cast<int>(p.ndim),
+                                        static_cast<int>(p.numfun),
+                                        lower,
+                                        upper,
+                                        std::max<int64>(p.minpts, 0),
+                                        p.maxpts,
+                                        p.points,
+                                        tolerance(p.epsabs),
+                                        tolerance(p.epsrel)};
+  dropin::twin_end there;
+  if (!dropin::run_twin(problem, value, error, there)) return false;
+  end = {there.status, there.evaluations};
+  return true;
+}
+
 template <class Real>
 int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Real *result, Real *abserr,
               integer *neval, Real *work_memory) {
@@ -220,7 +250,8 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
   const int threads = dropin::threads();
   borrowed_buffers memory;
   work_array<Real> work(work_memory, p.nw, p.ndim, p.numfun);
-  if (p.restar == 1 && !work.read(memory->records)) return wrong_restar;
+  const bool again = p.restar == 1 && work_memory[p.nw - 1] != static_cast<Real>(no_regions);
+  if (again && !work.read(memory->records)) return wrong_restar;
 
   const auto numfun = static_cast<std::size_t>(p.numfun);
   constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -229,26 +260,30 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
   adapter<Real> user = {function, static_cast<integer>(p.ndim), static_cast<integer>(p.numfun), {}, {}};
   dropin::run_end end = {TESSERA_ERR_MEMORY, 0};
   int64 before = 0, count = 0;
-  dropin::lease solver(static_cast<int>(p.ndim), static_cast<int>(p.numfun));
-  if (solver.solver()) {
-    if (p.restar == 1) {
-      const int64 n = static_cast<int64>(memory->records.size()) / work.record_fields();
-      before = p.points * (2 * n - 1);
-      if (tessera_set_regions(solver.solver(), n, memory->records.data(), before) != TESSERA_OK) {
-        dropin::report(routine, tessera_last_error(solver.solver()));
-        return wrong_restar;
+  const bool there = !again && run_on_device(routine, p, user, memory->value.data(), memory->error.data(), end);
+  user.exception.rethrow();
+  if (!there) {
+    dropin::lease solver(static_cast<int>(p.ndim), static_cast<int>(p.numfun));
+    if (solver.solver()) {
+      if (again) {
+        const int64 n = static_cast<int64>(memory->records.size()) / work.record_fields();
+        before = p.points * (2 * n - 1);
+        if (tessera_set_regions(solver.solver(), n, memory->records.data(), before) != TESSERA_OK) {
+          dropin::report(routine, tessera_last_error(solver.solver()));
+          return wrong_restar;
+        }
       }
-    }
-    set_domain(solver.solver(), p);
-    // A restart divides once before it looks at the tolerance.
-    set_options(solver, p, threads, std::max({int64{0}, p.minpts, p.restar == 1 ? before + 1 : 0}));
-    end =
-        dropin::run(solver, routine, {adapter<Real>::call, nullptr, &user}, memory->value.data(), memory->error.data());
-    if (end.status >= 0 && tessera_get_regions(solver.solver(), 0, 0, nullptr, &count) == TESSERA_OK) {
-      if (threads > 1)
-        write_sorted(solver.solver(), memory->records, count, work);
-      else
-        write_heap(solver.solver(), memory->records, count, work);
+      set_domain(solver.solver(), p);
+      // A restart divides once before it looks at the tolerance.
+      set_options(solver, p, threads, std::max({int64{0}, p.minpts, again ? before + 1 : 0}));
+      end = dropin::run(solver, routine, {adapter<Real>::call, nullptr, &user}, memory->value.data(),
+                        memory->error.data());
+      if (end.status >= 0 && tessera_get_regions(solver.solver(), 0, 0, nullptr, &count) == TESSERA_OK) {
+        if (threads > 1)
+          write_sorted(solver.solver(), memory->records, count, work);
+        else
+          write_heap(solver.solver(), memory->records, count, work);
+      }
     }
   }
   user.exception.rethrow();
@@ -259,8 +294,8 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
     result[k] = static_cast<Real>(memory->value[k]);
     abserr[k] = static_cast<Real>(memory->error[k]);
   }
-  *neval = static_cast<integer>((p.restar == 1 ? int64{*neval} : 0) + end.evaluations - before);
-  if (count > 0 || p.restar == 0) work.set_count(count);
+  *neval = static_cast<integer>((again ? int64{*neval} : 0) + end.evaluations - before);
+  if (count > 0 || !again) work.set_count(there ? no_regions : count);
   return end.status == TESSERA_OK ? 0 : accuracy_not_reached;
 }
 

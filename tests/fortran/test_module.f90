@@ -294,7 +294,7 @@ contains
 end module test_support
 
 program test_module
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_sizeof
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, c_size_t, c_sizeof
   use, intrinsic :: ieee_arithmetic, only: ieee_negative_inf, ieee_positive_inf, ieee_quiet_nan, ieee_value
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use tessera
@@ -320,6 +320,7 @@ program test_module
   call test_regions()
   call test_source()
   call test_file_and_code()
+  call test_twins()
   call test_device_callback()
   call test_ranges()
   call test_callback_status()
@@ -644,6 +645,41 @@ contains
     call check_status(ierr, TESSERA_OK, 'code: taken away')
     call tessera_destroy(s)
   end subroutine test_file_and_code
+
+  ! A twin of a procedure of any kind: registered, set, taken away. The callback of the solver runs on the host.
+  subroutine test_twins()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    real(c_double), target :: rate
+    integer(c_int) :: ierr
+    character(*), parameter :: text = 'double f(const double *x, const double *rate) { return exp(-*rate * (x[0] + x[1])); }'
+    call tessera_set_twin(s, exponential, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'twin: a solver that was never created')
+    call tessera_register_twin(exponential, 77, text, 'f', ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'twin: unknown language')
+    call tessera_register_twin(exponential, TESSERA_LANGUAGE_CUDA, '/nonexistent/f.cu', 'f', is_file=.true., ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'twin: there is no such file')
+    call tessera_create(s, 2, 1)
+    call tessera_set_twin(s, exponential, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'twin: none was registered')
+    rate = 2
+    call tessera_register_twin(exponential, TESSERA_LANGUAGE_CUDA, text, 'f ', params=c_loc(rate), bytes=int(8, c_size_t))
+    call tessera_set_twin(s, exponential, ierr)
+    call check_status(ierr, TESSERA_OK, 'twin: set')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    if (ierr /= TESSERA_ERR_NOT_BUILT) then
+      call check(ierr == TESSERA_OK .and. close_to(value(1), (0.5_c_double*(1 - exp(-2.0_c_double)))**2, 1e-6_c_double), &
+                 'twin: the value')
+    end if
+    call tessera_register_twin(exponential, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'twin: taken away')
+    call tessera_set_twin(s, exponential, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'twin: none is left')
+    call tessera_set_twin(s)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'twin: and no text')
+    call tessera_destroy(s)
+  end subroutine test_twins
 
   subroutine test_wrong_calls()
     type(tessera_solver) :: s

@@ -10,7 +10,9 @@ static void fail(const char *name) {
 void dcuhre_(void);
 void cuhre_(void);
 void Cuhre(void);
+void adapt_(void);
 
 void dcuhre_(void) { fail("dcuhre_"); }
 void cuhre_(void) { fail("cuhre_"); }
 void Cuhre(void) { fail("Cuhre"); }
+void adapt_(void) { fail("adapt_"); }

@@ -1,0 +1,187 @@
+// ADAPT over libtessera: the arguments, codes and counts of the version in MVNPACK (Genz, J. Comp. Graph. Stat. 1 (1992)
+// 141-149). docs/adapt.md has the table of departures.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tessera_adapt.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "../common/run.hpp"
+#include "../common/twin.hpp"
+#include "adaptive.hpp"
+
+namespace adapt {
+namespace {
+
+constexpr char routine[] = "ADAPT";
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr int most_native_ndim = 64;
+
+enum inform : int { success = 0, maxcls_reached = 1, wrong_argument = 2 };
+
+struct arguments {
+  int64 ndim, mincls, maxcls, lenwrk;
+  function functn;
+  double absreq, relreq;
+  double *work;
+
+  // Elements of the array that hold no regions: the rule's weights and scratch in the original.
+  int64 overhead() const { return (ndim == 1 ? 5 : 6) * (ndim + 4) + 7 * ndim; }
+  int64 room() const { return (lenwrk - overhead()) / (3 * ndim + 3); }
+};
+
+struct outputs {
+  double *absest, *finest;
+  int *mincls;
+};
+
+int limited(int64 n) { return static_cast<int>(std::min<int64>(n, std::numeric_limits<int>::max())); }
+
+int conclude(const outputs &out, inform code, int64 calls, double value, double error) {
+  *out.finest = value;
+  *out.absest = error;
+  *out.mincls = limited(calls);
+  return code;
+}
+
+// ---- Tessera's own engine: threads, devices -------------------------------------------------------------------------------------
+
+struct adapter {
+  function functn;
+  dropin::cancel_watch watch;
+  dropin::thrown exception;
+
+  static int call(int n, const double *x, int, double *f, void *userdata) {
+    adapter &self = *static_cast<adapter *>(userdata);
+    if (self.watch.cancelled()) return 1;
+    try {
+      *f = self.functn(&n, x);
+    } catch (...) {
+      self.exception.keep();
+      return 1;
+    }
+    return 0;
+  }
+};
+
+double tolerance(double request) { return request > 0.0 ? std::fmin(request, 1e300) : 0.0; }
+
+int conclude_native(const arguments &a, const outputs &out, int status, int64 calls, double value, double error) {
+  a.work[a.lenwrk - 1] = 0.0;  // no regions to go on from
+  if (status == TESSERA_NONFINITE) error = infinite;
+  return conclude(out, status == TESSERA_OK ? success : maxcls_reached, calls, value, error);
+}
+
+// False when it cannot: nothing has been written then.
+bool run_in_threads(const arguments &a, int threads, const outputs &out, int &code) {
+  dropin::lease solver(static_cast<int>(a.ndim), 1);
+  if (!solver.solver()) return false;
+  solver.set_int(TESSERA_SELECTION, TESSERA_SELECT_BULK);
+  solver.set_int(TESSERA_THREADS, threads);
+  solver.set_int(TESSERA_NDIM_LIMIT, most_native_ndim);
+  solver.set_int(TESSERA_MAXEVAL, a.maxcls);
+  solver.set_int(TESSERA_MINEVAL, std::max<int64>(a.mincls, 0));
+  solver.set_real(TESSERA_ABSTOL, tolerance(a.absreq));
+  solver.set_real(TESSERA_RELTOL, tolerance(a.relreq));
+  adapter user = {a.functn, {}, {}};
+  double value = std::numeric_limits<double>::quiet_NaN(), error = infinite;
+  const dropin::run_end end = dropin::run(solver, routine, {adapter::call, nullptr, &user}, &value, &error);
+  user.exception.rethrow();
+  if (end.status < 0 && end.status != TESSERA_ERR_CALLBACK) return false;
+  code = conclude_native(a, out, end.status, end.evaluations, value, error);
+  return true;
+}
+
+// False when there is no device, or no twin: nothing has been written then.
+bool run_on_device(const arguments &a, const outputs &out, int &code) {
+  adapter user = {a.functn, {}, {}};
+  const dropin::twin_problem problem = {routine,
+                                        reinterpret_cast<dropin::user_function>(a.functn),
+                                        adapter::call,
+                                        &user,
+                                        static_cast<int>(a.ndim),
+                                        1,
+                                        nullptr,
+                                        nullptr,
+                                        std::max<int64>(a.mincls, 0),
+                                        a.maxcls,
+                                        rule_points(a.ndim),
+                                        tolerance(a.absreq),
+                                        tolerance(a.relreq)};
+  double value, error;
+  dropin::twin_end end;
+  const bool done = dropin::run_twin(problem, &value, &error, end);
+  user.exception.rethrow();
+  if (done) code = conclude_native(a, out, end.status, end.evaluations, value, error);
+  return done;
+}
+
+// ---- The original's algorithm ----------------------------------------------------------------------------------------------
+
+int run_as_original(const arguments &a, const outputs &out) {
+  const int n = static_cast<int>(a.ndim);
+  const work_array work = {a.work, a.lenwrk, a.room()};
+  region_list list(n);
+  if (a.mincls < 0 && !list.read(work)) {
+    dropin::report(routine, "WORK does not hold the regions of an earlier call");
+    *out.mincls = limited(rule_points(a.ndim));
+    return wrong_argument;
+  }
+  const int64 room = dropin::extended() ? std::numeric_limits<int64>::max() : work.room;
+  integrand f(a.functn, n);
+  const result r = integrate(make_rule(n), {a.mincls, a.maxcls, a.absreq, a.relreq, room}, f, list);
+  if (!f.failure().empty()) {
+    dropin::report(routine, f.failure());
+    a.work[a.lenwrk - 1] = 0.0;
+    return conclude(out, maxcls_reached, r.calls, std::numeric_limits<double>::quiet_NaN(), infinite);
+  }
+  if (r.end == ending::interrupted)
+    a.work[a.lenwrk - 1] = 0.0;  // in the middle of a division
+  else
+    list.write(work);
+  return conclude(out, r.end == ending::converged ? success : maxcls_reached, r.calls, r.value, r.error);
+}
+
+int serve(const arguments &a, const outputs &out) {
+  // More dimensions than that have no rule whose calls an INTEGER can count.
+  constexpr int64 most_ndim = 23169;
+  const bool exists = a.ndim >= 1 && a.ndim <= most_ndim;
+  const int64 points = exists ? rule_points(a.ndim) : std::numeric_limits<int>::max();
+  if (!exists || a.mincls > a.maxcls || a.maxcls < points || a.lenwrk < a.overhead() + 3 * a.ndim + 3) {
+    *out.mincls = limited(points);
+    return wrong_argument;
+  }
+  int code;
+  if (a.ndim <= most_native_ndim) {
+    if (run_on_device(a, out, code)) return code;
+    const int threads = dropin::threads();
+    if (threads > 1 && run_in_threads(a, threads, out, code)) return code;
+  }
+  return run_as_original(a, out);
+}
+
+}  // namespace
+}  // namespace adapt
+
+extern "C" {
+
+void adapt_(const int *ndim, int *mincls, const int *maxcls, tessera_adapt_functn functn, const double *absreq,
+            const double *relreq, const int *lenwrk, double *work, double *absest, double *finest, int *inform) try {
+  const adapt::arguments a = {*ndim, *mincls, *maxcls, *lenwrk, functn, *absreq, *relreq, work};
+  *inform = adapt::serve(a, {absest, finest, mincls});
+} catch (const std::bad_alloc &) {
+  dropin::report(adapt::routine, "no memory left");
+  *mincls = 0;
+  *absest = adapt::infinite;
+  *finest = std::numeric_limits<double>::quiet_NaN();
+  *inform = adapt::maxcls_reached;
+}
+
+void tessera_adapt_threads(int n) { dropin::set_threads(n); }
+void tessera_adapt_threads_(const int *n) { dropin::set_threads(*n); }
+void tessera_adapt_extended(int on) { dropin::set_extended(on != 0); }
+void tessera_adapt_extended_(const int *on) { dropin::set_extended(*on != 0); }
+void tessera_adapt_cancel(void) { dropin::cancel(); }
+void tessera_adapt_cancel_(void) { dropin::cancel(); }
+
+}  // extern "C"

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "twin.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "settings.hpp"
+
+namespace dropin {
+namespace {
+
+constexpr int unsure_of_device = -2;                            // of TESSERA_DEVICE: one if there is one
+constexpr std::int64_t most_regions = 1024, least_regions = 2;  // at the start of a run on a device
+constexpr std::int64_t steps = 8;                               // there should be room for more than the start
+// A run with no more evaluations than that, which a device did not finish, is tried on the host too: it decides one by one.
+constexpr std::int64_t cheap = 1000000;
+constexpr std::size_t most_kept = 4;
+
+// Solvers with their memory on the device and their kernels, for the next call of this thread.
+struct kept_solver {
+  tessera_solver *solver = nullptr;
+  int ndim = 0, ncomp = 0;
+  bool busy = false;
+  pid_t process = getpid();
+
+  // What it holds on a device does not outlive a fork.
+  bool orphaned() const { return process != getpid(); }
+
+  kept_solver() = default;
+  kept_solver(const kept_solver &) = delete;
+  kept_solver &operator=(const kept_solver &) = delete;
+  ~kept_solver() { tessera_destroy(solver); }
+};
+
+class thread_solvers {
+ public:
+  ~thread_solvers() {
+    for (auto &k : all_)
+      if (k->busy || k->orphaned()) k.release();  // the integrand has ended the program, in the middle of a run
+  }
+
+  kept_solver *take(int ndim, int ncomp) {
+    for (auto &k : all_)
+      if (!k->busy && !k->orphaned() && k->ndim == ndim && k->ncomp == ncomp) return k->busy = true, k.get();
+    auto fresh = std::make_unique<kept_solver>();
+    if (tessera_create(&fresh->solver, ndim, ncomp) != TESSERA_OK) return nullptr;
+    fresh->ndim = ndim;
+    fresh->ncomp = ncomp;
+    fresh->busy = true;
+    if (all_.size() >= most_kept) {
+      const auto idle =
+          std::find_if(all_.begin(), all_.end(), [](const auto &k) { return !k->busy && !k->orphaned(); });
+      if (idle != all_.end()) all_.erase(idle);
+    }
+    all_.push_back(std::move(fresh));
+    return all_.back().get();
+  }
+
+ private:
+  std::vector<std::unique_ptr<kept_solver>> all_;
+};
+
+class borrowed_solver {
+ public:
+  borrowed_solver(int ndim, int ncomp) : kept_(solvers().take(ndim, ncomp)) {}
+  ~borrowed_solver() {
+    if (kept_) kept_->busy = false;
+  }
+  borrowed_solver(const borrowed_solver &) = delete;
+  borrowed_solver &operator=(const borrowed_solver &) = delete;
+  tessera_solver *get() const { return kept_ ? kept_->solver : nullptr; }
+
+ private:
+  static thread_solvers &solvers() {
+    static thread_local thread_solvers s;
+    return s;
+  }
+  kept_solver *kept_;
+};
+
+enum class reason { too_small, useless };
+
+// Once for each function and reason, however often the function is called.
+void report_once(const twin_problem &p, reason r, const std::string &sentence) {
+  static std::mutex mutex;
+  static auto &told = *new std::set<std::pair<user_function, reason>>;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (!told.insert({p.function, r}).second) return;
+  }
+  report(p.routine, "the host function is used: " + sentence);
+}
+
+int stop_when_cancelled(std::int64_t, int, const double *, const double *, std::int64_t, void *watch) {
+  return static_cast<const cancel_watch *>(watch)->cancelled();
+}
+
+void keep_warning(int level, const char *line, void *kept) {
+  if (level == 1) *static_cast<std::string *>(kept) = line;
+}
+
+// On a machine without a device nothing is done but the comparison, and only for somebody who reads what came of it. Why the
+// host function is used.
+std::string compare_on_host(tessera_solver *s, double *value, double *error) {
+  const std::string why = tessera_last_error(s);
+  if (!report_wanted()) return why;
+  std::string warning;
+  tessera_set_log(s, keep_warning, &warning);
+  tessera_set_int(s, TESSERA_DEVICE, unsure_of_device);
+  tessera_set_int(s, TESSERA_MAXEVAL, 1);
+  tessera_set_int(s, TESSERA_MINEVAL, 0);
+  const int status = tessera_integrate(s, TESSERA_CUBATURE, value, error);
+  tessera_set_log(s, nullptr, nullptr);
+  if (status == TESSERA_ERR_CHECK || status == TESSERA_ERR_CALLBACK) return tessera_last_error(s);
+  return why + "; " + (warning.empty() ? "its twin agrees with it" : warning);
+}
+
+}  // namespace
+
+bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end) {
+  if (tessera_set_twin(nullptr, p.function) != TESSERA_OK) return false;
+  borrowed_solver borrowed(p.ndim, p.ncomp);
+  tessera_solver *s = borrowed.get();
+  if (!s) return false;
+  if (tessera_set_twin(s, p.function) != TESSERA_OK) {
+    const std::string why = tessera_last_error(s);
+    if (!why.empty()) report_once(p, reason::useless, why);
+    return false;
+  }
+  const std::int64_t regions = std::min(most_regions, p.maxeval / (steps * p.rule_points));
+  if (regions < least_regions) {
+    report_once(p, reason::too_small,
+                std::to_string(p.maxeval) + " evaluations, all that are allowed, are too few for a device");
+    return false;
+  }
+  const std::vector<double> zeros(static_cast<std::size_t>(p.ndim), 0.0), ones(zeros.size(), 1.0);
+  tessera_set_domain(s, p.lower ? p.lower : zeros.data(), p.upper ? p.upper : ones.data());
+  tessera_set_integrand1(s, p.point, p.userdata);
+  tessera_set_int(s, TESSERA_DEVICE, 0);
+  tessera_set_int(s, TESSERA_INITIAL_REGIONS, regions);
+  tessera_set_int(s, TESSERA_MAXEVAL, p.maxeval);
+  tessera_set_int(s, TESSERA_MINEVAL, p.mineval);
+  tessera_set_real(s, TESSERA_ABSTOL, p.abstol);
+  tessera_set_real(s, TESSERA_RELTOL, p.reltol);
+  cancel_watch watch;
+  tessera_set_progress(s, stop_when_cancelled, &watch);
+  const auto components = static_cast<std::size_t>(p.ncomp);
+  std::vector<double> v(components), e(components);
+  end.status = tessera_integrate(s, TESSERA_CUBATURE, v.data(), e.data());
+  tessera_set_progress(s, nullptr, nullptr);
+  if (end.status < 0) {
+    report_once(p, reason::useless,
+                end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, v.data(), e.data()) : tessera_last_error(s));
+    return false;
+  }
+  if (end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) return false;
+  tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
+  tessera_get_int(s, TESSERA_REGIONS, &end.regions);
+  tessera_get_int(s, TESSERA_CALLBACK_STATUS, &end.callback_status);
+  if (end.status > TESSERA_LIMIT_EVALUATIONS) report(p.routine, tessera_last_error(s));
+  std::copy(v.begin(), v.end(), value);
+  std::copy(e.begin(), e.end(), error);
+  return true;
+}
+
+}  // namespace dropin

@@ -1,0 +1,106 @@
+C     ADAPT as a FORTRAN 77 program calls it.
+C     SPDX-License-Identifier: BSD-3-Clause
+      PROGRAM TADF77
+      IMPLICIT NONE
+      INTEGER LENWRK
+      PARAMETER (LENWRK = 4000)
+      INTEGER NFAIL, NCALLS
+      COMMON /COUNTS/ NFAIL, NCALLS
+      DOUBLE PRECISION ALPHA(3)
+      COMMON /MODEL/ ALPHA
+      DOUBLE PRECISION WORK(LENWRK), ABSEST, FINEST, EXACT, BEFORE
+      INTEGER MINCLS, INFORM, RULCLS, J
+      EXTERNAL FMODEL, FCANCL
+      NFAIL = 0
+      NCALLS = 0
+      EXACT = 1D0
+      DO 10 J = 1, 3
+         ALPHA(J) = J
+         EXACT = EXACT*(1D0 - EXP(-DBLE(J)))/J
+   10 CONTINUE
+
+C     How many calls has a rule? FINEST and ABSEST are not written.
+      FINEST = -5D0
+      ABSEST = -6D0
+      MINCLS = 1
+      CALL ADAPT(3, MINCLS, 0, FMODEL, 0D0, 1D-8, LENWRK, WORK,
+     &           ABSEST, FINEST, INFORM)
+      RULCLS = MINCLS
+      CALL CHECK(INFORM .EQ. 2 .AND. RULCLS .EQ. 39, 'query')
+      CALL CHECK(FINEST .EQ. -5D0 .AND. ABSEST .EQ. -6D0, 'untouched')
+      CALL CHECK(NCALLS .EQ. 0, 'query: no calls')
+
+C     Data in COMMON; literal constants for all that is read only.
+      MINCLS = 0
+      CALL ADAPT(3, MINCLS, 20000, FMODEL, 0D0, 1D-6, LENWRK, WORK,
+     &           ABSEST, FINEST, INFORM)
+      CALL CHECK(INFORM .EQ. 0, 'INFORM')
+      CALL CHECK(ABS(FINEST - EXACT) .LE. 1D-6*EXACT, 'FINEST')
+      CALL CHECK(ABSEST .LE. 1D-6*FINEST, 'ABSEST')
+      CALL CHECK(MINCLS .EQ. NCALLS, 'MINCLS')
+      BEFORE = ABSEST
+
+C     On from there, in steps, as MVNPACK's drivers do.
+      DO 20 J = 1, 3
+         MINCLS = -1
+         CALL ADAPT(3, MINCLS, 2000, FMODEL, 0D0, 0D0, LENWRK, WORK,
+     &              ABSEST, FINEST, INFORM)
+         CALL CHECK(INFORM .EQ. 1, 'on: INFORM')
+         CALL CHECK(MINCLS .LE. 2000 .AND. MINCLS .GT. 1800,
+     &              'on: MINCLS')
+         CALL CHECK(ABSEST .LT. BEFORE, 'on: ABSEST')
+         BEFORE = ABSEST
+   20 CONTINUE
+
+C     Wrong arguments.
+      MINCLS = 0
+      CALL ADAPT(3, MINCLS, 20000, FMODEL, 0D0, 1D-6, 74, WORK,
+     &           ABSEST, FINEST, INFORM)
+      CALL CHECK(INFORM .EQ. 2 .AND. MINCLS .EQ. RULCLS, 'LENWRK')
+
+C     Settings.
+      NCALLS = 0
+      MINCLS = 0
+      CALL ADAPT(3, MINCLS, 20000, FCANCL, 0D0, 0D0, LENWRK, WORK,
+     &           ABSEST, FINEST, INFORM)
+      CALL CHECK(INFORM .EQ. 1 .AND. NCALLS .LT. 1100, 'cancelled')
+      CALL TESSERA_ADAPT_EXTENDED(0)
+      CALL TESSERA_ADAPT_THREADS(1)
+
+      IF (NFAIL .GT. 0) STOP 1
+      PRINT '(A)', 'all good'
+      END
+
+      DOUBLE PRECISION FUNCTION FMODEL(NDIM, Z)
+      IMPLICIT NONE
+      INTEGER NDIM, J, NFAIL, NCALLS
+      DOUBLE PRECISION Z(NDIM), ALPHA(3), S
+      COMMON /COUNTS/ NFAIL, NCALLS
+      COMMON /MODEL/ ALPHA
+      NCALLS = NCALLS + 1
+      S = 0D0
+      DO 10 J = 1, NDIM
+         S = S + ALPHA(J)*Z(J)
+   10 CONTINUE
+      FMODEL = EXP(-S)
+      END
+
+      DOUBLE PRECISION FUNCTION FCANCL(NDIM, Z)
+      IMPLICIT NONE
+      INTEGER NDIM, NFAIL, NCALLS
+      DOUBLE PRECISION Z(NDIM), FMODEL
+      COMMON /COUNTS/ NFAIL, NCALLS
+      FCANCL = FMODEL(NDIM, Z)
+      IF (NCALLS .EQ. 1000) CALL TESSERA_ADAPT_CANCEL
+      END
+
+      SUBROUTINE CHECK(GOOD, WHAT)
+      IMPLICIT NONE
+      LOGICAL GOOD
+      CHARACTER*(*) WHAT
+      INTEGER NFAIL, NCALLS
+      COMMON /COUNTS/ NFAIL, NCALLS
+      IF (GOOD) RETURN
+      NFAIL = NFAIL + 1
+      PRINT '(2A)', 'wrong: ', WHAT
+      END
