@@ -1,7 +1,6 @@
 // The C interface: check, forward, turn exceptions into statuses. Nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <new>
-
+#include "guarded.hpp"
 #include "solver.hpp"
 
 #define TESSERA_TEXT2(x) #x
@@ -9,29 +8,10 @@
 
 namespace {
 
+using tessera::guarded;
+
 constexpr int most_ndim = 1024;
 constexpr int most_ncomp = 65536;
-
-// Runs `body` on the solver; what is thrown becomes a status and a sentence.
-template <class Solver, class Body>
-int guarded(Solver *s, Body body) {
-  if (!s) return TESSERA_ERR_ARGUMENT;
-  if (s->busy) return TESSERA_ERR_BUSY;
-  try {
-    return body();
-  } catch (const tessera::failure &f) {
-    s->last_error = f.what();
-    return f.status();
-  } catch (const std::bad_alloc &) {
-    s->last_error = "no memory left";  // short enough to need none
-    return TESSERA_ERR_MEMORY;
-  } catch (const std::exception &e) {
-    s->last_error = e.what();
-    return TESSERA_ERR_INTERNAL;
-  } catch (...) {
-    return TESSERA_ERR_INTERNAL;
-  }
-}
 
 }  // namespace
 
@@ -79,6 +59,10 @@ int tessera_set_integrand_source(tessera_solver *s, int language, const char *so
   return guarded(s, [&] { return s->set_integrand_source(language, source, function), TESSERA_OK; });
 }
 
+int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l) {
+  return guarded(s, [&] { return s->set_lattice(l), TESSERA_OK; });
+}
+
 int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {
   return guarded(s, [&] { return s->set_params(params, bytes), TESSERA_OK; });
 }
@@ -117,11 +101,7 @@ int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata) {
 
 int tessera_integrate(tessera_solver *s, int method, double *value, double *error) {
   return guarded(s, [&] {
-    struct busy_flag {
-      explicit busy_flag(bool &f) : flag(f) { flag = true; }
-      ~busy_flag() { flag = false; }
-      bool &flag;
-    } busy(s->busy);
+    const tessera::busy_flag busy(s->busy);
     return s->integrate(method, value, error);
   });
 }

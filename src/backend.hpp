@@ -7,6 +7,7 @@
 
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
+#include "engine/lattice_state.hpp"
 
 namespace tessera {
 
@@ -46,10 +47,31 @@ struct run_result {
   std::string sentence;         // about the integrand's failure, where there is one
 };
 
+struct lattice_problem {
+  lattice_settings settings;
+  lattice_vector vector, trial;  // trial: for the choice of a change of variables
+  std::vector<unit_axis> axes;
+  double volume = 1.0;           // of the finite axes
+  host_integrand integrand;
+  bool complement = false;       // coordinates are followed by their distances from the upper limits
+  int threads = 1;
+  int64 batch_points = 1;
+};
+
+struct lattice_result {
+  outcome end = outcome::running;
+  bool has_value = false;
+  lattice_statistics statistics;
+  int callback_status = 0;
+  std::string sentence;
+  int64 bytes = 0;
+};
+
 // A plug-in is opened only if this number is the same on both sides.
 constexpr int backend_abi = 1;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);
+lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hooks, double *value, double *error);
 
 }  // namespace tessera

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solver.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,8 +9,11 @@
 #include <limits>
 #include <thread>
 
+#include "clock_hooks.hpp"
 #include "core/rule_build.hpp"
 #include "core/transform.hpp"
+#include "memory.hpp"
+#include "outcome_status.hpp"
 
 using tessera::failure;
 using tessera::key_entry;
@@ -62,58 +63,6 @@ std::string show17(double v) {
   return text;
 }
 
-// Three quarters of the memory that is free now.
-tessera::int64 free_memory_share() {
-  const long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  const tessera::int64 free = pages > 0 && size > 0 ? tessera::int64{pages} * size : tessera::int64{1} << 30;
-  return free / 4 * 3;
-}
-
-// Looks at the clock and the progress callback between the steps of a run.
-class hooks : public tessera::run_hooks {
- public:
-  hooks(tessera_progress progress, void *userdata, double limit, int ncomp, tessera::cubature_settings settings)
-      : progress_(progress), userdata_(userdata), limit_(limit), ncomp_(ncomp), settings_(settings) {}
-
-  tessera::outcome between_steps(tessera::int64 evaluations, const double *value, const double *error) override {
-    if (!progress_ && limit_ <= 0.0) return tessera::outcome::running;
-    const double t = seconds_since(start_);
-    if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
-    if (progress_ && t >= next_) {
-      next_ = t + 0.1;
-      if (progress_(evaluations, ncomp_, value, error, remaining(evaluations, value, error), userdata_) != 0)
-        return tessera::outcome::stopped;
-    }
-    return tessera::outcome::running;
-  }
-
- private:
-  // The error is taken to fall like a power of the evaluations, the power read off since the last report.
-  tessera::int64 remaining(tessera::int64 evaluations, const double *value, const double *error) {
-    double ratio = 0.0;
-    for (int k = 0; k < ncomp_; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
-    const double n = static_cast<double>(evaluations);
-    tessera::int64 guess = -1;
-    if (last_ratio_ > ratio && ratio > 1.0 && n > last_n_ && std::isfinite(last_ratio_)) {
-      const double power = std::log(last_ratio_ / ratio) / std::log(n / last_n_);
-      const double left = n * (std::pow(ratio, 1.0 / power) - 1.0);
-      if (left < 9e18) guess = static_cast<tessera::int64>(left);
-    }
-    last_ratio_ = ratio;
-    last_n_ = n;
-    return guess;
-  }
-
-  tessera_progress progress_;
-  void *userdata_;
-  const double limit_;
-  const int ncomp_;
-  const tessera::cubature_settings settings_;
-  const clock_type::time_point start_ = clock_type::now();
-  double next_ = 0.0;
-  double last_ratio_ = 0.0, last_n_ = 0.0;
-};
-
 // Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
 void call_host(const tessera::host_integrand &integrand, int n, int ndim, int ncomp, tessera::int64 most, const double *x,
                double *f) {
@@ -149,19 +98,8 @@ tessera::code_cache *host_cache(bool disk) {
   return disk ? &with_disk : &without_disk;
 }
 
-int to_status(tessera::outcome o) {
-  switch (o) {
-    case tessera::outcome::converged: return TESSERA_OK;
-    case tessera::outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
-    case tessera::outcome::memory: return TESSERA_LIMIT_MEMORY;
-    case tessera::outcome::time: return TESSERA_LIMIT_TIME;
-    case tessera::outcome::roundoff: return TESSERA_ROUNDOFF;
-    case tessera::outcome::stopped: return TESSERA_STOPPED;
-    case tessera::outcome::callback: return TESSERA_CALLBACK_STOPPED;
-    case tessera::outcome::nonfinite: return TESSERA_NONFINITE;
-    case tessera::outcome::running: break;
-  }
-  return TESSERA_ERR_INTERNAL;
+failure failure_of(const tessera::compile_error &e) {
+  return failure(e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE, e.what());
 }
 
 }  // namespace
@@ -270,16 +208,17 @@ void tessera_solver::log(int level, const std::string &line) const {
 }
 
 int tessera_solver::integrate(int method, double *value, double *error) {
-  if (method != TESSERA_CUBATURE)
+  if (method != TESSERA_CUBATURE && method != TESSERA_LATTICE)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
-  const int device = choose_device();
+  const int device = choose_device(method);
   const auto start = clock_type::now();
-  for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
+  for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS, TESSERA_POINTS_USED,
+                        TESSERA_SHIFTS_USED, TESSERA_TRANSFORM_USED})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  const int status = cubature(device, value, error);
+  const int status = method == TESSERA_LATTICE ? lattice(value, error) : cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
 }
@@ -297,12 +236,18 @@ int tessera_solver::choose_rule() const {
 }
 
 // Where the integrand is to run: a CUDA ordinal or `host`.
-int tessera_solver::choose_device() const {
+int tessera_solver::choose_device(int method) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
   if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_source())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
                                                 " needs an integrand set by tessera_set_integrand_source");
+  if (method != TESSERA_CUBATURE) {
+    if (wanted >= 0) throw failure(TESSERA_ERR_UNSUPPORTED, "lattice rules do not run on a device yet");
+    return host;
+  }
+  if (options_.get_int(TESSERA_COMPLEMENT) != 0)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
   if (wanted >= 0 && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
@@ -331,7 +276,7 @@ tessera::cubature_problem tessera_solver::make_problem(int device) const {
   s.initial_regions = options_.get_int(TESSERA_INITIAL_REGIONS);
   s.bulk_fraction = options_.get_real(TESSERA_BULK_FRACTION);
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
-  if (s.memory == 0) s.memory = device == host ? free_memory_share() : std::numeric_limits<tessera::int64>::max();
+  if (s.memory == 0) s.memory = device == host ? tessera::free_memory_share() : std::numeric_limits<tessera::int64>::max();
   if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
   tessera::build_rule(choose_rule(), ndim_, p.integration_rule);
   s.margin = tessera::rule_margin(p.integration_rule);
@@ -352,10 +297,11 @@ tessera::cubature_problem tessera_solver::make_problem(int device) const {
 }
 
 // The source text for the host, compiled at the first call. Throws compile_error.
-const tessera::compiled_source &tessera_solver::compiled_for_host() {
-  if (!host_code_) {
+const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinates) {
+  if (!host_code_ || host_coordinates_ != coordinates) {
     host_code_ = std::make_unique<tessera::compiled_source>(
-        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string());
+        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string(), coordinates);
+    host_coordinates_ = coordinates;
     options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
     const std::string &said = host_code_->log();
     for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
@@ -428,7 +374,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
 // the device's compiler takes cannot be checked, and is not needed.
 void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   try {
-    const tessera::compiled_source &code = compiled_for_host();
+    const tessera::compiled_source &code = compiled_for_host(ndim_);
     check_source(problem, [&](int n, const double *x, double *f) {
       if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
@@ -475,27 +421,46 @@ tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int 
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
     if (wanted_device && has_source() && !checked_) check_fallback(problem);
   } else {
-    const tessera::compiled_source &code = compiled_for_host();
-    problem.integrand = {code.function(), nullptr, params()};
-    if (code.one_thread()) problem.threads = 1;
+    use_source(problem.integrand, problem.threads, ndim_);
   }
   return tessera::host_cubature(problem, hooks, value, error);
 } catch (const tessera::compile_error &e) {
-  throw failure(e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE, e.what());
+  throw failure_of(e);
+}
+
+// The source text as a host function of so many coordinates.
+void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads, int coordinates) try {
+  const tessera::compiled_source &code = compiled_for_host(coordinates);
+  integrand = {code.function(), nullptr, params()};
+  if (code.one_thread()) threads = 1;
+} catch (const tessera::compile_error &e) {
+  throw failure_of(e);
+}
+
+bool tessera_solver::empty_domain() const {
+  for (std::size_t j = 0; j < lower_.size(); ++j)
+    if (lower_[j] == upper_[j]) return true;
+  return false;
+}
+
+// Reversed limits change the sign.
+void tessera_solver::hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const {
+  bool flip = false;
+  for (std::size_t j = 0; j < lower_.size(); ++j) flip ^= lower_[j] > upper_[j];
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    value[k] = flip ? -v[k] : v[k];
+    error[k] = e[k];
+  }
 }
 
 int tessera_solver::cubature(int device, double *value, double *error) {
   tessera::cubature_problem problem = make_problem(device);
-  if (lower_ == upper_ || [this] {
-        for (std::size_t j = 0; j < lower_.size(); ++j)
-          if (lower_[j] == upper_[j]) return true;
-        return false;
-      }()) {
+  if (empty_domain()) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
   }
-  hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
+  tessera::clock_hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
   std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
   const tessera::run_result result = run(problem, device, between, v.data(), e.data());
   record(result, problem, device);
@@ -504,13 +469,8 @@ int tessera_solver::cubature(int device, double *value, double *error) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
     throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");
   }
-  bool flip = false;
-  for (std::size_t j = 0; j < lower_.size(); ++j) flip ^= lower_[j] > upper_[j];
-  for (std::size_t k = 0; k < v.size(); ++k) {
-    value[k] = flip ? -v[k] : v[k];
-    error[k] = e[k];
-  }
-  const int status = to_status(result.end);
+  hand_out(v, e, value, error);
+  const int status = tessera::status_of(result.end);
   if (status != TESSERA_OK && last_error.empty()) last_error = tessera::status_text(status);
   return status;
 }
@@ -528,5 +488,5 @@ void tessera_solver::record(const tessera::run_result &result, const tessera::cu
   options_.set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
   log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
              std::to_string(s.regions) + " regions, " +
-             std::to_string(s.iterations) + " steps: " + tessera::status_text(to_status(result.end)));
+             std::to_string(s.iterations) + " steps: " + tessera::status_text(tessera::status_of(result.end)));
 }

@@ -4,30 +4,16 @@
 
 #include <cstddef>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "backend.hpp"
 #include "device.hpp"
+#include "failure.hpp"
 #include "host/compiled_source.hpp"
 #include "integrand_source.hpp"
 #include "options.hpp"
 #include "tessera.h"
-
-namespace tessera {
-
-// Leaves a call with a negative status and a sentence.
-class failure : public std::runtime_error {
- public:
-  failure(int status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
-  int status() const { return status_; }
-
- private:
-  int status_;
-};
-
-}  // namespace tessera
 
 struct tessera_solver {
  public:
@@ -37,6 +23,7 @@ struct tessera_solver {
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
   void set_integrand_source(int language, const char *source, const char *function);
   void set_params(const void *params, std::size_t bytes);
+  void set_lattice(const tessera_lattice *l);
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
   std::int64_t get_int(int key) const;
@@ -51,14 +38,19 @@ struct tessera_solver {
 
  private:
   int cubature(int device, double *value, double *error);
+  int lattice(double *value, double *error);
+  tessera::lattice_problem make_lattice_problem() const;
+  bool empty_domain() const;
+  void hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const;
   tessera::cubature_problem make_problem(int device) const;
   int choose_rule() const;
-  int choose_device() const;
+  int choose_device(int method) const;
   tessera::run_result run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks, double *value,
                           double *error);
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
-  const tessera::compiled_source &compiled_for_host();
+  const tessera::compiled_source &compiled_for_host(int coordinates);
+  void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
   tessera::device_session &session(int device);
   template <class Source>
   void check_source(const tessera::cubature_problem &problem, Source source) const;
@@ -79,9 +71,11 @@ struct tessera_solver {
   std::size_t params_bytes_ = 0;
   tessera::integrand_source source_;                        // no function: there is none
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
+  int host_coordinates_ = 0;                                // numbers a point that it takes
   std::unique_ptr<tessera::device_session> session_;
   int session_device_ = -1;
   bool checked_ = false;                                    // source_ and the callback give the same values
+  tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

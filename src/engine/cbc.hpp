@@ -1,0 +1,379 @@
+// Fast component-by-component construction of generating vectors, for a prime n and for a range of powers of two.
+//
+// The figure is the squared worst-case error of the weighted space,
+//   e^2(n, z) = 1/n sum over the points k of sum over non-empty sets u of gamma_u prod over j in u of omega(k z_j / n),
+// and component s is the z that makes it least with the components before it kept: e^2_s = e^2_(s-1) + gamma_s S(z) / n, with
+// S(z) = sum over k of W(k) omega(k z / n). For a range of n = 2^m the figure is the greatest ratio, over the range, of e^2 to what
+// the construction for that n alone reaches (Cools, Kuo and Nuyens, SIAM J. Sci. Comput. 28 (2006) 2162-2188).
+//
+// Correlations by FFT are known to round-off only. All z whose figure is within that of the least one are summed up directly, and
+// of those that are then equal the smallest z is taken (of z and n - z, which are the same, the smaller one): so every backend
+// comes to the same vector.
+//
+// The executor offers
+//   buffer<T>                   data(), resize(n)
+//   each(n, body)               body(i)
+//   ranges(n, body)             body(begin, end)
+//   sum(n, body)                of body(i), the same for every run
+//   minimum(n, body)            least body(i) and the lowest i that has it
+//   collect(n, body, list, m)   the lowest i with body(i), m at most; returns how many there are in all
+//   fft<Real>                   (executor, n); forward(real[n], spectrum), backward(spectrum, real[n]), unscaled; the spectrum has
+//                               n/2+1 pairs and may be destroyed
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "cbc_steps.hpp"
+
+namespace tessera {
+
+struct cbc_settings {
+  int ndim = 1;
+  uint64 points = 0;       // prime, or the largest power of two
+  int least_level = 0;     // powers of two: log2 of the smallest n looked at
+  int alpha = 1;           // smoothness of the Korobov kernel
+  std::vector<double> table;    // a kernel of the user's in its place: at k/points, k = 0 .. points/2
+  std::vector<double> product;  // gamma_j, ndim of them
+  std::vector<double> order;    // Gamma_l, l = 1 ..; empty: product weights
+};
+
+struct cbc_result {
+  std::vector<uint64> z;
+  double merit = 0.0;        // e^2 for the largest n
+  double ratio = 1.0;        // the figure of a range
+  double plan_seconds = 0.0;
+};
+
+// Called after each component; false stops.
+struct cbc_hooks {
+  virtual ~cbc_hooks() = default;
+  virtual bool component_done(int64 done, int64 all) = 0;
+};
+
+constexpr int cbc_most_exact = 64;  // candidates that are summed up directly
+
+// Bytes of a construction. FFTs need tables and work space of their own; as much as two copies of a ring is allowed for.
+inline double cbc_bytes(const cbc_settings &s, std::size_t real) {
+  const double elements = 0.5 * static_cast<double>(s.points);  // of all rings
+  const double orders = s.order.empty() ? 0.0 : static_cast<double>(s.order.size());
+  const double levels = is_power_of_two(s.points) ? 2.0 * 8.0 : 0.0;
+  return elements * (static_cast<double>(real) * (1.0 + orders + 2.0 + 1.0 + 1.0 + 2.0) + levels);
+}
+
+// One ring: weights of its points, the kernel and its spectrum, and the last correlation.
+template <class Real, class Executor>
+class cbc_ring {
+ public:
+  template <class T>
+  using buffer = typename Executor::template buffer<T>;
+
+  cbc_ring(Executor &exec, const cbc_settings &s, const double *table, const double *order, uint64 modulus, uint64 generator,
+           int64 length, double multiplicity)
+      : exec_(exec),
+        length_(length),
+        orders_(static_cast<int>(s.order.size())),
+        order_(order),
+        multiplicity_(multiplicity),
+        fft_(exec, length),
+        weights_(exec),
+        q_(exec),
+        psi_(exec),
+        spectrum_(exec),
+        work_(exec) {
+    weights_.resize(length);
+    psi_.resize(2 * length);
+    spectrum_.resize(2 * (length / 2 + 1));
+    work_.resize(2 * (length / 2 + 1));
+    if (orders_ > 0) q_.resize(length * orders_);
+    exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
+    exec.each(length, copy_values<Real>{psi_.data(), work_.data()});
+    fft_.forward(work_.data(), spectrum_.data());
+    exec.each(length / 2 + 1, scale_spectrum<Real>{spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length))});
+    norm_ = std::sqrt(exec.sum(length, square_of<Real>{psi_.data()}));
+    total_ = exec.sum(length, value_of<Real>{psi_.data()});
+  }
+
+  void start(double first) {
+    exec_.each(length_, fill_constant<Real>{weights_.data(), static_cast<Real>(first)});
+    if (orders_ > 0) exec_.each(length_ * orders_, fill_constant<Real>{q_.data(), Real{0}});
+  }
+
+  // Sums for all z less constant(), in values(). The mean of the weights adds the same to all z and would cost digits.
+  void correlate_all() {
+    const double mean = exec_.sum(length_, value_of<Real>{weights_.data()}) / static_cast<double>(length_);
+    weights_norm_ = std::sqrt(exec_.sum(length_, centre_weights<Real>{weights_.data(), work_.data(), mean}));
+    constant_ = mean * total_;
+    fft_.forward(work_.data(), work_.data());
+    exec_.each(length_ / 2 + 1, correlate<Real>{work_.data(), spectrum_.data()});
+    fft_.backward(work_.data(), work_.data());
+  }
+  const Real *values() { return work_.data(); }
+  double constant() const { return constant_; }
+
+  // Round-off of values(). An FFT of length L makes a relative error of some epsilon sqrt(log L) in the square mean, spread evenly;
+  // a tenfold deviation from it is allowed for.
+  double tolerance() {
+    const double n = static_cast<double>(length_);
+    const double mean_square = exec_.sum(length_, square_of<Real>{work_.data()}) / n;
+    const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(mean_square);
+    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale;
+  }
+
+  // Sum over the ring's points for z = g^a.
+  double exact(int64 a) { return multiplicity_ * exec_.sum(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_}); }
+
+  void take(int64 a, double gamma) {
+    const Real *psi = psi_.data() + a % length_;
+    if (orders_ == 0)
+      exec_.each(length_, multiply_product<Real>{weights_.data(), psi, static_cast<Real>(gamma)});
+    else
+      exec_.each(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_, static_cast<Real>(gamma)});
+  }
+
+  int64 length() const { return length_; }
+  double multiplicity() const { return multiplicity_; }
+
+ private:
+  Executor &exec_;
+  const int64 length_;
+  const int orders_;
+  const double *const order_;
+  const double multiplicity_;
+  typename Executor::template fft<Real> fft_;
+  buffer<Real> weights_, q_, psi_, spectrum_, work_;
+  double norm_ = 0.0, total_ = 0.0;  // of the kernel
+  double weights_norm_ = 0.0, constant_ = 0.0;
+};
+
+// A point that is its own negative: k = 0, and n/2.
+class cbc_fixed_point {
+ public:
+  cbc_fixed_point(double kernel, const std::vector<double> &order) : kernel_(kernel), order_(order) { start(); }
+  void start() {
+    weight_ = order_.empty() ? 1.0 : order_[0];
+    q_.assign(order_.size(), 0.0);
+  }
+  double term() const { return weight_ * kernel_; }
+  void take(double gamma) {
+    if (order_.empty()) {
+      weight_ *= 1.0 + gamma * kernel_;
+    } else {
+      double below = 1.0;
+      weight_ = order_[0];
+      for (std::size_t l = 0; l < q_.size(); ++l) {
+        const double old = q_[l];
+        q_[l] += gamma * kernel_ * below;
+        below = old;
+        if (l + 1 < q_.size()) weight_ += order_[l + 1] * q_[l];
+      }
+    }
+  }
+
+ private:
+  const double kernel_;
+  const std::vector<double> &order_;
+  double weight_ = 1.0;
+  std::vector<double> q_;
+};
+
+template <class Real, class Executor>
+class cbc {
+ public:
+  template <class T>
+  using buffer = typename Executor::template buffer<T>;
+
+  cbc(Executor &exec, const cbc_settings &s, cbc_hooks &hooks)
+      : exec_(exec), set_(s), hooks_(hooks), two_(is_power_of_two(s.points)), table_(exec), order_(exec) {
+    if (!s.table.empty()) table_.assign(s.table.data(), static_cast<int64>(s.table.size()));
+    if (!s.order.empty()) order_.assign(s.order.data(), static_cast<int64>(s.order.size()));
+    const double *table = s.table.empty() ? nullptr : table_.data();
+    const double *order = s.order.empty() ? nullptr : order_.data();
+    fixed_.emplace_back(kernel(0), s.order);
+    if (two_) {
+      fixed_.emplace_back(kernel(s.points / 2), s.order);
+      generator_ = 5;
+      for (top_ = 2; (uint64{1} << top_) <= s.points; ++top_)
+        add_ring(table, order, uint64{1} << top_, int64{1} << (top_ - 2), 2.0);
+      --top_;
+      for (int t = 0; t <= 1; ++t) {
+        sums_.emplace_back(new buffer<double>(exec));
+        worst_.emplace_back(new buffer<double>(exec));
+        sums_.back()->resize(static_cast<int64>(s.points / 4 > 0 ? s.points / 4 : 1));
+        worst_.back()->resize(static_cast<int64>(s.points / 4 > 0 ? s.points / 4 : 1));
+      }
+    } else {
+      generator_ = primitive_root(s.points);
+      add_ring(table, order, s.points, static_cast<int64>((s.points - 1) / 2), 2.0);
+    }
+  }
+
+  // False: stopped.
+  bool run(cbc_result &result) {
+    bool going = true;
+    if (!two_) {
+      going = prime(result);
+    } else {
+      // What each n reaches alone, then all together.
+      const int levels = top_ - set_.least_level + 1;
+      all_ = int64{set_.ndim} * (levels > 1 ? levels + 1 : 1);
+      reference_.assign(static_cast<std::size_t>(top_) + 1, {});
+      for (int m = set_.least_level; going && levels > 1 && m <= top_; ++m) {
+        going = range(m, m, result);
+        reference_[static_cast<std::size_t>(m)] = history_;
+      }
+      if (going) going = range(set_.least_level, top_, result);
+    }
+    return going;
+  }
+
+ private:
+  using ring_type = cbc_ring<Real, Executor>;
+
+  double kernel(uint64 k) const {
+    return set_.table.empty() ? korobov_kernel(set_.alpha, k, set_.points) : set_.table[static_cast<std::size_t>(k)];
+  }
+  void add_ring(const double *table, const double *order, uint64 modulus, int64 length, double multiplicity) {
+    rings_.emplace_back(new ring_type(exec_, set_, table, order, modulus, generator_, length, multiplicity));
+  }
+  double first_weight() const { return set_.order.empty() ? 1.0 : set_.order[0]; }
+  double gamma(int s) const { return set_.product[static_cast<std::size_t>(s)]; }
+  uint64 component(int64 a, uint64 n) const {
+    const uint64 z = power_mod(generator_, static_cast<uint64>(a), n);
+    return z < n - z ? z : n - z;
+  }
+
+  // The index of the best z by `figures`, known to `tolerance`; exact(a) sums up directly.
+  template <class T, class Exact>
+  int64 choose(const T *figures, int64 count, double tolerance, uint64 n, Exact exact) {
+    const auto least = exec_.minimum(count, value_of<T>{figures});
+    const double bound = least.value + tolerance;
+    int64 list[cbc_most_exact];
+    const int64 close = exec_.collect(count, at_most<T>{figures, bound}, list, cbc_most_exact);
+    if (close <= 1) return least.index;
+    if (close > cbc_most_exact) return exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index;
+    double values[cbc_most_exact], best = infinity_value();
+    for (int64 c = 0; c < close; ++c) {
+      values[c] = exact(list[c]);
+      if (values[c] < best) best = values[c];
+    }
+    int64 chosen = list[0];
+    uint64 smallest = n;
+    for (int64 c = 0; c < close; ++c) {
+      if (values[c] > best + tolerance * exact_share) continue;
+      const uint64 z = component(list[c], n);
+      if (z < smallest) smallest = z, chosen = list[c];
+    }
+    return chosen;
+  }
+
+  bool prime(cbc_result &result) {
+    ring_type &ring = *rings_[0];
+    cbc_fixed_point &zero = fixed_[0];
+    const double n = static_cast<double>(set_.points);
+    ring.start(first_weight());
+    zero.start();
+    result.z.clear();
+    result.merit = 0.0;
+    for (int s = 0; s < set_.ndim; ++s) {
+      int64 a = 0;  // all are equal for the first component
+      if (s > 0) {
+        ring.correlate_all();
+        a = choose(ring.values(), ring.length(), ring.tolerance(), set_.points,
+                   [&](int64 c) { return ring.exact(c) / ring.multiplicity(); });
+      }
+      result.merit += gamma(s) / n * (zero.term() + ring.exact(a));
+      ring.take(a, gamma(s));
+      zero.take(gamma(s));
+      result.z.push_back(component(a, set_.points));
+      if (!hooks_.component_done(s + 1, set_.ndim)) return false;
+    }
+    return true;
+  }
+
+  // Powers of two from 2^low to 2^high, relative to reference_ where low < high.
+  bool range(int low, int high, cbc_result &result) {
+    for (int t = 2; t <= high; ++t) ring(t).start(first_weight());
+    for (cbc_fixed_point &p : fixed_) p.start();
+    std::vector<double> merit(static_cast<std::size_t>(high) + 1, 0.0);  // e^2 for each n
+    history_.clear();
+    result.z.clear();
+    for (int s = 0; s < set_.ndim; ++s) {
+      const auto scale = [&](int m) {
+        return low < high ? 1.0 / reference_[static_cast<std::size_t>(m)][static_cast<std::size_t>(s)] : 1.0;
+      };
+      const int64 a = s > 0 ? best_of_range(low, high, s, merit, scale) : 0;
+      add_to_merit(low, high, s, a, merit);
+      for (int t = 2; t <= high; ++t) ring(t).take(a, gamma(s));
+      for (cbc_fixed_point &p : fixed_) p.take(gamma(s));
+      result.z.push_back(component(a, uint64{1} << high));
+      result.merit = merit.back();
+      history_.push_back(result.merit);
+      result.ratio = 0.0;
+      for (int m = low; m <= high; ++m) result.ratio = larger(result.ratio, merit[static_cast<std::size_t>(m)] * scale(m));
+      if (low == high) result.ratio = 1.0;
+      if (!hooks_.component_done(++done_, all_)) return false;
+    }
+    return true;
+  }
+
+  ring_type &ring(int t) { return *rings_[static_cast<std::size_t>(t - 2)]; }
+
+  template <class Scale>
+  int64 best_of_range(int low, int high, int s, const std::vector<double> &merit, Scale scale) {
+    const double fixed = fixed_[0].term() + fixed_[1].term();
+    double slack = 0.0, tolerance = 0.0;
+    for (int t = 2; t <= high; ++t) {
+      ring_type &r = ring(t);
+      r.correlate_all();
+      slack += r.multiplicity() * r.tolerance();
+      const bool counts = t >= low;
+      const double factor = counts ? gamma(s) / std::ldexp(1.0, t) * scale(t) : 0.0;
+      const double offset = counts ? merit[static_cast<std::size_t>(t)] * scale(t) : 0.0;
+      const std::size_t now = static_cast<std::size_t>(t & 1), before = 1 - now;
+      exec_.each(r.length(), add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
+                                             t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
+                                             r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
+      if (counts) tolerance = larger(tolerance, factor * slack);
+    }
+    return choose(worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), tolerance, uint64{1} << high,
+                  [&](int64 a) {
+                    double sum = fixed, worst = -infinity_value();
+                    for (int t = 2; t <= high; ++t) {
+                      sum += ring(t).exact(a);
+                      if (t >= low)
+                        worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
+                    }
+                    return worst;
+                  });
+  }
+
+  void add_to_merit(int low, int high, int s, int64 a, std::vector<double> &merit) {
+    double sum = fixed_[0].term() + fixed_[1].term();
+    for (int t = 2; t <= high; ++t) {
+      sum += ring(t).exact(a);
+      if (t >= low) merit[static_cast<std::size_t>(t)] += gamma(s) / std::ldexp(1.0, t) * sum;
+    }
+  }
+
+  static constexpr double exact_share = 0.05;  // of the tolerance: what direct sums differ by when they are equal
+
+  Executor &exec_;
+  const cbc_settings &set_;
+  cbc_hooks &hooks_;
+  const bool two_;
+  buffer<double> table_, order_;
+  std::vector<cbc_fixed_point> fixed_;
+  std::vector<std::unique_ptr<ring_type>> rings_;
+  std::vector<std::unique_ptr<buffer<double>>> sums_, worst_;
+  std::vector<std::vector<double>> reference_;  // e^2 after each component, for each n alone
+  std::vector<double> history_;
+  uint64 generator_ = 1;
+  int top_ = 0;
+  int64 done_ = 0, all_ = 0;
+};
+
+}  // namespace tessera
