@@ -14,7 +14,7 @@
 //   buffer<T>                   data(), resize(n)
 //   each(n, body)               body(i)
 //   ranges(n, body)             body(begin, end)
-//   sum(n, body)                of body(i), the same for every run
+//   sum(n, body)                of body(i), compensated, the same for every run
 //   minimum(n, body)            least body(i) and the lowest i that has it
 //   collect(n, body, list, m)   the lowest i with body(i), m at most; returns how many there are in all
 //   fft<Real>                   (executor, n); forward(real[n], spectrum), backward(spectrum, real[n]), unscaled; the spectrum has
@@ -22,6 +22,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -54,7 +55,9 @@ struct cbc_hooks {
   virtual bool component_done(int64 done, int64 all) = 0;
 };
 
-constexpr int cbc_most_exact = 64;  // candidates that are summed up directly
+// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures lie
+// below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
+inline int64 cbc_most_exact(int64 length) { return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length)); }
 
 // Bytes of a construction. FFTs need tables and work space of their own; as much as two copies of a ring is allowed for.
 inline double cbc_bytes(const cbc_settings &s, std::size_t real) {
@@ -106,6 +109,7 @@ class cbc_ring {
   void correlate_all() {
     const double mean = exec_.sum(length_, value_of<Real>{weights_.data()}) / static_cast<double>(length_);
     weights_norm_ = std::sqrt(exec_.sum(length_, centre_weights<Real>{weights_.data(), work_.data(), mean}));
+    mean_ = mean;
     constant_ = mean * total_;
     fft_.forward(work_.data(), work_.data());
     exec_.each(length_ / 2 + 1, correlate<Real>{work_.data(), spectrum_.data()});
@@ -120,7 +124,15 @@ class cbc_ring {
     const double n = static_cast<double>(length_);
     const double mean_square = exec_.sum(length_, square_of<Real>{work_.data()}) / n;
     const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(mean_square);
-    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale;
+    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale + 4.0 * epsilon * fabs(constant_);
+  }
+
+  // Round-off of exact(), without the multiplicity: the sum itself has none, but weights, kernel and products are rounded,
+  // independently from point to point.
+  double exact_tolerance() const {
+    const double n = static_cast<double>(length_);
+    const double all = std::hypot(weights_norm_, std::sqrt(n) * fabs(mean_)) * norm_;
+    return 8.0 * std::numeric_limits<Real>::epsilon() * all / std::sqrt(n);
   }
 
   // Sum over the ring's points for z = g^a.
@@ -138,6 +150,8 @@ class cbc_ring {
   double multiplicity() const { return multiplicity_; }
 
  private:
+  static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
   Executor &exec_;
   const int64 length_;
   const int orders_;
@@ -146,7 +160,7 @@ class cbc_ring {
   typename Executor::template fft<Real> fft_;
   buffer<Real> weights_, q_, psi_, spectrum_, work_;
   double norm_ = 0.0, total_ = 0.0;  // of the kernel
-  double weights_norm_ = 0.0, constant_ = 0.0;
+  double weights_norm_ = 0.0, mean_ = 0.0, constant_ = 0.0;
 };
 
 // A point that is its own negative: k = 0, and n/2.
@@ -246,24 +260,24 @@ class cbc {
     return z < n - z ? z : n - z;
   }
 
-  // The index of the best z by `figures`, known to `tolerance`; exact(a) sums up directly.
+  // The index of the best z by `figures`, known to `tolerance`; exact(a) sums up directly, to `exact_tolerance`.
   template <class T, class Exact>
-  int64 choose(const T *figures, int64 count, double tolerance, uint64 n, Exact exact) {
+  int64 choose(const T *figures, int64 count, double tolerance, double exact_tolerance, uint64 n, Exact exact) {
     const auto least = exec_.minimum(count, value_of<T>{figures});
     const double bound = least.value + tolerance;
-    int64 list[cbc_most_exact];
-    const int64 close = exec_.collect(count, at_most<T>{figures, bound}, list, cbc_most_exact);
+    const int64 most = cbc_most_exact(count);
+    std::vector<int64> list(static_cast<std::size_t>(most));
+    const int64 close = exec_.collect(count, at_most<T>{figures, bound}, list.data(), most);
     if (close <= 1) return least.index;
-    if (close > cbc_most_exact) return exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index;
-    double values[cbc_most_exact], best = infinity_value();
-    for (int64 c = 0; c < close; ++c) {
-      values[c] = exact(list[c]);
-      if (values[c] < best) best = values[c];
-    }
+    if (close > most) return exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index;
+    list.resize(static_cast<std::size_t>(close));
+    std::vector<double> values;
+    for (const int64 c : list) values.push_back(exact(c));
+    const double best = *std::min_element(values.begin(), values.end());
     int64 chosen = list[0];
     uint64 smallest = n;
-    for (int64 c = 0; c < close; ++c) {
-      if (values[c] > best + tolerance * exact_share) continue;
+    for (std::size_t c = 0; c < list.size(); ++c) {
+      if (values[c] > best + exact_tolerance) continue;
       const uint64 z = component(list[c], n);
       if (z < smallest) smallest = z, chosen = list[c];
     }
@@ -282,7 +296,7 @@ class cbc {
       int64 a = 0;  // all are equal for the first component
       if (s > 0) {
         ring.correlate_all();
-        a = choose(ring.values(), ring.length(), ring.tolerance(), set_.points,
+        a = choose(ring.values(), ring.length(), ring.tolerance(), ring.exact_tolerance(), set_.points,
                    [&](int64 c) { return ring.exact(c) / ring.multiplicity(); });
       }
       result.merit += gamma(s) / n * (zero.term() + ring.exact(a));
@@ -325,11 +339,13 @@ class cbc {
   template <class Scale>
   int64 best_of_range(int low, int high, int s, const std::vector<double> &merit, Scale scale) {
     const double fixed = fixed_[0].term() + fixed_[1].term();
-    double slack = 0.0, tolerance = 0.0;
+    double slack = 2.0 * std::numeric_limits<double>::epsilon() * fabs(fixed), exact_slack = slack;
+    double tolerance = 0.0, exact_tolerance = 0.0;
     for (int t = 2; t <= high; ++t) {
       ring_type &r = ring(t);
       r.correlate_all();
       slack += r.multiplicity() * r.tolerance();
+      exact_slack += r.multiplicity() * r.exact_tolerance();
       const bool counts = t >= low;
       const double factor = counts ? gamma(s) / std::ldexp(1.0, t) * scale(t) : 0.0;
       const double offset = counts ? merit[static_cast<std::size_t>(t)] * scale(t) : 0.0;
@@ -337,9 +353,13 @@ class cbc {
       exec_.each(r.length(), add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
                                              t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
                                              r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
-      if (counts) tolerance = larger(tolerance, factor * slack);
+      if (counts) {
+        const double rounding = std::numeric_limits<double>::epsilon() * fabs(offset);
+        tolerance = larger(tolerance, factor * slack + rounding);
+        exact_tolerance = larger(exact_tolerance, factor * exact_slack + rounding);
+      }
     }
-    return choose(worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), tolerance, uint64{1} << high,
+    return choose(worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), tolerance, exact_tolerance, uint64{1} << high,
                   [&](int64 a) {
                     double sum = fixed, worst = -infinity_value();
                     for (int t = 2; t <= high; ++t) {
@@ -358,8 +378,6 @@ class cbc {
       if (t >= low) merit[static_cast<std::size_t>(t)] += gamma(s) / std::ldexp(1.0, t) * sum;
     }
   }
-
-  static constexpr double exact_share = 0.05;  // of the tolerance: what direct sums differ by when they are equal
 
   Executor &exec_;
   const cbc_settings &set_;

@@ -57,21 +57,21 @@ class construct_executor {
   void ranges(int64 n, Body body) {
     body(0, n);
   }
-  // Four chains within short blocks, whose sums are compensated.
+  // Four chains side by side, each with its exact rounding errors (Knuth's two-sum) added up beside it.
   template <class Body>
   double sum(int64 n, Body body) {
-    constexpr int64 block = 64;
-    compensated_sum all;
+    double s[4] = {}, lost[4] = {};
     int64 i = 0;
-    for (; i + block <= n; i += block) {
-      double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-      for (int64 j = i; j < i + block; j += 4) {
-        a += body(j);
-        b += body(j + 1);
-        c += body(j + 2);
-        d += body(j + 3);
+    for (; i + 4 <= n; i += 4)
+      for (int c = 0; c < 4; ++c) {
+        const double v = body(i + c), t = s[c] + v, w = t - s[c];
+        lost[c] += (s[c] - (t - w)) + (v - w);
+        s[c] = t;
       }
-      all.add((a + b) + (c + d));
+    compensated_sum all;
+    for (int c = 0; c < 4; ++c) {
+      all.add(s[c]);
+      all.add(lost[c]);
     }
     for (; i < n; ++i) all.add(body(i));
     return all.value();
