@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
+#include <iterator>
 
 #include "core/number.hpp"
 #include "host/construct.hpp"
@@ -277,10 +277,11 @@ void tessera_lattice::save(const char *path) const {
 void tessera_lattice::load(const char *path) {
   if (!path) refuse("path is NULL");
   std::ifstream file(path);
-  std::ostringstream content;
-  if (!file || !(content << file.rdbuf())) throw failure(TESSERA_ERR_FILE, std::string(path) + " cannot be read");
+  const bool open = static_cast<bool>(file);
+  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!open || file.bad()) throw failure(TESSERA_ERR_FILE, std::string(path) + " cannot be read");
   try {
-    take(tessera::read_lattice(content.str()));
+    take(tessera::read_lattice(content));
   } catch (const failure &e) {
     throw failure(e.status(), std::string(path) + ": " + e.what());
   }

@@ -346,21 +346,15 @@ class lattice_rule {
       sums[c].resize(static_cast<std::size_t>(shifts * set_.ncomp));
       errors[c].resize(static_cast<std::size_t>(set_.ncomp), infinity_value());
     }
-    bool usable[many] = {};
-    std::fill_n(usable, many, true);
     int64 chosen = 0;
     uint64 done = 0;
     for (uint64 n = first; n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
       double best = infinity_value();
       for (int64 c = 0; c < many; ++c) {
-        if (!usable[c]) continue;
         statistics_.transform = candidates[c];
         const outcome o = trial_points(sums[c], done, n, shifts);
-        // It may be this change of variables that goes too near to a singularity.
-        if (o == outcome::nonfinite) usable[c] = false;
-        else if (o != outcome::running) return o;
-        else if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
-        if (!usable[c]) continue;
+        if (o != outcome::running) return o;
+        if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
         const double score = points_needed(sums[c], n, shifts, errors[c]);
         if (score < best) best = score, chosen = c;
       }
