@@ -193,11 +193,11 @@ enum tessera_lattice_key {
 
 /* Where a vector comes from. */
 enum tessera_lattice_origin {
-  TESSERA_LATTICE_EMPTY = 0,
-  TESSERA_LATTICE_CONSTRUCTED = 1,
-  TESSERA_LATTICE_KOROBOV = 2,
-  TESSERA_LATTICE_GIVEN = 3,
-  TESSERA_LATTICE_BUILTIN = 4
+  TESSERA_ORIGIN_EMPTY = 0,
+  TESSERA_ORIGIN_CONSTRUCTED = 1,
+  TESSERA_ORIGIN_KOROBOV = 2,
+  TESSERA_ORIGIN_GIVEN = 3,
+  TESSERA_ORIGIN_BUILTIN = 4
 };
 
 /* Values of `language` in tessera_set_integrand_source. `function` is the name of a function in the text: */

@@ -208,7 +208,7 @@ void tessera_lattice::construct(std::int64_t n) {
   if (!done) throw failure(TESSERA_ERR_CALLBACK, "the progress callback stopped the construction");
   if (!std::isfinite(result.merit)) refuse("product, order: the weights are so large that the worst-case error overflows");
   lattice_data next;
-  next.origin = TESSERA_LATTICE_CONSTRUCTED;
+  next.origin = TESSERA_ORIGIN_CONSTRUCTED;
   next.points = points;
   next.least = least;
   next.z = std::move(result.z);
@@ -229,7 +229,7 @@ void tessera_lattice::korobov(std::int64_t n, std::int64_t a) {
   if (a < 1 || a >= n) refuse("a = " + text(a) + " is not within 1 .. n-1 = " + text(n - 1));
   if (tessera::common_divisor(static_cast<std::uint64_t>(a), points) != 1) refuse("a = " + text(a) + " and n = " + text(n) + " have a common divisor");
   lattice_data next;
-  next.origin = TESSERA_LATTICE_KOROBOV;
+  next.origin = TESSERA_ORIGIN_KOROBOV;
   next.points = points;
   next.least = checked_least(n);
   std::uint64_t power = 1;
@@ -245,7 +245,7 @@ void tessera_lattice::vector(std::int64_t n, const std::int64_t *z) {
   if (!z) refuse("z is NULL");
   const auto points = static_cast<std::uint64_t>(n);
   lattice_data next;
-  next.origin = TESSERA_LATTICE_GIVEN;
+  next.origin = TESSERA_ORIGIN_GIVEN;
   next.points = points;
   next.least = checked_least(n);
   for (int j = 0; j < ndim_; ++j) {

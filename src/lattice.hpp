@@ -17,7 +17,7 @@ constexpr std::int64_t most_lattice_points = (std::int64_t{1} << 32) - 1;
 
 // Everything that is saved and loaded.
 struct lattice_data {
-  int origin = TESSERA_LATTICE_EMPTY;
+  int origin = TESSERA_ORIGIN_EMPTY;
   std::uint64_t points = 0;
   std::uint64_t least = 0;  // 0: the vector is for `points` alone
   std::vector<std::uint64_t> z;

@@ -17,8 +17,8 @@ struct name_of {
   const char *name;
   int value;
 };
-constexpr name_of origins[] = {{"constructed", TESSERA_LATTICE_CONSTRUCTED}, {"korobov", TESSERA_LATTICE_KOROBOV},
-                               {"given", TESSERA_LATTICE_GIVEN}, {"builtin", TESSERA_LATTICE_BUILTIN}};
+constexpr name_of origins[] = {{"constructed", TESSERA_ORIGIN_CONSTRUCTED}, {"korobov", TESSERA_ORIGIN_KOROBOV},
+                               {"given", TESSERA_ORIGIN_GIVEN}, {"builtin", TESSERA_ORIGIN_BUILTIN}};
 constexpr name_of kernels[] = {{"b2", TESSERA_KERNEL_B2}, {"b4", TESSERA_KERNEL_B4}, {"b6", TESSERA_KERNEL_B6},
                                {"table", TESSERA_KERNEL_TABLE}};
 
@@ -72,10 +72,10 @@ class reader {
       std::string rest;
       if (words >> rest) bad("\"" + rest + "\" is too much");
     }
-    if (ndim == 0 || data_.points == 0 || data_.origin == TESSERA_LATTICE_EMPTY) bad("ndim, n or origin is missing before \"vector\"");
+    if (ndim == 0 || data_.points == 0 || data_.origin == TESSERA_ORIGIN_EMPTY) bad("ndim, n or origin is missing before \"vector\"");
     if (data_.least != 0 && !(is_power_of_two(data_.least) && is_power_of_two(data_.points) && data_.least <= data_.points))
       bad("least and n are not powers of two with least <= n");
-    if (data_.origin == TESSERA_LATTICE_CONSTRUCTED && data_.product.size() != ndim) bad("product has not ndim values");
+    if (data_.origin == TESSERA_ORIGIN_CONSTRUCTED && data_.product.size() != ndim) bad("product has not ndim values");
     if (data_.order.size() > ndim) bad("order has more than ndim values");
     for (std::uint64_t j = 0; j < ndim; ++j) {
       words = next_line();
@@ -153,7 +153,7 @@ std::string write_lattice(const lattice_data &d) {
   std::string out = "tessera-lattice 1\nndim " + std::to_string(d.z.size()) + "\nn " + std::to_string(d.points) + "\n";
   if (d.least > 0) out += "least " + std::to_string(d.least) + "\n";
   out += std::string("origin ") + name(origins, d.origin) + "\n";
-  if (d.origin == TESSERA_LATTICE_CONSTRUCTED) {
+  if (d.origin == TESSERA_ORIGIN_CONSTRUCTED) {
     out += std::string("kernel ") + name(kernels, d.kernel) + "\nprecision " + std::to_string(d.precision) + "\n";
     out += "merit " + digits(d.merit) + "\nratio " + digits(d.ratio) + "\n";
     write_reals(out, "product", d.product);

@@ -12,7 +12,7 @@ namespace {
 lattice_data builtin_lattice(int ndim) {
   constexpr int constructed = static_cast<int>(sizeof builtin_vector / sizeof builtin_vector[0]);
   lattice_data d;
-  d.origin = TESSERA_LATTICE_BUILTIN;
+  d.origin = TESSERA_ORIGIN_BUILTIN;
   d.points = std::uint64_t{1} << builtin_levels[1];
   d.least = std::uint64_t{1} << builtin_levels[0];
   for (int j = 0; j < ndim; ++j) {

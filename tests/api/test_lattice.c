@@ -58,7 +58,7 @@ static void life_cycle(void **state) {
   l = lattice_of(1024);
   assert_int_equal(lattice_int(l, TESSERA_LATTICE_NDIM), 1024);
   assert_int_equal(lattice_int(l, TESSERA_LATTICE_SIZE), 0);
-  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_LATTICE_EMPTY);
+  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_EMPTY);
   assert_true(isnan(lattice_real(l, TESSERA_LATTICE_MERIT)));
   assert_string_equal(tessera_lattice_last_error(l), "");
   assert_non_null(tessera_lattice_last_error(NULL));
@@ -161,7 +161,7 @@ static void wrong_arguments(void **state) {
   assert_lattice(l, tessera_lattice_get_vector(l, NULL), TESSERA_ERR_ARGUMENT, "z is NULL");
   assert_lattice(l, tessera_lattice_get_vector(l, z), TESSERA_OK, NULL);
   assert_memory_equal(z, sevens, sizeof z);
-  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_LATTICE_GIVEN);
+  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_GIVEN);
   tessera_lattice_destroy(l);
 }
 
@@ -185,7 +185,7 @@ static void korobov(void **state) {
   assert_lattice(l, tessera_lattice_get_vector(l, z), TESSERA_OK, NULL);
   int64_t power = 1;
   for (int j = 0; j < 5; ++j, power = power * 500 % 1009) assert_int_equal(z[j], power);
-  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_LATTICE_KOROBOV);
+  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_KOROBOV);
   tessera_lattice_destroy(l);
 }
 
@@ -267,7 +267,7 @@ static void construction(void **state) {
   assert_close(lattice_real(l, TESSERA_LATTICE_MERIT), merit(8, 1009, z, product), 1e-10, 0);
   assert_same_bits(lattice_real(l, TESSERA_LATTICE_RATIO), 1.0);
   assert_true(lattice_real(l, TESSERA_LATTICE_SECONDS) >= lattice_real(l, TESSERA_LATTICE_PLAN_SECONDS));
-  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_LATTICE_CONSTRUCTED);
+  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_CONSTRUCTED);
   assert_true(lattice_int(l, TESSERA_LATTICE_BYTES) > 8 * 1009 * 2 && lattice_int(l, TESSERA_LATTICE_BYTES) < 64 * 1009);
 
   for (int j = 0; j < 8; ++j) product[j] = 0.5;
@@ -296,7 +296,7 @@ static void built_in(void **state) {
   const int64_t n = lattice_int(l, TESSERA_LATTICE_SIZE), least = lattice_int(l, TESSERA_LATTICE_LEAST);
   assert_int_equal(n, INT64_C(1) << 25);
   assert_int_equal(least, 1024);
-  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_LATTICE_BUILTIN);
+  assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_BUILTIN);
   assert_int_equal(z[0], 1);
   for (int j = 0; j < ndim; ++j) {
     assert_true(z[j] % 2 == 1 && z[j] < n);
@@ -306,7 +306,7 @@ static void built_in(void **state) {
     double product[16];
     int64_t reduced[16], other[16];
     tessera_lattice *alone = lattice_of(16);
-    for (int j = 0; j < 16; ++j) product[j] = 0.1 / (1 + j * j / 400.0);
+    for (int j = 0; j < 16; ++j) product[j] = 0.2 / (1 + j * j / 400.0);
     assert_lattice(alone, tessera_lattice_set_weights(alone, product, 0, NULL), TESSERA_OK, NULL);
     for (int64_t m = least; m <= 1 << 16; m *= 4) {
       for (int j = 0; j < 16; ++j) reduced[j] = z[j] % m;
@@ -355,7 +355,7 @@ static void save_and_load(void **state) {
   assert_int_equal(lattice_int(other, TESSERA_LATTICE_NDIM), 7);
   assert_int_equal(lattice_int(other, TESSERA_LATTICE_SIZE), 1024);
   assert_int_equal(lattice_int(other, TESSERA_LATTICE_LEAST), 64);
-  assert_int_equal(lattice_int(other, TESSERA_LATTICE_ORIGIN), TESSERA_LATTICE_CONSTRUCTED);
+  assert_int_equal(lattice_int(other, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_CONSTRUCTED);
   assert_same_bits(lattice_real(other, TESSERA_LATTICE_MERIT), lattice_real(l, TESSERA_LATTICE_MERIT));
   assert_same_bits(lattice_real(other, TESSERA_LATTICE_RATIO), lattice_real(l, TESSERA_LATTICE_RATIO));
   assert_lattice(l, tessera_lattice_get_vector(l, z), TESSERA_OK, NULL);
