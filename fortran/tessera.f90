@@ -80,6 +80,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_THREADS_USED = 307
   integer(c_int), parameter, public :: TESSERA_PEAK_MEMORY = 308
   integer(c_int), parameter, public :: TESSERA_DEVICE_USED = 309
+  integer(c_int), parameter, public :: TESSERA_INLINED = 310
   integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
   integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
@@ -116,10 +117,15 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
   integer(c_int), parameter, public :: TESSERA_LATTICE = 2
 
-  ! ---- Values of `language` in tessera_set_integrand_source -----------------------------------------------------------
+  ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUBA = 3
+
+  ! ---- Values of `form` in tessera_set_integrand_code -------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_CODE_LTOIR = 1
+  integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2
+  integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
 
   ! ---- Values of TESSERA_TRANSFORM ------------------------------------------------------------------------------------
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_AUTO = 0
@@ -162,10 +168,12 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ORIGIN_BUILTIN = 4
 
   public :: tessera_solver
+  public :: tessera_device_integrand, tessera_set_integrand_device
   public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
+  public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
   public :: tessera_lattice_t, tessera_lattice_progress, tessera_lattice_create, tessera_lattice_destroy
   public :: tessera_lattice_last_error
@@ -195,6 +203,17 @@ module tessera
       type(c_ptr), value :: userdata
       integer(c_int) :: stop_code
     end function tessera_integrand1
+
+    !> Integrand at n points on a CUDA device: called on the host with the addresses of arrays on the device, laid out as in
+    !> tessera_integrand, it launches the work on `stream` (a cudaStream_t) and returns. In CUDA Fortran c_f_pointer makes
+    !> device arrays of x and f. The result is 0 to go on; anything else stops the run (TESSERA_CALLBACK_STATUS).
+    function tessera_device_integrand(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: n, ldx, ldf
+      integer(c_int), value :: ndim, ncomp
+      type(c_ptr), value :: x, f, stream, userdata
+      integer(c_int) :: stop_code
+    end function tessera_device_integrand
 
     !> Integrand at one point in plain Fortran form.
     subroutine tessera_point(x, fval)
@@ -364,6 +383,13 @@ module tessera
       integer(c_int) :: status
     end function c_tessera_set_integrand1
 
+    function c_tessera_set_integrand_device(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand_device')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: s, userdata
+      type(c_funptr), value :: fn
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_device
+
     function c_tessera_set_integrand_source(s, language, source, function_name) result(status) &
         bind(c, name='tessera_set_integrand_source')
       import :: c_int, c_ptr
@@ -371,6 +397,29 @@ module tessera
       integer(c_int), value :: language
       integer(c_int) :: status
     end function c_tessera_set_integrand_source
+
+    function c_tessera_set_integrand_file(s, language, path, function_name) result(status) &
+        bind(c, name='tessera_set_integrand_file')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path, function_name
+      integer(c_int), value :: language
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_file
+
+    function c_tessera_set_integrand_code(s, form, code, bytes, function_name) result(status) &
+        bind(c, name='tessera_set_integrand_code')
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: s, code, function_name
+      integer(c_int), value :: form
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: status
+    end function c_tessera_set_integrand_code
+
+    function c_tessera_set_stream(s, stream) result(status) bind(c, name='tessera_set_stream')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, stream
+      integer(c_int) :: status
+    end function c_tessera_set_stream
 
     function c_tessera_set_params(s, params, bytes) result(status) bind(c, name='tessera_set_params')
       import :: c_int, c_ptr, c_size_t
@@ -785,6 +834,19 @@ contains
     call conclude(s, c_tessera_set_integrand1(s%handle, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_integrand1
 
+  !> The integrand as a callback for a CUDA device. Without f it is taken away.
+  subroutine tessera_set_integrand_device(s, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_device_integrand), optional :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    fn = c_null_funptr
+    if (present(f)) fn = c_funloc(f)
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_integrand_device(s%handle, fn, value_or_null(userdata)), ierr)
+  end subroutine tessera_set_integrand_device
+
   !> The integrand as source text: `language` is one of TESSERA_LANGUAGE_..., `function_name` a function in the text. Blanks at
   !> their ends do not count. Without source and function_name the text is taken away.
   subroutine tessera_set_integrand_source(s, language, source, function_name, ierr)
@@ -807,6 +869,64 @@ contains
     end if
     call conclude(s, c_tessera_set_integrand_source(s%handle, language, text_address, name_address), ierr)
   end subroutine tessera_set_integrand_source
+
+  !> The same from a file. Blanks at the end of the path and the name do not count. Without path and function_name the text is
+  !> taken away.
+  subroutine tessera_set_integrand_file(s, language, path, function_name, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: language
+    character(*), intent(in), optional :: path, function_name
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:), name(:)
+    type(c_ptr) :: file_address, name_address
+    if (.not. exists(s, ierr)) return
+    file_address = c_null_ptr
+    name_address = c_null_ptr
+    if (present(path)) then
+      file = c_characters(path)
+      file_address = c_loc(file)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    call conclude(s, c_tessera_set_integrand_file(s%handle, language, file_address, name_address), ierr)
+  end subroutine tessera_set_integrand_file
+
+  !> The integrand as code compiled for a device: `form` is one of TESSERA_CODE_..., code the bytes of the file, all of which
+  !> count. Without code and function_name it is taken away.
+  subroutine tessera_set_integrand_code(s, form, code, function_name, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: form
+    character(*), intent(in), optional, target :: code
+    character(*), intent(in), optional :: function_name
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: name(:)
+    type(c_ptr) :: code_address, name_address
+    integer(c_size_t) :: bytes
+    if (.not. exists(s, ierr)) return
+    code_address = c_null_ptr
+    name_address = c_null_ptr
+    bytes = 0
+    if (present(code)) then
+      bytes = len(code, c_size_t)
+      code_address = c_loc(code)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    call conclude(s, c_tessera_set_integrand_code(s%handle, form, code_address, bytes, name_address), ierr)
+  end subroutine tessera_set_integrand_code
+
+  !> The CUDA stream (a cudaStream_t) for the work on a device; without it a stream of the library's own.
+  subroutine tessera_set_stream(s, stream, ierr)
+    type(tessera_solver), intent(inout) :: s
+    type(c_ptr), intent(in), optional :: stream
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_stream(s%handle, value_or_null(stream)), ierr)
+  end subroutine tessera_set_stream
 
   !> The characters of a string, without the blanks at its end, and a NUL.
   pure function c_characters(text) result(characters)

@@ -49,9 +49,9 @@ enum tessera_status {
   TESSERA_ERR_CALLBACK = -8,     /* the integrand stopped the run before there was any value */
   TESSERA_ERR_BUSY = -9,         /* the solver was called from one of its own callbacks */
   TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device, compiler or FFTW for what was asked */
-  TESSERA_ERR_COMPILE = -11,     /* the integrand's text does not compile; the sentence names stage, file and line */
+  TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the sentence names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
-  TESSERA_ERR_CHECK = -13,       /* the callback and the source text are not the same integrand */
+  TESSERA_ERR_CHECK = -13,       /* the callback and another form of the integrand do not give the same values */
   TESSERA_ERR_FILE = -20,        /* a file cannot be written, read or understood */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
@@ -95,6 +95,7 @@ enum tessera_key {
   TESSERA_THREADS_USED = 307,
   TESSERA_PEAK_MEMORY = 308,
   TESSERA_DEVICE_USED = 309,
+  TESSERA_INLINED = 310,
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
@@ -200,7 +201,8 @@ enum tessera_lattice_origin {
   TESSERA_ORIGIN_BUILTIN = 4
 };
 
-/* Values of `language` in tessera_set_integrand_source. `function` is the name of a function in the text: */
+/* Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
+ * in the text: */
 enum tessera_language {
   /* CUDA C++: double f(const double *x), double f(const double *x, const P *params), void f(const double *x, double *out) or
    * void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out. */
@@ -209,6 +211,13 @@ enum tessera_language {
   TESSERA_LANGUAGE_C = 2,
   /* C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba. */
   TESSERA_LANGUAGE_CUBA = 3
+};
+
+/* Values of `form` in tessera_set_integrand_code. */
+enum tessera_code {
+  TESSERA_CODE_LTOIR = 1,  /* LTO-IR of nvcc -dlto -ltoir, or of NVRTC -dlto: linked and inlined */
+  TESSERA_CODE_OBJECT = 2, /* host object file, library (.a) or fatbin of nvcc -dc -dlto: the same */
+  TESSERA_CODE_PTX = 3     /* PTX text of any compiler: linked, but called and not inlined */
 };
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------- */
@@ -223,6 +232,18 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 
 /* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
+
+/* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory, in the
+ * order of tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
+ * ldf are at least n, and n is at most 4194304. The function is called on the host, with the solver's device current; it
+ * launches work on `stream` (a cudaStream_t) that writes f at all n points, and returns without waiting for it. What follows is
+ * ordered behind it on the same stream. Return 0 to go on; anything else stops the run and is found under
+ * TESSERA_CALLBACK_STATUS, so that `return (int)cudaGetLastError();` is a good ending. The arrays are the library's and may be
+ * used in this call only. It may not call the solver it serves, may not make another device current for good and may not
+ * longjmp out. A C++ exception stops the run like a non-zero return. Values that are left out end the run with
+ * TESSERA_NONFINITE. */
+typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                                        void *stream, void *userdata);
 
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
@@ -267,11 +288,40 @@ TESSERA_API int tessera_set_integrand(tessera_solver *s, tessera_integrand fn, v
 TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userdata);
 
 /* The integrand as source text, compiled when it is first needed: by NVIDIA's NVRTC for a device, by the system's C or C++
- * compiler for the host (docs/gpu.md). The text receives the parameter block of tessera_set_params; in the text TESSERA_NDIM
- * and TESSERA_NCOMP are constants. NULL for source takes the text away. A solver may hold a callback and a text at the same
- * time; TESSERA_DEVICE says which one runs. Then both are evaluated at 64 points before the text first runs, and unless
- * they agree to 1e-6 of the component's largest magnitude the run is refused with TESSERA_ERR_CHECK. */
+ * compiler for the host (docs/gpu.md). What it includes by #include "name" is read now, from the current directory. The text
+ * receives the parameter block of tessera_set_params; in the text TESSERA_NDIM and TESSERA_NCOMP are constants. NULL for
+ * source takes the text away. A solver may hold a callback and a text at the same time; TESSERA_DEVICE says which one runs.
+ * Then both are evaluated at 64 points before the text first runs, and unless they agree to 1e-6 of the component's largest
+ * magnitude the run is refused with TESSERA_ERR_CHECK. In C, a return value other than 0 (Cuba's form: -999) stops the run,
+ * on a device after the step in which it came. */
 TESSERA_API int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function);
+
+/* The same from a file. Messages name the file as `path` does, and #include "name" is looked for in the directory of the file
+ * that includes; this holds for all three languages, on the host and on a device. The file and what it includes are read now,
+ * once. A file that cannot be read: TESSERA_ERR_ARGUMENT, and the integrand stays as it was. NULL for path takes the text
+ * away. A solver holds one text or one piece of code: the last one set. */
+TESSERA_API int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function);
+
+/* The integrand as code that a compiler has made for a device, linked when it is first needed (NVIDIA's nvJitLink, at least as
+ * new as the compiler). code[bytes] is copied; a NUL at the end of PTX may be counted. `function` is one of
+ *   extern "C" __device__ void f(const double *x, double *out, const void *params)
+ *   __device__ void f(const double *x, double *out)        __device__ double f(const double *x)
+ *   __device__ void f(const double *x, double *out, const void *params)
+ *   __device__ double f(const double *x, const void *params)
+ * with x[ndim], out[ncomp] and `params` the library's copy of the block of tessera_set_params (NULL if there is none); those
+ * that return double have one component. A name in a namespace is written ns::f. LTO-IR does not tell the parameters of an
+ * extern "C" function, which must therefore have the first form (one that writes nothing to `out` is refused); in PTX any form
+ * may be extern "C". Code runs on a device only. With TESSERA_DEVICE = -1, or -2 without a device, a callback set beside it
+ * runs; without one the call fails. The comparison with a callback is that of tessera_set_integrand_source. TESSERA_INLINED
+ * says whether the code was inlined. NULL for code, with bytes 0, takes it away. */
+TESSERA_API int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function);
+
+/* The integrand as a callback for a CUDA device (docs/gpu.md). With userdata NULL it receives the address that the parameter
+ * block of tessera_set_params has in the device's memory, or NULL where there is none. It stands beside a host callback and a
+ * text or code: where TESSERA_DEVICE names a device it is what runs, before a text or code; on the host it is not used. Beside a
+ * host callback both are evaluated at 64 points before the first run on a device, and compared as a text is. NULL for fn takes
+ * it away. */
+TESSERA_API int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata);
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
 TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);
@@ -285,6 +335,12 @@ TESSERA_API int tessera_get_real(const tessera_solver *s, int key, double *value
 
 TESSERA_API int tessera_set_progress(tessera_solver *s, tessera_progress fn, void *userdata);
 TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata);
+
+/* The CUDA stream, a CUstream or cudaStream_t of the device's primary context (that of the CUDA runtime), in which the work
+ * on a device is done: it begins after what is in the stream already. tessera_integrate still returns only when its result is
+ * there, and must find the stream alive. NULL, the default, is a stream of the library's own, which waits for no other. On
+ * the host a stream means nothing. */
+TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 
 /* ---- Integration ---------------------------------------------------------------------------------------------------- */
 /* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every

@@ -55,12 +55,28 @@ int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn, void *userd
   return guarded(s, [&] { return s->set_integrand(nullptr, fn, userdata), TESSERA_OK; });
 }
 
+int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn, void *userdata) {
+  return guarded(s, [&] { return s->set_integrand_device(fn, userdata), TESSERA_OK; });
+}
+
 int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function) {
   return guarded(s, [&] { return s->set_integrand_source(language, source, function), TESSERA_OK; });
 }
 
 int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l) {
   return guarded(s, [&] { return s->set_lattice(l), TESSERA_OK; });
+}
+
+int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function) {
+  return guarded(s, [&] { return s->set_integrand_file(language, path, function), TESSERA_OK; });
+}
+
+int tessera_set_integrand_code(tessera_solver *s, int form, const void *code, size_t bytes, const char *function) {
+  return guarded(s, [&] { return s->set_integrand_code(form, code, bytes, function), TESSERA_OK; });
+}
+
+int tessera_set_stream(tessera_solver *s, void *stream) {
+  return guarded(s, [&] { return s->set_stream(stream), TESSERA_OK; });
 }
 
 int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ namespace tessera {
 using batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
                                void *userdata);
 using point_function = int (*)(int ndim, const double *x, int ncomp, double *f, void *userdata);
+
+// On a device: arrays in its memory, to be read and written by what is launched on the stream (a cudaStream_t).
+using device_batch_function = int (*)(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
+                                      void *stream, void *userdata);
 
 struct host_integrand {
   batch_function batch = nullptr;  // one of the two is set
@@ -67,8 +72,20 @@ struct lattice_result {
   int64 bytes = 0;
 };
 
+// What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
+inline std::string nonfinite_sentence(int component, double value, const double *x, int ndim) {
+  char text[64];
+  std::snprintf(text, sizeof text, "component %d of the integrand is %g at x = (", component + 1, value);
+  std::string sentence = text;
+  for (int j = 0; j < ndim; ++j) {
+    std::snprintf(text, sizeof text, "%s%.17g", j ? ", " : "", x[j]);
+    sentence += text;
+  }
+  return sentence + ")";
+}
+
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 1;
+constexpr int backend_abi = 2;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);

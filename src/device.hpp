@@ -12,8 +12,10 @@
 
 namespace tessera {
 
-// How the integrand reached the device.
+// How the integrand reached the device: a callback that launches it, else a text.
 struct device_integrand {
+  device_batch_function batch = nullptr;
+  void *userdata = nullptr;           // of the callback; null: it receives the address of the parameters on the device
   integrand_source source;
   std::vector<unsigned char> params;  // copied to the device before each run
   bool disk_cache = true;
@@ -21,8 +23,8 @@ struct device_integrand {
 
 struct device_report {
   double compile_seconds = 0.0;
-  bool compiled = false;  // in this call, not found in a cache
   bool inlined = true;
+  std::string remark;  // what the integrand did that has no effect on a device; "" for nothing
 };
 
 // One device, with the memory and the kernels of one solver. All calls restore the caller's current device.
@@ -32,9 +34,12 @@ class device_session {
   // Throws compile_error (the user's text), device_failure.
   virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
                               double *value, double *error, device_report &report) = 0;
-  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n].
-  virtual void evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
-                        double *f) = 0;
+  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n]. Returns why it asked to stop, "" if it did
+  // not.
+  virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
+  // The work of later calls comes after what is in this stream (a CUstream); null: a stream of the session's own.
+  virtual void use_stream(void *stream) = 0;
 };
 
 // There is no plug-in, driver or device (missing), or the device failed.
@@ -50,8 +55,8 @@ class device_failure : public std::runtime_error {
 // What the plug-in exports under the name tessera_device_plugin.
 struct device_plugin {
   int abi;
-  int (*device_count)();                                          // throws device_failure
-  device_session *(*open)(int ordinal, void *stream);             // throws device_failure
+  int (*device_count)();                 // throws device_failure
+  device_session *(*open)(int ordinal);  // throws device_failure
 };
 using device_plugin_entry = const device_plugin *(*)();
 

@@ -38,11 +38,12 @@ bool directive(const std::string &line, std::string &word, std::string &rest) {
 
 struct expander {
   const std::vector<std::string> &paths;
-  std::set<std::string> once;
+  std::set<std::string> once, open;
 
   void expand(const std::string &text, const std::string &name, int depth, std::string &out) {
     if (depth > deepest_include)
       throw compile_error(jit_stage::translate, name + "(1): error: #include directives nest too deeply");
+    const bool outermost = open.insert(name).second;
     out += "#line 1 " + quoted(name) + "\n";
     int number = 0;
     bool comment = false;
@@ -67,6 +68,7 @@ struct expander {
       out += line;
       out += '\n';
     }
+    if (outermost) open.erase(name);
   }
 
   bool include(const std::string &rest, const std::string &from, int depth, std::string &out) {
@@ -82,7 +84,7 @@ struct expander {
       for (const std::string &path : paths) candidates.push_back(path + "/" + wanted);
     }
     for (const std::string &path : candidates) {
-      if (once.count(path)) return true;
+      if (once.count(path) || open.count(path)) return true;
       std::string text;
       if (!read_file(path, text)) continue;
       expand(text, path, depth + 1, out);
@@ -118,7 +120,8 @@ struct expander {
 }  // namespace
 
 std::string expand_includes(const integrand_source &source) {
-  expander e{source.include_paths, {}};
+  if (source.expanded) return source.text;
+  expander e{source.include_paths, {}, {}};
   std::string out;
   e.expand(source.text, source.file_name.empty() ? "integrand" : source.file_name, 0, out);
   return out;

@@ -38,7 +38,11 @@ struct integrand_source {
   std::string function = "f";           // "ns::f" is possible in C++
   integrand_form form = integrand_form::automatic;
   std::vector<std::string> include_paths;  // for #include "..."
+  bool expanded = false;                   // text has come out of expand_includes
 };
+
+// Compiled for a device: there is nothing that a host could run.
+inline bool is_device_code(source_language l) { return l == source_language::ltoir || l == source_language::ptx; }
 
 enum class jit_stage : int { translate, compile, link, load, upload, check };
 
@@ -62,7 +66,8 @@ class compile_error : public std::runtime_error {
 };
 
 // The text with every #include "file" that can be found replaced by the file's own text, with #line directives so that
-// messages keep their places. What cannot be found is left for the compiler. Begins with #line 1 "file_name".
+// messages keep their places. What cannot be found is left for the compiler. A file that includes itself, by way of others or
+// not, finds nothing the second time. Begins with #line 1 "file_name".
 std::string expand_includes(const integrand_source &source);
 
 // name as a C string literal, with the quotes.

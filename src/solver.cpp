@@ -24,6 +24,7 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
+constexpr int on_host = -1;                // value of TESSERA_INLINED
 constexpr int most_device_ndim = 32;
 constexpr tessera::int64 device_initial_regions = 1024;
 constexpr int check_points = 64;
@@ -80,11 +81,11 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
       }
     }
   } catch (...) {
-    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the source text");
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
   }
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
-                  "the callback returned " + std::to_string(status) + " while it was compared with the source text");
+                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
 }
 
 // What this process has compiled for the host.
@@ -98,6 +99,7 @@ tessera::code_cache *host_cache(bool disk) {
   return disk ? &with_disk : &without_disk;
 }
 
+// A compiler or linker that is missing is not the text's fault.
 failure failure_of(const tessera::compile_error &e) {
   return failure(e.stage() == tessera::jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE, e.what());
 }
@@ -110,6 +112,7 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
       lower_(static_cast<std::size_t>(ndim), 0.0),
       upper_(static_cast<std::size_t>(ndim), 1.0) {
   options_.set_int(TESSERA_DEVICE_USED, host);
+  options_.set_int(TESSERA_INLINED, on_host);
   source_.function.clear();
 }
 
@@ -132,24 +135,9 @@ void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 p
   checked_ = false;
 }
 
-void tessera_solver::set_integrand_source(int language, const char *source, const char *function) {
-  tessera::integrand_source next;
-  next.function.clear();
-  if (source) {
-    switch (language) {
-      case TESSERA_LANGUAGE_CUDA: next.language = tessera::source_language::cuda_cxx; break;
-      case TESSERA_LANGUAGE_C: next.language = tessera::source_language::c_point; break;
-      case TESSERA_LANGUAGE_CUBA: next.language = tessera::source_language::c_cuba; break;
-      default:
-        throw failure(TESSERA_ERR_ARGUMENT,
-                      "language " + std::to_string(language) + " is not a value of enum tessera_language");
-    }
-    if (!function || !*function) throw failure(TESSERA_ERR_ARGUMENT, function ? "function is empty" : "function is NULL");
-    next.text = source;
-    next.function = function;
-  }
-  source_ = std::move(next);
-  host_code_.reset();
+void tessera_solver::set_integrand_device(tessera_device_integrand batch, void *userdata) {
+  device_batch_ = batch;
+  device_userdata_ = userdata;
   checked_ = false;
 }
 
@@ -217,6 +205,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
                         TESSERA_SHIFTS_USED, TESSERA_TRANSFORM_USED})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
+  options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
   const int status = method == TESSERA_LATTICE ? lattice(value, error) : cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
@@ -238,28 +227,48 @@ int tessera_solver::choose_rule() const {
 // Where the integrand is to run: a CUDA ordinal or `host`.
 int tessera_solver::choose_device(int method) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
-  if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
-  if (wanted >= 0 && !has_source())
+  if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_device_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
-                                                " needs an integrand set by tessera_set_integrand_source");
-  if (method != TESSERA_CUBATURE) {
-    if (wanted >= 0) throw failure(TESSERA_ERR_UNSUPPORTED, "lattice rules do not run on a device yet");
-    return host;
-  }
-  if (options_.get_int(TESSERA_COMPLEMENT) != 0)
+                                                " needs an integrand set by tessera_set_integrand_source, "
+                                                "tessera_set_integrand_file, tessera_set_integrand_code or "
+                                                "tessera_set_integrand_device");
+  if (wanted == host && !has_host_form())
+    throw failure(TESSERA_ERR_NO_INTEGRAND,
+                  device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
+  const bool cubature = method == TESSERA_CUBATURE;
+  if (cubature && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
-  if (wanted >= 0 && ndim_ > most_device_ndim)
+  if (cubature && (wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
   if (wanted != any_device) return wanted;
-  if (!has_source() || ndim_ > most_device_ndim) return host;
+  if (!has_device_form() || (cubature && ndim_ > most_device_ndim)) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
-    log(2, "there is no CUDA device: the host is used");
   } catch (const tessera::device_failure &e) {
-    log(2, std::string(e.what()) + ": the host is used");
+    return do_without_device(e.what());
   }
+  return do_without_device("there is no CUDA device");
+}
+
+// For "a device if there is one", when it cannot be used.
+int tessera_solver::do_without_device(const std::string &why) const {
+  if (!has_host_form())
+    throw failure(TESSERA_ERR_NOT_BUILT, why + ", and " + device_form_name().article + " cannot run on the host");
+  log(2, why + ": the host is used");
   return host;
+}
+
+// What runs on a device.
+tessera_solver::form_name tessera_solver::device_form_name() const {
+  if (device_batch_) return {"device callback", "device callback", "a device callback"};
+  if (has_code()) return {"compiled code '" + source_.function + "'", "code", "compiled code"};
+  return source_name();
+}
+
+tessera_solver::form_name tessera_solver::source_name() const {
+  return {"source text '" + source_.function + "'", "text", "a source text"};
 }
 
 tessera::cubature_problem tessera_solver::make_problem(int device) const {
@@ -315,15 +324,16 @@ const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinate
 tessera::device_session &tessera_solver::session(int device) {
   if (!session_ || session_device_ != device) {
     session_.reset();
-    session_.reset(tessera::load_device_plugin().open(device, nullptr));
+    session_.reset(tessera::load_device_plugin().open(device));
     session_device_ = device;
   }
+  session_->use_stream(stream_);
   return *session_;
 }
 
-// Compares the callback with the text. source(n, x, f): values at n points, coordinate j of point i at x[j*n + i].
-template <class Source>
-void tessera_solver::check_source(const tessera::cubature_problem &problem, Source source) const {
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Form>
+void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
@@ -340,7 +350,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
           tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
     }
   }
-  source(n, x.data(), there.data());
+  form(n, x.data(), there.data());
   call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
@@ -364,10 +374,10 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
   if (worst <= 1.0) return;
   std::string point;
   for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
-  throw failure(TESSERA_ERR_CHECK, "the callback and the source text '" + source_.function +
-                                       "' are not the same integrand: component " + std::to_string(worst_at / n + 1) +
-                                       " at x = (" + point + ") is " + show17(here[worst_at]) + " by the callback and " +
-                                       show17(there[worst_at]) + " by the text");
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
+                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
+                                       " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
@@ -375,7 +385,7 @@ void tessera_solver::check_source(const tessera::cubature_problem &problem, Sour
 void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   try {
     const tessera::compiled_source &code = compiled_for_host(ndim_);
-    check_source(problem, [&](int n, const double *x, double *f) {
+    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
       if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
     });
@@ -390,36 +400,65 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
   try {
     tessera::device_session &there = session(device);
     tessera::device_integrand integrand;
-    integrand.source = source_;
+    integrand.batch = device_batch_;
+    integrand.userdata = device_userdata_;
+    if (!device_batch_) integrand.source = source_;
     const auto *bytes = static_cast<const unsigned char *>(params());
     if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
     integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
     tessera::device_report report;
     if (has_callback() && !checked_) {
-      check_source(problem, [&](int n, const double *x, double *f) {
+      check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
         const auto start = clock_type::now();
-        there.evaluate(problem, integrand, n, x, f);
-        options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+        const std::string stopped = there.evaluate(problem, integrand, n, x, f);
+        if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+        if (!stopped.empty())
+          throw failure(TESSERA_ERR_CALLBACK, stopped + " on the device while it was compared with the callback");
       });
       checked_ = true;
     }
     const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
     if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
-    if (report.compiled && !report.inlined) log(1, "the integrand is called, not inlined");
+    if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
+    told_called_ = told_called_ || !report.inlined;
+    if (!report.remark.empty()) log(1, report.remark);
+    if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
     options_.set_int(TESSERA_DEVICE_USED, device);
     return result;
   } catch (const tessera::device_failure &e) {
     session_.reset();  // a device that failed is started again by the next run
     throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::compile_error &e) {
+    throw failure_of(e);
   }
 }
 
-tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
-                                        double *value, double *error) try {
-  if (device != host) return run_on_device(problem, device, hooks, value, error);
+// `device` and `problem` become those of the host where a device that was not insisted on lacks something.
+tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks,
+                                        double *value, double *error) {
+  if (device == host) return run_on_host(problem, hooks, value, error);
+  std::string why;
+  try {
+    return run_on_device(problem, device, hooks, value, error);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
+    why = f.what();
+  }
+  device = do_without_device(why);
+  problem = make_problem(device);
+  try {
+    return run_on_host(problem, hooks, value, error);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
+    throw failure(f.status(), why + "; and " + f.what());
+  }
+}
+
+tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
+                                                double *error) try {
   if (has_callback()) {
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-    if (wanted_device && has_source() && !checked_) check_fallback(problem);
+    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem);
   } else {
     use_source(problem.integrand, problem.threads, ndim_);
   }

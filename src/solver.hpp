@@ -21,7 +21,11 @@ struct tessera_solver {
 
   void set_domain(const double *lower, const double *upper);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
+  void set_integrand_device(tessera_device_integrand batch, void *userdata);
   void set_integrand_source(int language, const char *source, const char *function);
+  void set_integrand_file(int language, const char *path, const char *function);
+  void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
+  void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
   void set_lattice(const tessera_lattice *l);
   void set_int(int key, std::int64_t value);
@@ -37,6 +41,7 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
+  void take_source(tessera::integrand_source next);
   int cubature(int device, double *value, double *error);
   int lattice(double *value, double *error);
   tessera::lattice_problem make_lattice_problem() const;
@@ -45,28 +50,41 @@ struct tessera_solver {
   tessera::cubature_problem make_problem(int device) const;
   int choose_rule() const;
   int choose_device(int method) const;
-  tessera::run_result run(tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks, double *value,
+  int do_without_device(const std::string &why) const;
+  tessera::run_result run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
                           double *error);
+  tessera::run_result run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
+                                  double *error);
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
   const tessera::compiled_source &compiled_for_host(int coordinates);
   void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
   tessera::device_session &session(int device);
-  template <class Source>
-  void check_source(const tessera::cubature_problem &problem, Source source) const;
+  struct form_name {
+    std::string full, brief, article;
+  };
+  form_name device_form_name() const;
+  form_name source_name() const;
+  template <class Form>
+  void check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const;
   void check_fallback(const tessera::cubature_problem &problem);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
   bool has_callback() const { return batch_ || point_; }
   bool has_source() const { return !source_.function.empty(); }
+  bool has_code() const { return has_source() && tessera::is_device_code(source_.language); }
+  bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
+  bool has_device_form() const { return device_batch_ || has_source(); }
   void record(const tessera::run_result &result, const tessera::cubature_problem &problem, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
   std::vector<double> lower_, upper_;
-  // The integrand: a callback, a text or both.
+  // The integrand: a callback, a text or compiled code, a callback for a device, or one of each kind.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;
   void *userdata_ = nullptr;
+  tessera_device_integrand device_batch_ = nullptr;
+  void *device_userdata_ = nullptr;
   std::vector<std::max_align_t> params_;
   std::size_t params_bytes_ = 0;
   tessera::integrand_source source_;                        // no function: there is none
@@ -74,7 +92,9 @@ struct tessera_solver {
   int host_coordinates_ = 0;                                // numbers a point that it takes
   std::unique_ptr<tessera::device_session> session_;
   int session_device_ = -1;
-  bool checked_ = false;                                    // source_ and the callback give the same values
+  void *stream_ = nullptr;                                  // the caller's, for the session
+  bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
+  bool told_called_ = false;                                // that the device calls source_
   tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;

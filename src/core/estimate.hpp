@@ -62,25 +62,44 @@ TESSERA_HD void add_difference(const rule &r, double difference, double centre, 
 constexpr int axes_kept = 4;  // axes of a region that can be divided at once
 constexpr double comparable_score = 0.01;
 
-// The axes in the order of division, packed 6 bits each, first axis lowest: largest score first, then widest, then lowest
-// index. Above them, in bits 24 and 25, how many axes behind the first have a score that is not much smaller.
+// Axes are divided in this order: largest score first, among those without one the widest, then the lowest index. The place
+// of axis j in it.
 template <class Half>
-TESSERA_HD TESSERA_APART uint32 rank_axes(int ndim, const double *score, Half half) {
-  uint32 packed = 0, comparable = 0;
-  uint64 used = 0;
+TESSERA_HD int axis_place(int ndim, const double *score, Half half, int j) {
+  const double own = score[j];
+  int place = 0;
   TESSERA_ROLLED
-  for (int q = 0; q < axes_kept && q < ndim; ++q) {
-    int best = -1;
-    TESSERA_ROLLED
-    for (int j = 0; j < ndim; ++j) {
-      if ((used >> j) & 1u) continue;
-      if (best < 0 || score[j] > score[best] || (score[j] == score[best] && score[j] == 0.0 && half(j) > half(best)))
-        best = j;
+  for (int i = 0; i < ndim; ++i) {
+    bool before = i < j;
+    if (score[i] != own) {
+      before = score[i] > own;
+    } else if (own == 0.0 && half(i) != half(j)) {
+      before = half(i) > half(j);
     }
-    used |= uint64{1} << best;
-    packed |= static_cast<uint32>(best) << (6 * q);
-    if (q > 0 && score[best] > 0.0 && score[best] >= comparable_score * score[static_cast<int>(packed & 63u)])
-      comparable = static_cast<uint32>(q);
+    place += before ? 1 : 0;
+  }
+  return place;
+}
+
+// Axis j's part of the axes packed 6 bits each, first axis lowest; 0 if it is not among those kept.
+TESSERA_HD uint32 packed_axis(int place, int j) { return place < axes_kept ? static_cast<uint32>(j) << (6 * place) : 0u; }
+
+// Is the score of the axis at `place` not much smaller than the largest? How many places behind the first are such is packed
+// into bits 24 and 25.
+TESSERA_HD uint32 comparable_place(int place, double score, double largest) {
+  return place < axes_kept && score > 0.0 && score >= comparable_score * largest ? static_cast<uint32>(place) : 0u;
+}
+
+template <class Half>
+TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
+  double largest = 0.0;
+  for (int j = 0; j < ndim; ++j) largest = larger(largest, score[j]);
+  uint32 packed = 0, comparable = 0;
+  for (int j = 0; j < ndim; ++j) {
+    const int place = axis_place(ndim, score, half, j);
+    packed |= packed_axis(place, j);
+    const uint32 c = comparable_place(place, score[j], largest);
+    if (c > comparable) comparable = c;
   }
   return packed | comparable << 24;
 }

@@ -6,13 +6,15 @@
 #define TESSERA_HD __host__ __device__ inline
 #define TESSERA_APART __noinline__
 #define TESSERA_ROLLED _Pragma("unroll 1")
+#define TESSERA_OVERLAPPED _Pragma("unroll 8")
 #else
 #define TESSERA_HD inline
 #define TESSERA_APART
 #define TESSERA_ROLLED
+#define TESSERA_OVERLAPPED
 #endif
 // TESSERA_APART: not inlined on a device, TESSERA_ROLLED: a loop not unrolled there, where code that runs once a step should
-// not cost compile time and registers.
+// not cost compile time and registers; TESSERA_OVERLAPPED: a loop whose loads should be under way together.
 
 #if defined(__CUDACC_RTC__)
 namespace tessera {

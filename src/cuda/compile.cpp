@@ -295,7 +295,7 @@ std::string helper_path(const target &where) {
   throw compile_error(jit_stage::link, source.file_name + ": " + (why.empty() ? "nvJitLink gave no reason" : why), log);
 }
 
-// Links PTX in a child process and returns the cubin.
+// Links in a child process: damaged code, or PTX whose declarations do not agree, makes nvJitLink crash.
 link_result link_in_child(const std::vector<link_part> &parts, const std::vector<std::string> &options,
                           const integrand_source &source, const target &where) {
   const temporary_directory work;
@@ -306,26 +306,25 @@ link_result link_in_child(const std::vector<link_part> &parts, const std::vector
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string file = work.file("part" + std::to_string(i));
     write_file(file, parts[i].bytes);
-    command.push_back((parts[i].kind == link_input::ptx ? "ptx=" : "ltoir=") + file);
+    command.push_back(std::to_string(static_cast<int>(parts[i].kind)) + "=" + file);
   }
   const process_result run = run_process(command, work.file("messages"), false);
   if (!run.started)
     throw compile_error(jit_stage::load,
-                        "the program tessera-jitlink, which links PTX, was not found; it belongs beside "
+                        "the program tessera-jitlink, which links compiled code, was not found; it belongs beside "
                         "libtessera_cuda.so",
                         run.output);
   if (run.signal != 0)
     throw compile_error(jit_stage::link,
-                        source.file_name + ": the linker broke down over this PTX (signal " +
+                        source.file_name + ": the linker broke down over this code (signal " +
                             std::to_string(run.signal) + ")" +
                             (run.output.empty() ? "" : ": " + first_error(run.output)),
                         run.output);
   link_result out;
   out.log = run.output;
   // nvJitLink returns code although it has found that two declarations do not agree.
-  if (run.status != 0 || contains(run.output, "@E@")) throw_link_error(source, run.output);
-  out.cubin = read_file(work.file("out.cubin"));
-  out.good = true;
+  out.good = run.status == 0 && !contains(run.output, "@E@");
+  if (out.good) out.cubin = read_file(work.file("out.cubin"));
   return out;
 }
 
@@ -333,6 +332,22 @@ link_result link_in_child(const std::vector<link_part> &parts, const std::vector
 bool is_missing(const std::string &log, const std::string &function) {
   return (contains(log, "ndefined") || contains(log, "nresolved")) &&
          contains(log, function.substr(function.rfind(':') + 1));
+}
+
+// LTO-IR does not tell the types of an extern "C" function. One that returns its value is linked and inlined all the same, and
+// leaves nothing of itself: a kernel that calls it with the caller's own addresses is as empty as one that does nothing.
+constexpr const char *probe_text = R"code(
+extern "C" __global__ void tessera_probe(const double *x, double *f, const void *params) { tessera_f(x, f, params); }
+extern "C" __global__ void tessera_probe_of_nothing(const double *, double *, const void *) {}
+)code";
+
+void check_probe(const link_result &linked, const integrand_source &source) {
+  const std::string code = cubin_code(linked.cubin, "tessera_probe");
+  if (code.empty() || code != cubin_code(linked.cubin, "tessera_probe_of_nothing")) return;
+  throw compile_error(jit_stage::link,
+                      source.file_name + ": '" + source.function + "' writes nothing to its second argument; it must be void " +
+                          source.function + "(const double *x, double *out, const void *params) if it is extern \"C\"",
+                      linked.log);
 }
 
 link_result link_integrand(const product_and_log &kernel, const integrand_source &source, const target &where,
@@ -363,8 +378,8 @@ link_result link_integrand(const product_and_log &kernel, const integrand_source
       parts.push_back({link_input::ltoir, "tessera call", compile(glue, source).bytes});
     }
     parts.push_back(user);
-    if (is_ptx) return link_in_child(parts, options, source, where);
-    last = link_parts(parts, options);
+    last = link_in_child(parts, options, source, where);
+    if (last.good && !is_ptx) check_probe(last, source);
     if (last.good) return last;
     if (!is_missing(last.log, source.function)) break;
   }
@@ -392,6 +407,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   if (linked) {
     append(p.options, {"-std=c++17", "-dlto"});
     p.wanted = product::ltoir;
+    if (source.language == source_language::ltoir) p.text += probe_text;
   } else {
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
     p.wanted = arch.real ? product::cubin : product::ptx;
@@ -434,6 +450,32 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   throw;
 } catch (const std::exception &e) {  // no temporary directory, a full disk
   throw compile_error(jit_stage::compile, e.what());
+}
+
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache) {
+  const auto start = std::chrono::steady_clock::now();
+  const architecture arch = choose_architecture(where);
+  program p = kernel_program(kernel, where, arch);
+  p.options.push_back("-std=c++17");
+  p.wanted = arch.real ? product::cubin : product::ptx;
+  if (arch.real) p.options.push_back("--ptxas-options=-v");
+  integrand_source none;
+  none.file_name = kernel.name;
+  none.function.clear();
+  compiled_module out;
+  out.key = make_key(p, none, where);
+  std::string value;
+  if (cache) out.hit = cache->find(out.key, value);
+  if (out.hit == cache_hit::none || !unpack(value, out)) {
+    out.hit = cache_hit::none;
+    product_and_log made = compile(p, none);
+    out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+    out.log = made.log;
+    out.image = std::make_shared<const std::string>(std::move(made.bytes));
+    if (cache) cache->store(out.key, pack(out));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
 }
 
 std::string describe_flags(int flags) {

@@ -15,7 +15,7 @@ namespace tessera {
 //   extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 // which is declared before it, as are
 //   extern "C" __device__ int tessera_flags;   bits below
-//   extern "C" __device__ int tessera_status;  non-zero return of a C integrand (one of them, if there were several)
+//   extern "C" __device__ int tessera_status;  non-zero return of a C integrand, of several the greatest as unsigned
 // TESSERA_NDIM and TESSERA_NCOMP are macros. The user's text comes after this one, so its macros do no harm here.
 struct kernel_text {
   struct header {
@@ -31,7 +31,8 @@ struct kernel_text {
 enum integrand_flag : int {
   flag_output = 1,  // printf and the like were reached; the output is lost
   flag_exit = 2,    // exit, abort or a failed assertion; the integrand went on
-  flag_stop = 4     // it asked to stop by its return value (Cuba: -999)
+  flag_stop = 4,    // it asked to stop by its return value (Cuba: -999)
+  flags_that_end = flag_exit | flag_stop  // the run ends; also in device_evaluator.cuh
 };
 
 struct target {
@@ -57,6 +58,9 @@ struct compiled_module {
 // Throws compile_error. `cache` may be null.
 compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
                                   code_cache *cache);
+
+// Kernels that call no integrand.
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache);
 
 // What the user's program reads for each bit that is set: "" for none.
 std::string describe_flags(int flags);

@@ -40,4 +40,21 @@ std::vector<cubin_function> cubin_functions(const std::string &image) {
   return out;
 }
 
+std::string cubin_code(const std::string &image, const std::string &kernel) {
+  Elf64_Ehdr head;
+  Elf64_Shdr names, section;
+  if (!get(image, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+      !get(image, head.e_shoff + head.e_shstrndx * sizeof names, names))
+    return {};
+  const std::string wanted = ".text." + kernel + '\0';
+  for (std::size_t i = 0; i < head.e_shnum; ++i) {
+    if (!get(image, head.e_shoff + i * sizeof section, section)) break;
+    const std::size_t name = names.sh_offset + section.sh_name;
+    if (name >= image.size() || image.compare(name, wanted.size(), wanted) != 0) continue;
+    if (section.sh_offset > image.size()) break;
+    return image.substr(section.sh_offset, section.sh_size);
+  }
+  return {};
+}
+
 }  // namespace tessera

@@ -15,4 +15,7 @@ struct cubin_function {
 // Empty when the bytes are no 64-bit ELF file.
 std::vector<cubin_function> cubin_functions(const std::string &image);
 
+// The machine code of a kernel; "" when there is no such kernel.
+std::string cubin_code(const std::string &image, const std::string &kernel);
+
 }  // namespace tessera

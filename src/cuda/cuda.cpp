@@ -1,12 +1,14 @@
 // The device engine: sessions, and the one symbol that the plug-in exports.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <list>
 
-#include "../core/node_table.hpp"
 #include "../device.hpp"
+#include "batch.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
+#include "rule_points.hpp"
 
 namespace tessera {
 namespace {
@@ -29,84 +31,230 @@ int attribute(CUdevice device, CUdevice_attribute which) {
 
 class cuda_session final : public device_session {
  public:
-  cuda_session(int ordinal, void *stream) {
-    int count = 0;
-    check(cuda().device_count(&count), "counting the devices");
-    if (ordinal < 0 || ordinal >= count)
-      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
-                         device_error::trouble::missing);
-    check(cuda().device_get(&device_, ordinal), "finding the device");
-    arch_ = 10 * attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-            attribute(device_, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    multiprocessors_ = attribute(device_, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    check(cuda().context_retain(&context_, device_), "starting the device");
-    const current_context here(context_);
-    stream_ = static_cast<CUstream>(stream);
-    if (!stream_) {
-      check(cuda().stream_create(&own_stream_, CU_STREAM_NON_BLOCKING), "making a stream");
-      stream_ = own_stream_;
-    }
+  explicit cuda_session(CUdevice device)
+      : arch_(10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+              attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)),
+        multiprocessors_(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
+        context_(device) {
+    const current_context here(context_.get());
+    check(cuda().stream_create(&own_stream_, CU_STREAM_NON_BLOCKING), "making a stream");
+    stream_ = own_stream_;
     executor_ = std::make_unique<cuda_executor>(stream_);
+    batch_ = std::make_unique<batch_run>(stream_);
   }
 
   ~cuda_session() override {
     try {
-      const current_context here(context_);
+      const current_context here(context_.get());
       kernels_.clear();
+      batch_kernels_.clear();
       executor_.reset();
+      batch_.reset();
       params_.clear();
       points_.clear();
-      if (own_stream_) cuda().stream_destroy(own_stream_);
+      cuda().stream_destroy(own_stream_);
     } catch (const device_error &) {  // the device is gone; there is nothing left to give back
     }
-    cuda().context_release(device_);
+  }
+
+  void use_stream(void *stream) override {
+    const CUstream next = stream ? static_cast<CUstream>(stream) : own_stream_;
+    if (next == stream_) return;
+    stream_ = next;
+    executor_->use_stream(next);
+    batch_->use_stream(next);
+    uploaded_.clear();  // again, in this stream
   }
 
   run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                       double *error, device_report &report) override {
     return translated([&] {
-      const current_context here(context_);
-      const loaded_kernel &kernel = find_kernel(problem, integrand, report);
-      upload_params(integrand);
+      const current_context here(context_.get());
+      const CUdeviceptr params = upload_params(integrand);
+      const loaded_kernel *const kernel = begin_run(problem, integrand, params, report);
       cubature_problem p = problem;
       p.settings.memory = std::min(p.settings.memory, free_memory());
-      executor_->begin(kernel, params_.address());
       bulk<cuda_executor> driver(*executor_, p.settings, p.integration_rule.points, hooks);
       run_result result;
       result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
       result.statistics = driver.statistics();
       result.has_value = result.statistics.evaluations > 0;
-      if (result.end == outcome::nonfinite) result.sentence = "the integrand returned NaN or infinity at a point on the device";
+      if (kernel) {
+        explain(problem, *kernel, params, result, report);
+      } else {
+        explain_batch(result);
+      }
       return result;
     });
   }
 
-  void evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
-                double *f) override {
-    translated([&] {
-      const current_context here(context_);
+  std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
+    return translated([&]() -> std::string {
+      const current_context here(context_.get());
+      const CUdeviceptr params = upload_params(integrand);
+      if (integrand.batch) {
+        batch_callback callback = {integrand.batch, userdata_of(integrand, params), stream_, 0, {}};
+        const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
+          return callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n);
+        };
+        if (!at_points(problem, n, x, f, call)) return callback.sentence;
+        return {};
+      }
       device_report unused;
       const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
-      upload_params(integrand);
-      const std::size_t xs = static_cast<std::size_t>(n * problem.settings.ndim), fs = static_cast<std::size_t>(n * problem.settings.ncomp);
-      points_.require((xs + fs) * sizeof(double));
-      check(cuda().upload(points_.address(), x, xs * sizeof(double)), "uploading points");
-      CUdeviceptr to = points_.address() + xs * sizeof(double), from = points_.address(), params = params_.address();
-      long long count = n;
-      void *arguments[] = {&count, &from, &to, &params};
-      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
-      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
-      check(cuda().stream_synchronize(stream_), "the kernel");
-      check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
-      return 0;
+      run_points(problem, kernel, params, n, x, f);
+      int flags = 0, status = 0;
+      check(cuda().download(&flags, kernel.flags(), sizeof flags), "downloading the integrand's answer");
+      check(cuda().download(&status, kernel.status(), sizeof status), "downloading the integrand's answer");
+      if (flags != 0) clear_flags(kernel);
+      return (flags & flags_that_end) != 0 ? why_stopped(flags, status) : std::string();
     });
   }
 
  private:
+  // In the words of the host.
+  static std::string why_stopped(int flags, int status) {
+    return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
+  }
+
+  void clear_flags(const loaded_kernel &kernel) {
+    check(cuda().set_bytes(kernel.flags(), 0, sizeof(int), stream_), "clearing the integrand's answer");
+    check(cuda().set_bytes(kernel.status(), 0, sizeof(int), stream_), "clearing the integrand's answer");
+    check(cuda().stream_synchronize(stream_), "clearing the integrand's answer");  // the next run may have another stream
+  }
+
+  // Points to the device and values back; launch(from, to) has them made in the stream and says whether there are any.
+  template <class Launch>
+  bool at_points(const cubature_problem &problem, int64 n, const double *x, double *f, Launch launch) {
+    const auto xs = static_cast<std::size_t>(n * problem.settings.ndim);
+    const auto fs = static_cast<std::size_t>(n * problem.settings.ncomp);
+    points_.require((xs + fs) * sizeof(double));
+    upload(points_.address(), x, xs * sizeof(double), stream_, "uploading points");
+    const CUdeviceptr to = points_.address() + xs * sizeof(double);
+    if (!launch(points_.address(), to)) return false;
+    check(cuda().stream_synchronize(stream_), "the kernel");
+    check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
+    return true;
+  }
+
+  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
+                  double *f) {
+    at_points(problem, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
+      long long count = n;
+      void *arguments[] = {&count, &from, &to, &params};
+      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
+      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
+      return true;
+    });
+  }
+
+  // What the integrand said in a run, and where it was not finite.
+  void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, run_result &result,
+               device_report &report) {
+    const int flags = executor_->flags();
+    if (flags != 0) clear_flags(kernel);
+    if (result.end == outcome::callback) {
+      result.callback_status = executor_->status();
+      result.sentence = why_stopped(flags, result.callback_status);
+    }
+    report.remark = describe_flags(flags & ~flags_that_end);
+    if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
+  }
+
+  void explain_batch(run_result &result) const {
+    if (result.end == outcome::nonfinite)
+      result.sentence = "the device callback returned NaN or infinity at a point, or left out a point";
+    if (result.end == outcome::callback) {
+      result.callback_status = batch_->callback().status;
+      result.sentence = batch_->callback().sentence;
+    }
+    result.statistics.peak_bytes += batch_->work_bytes();
+  }
+
+  // The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
+  std::string find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params) try {
+    const std::vector<double> &box = executor_->failed_box();
+    const rule_points points(problem.integration_rule);
+    const int64 all = problem.integration_rule.points, nd = problem.settings.ndim, nc = problem.settings.ncomp;
+    const int64 most = std::max<int64>(1, std::min<int64>(65536, 4194304 / nc));
+    std::vector<double> x, f, jacobian;
+    for (int64 first = 0; first < all; first += most) {
+      const int64 n = std::min(most, all - first);
+      x.resize(static_cast<std::size_t>(n * nd));
+      f.resize(static_cast<std::size_t>(n * nc));
+      jacobian.assign(static_cast<std::size_t>(n), 1.0);
+      points.fill(box.data(), first, n, x.data());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto j = i / jacobian.size();
+        x[i] = map_axis(problem.axes[j], x[i], jacobian[i % jacobian.size()]);
+      }
+      run_points(problem, kernel, params, n, x.data(), f.data());
+      for (int64 i = 0; i < n; ++i)
+        for (int64 k = 0; k < nc; ++k) {
+          const double v = weighted(f[static_cast<std::size_t>(k * n + i)], jacobian[static_cast<std::size_t>(i)]);
+          if (std::isfinite(v)) continue;
+          std::vector<double> at;
+          for (int64 j = 0; j < nd; ++j) at.push_back(x[static_cast<std::size_t>(j * n + i)]);
+          return nonfinite_sentence(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
+        }
+    }
+    return "the sum over a region overflows";
+  } catch (const device_error &e) {
+    if (!e.out_of_memory()) throw;  // the value so far is worth more than the point
+    return "the integrand is NaN or infinite at a point that there is no memory left to look for";
+  }
+
   struct kept_kernel {
     std::string key;
     std::unique_ptr<loaded_kernel> kernel;
   };
+  struct kept_batch_kernels {
+    std::string key;
+    std::unique_ptr<batch_kernels> kernels;
+  };
+
+  // What this process has compiled.
+  static code_cache *code_in(bool disk) {
+    static code_cache with_disk, without_disk{[] {
+      cache_settings s;
+      s.disk = false;
+      return s;
+    }()};
+    return disk ? &with_disk : &without_disk;
+  }
+
+  static void *userdata_of(const device_integrand &integrand, CUdeviceptr params) {
+    return integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params);
+  }
+
+  // The kernel of the run; null for a device callback.
+  const loaded_kernel *begin_run(const cubature_problem &problem, const device_integrand &integrand, CUdeviceptr params,
+                                 device_report &report) {
+    if (integrand.batch) {
+      batch_->begin(find_batch_kernels(problem, integrand, report), problem, integrand.batch, userdata_of(integrand, params));
+      executor_->begin(*batch_);
+      return nullptr;
+    }
+    const loaded_kernel &kernel = find_kernel(problem, integrand, report);
+    executor_->begin(kernel, params);
+    return &kernel;
+  }
+
+  const batch_kernels &find_batch_kernels(const cubature_problem &problem, const device_integrand &integrand,
+                                          device_report &report) {
+    const std::string key = key_of(problem, device_integrand());
+    for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
+      if (k->key == key) {
+        batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
+        return *batch_kernels_.front().kernels;
+      }
+    auto kernels = std::make_unique<batch_kernels>(problem, arch_, multiprocessors_, code_in(integrand.disk_cache), stream_);
+    report.compile_seconds = kernels->module().seconds;
+    if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
+    batch_kernels_.push_front({key, std::move(kernels)});
+    return *batch_kernels_.front().kernels;
+  }
 
   static std::string key_of(const cubature_problem &p, const device_integrand &i) {
     std::string key = std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
@@ -122,28 +270,26 @@ class cuda_session final : public device_session {
     for (auto k = kernels_.begin(); k != kernels_.end(); ++k)
       if (k->key == key) {
         kernels_.splice(kernels_.begin(), kernels_, k);
+        report.inlined = kernels_.front().kernel->module().inlined;
         return *kernels_.front().kernel;
       }
-    static code_cache with_disk, without_disk{[] {
-      cache_settings s;
-      s.disk = false;
-      return s;
-    }()};
     auto kernel = std::make_unique<loaded_kernel>(problem, integrand.source, arch_, multiprocessors_,
-                                                  integrand.disk_cache ? &with_disk : &without_disk);
+                                                  code_in(integrand.disk_cache), stream_);
     report.compile_seconds = kernel->module().seconds;
-    report.compiled = kernel->module().hit == cache_hit::none;
     report.inlined = kernel->module().inlined;
     if (kernels_.size() >= most_kernels) kernels_.pop_back();
     kernels_.push_front({key, std::move(kernel)});
     return *kernels_.front().kernel;
   }
 
-  void upload_params(const device_integrand &integrand) {
-    if (integrand.params.empty() || integrand.params == uploaded_) return;
+  // The block's address on the device; 0 when there is none.
+  CUdeviceptr upload_params(const device_integrand &integrand) {
+    if (integrand.params.empty()) return 0;
+    if (integrand.params == uploaded_) return params_.address();
     params_.require(integrand.params.size());
-    check(cuda().upload(params_.address(), integrand.params.data(), integrand.params.size()), "uploading the parameters");
-    uploaded_ = integrand.params;
+    uploaded_ = integrand.params;  // lives on while the copy waits for its turn
+    upload(params_.address(), uploaded_.data(), uploaded_.size(), stream_, "uploading the parameters");
+    return params_.address();
   }
 
   // Nine tenths of what is free, and what the session holds already.
@@ -155,12 +301,13 @@ class cuda_session final : public device_session {
 
   static constexpr std::size_t most_kernels = 16;
 
-  CUdevice device_ = 0;
-  CUcontext context_ = nullptr;
+  const int arch_, multiprocessors_;
+  const primary_context context_;
   CUstream stream_ = nullptr, own_stream_ = nullptr;
-  int arch_ = 0, multiprocessors_ = 0;
   std::unique_ptr<cuda_executor> executor_;
+  std::unique_ptr<batch_run> batch_;
   std::list<kept_kernel> kernels_;  // last used first
+  std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;
   std::vector<unsigned char> uploaded_;
 };
@@ -173,8 +320,16 @@ int count_devices() {
   });
 }
 
-device_session *open_session(int ordinal, void *stream) {
-  return translated([&]() -> device_session * { return new cuda_session(ordinal, stream); });
+device_session *open_session(int ordinal) {
+  return translated([&]() -> device_session * {
+    const int count = count_devices();
+    if (ordinal < 0 || ordinal >= count)
+      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
+                         device_error::trouble::missing);
+    CUdevice device = 0;
+    check(cuda().device_get(&device, ordinal), "finding the device");
+    return new cuda_session(device);
+  });
 }
 
 }  // namespace

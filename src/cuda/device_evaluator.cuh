@@ -17,6 +17,7 @@
 #define TESSERA_MAPPED 0
 #define TESSERA_FULL_VERTICES 1
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
+extern "C" { __device__ int tessera_flags, tessera_status; }
 #endif
 
 extern "C" {
@@ -46,10 +47,11 @@ __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_sc
 
 class device_evaluator {
  public:
+  static constexpr bool deferred = false;
   __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
 
-  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0; }
-  __device__ static outcome failure() { return outcome::nonfinite; }
+  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
+  __device__ static outcome failure() { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
 
   // Collective over the grid. Writes value, raw error and ranked axes of n regions.
   __device__ __noinline__ void evaluate(device_grid &grid, const region_view &regions, const region_list &list, int64 n) {
@@ -61,11 +63,14 @@ class device_evaluator {
       const int64 most = tessera_rule.points / 32 < p_.most_slices / n ? tessera_rule.points / 32 : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
     }
-    const int group = static_cast<int>(threadIdx.x) / lanes;
+    const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int64 groups = threads / lanes;
     const int64 items = n * slices;
     const int64 first = (int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x) / lanes;
-    for (int64 item = first; item < items; item += groups) {
+    const bool shared = items > groups;  // those who are done early take more
+    int64 following = items;
+    for (int64 item = first; item < items; item = following) {
+      if (shared && lane == 0) following = groups + take_item();  // asked for ahead
       const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
       const int64 region = list[r];
       chunk_range points = {0, tessera_rule.points};
@@ -75,10 +80,12 @@ class device_evaluator {
       sum_slice(regions, region, points, group, lanes, sums, volume);
       if (slices == 1) {
         finish(regions, region, group, lanes, sums, volume);
-      } else if ((threadIdx.x & (lanes - 1)) == 0) {
+      } else if (lane == 0) {
         for (int k = 0; k < comps; ++k) p_.slices[item * comps + k] = sums[k];
       }
+      if (shared) following = __shfl_sync(group_mask(lanes), following, 0, lanes);
     }
+    if (shared) taken_ += items;
     if (slices == 1) return;
     grid.barrier();
     for (int64 r = first; r < n; r += groups) {
@@ -93,6 +100,14 @@ class device_evaluator {
   }
 
  private:
+  // How many items of this evaluation have been taken beyond the first of each group.
+  __device__ int64 take_item() const {
+    return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
+  }
+
+  // flags_that_end in compile.hpp
+  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 6) != 0; }
+
   // The lanes of this thread's group; other groups of the warp may be elsewhere.
   __device__ static unsigned group_mask(int lanes) {
     return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
@@ -271,13 +286,33 @@ class device_evaluator {
     }
   }
 
-  // null_pair, its orbits shared by the lanes.
-  __device__ double widest_pair(int i, double lower, double upper, int lanes) const {
-    double e = 0.0;
+  // null_pair for all pairs, the orbits shared by the lanes.
+  __device__ static void widest_pairs(const double *null, int lanes, double *e) {
+#pragma unroll
+    for (int i = 0; i < null_rules - 1; ++i) e[i] = 0.0;
     for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes)
-      e = larger(e, fabs(upper + tessera_rule.scale[i][k] * lower) * tessera_rule.norm[i][k]);
-    for (int d = lanes / 2; d > 0; d >>= 1) e = larger(e, __shfl_xor_sync(group_mask(lanes), e, d));
-    return e;
+#pragma unroll
+      for (int i = 0; i < null_rules - 1; ++i)
+        e[i] = larger(e[i], fabs(null[i + 1] + tessera_rule.scale[i][k] * null[i]) * tessera_rule.norm[i][k]);
+    for (int d = lanes / 2; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(group_mask(lanes), e[i], d));
+  }
+
+  // rank_axes, the axes shared by the lanes.
+  __device__ static uint32 ranked_axes(const double *score, const region_view &regions, int64 region, int lanes) {
+    const auto half = [&](int j) { return regions.half(region, j); };
+    double largest = 0.0;
+#pragma unroll
+    for (int j = 0; j < dim; ++j) largest = larger(largest, score[j]);
+    uint32 packed = 0, comparable = 0;
+    for (int j = static_cast<int>(threadIdx.x) & (lanes - 1); j < dim; j += lanes) {
+      const int place = axis_place(dim, score, half, j);
+      packed |= packed_axis(place, j);
+      comparable = max(comparable, comparable_place(place, score[j], largest));
+    }
+    packed = __reduce_or_sync(group_mask(lanes), packed);
+    return packed | __reduce_max_sync(group_mask(lanes), comparable) << 24;
   }
 
   // From the sums to the region's record. All lanes of the group come here with the same sums.
@@ -287,11 +322,10 @@ class device_evaluator {
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     double *score = scratch().score[group];
     for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
-    __syncwarp(mask);
     bool rough = false, finite = true;
     for (int k = 0; k < comps; ++k) {
       double e[null_rules - 1];
-      for (int i = 0; i < null_rules - 1; ++i) e[i] = widest_pair(i, sums[k].null[i], sums[k].null[i + 1], lanes);
+      widest_pairs(sums[k].null, lanes, e);
       const rule_result result =
           judge_nulls(tessera_rule.error, sums[k].mean, e, null_noise(p_.estimate, sums[k].mean, sums[k].centre), volume);
       rough = rough || !result.asymptotic;
@@ -303,24 +337,27 @@ class device_evaluator {
       }
     }
     __syncwarp(mask);
+    const uint32 axes = ranked_axes(score, regions, region, lanes);
     if (lane != 0) return;
     if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
-    const uint32 axes = rank_axes(dim, score, [&](int j) { return regions.half(region, j); });
     regions.state(region) = {0.0f, axes | (rough ? region_rough : 0u)};
   }
 
   const device_problem &p_;
+  int64 taken_ = 0;  // by the evaluations before
 };
 
 }  // namespace tessera
 
 // Runs the steps until the run ends or the driver is wanted.
 extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
-    tessera_bulk(const tessera::bulk_state in, const tessera::device_problem problem, tessera::bulk_state *out) {
+    tessera_bulk(const __grid_constant__ tessera::bulk_state in, const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
   using namespace tessera;
   __shared__ bulk_state state;
   __shared__ device_team::scratch team_scratch;
-  if (threadIdx.x == 0) state = in;
+  // One thread alone would take longer than a barrier of the grid.
+  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
+    reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
   __syncthreads();
   device_team team(team_scratch);
   device_grid grid(team, problem.arrived);
@@ -329,6 +366,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   if (grid.once()) {
     *out = state;
     *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
+    problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
+    problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
   }
 }
 

@@ -24,8 +24,10 @@ struct device_problem {
   int64 most_slices;
   int estimate;              // enum tessera_estimate
   unsigned *arrived;         // counter of the grid's barrier, 0 at the start
+  int64 *taken;              // work items given out, 0 at the start
   int64 *failed;             // 0, or one more than a region where the integrand was not finite
   int64 *failed_out;         // where the host reads it
+  int *flags_out;            // and tessera_flags, tessera_status
 };
 
 }  // namespace tessera

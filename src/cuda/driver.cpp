@@ -40,7 +40,7 @@ cuda_driver open_driver() {
   TESSERA_BIND(host_release, cuMemFreeHost);
   TESSERA_BIND(memory_info, cuMemGetInfo);
   TESSERA_BIND(set_bytes, cuMemsetD8Async);
-  TESSERA_BIND(upload, cuMemcpyHtoD);
+  TESSERA_BIND(upload_in_order, cuMemcpyHtoDAsync);
   TESSERA_BIND(download, cuMemcpyDtoH);
   TESSERA_BIND(copy_2d, cuMemcpy2D);
   TESSERA_BIND(library_load, cuLibraryLoadData);
@@ -78,6 +78,10 @@ void check(CUresult result, const char *what) {
   cuda().error_string(result, &text);
   throw device_error(std::string(what) + " failed: " + (text ? text : "unknown error"),
                      result == CUDA_ERROR_OUT_OF_MEMORY ? device_error::trouble::out_of_memory : device_error::trouble::failed);
+}
+
+void upload(CUdeviceptr to, const void *from, std::size_t bytes, CUstream stream, const char *what) {
+  check(cuda().upload_in_order(to, from, bytes, stream), what);
 }
 
 }  // namespace tessera

@@ -43,7 +43,7 @@ struct cuda_driver {
   decltype(&::cuMemFreeHost) host_release;
   decltype(&::cuMemGetInfo) memory_info;
   decltype(&::cuMemsetD8Async) set_bytes;
-  decltype(&::cuMemcpyHtoD) upload;
+  decltype(&::cuMemcpyHtoDAsync) upload_in_order;
   decltype(&::cuMemcpyDtoH) download;
   decltype(&::cuMemcpy2D) copy_2d;
   decltype(&::cuLibraryLoadData) library_load;
@@ -63,6 +63,10 @@ const cuda_driver &cuda();
 // Throws device_error unless the call succeeded. `what` completes "... failed".
 void check(CUresult result, const char *what);
 
+// Copies to the device in the order of a stream: what is launched there afterwards finds it, which holds of no plain copy, for
+// a stream may wait for no other. The bytes must live until the stream has come so far.
+void upload(CUdeviceptr to, const void *from, std::size_t bytes, CUstream stream, const char *what);
+
 // Makes a context current for as long as it lives, and the caller's again afterwards.
 class current_context {
  public:
@@ -73,6 +77,22 @@ class current_context {
   }
   current_context(const current_context &) = delete;
   current_context &operator=(const current_context &) = delete;
+};
+
+// A device's primary context, which the CUDA runtime uses too.
+class primary_context {
+ public:
+  explicit primary_context(CUdevice device) : device_(device) {
+    check(cuda().context_retain(&context_, device), "starting the device");
+  }
+  ~primary_context() { cuda().context_release(device_); }
+  primary_context(const primary_context &) = delete;
+  primary_context &operator=(const primary_context &) = delete;
+  CUcontext get() const { return context_; }
+
+ private:
+  const CUdevice device_;
+  CUcontext context_ = nullptr;
 };
 
 // A block of device memory that grows and keeps no content.

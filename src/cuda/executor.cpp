@@ -11,21 +11,39 @@ struct control_block {
   unsigned arrived;
   unsigned unused;
   int64 failed;  // 0, or one more than a region
+  int64 taken;   // work items given out
+};
+
+// Behind the state that comes back.
+struct report_block {
+  int64 failed;
+  int flags[2];
 };
 
 constexpr int64 few_regions = 6000;
 
+std::vector<double> download_box(const region_view &regions, int64 region) {
+  const int ndim = regions.ndim();
+  std::vector<double> box(static_cast<std::size_t>(2 * ndim));
+  for (int j = 0; j < 2 * ndim; ++j)  // the fields of a region begin with centre and half
+    check(cuda().download(&box[static_cast<std::size_t>(j)], reinterpret_cast<CUdeviceptr>(&regions.field(region, j)),
+                          sizeof(double)),
+          "downloading a region");
+  return box;
+}
+
 }  // namespace
 
 void cuda_executor::run_bulk(bulk_state &state) {
+  if (batch_) return batch_->run(state);
   const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
   control_.require(sizeof(control_block));
   slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());
-  result_.require(sizeof(bulk_state) + sizeof(int64));
+  result_.require(sizeof(bulk_state) + sizeof(report_block));
   check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
   auto *out = static_cast<bulk_state *>(result_.address());
-  auto *failed = reinterpret_cast<int64 *>(out + 1);
-  *failed = 0;
+  auto *report = reinterpret_cast<report_block *>(out + 1);
+  *report = {};
   device_problem problem = {};
   problem.nodes = reinterpret_cast<const uint32 *>(kernel_->nodes());
   problem.b_axes = reinterpret_cast<const uint32 *>(kernel_->b_axes());
@@ -35,7 +53,9 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
   problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
-  problem.failed_out = failed;
+  problem.taken = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, taken));
+  problem.failed_out = &report->failed;
+  problem.flags_out = report->flags;
   // Few blocks meet sooner at the barriers; many regions want all that fit.
   const bool small = state.count <= few_regions;
   state.pause_regions = small ? few_regions : INT64_MAX;
@@ -45,7 +65,10 @@ void cuda_executor::run_bulk(bulk_state &state) {
         "starting the kernel");
   check(cuda().stream_synchronize(stream_), "the kernel");
   state = *out;
-  failed_ = *failed - 1;
+  failed_box_.clear();
+  if (report->failed > 0) failed_box_ = download_box(state.regions, report->failed - 1);
+  flags_ = report->flags[0];
+  status_ = report->flags[1];
 }
 
 }  // namespace tessera

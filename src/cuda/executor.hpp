@@ -4,8 +4,10 @@
 
 #include <deque>
 #include <new>
+#include <vector>
 
 #include "../engine/bulk.hpp"
+#include "batch.hpp"
 #include "device_problem.hpp"
 #include "driver.hpp"
 #include "kernel.hpp"
@@ -18,15 +20,29 @@ class cuda_executor {
   static constexpr int64 first_regions = 1 << 17;
 
   explicit cuda_executor(CUstream stream) : stream_(stream) {}
+  void use_stream(CUstream stream) { stream_ = stream; }
 
   // Begins a run with a kernel; the buffers made during it reuse the memory of earlier runs, in the order they are made.
   void begin(const loaded_kernel &kernel, CUdeviceptr params) {
     kernel_ = &kernel;
+    batch_ = nullptr;
     params_ = params;
     device_used_ = 0;
     mapped_used_ = 0;
   }
-  int64 failed_region() const { return failed_; }  // -1: none
+  // The same with an integrand that the caller's program launches.
+  void begin(batch_run &batch) {
+    batch_ = &batch;
+    failed_box_.clear();
+    flags_ = status_ = 0;
+    device_used_ = 0;
+    mapped_used_ = 0;
+  }
+  // Of the last run with a kernel: centre[ndim] and half[ndim] of a region where a sum was not finite (empty: none),
+  // tessera_flags and tessera_status.
+  const std::vector<double> &failed_box() const { return failed_box_; }
+  int flags() const { return flags_; }
+  int status() const { return status_; }
 
   template <class T>
   class buffer {
@@ -86,6 +102,7 @@ class cuda_executor {
     copy.WidthInBytes = static_cast<std::size_t>(used) * row;
     copy.Height = static_cast<std::size_t>(fields);
     check(cuda().copy_2d(&copy), "moving the regions to more memory");
+    check(cuda().stream_synchronize(nullptr), "moving the regions to more memory");  // no other stream waits for the copy
     b.memory() = static_cast<device_memory &&>(larger_block);
     return capacity;
   }
@@ -110,13 +127,15 @@ class cuda_executor {
 
   CUstream stream_;
   const loaded_kernel *kernel_ = nullptr;
+  batch_run *batch_ = nullptr;  // or this
   CUdeviceptr params_ = 0;
   std::deque<device_memory> device_;
   std::deque<mapped_memory> mapped_;
   std::size_t device_used_ = 0, mapped_used_ = 0;
   device_memory control_, slices_;
   mapped_memory result_;
-  int64 failed_ = -1;
+  std::vector<double> failed_box_;
+  int flags_ = 0, status_ = 0;
 };
 
 }  // namespace tessera

@@ -14,66 +14,106 @@ namespace tessera {
 // One block. All functions but lane() and lanes() are collective: every thread calls them.
 class device_team {
  public:
+  static constexpr int warps = TESSERA_BLOCK / 32;
+  static constexpr int most_lanes = TESSERA_BLOCK;
   struct scratch {
-    double real[2][TESSERA_BLOCK / 32];
-    long long whole[TESSERA_BLOCK / 32];
+    compensated_sum real[warps][3];
+    long long whole[warps];
+    int least[warps][3];
     unsigned bins[histogram_bins];
   };
   __device__ explicit device_team(scratch &s) : s_(s) {}
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x); }
   __device__ static constexpr int lanes() { return TESSERA_BLOCK; }
-  __device__ static void sync() { __syncthreads(); }
 
-  // The sum over the lanes, in an order that never changes; every lane gets it. A tree of few additions does not drift.
-  __device__ __noinline__ void sum(compensated_sum &v) {
-    for (int d = 16; d > 0; d >>= 1) {
-      v.sum += __shfl_xor_sync(~0u, v.sum, d);
-      v.lost += __shfl_xor_sync(~0u, v.lost, d);
-    }
+  // Sums over the lanes of three at a time, in an order that never changes; every lane gets them. A tree of few additions
+  // does not drift.
+  __device__ __noinline__ void sum(compensated_sum *v) {
+#pragma unroll 1
+    for (int d = 16; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < 3; ++i) {
+        v[i].sum += __shfl_xor_sync(~0u, v[i].sum, d);
+        v[i].lost += __shfl_xor_sync(~0u, v[i].lost, d);
+      }
     __syncthreads();
-    if ((lane() & 31) == 0) {
-      s_.real[0][lane() / 32] = v.sum;
-      s_.real[1][lane() / 32] = v.lost;
-    }
+    if ((lane() & 31) == 0)
+      for (int i = 0; i < 3; ++i) s_.real[lane() / 32][i] = v[i];
     __syncthreads();
-    v = compensated_sum{};
-    for (int w = 0; w < TESSERA_BLOCK / 32; ++w) {
-      v.sum += s_.real[0][w];
-      v.lost += s_.real[1][w];
+#pragma unroll
+    for (int i = 0; i < 3; ++i) {
+      v[i] = compensated_sum{};
+      for (int w = 0; w < warps; ++w) {
+        v[i].sum += s_.real[w][i].sum;
+        v[i].lost += s_.real[w][i].lost;
+      }
     }
   }
 
   __device__ __noinline__ int64 total(int64 v) {
-        for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(~0u, v, d);
-    return over_warps(v, TESSERA_BLOCK / 32);
-  }
-
-  // The sum over the lanes before this one.
-  template <class T>
-  __device__ __noinline__ T exclusive(T v) {
-    T inclusive = v;
-        for (int d = 1; d < 32; d <<= 1) {
-      const T below = __shfl_up_sync(~0u, inclusive, d);
-      if ((lane() & 31) >= d) inclusive += below;
-    }
-    __syncthreads();
-    T *of_warp = reinterpret_cast<T *>(s_.real[0]);
-    if ((lane() & 31) == 31) of_warp[lane() / 32] = inclusive;
-    __syncthreads();
-    T before = T{0};
-        for (int w = 0; w < lane() / 32; ++w) before += of_warp[w];
-    const T own = __shfl_up_sync(~0u, inclusive, 1);
-    return (lane() & 31) == 0 ? before : before + own;
-  }
-
-  __device__ __noinline__ int least(int v) {
-    v = __reduce_min_sync(~0u, v);
+#pragma unroll 1
+    for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(~0u, v, d);
     __syncthreads();
     if ((lane() & 31) == 0) s_.whole[lane() / 32] = v;
     __syncthreads();
-        for (int w = 0; w < TESSERA_BLOCK / 32; ++w) v = s_.whole[w] < v ? static_cast<int>(s_.whole[w]) : v;
+    v = 0;
+    for (int w = 0; w < warps; ++w) v += s_.whole[w];
     return v;
+  }
+
+  // Turns the lanes' numbers into the sums over the lanes before; returns the sum of the second over all.
+  __device__ __noinline__ int64 scan(double &a, int64 &n) {
+    double sum = a;
+    int64 count = n;
+#pragma unroll 1
+    for (int d = 1; d < 32; d <<= 1) {
+      const double below = __shfl_up_sync(~0u, sum, d);
+      const int64 fewer = __shfl_up_sync(~0u, count, d);
+      if ((lane() & 31) >= d) {
+        sum += below;
+        count += fewer;
+      }
+    }
+    __syncthreads();
+    if ((lane() & 31) == 31) {
+      s_.real[lane() / 32][0].sum = sum;
+      s_.whole[lane() / 32] = count;
+    }
+    __syncthreads();
+    a = __shfl_up_sync(~0u, sum, 1);
+    n = count - n;
+    if ((lane() & 31) == 0) a = 0.0;
+    int64 all = 0;
+    double before = 0.0;
+    for (int w = 0; w < warps; ++w) {
+      if (w == lane() / 32) {
+        a += before;
+        n += all;
+      }
+      before += s_.real[w][0].sum;
+      all += s_.whole[w];
+    }
+    return all;
+  }
+
+  // The least of each of three numbers.
+  __device__ __noinline__ void least(int &a, int &b, int &c) {
+    a = __reduce_min_sync(~0u, a);
+    b = __reduce_min_sync(~0u, b);
+    c = __reduce_min_sync(~0u, c);
+    __syncthreads();
+    if ((lane() & 31) == 0) {
+      s_.least[lane() / 32][0] = a;
+      s_.least[lane() / 32][1] = b;
+      s_.least[lane() / 32][2] = c;
+    }
+    __syncthreads();
+    for (int w = 0; w < warps; ++w) {
+      a = min(a, s_.least[w][0]);
+      b = min(b, s_.least[w][1]);
+      c = min(c, s_.least[w][2]);
+    }
   }
 
   __device__ __noinline__ int64 place(bool add, int64 &next) {
@@ -82,49 +122,45 @@ class device_team {
     if ((lane() & 31) == 0) s_.whole[lane() / 32] = __popc(those);
     __syncthreads();
     int64 mine = next;
-        for (int w = 0; w < TESSERA_BLOCK / 32; ++w) {
+    for (int w = 0; w < warps; ++w) {
       if (w < lane() / 32) mine += s_.whole[w];
       next += s_.whole[w];
     }
     return mine + __popc(those & ((1u << (lane() & 31)) - 1u));
   }
 
-  // A histogram in near memory.
-  __device__ __noinline__ const uint32 *near(const uint32 *histogram) {
-    __syncthreads();
-    for (int b = lane(); b < histogram_bins; b += lanes()) s_.bins[b] = histogram[b];
-    __syncthreads();
-    return s_.bins;
-  }
-
+  // Adds to a histogram in global memory, by way of one in near memory where a chunk has many regions.
   class counters {
    public:
-    __device__ explicit counters(device_team &team) : bins_(team.s_.bins) {
+    __device__ counters(device_team &team, uint32 *histogram, int64 n)
+        : histogram_(histogram), bins_(team.s_.bins), near_(n > few * lanes()) {
+      if (!near_) return;
       __syncthreads();
-            for (int b = lane(); b < histogram_bins; b += lanes()) bins_[b] = 0;
+      for (int b = lane(); b < histogram_bins; b += lanes()) bins_[b] = 0;
       __syncthreads();
     }
-    __device__ void add(int bin) { atomicAdd(&bins_[bin], 1u); }
-    __device__ __noinline__ void flush(uint32 *histogram) {
+    __device__ void add(int bin) {
+      if (near_) {
+        atomicAdd(&bins_[bin], 1u);
+      } else {
+        atomicAdd(&histogram_[bin], 1u);
+      }
+    }
+    __device__ void flush() {
+      if (!near_) return;
       __syncthreads();
-            for (int b = lane(); b < histogram_bins; b += lanes())
-        if (bins_[b] != 0) atomicAdd(&histogram[b], bins_[b]);
+      for (int b = lane(); b < histogram_bins; b += lanes())
+        if (bins_[b] != 0) atomicAdd(&histogram_[b], bins_[b]);
     }
 
    private:
+    static constexpr int few = 4;
+    uint32 *histogram_;
     unsigned *bins_;
+    const bool near_;
   };
 
  private:
-  __device__ int64 over_warps(int64 v, int warps) {
-    __syncthreads();
-    if ((lane() & 31) == 0) s_.whole[lane() / 32] = v;
-    __syncthreads();
-    v = 0;
-        for (int w = 0; w < warps; ++w) v += s_.whole[w];
-    return v;
-  }
-
   scratch &s_;
 };
 
@@ -141,26 +177,50 @@ class device_grid {
   __device__ __noinline__ void barrier() {
     __syncthreads();
     wanted_ += gridDim.x;
-    if (threadIdx.x == 0) {
-      __threadfence();
-      atomicAdd(arrived_, 1u);
-      while (load(arrived_) < wanted_) {
-      }
-      __threadfence();
-    }
+    if (threadIdx.x == 0) arrive(arrived_);
+    wait();
+  }
+
+  // The last block to come runs the body, then lets the others go by coming once more.
+  template <class Body>
+  __device__ void barrier_then(Body body) {
+    wanted_ += gridDim.x;
     __syncthreads();
+    int last = 0;
+    if (threadIdx.x == 0) last = arrive_and_count(arrived_) == wanted_;
+    wanted_ += 1;
+    if (__syncthreads_or(last) == 0) {
+      wait();
+    } else {
+      body();
+      __syncthreads();
+      if (threadIdx.x == 0) arrive(arrived_);
+    }
   }
 
   template <class Body>
   __device__ void chunks(int64 n, Body body) {
-        for (int64 c = blockIdx.x; c < n; c += gridDim.x) body(team_, c);
+    for (int64 c = blockIdx.x; c < n; c += gridDim.x) body(team_, c);
   }
   template <class Body>
   __device__ void each(int64 n, Body body) {
-        for (int64 i = int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; i < n; i += int64{gridDim.x} * TESSERA_BLOCK) body(i);
+    for (int64 i = int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; i < n; i += int64{gridDim.x} * TESSERA_BLOCK) body(i);
   }
 
  private:
+  __device__ void wait() {
+    if (threadIdx.x == 0)
+      while (load(arrived_) < wanted_) {
+      }
+    __syncthreads();
+  }
+  // Release and acquire for the whole block: the block's barriers around them carry them on to its other threads.
+  __device__ static void arrive(unsigned *p) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(p) : "memory"); }
+  __device__ static unsigned arrive_and_count(unsigned *p) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");
+    return before + 1u;
+  }
   __device__ static unsigned load(const unsigned *p) {
     unsigned v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");

@@ -1,7 +1,9 @@
-// tessera-jitlink: links PTX of foreign compilers in a process of its own, which nvJitLink may take down.
-// Usage: tessera-jitlink CUBIN OPTION... -- KIND=FILE...   with KIND ltoir or ptx. Messages go to stderr.
+// tessera-jitlink: links compiled code of the user's in a process of its own, which nvJitLink takes down when the code is
+// damaged. Usage: tessera-jitlink CUBIN OPTION... -- KIND=FILE...   with KIND a number of enum link_input. Messages go to
+// stderr.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include <sys/resource.h>
@@ -24,7 +26,8 @@ int main(int argc, char **argv) {
       const std::size_t equals = part.find('=');
       if (equals == std::string::npos) break;
       const std::string path = part.substr(equals + 1);
-      parts.push_back({part.substr(0, equals) == "ptx" ? link_input::ptx : link_input::ltoir, path, read_file(path)});
+      const int kind = std::atoi(part.substr(0, equals).c_str());
+      parts.push_back({static_cast<link_input>(kind), path, read_file(path)});
     }
     if (argc < 2 || parts.empty()) {
       std::fprintf(stderr, "usage: tessera-jitlink CUBIN OPTION... -- KIND=FILE...\n");

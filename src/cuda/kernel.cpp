@@ -66,7 +66,7 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
 }
 
 loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                             code_cache *cache)
+                             code_cache *cache, CUstream stream)
     : ndim_(problem.settings.ndim),
       ncomp_(problem.settings.ncomp),
       shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes))) {
@@ -84,13 +84,16 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   check(cuda().kernel_function(&steps_, kernel), "finding the kernel");
   check(cuda().library_kernel(&kernel, library_, "tessera_points"), "finding the kernel");
   check(cuda().kernel_function(&points_, kernel), "finding the kernel");
-  check(cuda().upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule)), "uploading the rule");
+  upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
   const std::size_t axes = problem.axes.size() * sizeof(axis_map);
-  check(cuda().upload(global("tessera_axes", axes), problem.axes.data(), axes), "uploading the domain");
+  upload(global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+  flags_ = global("tessera_flags", sizeof(int));
+  status_ = global("tessera_status", sizeof(int));
   const std::vector<uint32> nodes = make_nodes(r);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
   nodes_.require(nodes.size() * sizeof(uint32));
-  check(cuda().upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32)), "uploading the rule's points");
+  upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32), stream, "uploading the rule's points");
+  check(cuda().stream_synchronize(stream), "uploading the rule");
   shared_ = static_cast<unsigned>(scratch_bytes(shape_.block, shape_.lanes, ndim_, ncomp_));
   check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
         "asking for shared memory");

@@ -25,9 +25,10 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape);
 
 class loaded_kernel {
  public:
-  // Throws compile_error and device_error. The device's context is current.
+  // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
+  // stream, when it returns.
   loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                code_cache *cache);
+                code_cache *cache, CUstream stream);
   ~loaded_kernel();
   loaded_kernel(const loaded_kernel &) = delete;
   loaded_kernel &operator=(const loaded_kernel &) = delete;
@@ -42,6 +43,8 @@ class loaded_kernel {
   unsigned shared_bytes() const { return shared_; }
   std::size_t slice_bytes() const;  // of one slice_sums for all components
   const compiled_module &module() const { return module_; }
+  CUdeviceptr flags() const { return flags_; }    // tessera_flags and
+  CUdeviceptr status() const { return status_; }  // tessera_status, ints
 
  private:
   CUdeviceptr global(const char *name, std::size_t bytes) const;
@@ -53,6 +56,7 @@ class loaded_kernel {
   CUfunction steps_ = nullptr, points_ = nullptr;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
+  CUdeviceptr flags_ = 0, status_ = 0;
   unsigned grid_ = 0, small_grid_ = 0, shared_ = 0;
 };
 

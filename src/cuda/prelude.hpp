@@ -77,9 +77,10 @@ struct nothing {};
 struct returned { int value; };
 template <class T> __device__ __forceinline__ returned operator,(T value, nothing) { return {(int)value}; }
 template <bool cuba> __device__ __forceinline__ void finish(nothing) {}
+// Of several points the greatest value is kept, so that it does not depend on who comes first; negative ones count as greater.
 template <bool cuba> __device__ __forceinline__ void finish(returned r) {
   if (cuba ? r.value == -999 : r.value != 0) {
-    ::tessera_status = r.value;
+    atomicMax(reinterpret_cast<unsigned *>(&::tessera_status), (unsigned)r.value);
     atomicOr(&::tessera_flags, 4);
   }
 }

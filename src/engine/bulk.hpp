@@ -11,7 +11,7 @@
 namespace tessera {
 
 // The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions and
-// run_bulk(state), which runs bulk_steps.
+// run_bulk(state), which runs bulk_steps. Where the evaluator is deferred it first evaluates the regions that are pending.
 template <class Executor>
 class bulk {
  public:
@@ -28,7 +28,8 @@ class bulk {
         frozen_(exec),
         counts_(exec),
         histogram_(exec),
-        scale_(exec) {
+        scale_(exec),
+        decision_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
@@ -69,6 +70,8 @@ class bulk {
     counts_.resize(most_chunks + 1);
     histogram_.resize(3 * histogram_bins);
     scale_.resize(2 * nc);
+    decision_.resize(1);
+    state_.decision = decision_.data();
     state_.sums = sums_.data();
     state_.retired = retired_.data();
     state_.totals = totals_.data();
@@ -110,6 +113,7 @@ class bulk {
         state_.can_grow = false;
       }
     }
+    if (state_.evaluations == 0) return outcome::running;  // the first regions wait to be evaluated
     read_totals(value, error);
     return hooks_.between_steps(state_.evaluations, value, error);
   }
@@ -133,6 +137,7 @@ class bulk {
   typename Executor::template buffer<int64> counts_;
   typename Executor::template buffer<uint32> histogram_;
   typename Executor::template buffer<double> scale_;
+  typename Executor::template buffer<bulk_decision> decision_;
   bulk_state state_ = {};
   int64 most_regions_;
   cubature_statistics stats_;

@@ -30,6 +30,13 @@ struct component_sums {
   compensated_sum value, error;
 };
 
+// What a survey of the regions led to.
+struct bulk_decision {
+  bool converged;
+  int bin;      // of the histogram: regions from here up are divided
+  int64 count;  // how many these are
+};
+
 struct bulk_state {
   // Set by the driver, unchanged by the steps.
   cubature_settings set;
@@ -52,6 +59,7 @@ struct bulk_state {
   uint32 *histogram;          // [3][histogram_bins], used in turn
   component_sums *retired;    // [ncomp] of regions that were given up for want of memory
   component_sums *totals;     // [ncomp], where the driver can read them
+  bulk_decision *decision;    // one
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
 
   // Progress; the driver reads and the steps carry it on.
@@ -62,6 +70,8 @@ struct bulk_state {
   int64 marked_count;  // regions to divide next; their number when the store must grow first
   int turn;            // which of the buffers used in turn
   bool surveyed;       // the sums and the histogram are those of the regions as they are
+  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
+  region_list pending_list;
   outcome end;         // running: paused, or room is wanted
   bool wants_room;
 };

@@ -6,15 +6,18 @@
 // divided do not move; of the pieces the first takes its parent's place and the others are appended.
 //
 // The text is written for a grid of teams that all run through it. What is called "uniform" is computed by every team from
-// the same data in the same order, so that all take the same decisions without asking each other. On the host there is one
-// team of one lane, and the loops over chunks are shared out to a pool of threads. A grid offers
-//   team()                lane(), lanes(), sync(), sum, total, exclusive, least, place, near, counters: host/executor.hpp,
-//                         cuda/grid.cuh
+// the same data in the same order, so that all take the same decisions without asking each other; what takes longer, one team
+// does while the others wait at a barrier. On the host there is one team of one lane, and the loops over chunks are shared out
+// to a pool of threads. A grid offers
+//   team()                lane(), lanes(), sum, total, scan, least, place, counters: host/executor.hpp, cuda/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
 //   each(n, body)         body(i)
 //   barrier()             all teams have come here, and see what the others have written
+//   barrier_then(body)    the same; between their coming and going body() runs in one team
 //   once()                true in one lane of one team
-// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed().
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
+// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
+// again, which then go on behind the evaluation.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -29,36 +32,60 @@ namespace tessera {
 // Sums of value and error of one component over the regions of a chunk for which `take` holds.
 template <class Team, class Take>
 TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_range r, int k, Take take) {
-  component_sums t;
+  compensated_sum t[3];
   TESSERA_ROLLED
   for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes())
     if (take(i)) {
-      t.value.add(s.value(i, k));
-      t.error.add(s.error(i, k));
+      t[0].add(s.value(i, k));
+      t[1].add(s.error(i, k));
     }
-  team.sum(t.value);
-  team.sum(t.error);
-  return t;
+  team.sum(t);
+  return {t[0], t[1]};
 }
 
-// Histogram of the keys of a chunk and the keys of its frozen regions.
+// Sums, histogram of the keys, and keys of the frozen regions of a chunk.
 template <class Team>
-TESSERA_HD void count_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, uint32 *histogram,
-                            compensated_sum *frozen) {
-  compensated_sum f;
-  typename Team::counters bins(team);
+TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, uint32 *histogram,
+                             component_sums *sums, compensated_sum *frozen) {
+  const region_view &s = st.regions;
+  constexpr int ahead = 4;
+  compensated_sum t[3];  // values, errors, frozen keys
+  typename Team::counters bins(team, histogram, r.end - r.begin);
   TESSERA_ROLLED
-  for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) {
-    const double key = region_key(st.regions, i, scale);
-    if ((st.regions.state(i).word & region_frozen) != 0u) {
-      f.add(key);
-    } else {
-      bins.add(histogram_bin(key));
+  for (int64 from = r.begin + team.lane(); from < r.end; from += ahead * team.lanes()) {
+    double value[ahead], error[ahead], key[ahead];  // loaded together, for a load takes longer than all that follows
+    uint32 word[ahead];
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < ahead; ++q) {
+      const int64 at = from + q * team.lanes(), i = at < r.end ? at : from;
+      value[q] = s.value(i, 0);
+      error[q] = s.error(i, 0);
+      key[q] = region_key(s, i, scale);
+      word[q] = s.state(i).word;
+    }
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < ahead; ++q) {
+      if (from + q * team.lanes() >= r.end) continue;
+      t[0].add(value[q]);
+      t[1].add(error[q]);
+      if ((word[q] & region_frozen) != 0u) {
+        t[2].add(key[q]);
+      } else {
+        bins.add(histogram_bin(key[q]));
+      }
     }
   }
-  bins.flush(histogram);
-  team.sum(f);
-  if (team.lane() == 0) *frozen = f;
+  bins.flush();
+  team.sum(t);
+  if (team.lane() == 0) {
+    sums[0] = {t[0], t[1]};
+    *frozen = t[2];
+  }
+  TESSERA_ROLLED
+  for (int k = 1; k < st.set.ncomp; ++k) {
+    const component_sums other = sum_chunk(team, s, r, k, [](int64) { return true; });
+    if (team.lane() == 0) sums[k] = other;
+  }
 }
 
 TESSERA_HD TESSERA_APART bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
@@ -67,27 +94,24 @@ TESSERA_HD TESSERA_APART bool above(const bulk_state &st, int64 i, const double 
 
 // ---- Uniform decisions ----------------------------------------------------------------------------------------------
 
-// The sums of one component over all chunks.
+// What the chunks say together about one component, and the keys of the frozen regions.
+struct survey_sums {
+  component_sums component;
+  double frozen;
+};
 template <class Team>
-TESSERA_HD component_sums gather(Team &team, const bulk_state &st, int64 chunks, int k) {
-  component_sums t;
+TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
+  compensated_sum t[3];
   TESSERA_ROLLED
-  for (int64 c = team.lane(); c < chunks; c += team.lanes()) {
-    t.value.add(st.sums[c * st.set.ncomp + k].value);
-    t.error.add(st.sums[c * st.set.ncomp + k].error);
+  for (int64 c = all.lane(); c < chunks; c += all.lanes()) {
+    const component_sums s = st.sums[c * st.set.ncomp + k];
+    const compensated_sum f = st.frozen[c];
+    t[0].add(s.value);
+    t[1].add(s.error);
+    t[2].add(f);
   }
-  team.sum(t.value);
-  team.sum(t.error);
-  return t;
-}
-
-template <class Team>
-TESSERA_HD double gather_frozen(Team &team, const bulk_state &st, int64 chunks) {
-  compensated_sum t;
-  TESSERA_ROLLED
-  for (int64 c = team.lane(); c < chunks; c += team.lanes()) t.add(st.frozen[c]);
-  team.sum(t);
-  return t.value();
+  all.sum(t);
+  return {{t[0], t[1]}, t[2].value()};
 }
 
 struct threshold {
@@ -95,58 +119,41 @@ struct threshold {
   int64 count;  // regions in this bin and above
 };
 
-// The lowest bin b such that all bins below hold at most `budget` of error.
+// The lowest bin such that all below hold at most `budget` of error, and there are at most `most` regions in it and above;
+// the highest filled bin if there is none. Each lane has neighbouring bins.
 template <class Team>
-TESSERA_HD int bin_for_error(Team &team, const uint32 *histogram, double budget) {
-  const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
-  const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
-  double held = 0.0;
-  TESSERA_ROLLED
-  for (int b = begin; b < end; ++b)
-    if (histogram[b] != 0) held += static_cast<double>(histogram[b]) * histogram_upper_edge(b);
-  held = team.exclusive(held);
-  int found = histogram_bins - 1;
-  TESSERA_ROLLED
-  for (int b = begin; b < end; ++b) {
-    if (histogram[b] == 0) continue;
-    held += static_cast<double>(histogram[b]) * histogram_upper_edge(b);
-    if (held > budget) {
-      found = b;
-      break;
-    }
+TESSERA_HD TESSERA_APART threshold choose_bin(Team &team, const uint32 *histogram, double budget, int64 most) {
+  constexpr int own = histogram_bins / Team::most_lanes;
+  const int begin = own * team.lane();
+  uint32 n[own];
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) n[i] = histogram[begin + i];
+  double below = 0.0;
+  int64 before = 0;
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) {
+    if (n[i] != 0) below += static_cast<double>(n[i]) * histogram_upper_edge(begin + i);
+    before += n[i];
   }
-  return team.least(found);
-}
-
-// The lowest bin not below `least` with at most `most` regions in it and above; the highest filled bin if there is none.
-template <class Team>
-TESSERA_HD threshold bin_for_count(Team &team, const uint32 *histogram, int least, int64 most) {
-  const int own = (histogram_bins + team.lanes() - 1) / team.lanes();
-  const int begin = own * team.lane(), end = begin + own < histogram_bins ? begin + own : histogram_bins;
-  int64 n = 0;
-  TESSERA_ROLLED
-  for (int b = begin; b < end; ++b) n += histogram[histogram_bins - 1 - b];  // from the top down
-  int64 above_own = team.exclusive(n);
-  int found = histogram_bins, highest = histogram_bins;  // as distances from the top
-  n = above_own;
-  TESSERA_ROLLED
-  for (int b = begin; b < end; ++b) {
-    const int64 in_bin = histogram[histogram_bins - 1 - b];
-    n += in_bin;
-    if (in_bin != 0 && b < highest) highest = b;
-    if (n > most && b < found) found = b;
+  const int64 all = team.scan(below, before);
+  int over = histogram_bins, few = histogram_bins, top = 0;
+  int64 here = all - before;  // regions in bin i and above
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) {
+    const int b = begin + i;
+    if (n[i] != 0) below += static_cast<double>(n[i]) * histogram_upper_edge(b);
+    if (below > budget && b < over) over = b;
+    if (here <= most && b < few) few = b;
+    if (n[i] != 0) top = -b;
+    here -= n[i];
   }
-  highest = team.least(highest);
-  if (highest == histogram_bins) return {histogram_bins, 0};
-  const int first_too_many = team.least(found);
-  int bin = histogram_bins - first_too_many;  // all from here up are few enough
-  if (bin < least) bin = least;
-  const int top = histogram_bins - 1 - highest;
-  if (bin > top) bin = top;
-  n = 0;
-  TESSERA_ROLLED
-  for (int b = bin + team.lane(); b < histogram_bins; b += team.lanes()) n += histogram[b];
-  return {bin, team.total(n)};
+  team.least(over, few, top);
+  int bin = over > few ? over : few;
+  if (bin > -top) bin = -top;
+  int64 count = 0;
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) count += begin + i >= bin ? n[i] : 0u;
+  return {bin, team.total(count)};
 }
 
 // ---- The steps ------------------------------------------------------------------------------------------------------
@@ -169,22 +176,31 @@ class bulk_steps {
     int64 marked = st_.marked_count;
     turn_ = st_.turn;
     bool surveyed = st_.surveyed;  // a pause comes after the survey: what it found still holds
-    if (count_ == 0) end = begin();
-    while (end == outcome::running) {
+    if constexpr (Evaluator::deferred) {
+      const int64 evaluated = st_.pending;
+      if (count_ == 0) {
+        end = evaluated > 0 ? settle_first(evaluated) : begin();
+        marked = count_;  // all, should they be divided already
+      } else if (evaluated > 0) {
+        end = settle_pieces(marked);
+      }
+    } else {
+      if (count_ == 0) end = begin();
+    }
+    while (end == outcome::running && pending_ == 0) {
       if (!surveyed) survey();
       surveyed = true;
-      const bool done = converged();
-      if (done) {
+      const bulk_decision t = *st_.decision;
+      if (t.converged) {
         end = outcome::converged;
         break;
       }
       if (evaluations_ >= pause || count_ > st_.pause_regions) break;
-      const int64 affordable = (st_.set.maxeval - evaluations_) / (st_.split.pieces * st_.points);
+      const int64 affordable = this->affordable();
       if (affordable < 1) {
         end = outcome::evaluations;
         break;
       }
-      const threshold t = iterations_ == 0 ? threshold{0, count_} : choose(affordable);
       if (t.count == 0) {
         end = retired_ > 0 ? outcome::memory : outcome::roundoff;
         break;
@@ -215,6 +231,8 @@ class bulk_steps {
       st_.iterations = iterations_;
       st_.marked_count = marked;
       st_.wants_room = wants_room;
+      st_.pending = pending_;
+      st_.pending_list = count_ == 0 ? whole_cells() : pieces_of();
       st_.turn = turn_;
       st_.surveyed = surveyed;
       st_.end = end;
@@ -225,9 +243,28 @@ class bulk_steps {
   TESSERA_HD bool fits(int64 marked) const {
     return count_ + marked * (st_.split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
   }
+  // Regions that can be divided within the limit of evaluations.
+  TESSERA_HD int64 affordable() const {
+    return (st_.set.maxeval - evaluations_) / (st_.split.pieces * st_.points);
+  }
   TESSERA_HD int64 live() const { return count_ + retired_; }
   TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
   TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
+
+  TESSERA_HD static region_list whole_cells() { return {nullptr, 0, 1}; }
+  TESSERA_HD region_list pieces_of() const { return {st_.marked, count_, st_.split.pieces}; }
+
+  // False: the executor evaluates, and the steps go on when they are started again.
+  TESSERA_HD bool evaluate(const region_list &list, int64 n) {
+    if constexpr (Evaluator::deferred) {
+      pending_ = n;
+      return false;
+    } else {
+      eval_.evaluate(grid_, st_.regions, list, n);
+      grid_.barrier();
+      return true;
+    }
+  }
 
   // The first cells. They are all divided in the first step, whatever they say: an estimate is believed only after it has
   // been compared with another level.
@@ -246,15 +283,19 @@ class bulk_steps {
       s.half(m, static_cast<int>(j)) = i.half;
     });
     if (grid_.first_team())
-      for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(0)[b] = 0;
+      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
     if (grid_.once())
       for (int k = 0; k < nc_; ++k) {
         st_.retired[k] = component_sums{};
         st_.scale[k] = 1.0;
       }
     grid_.barrier();
-    eval_.evaluate(grid_, s, region_list{nullptr, 0, 1}, n);
-    grid_.barrier();
+    return evaluate(whole_cells(), n) ? settle_first(n) : outcome::running;
+  }
+
+  // Behind the evaluation of the n first cells. When they are divided at once a second evaluation follows.
+  TESSERA_HD outcome settle_first(int64 n) {
+    const region_view s = st_.regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
     evaluations_ = n * st_.points;
     if (eval_.failed()) {
@@ -269,11 +310,56 @@ class bulk_steps {
       }
       return eval_.failure();
     }
+    count_ = n;
+    if (n <= affordable() && fits(n) && all_divisible(halvings(n))) {
+      divide_all();
+      return evaluate_and_settle(n);
+    }
     const splitting split = st_.split;
     grid_.each(n, [=](int64 m) { prepare_division(split, s, m); });
     grid_.barrier();
-    count_ = n;
     return outcome::running;
+  }
+
+  // Can each first cell be divided as it is along any axis? Those at the ends of the axes are the hardest to divide.
+  TESSERA_HD TESSERA_APART bool all_divisible(int bits) const {
+    const int ndim = st_.regions.ndim();
+    bool all = !st_.split.widest;
+    TESSERA_ROLLED
+    for (int t = 0; t < 2 * ndim; ++t) {
+      const int j = t / 2;
+      const interval i = cell_axis(ndim, j, st_.lower[j], st_.upper[j], bits, t % 2 == 0 ? 0 : (int64{1} << bits) - 1);
+      all = all && divisible_axis(st_.split, i);
+    }
+    return all;
+  }
+
+  // Divides all first cells, without a survey: the weights for the next one come from their sums.
+  TESSERA_HD TESSERA_APART void divide_all() {
+    const int64 n = count_;
+    bulk_state &st = st_;
+    const region_list list = {st_.marked, n, st_.split.pieces};
+    grid_.each(n, [=, &st](int64 m) { st.marked[m] = m; });
+    grid_.barrier_then([this, n] {
+      for (int k = 0; k < nc_; ++k) {
+        const component_sums t = sum_chunk(team_, st_.regions, {0, n}, k, [](int64) { return true; });
+        if (team_.lane() != 0) continue;
+        st_.totals[k] = t;
+        set_scale(st_.scale + nc_, k, t);
+      }
+    });
+    divide_listed(list, n);
+  }
+
+  TESSERA_HD void divide_listed(const region_list &list, int64 marked) {
+    bulk_state &st = st_;
+    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
+      const int64 m = t % marked;
+      const int j = static_cast<int>(t / marked);
+      if (j == 0) remember(st, list.ids[m], m);
+      divide_axis(st, list, m, j);
+    });
+    grid_.barrier();
   }
 
   template <class Take>
@@ -289,20 +375,19 @@ class bulk_steps {
     });
   }
 
-  // Sums and histogram of all regions as they are now.
+  // Sums and histogram of all regions as they are now, and what follows from them.
   TESSERA_HD TESSERA_APART void survey() {
     const int64 n = count_, chunks = chunks_of(n);
-    sum_chunks(n, chunks, [](int64) { return true; });
     bulk_state &st = st_;
     uint32 *counts = histogram(0);
     const double *weights = scale();
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      count_chunk(team, st, range_of(n, chunks, c), weights, counts, &st.frozen[c]);
+      survey_chunk(team, st, range_of(n, chunks, c), weights, counts, st.sums + c * st.set.ncomp, &st.frozen[c]);
     });
     if (grid_.first_team())
       TESSERA_ROLLED
       for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
-    grid_.barrier();
+    grid_.barrier_then([this] { decide(); });
   }
 
   TESSERA_HD void set_scale(double *to, int k, const component_sums &t) const {
@@ -311,36 +396,40 @@ class bulk_steps {
     to[k] = tau > 0.0 ? 1.0 / tau : 1.0;
   }
 
-  // Uniform: is the tolerance met? Also sets the totals and the weights for the next step.
-  TESSERA_HD TESSERA_APART bool converged() {
+  // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
+  TESSERA_HD TESSERA_APART void decide() {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
     bool met = iterations_ > 0 && evaluations_ >= st_.set.mineval;
     bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
+    double frozen = 0.0;
+    const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
-      component_sums t = gather(team_, st_, chunks, k);
+      const survey_sums all = gather(team_, st_, chunks, k);
+      component_sums t = all.component;
+      frozen = all.frozen;
       t.value.add(st_.retired[k].value);
       t.error.add(st_.retired[k].error);
       const double value = t.value.value(), error = t.error.value();
       met = met && factor * error <= tolerated(st_.set, value);
       zero = zero && value == 0.0 && error == 0.0;
-      if (grid_.once()) {
+      if (writer) {
         st_.totals[k] = t;
         set_scale(next, k, t);
       }
     }
-    return met && !zero;
-  }
-
-  // Uniform: which bins to divide, when at most `most` regions may be.
-  TESSERA_HD TESSERA_APART threshold choose(int64 most) {
-    const double share = st_.set.bulk_fraction;
-    const double frozen = gather_frozen(team_, st_, chunks_of(count_));
-    const uint32 *counts = team_.near(histogram(0));
-    const int bin = bin_for_error(team_, counts, share - (frozen < 0.9 * share ? frozen : 0.9 * share));
-    return bin_for_count(team_, counts, bin, most);
+    bulk_decision d = {met && !zero, 0, 0};
+    const int64 most = affordable();
+    if (!d.converged && most > 0) {
+      const double share = st_.set.bulk_fraction;
+      const double spared = iterations_ == 0 ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
+      const threshold t = choose_bin(team_, histogram(0), spared, most);  // the first cells are all divided
+      d.bin = t.bin;
+      d.count = t.count;
+    }
+    if (writer) *st_.decision = d;
   }
 
   // Divides the first `marked` of the regions in `bin` and above.
@@ -349,14 +438,7 @@ class bulk_steps {
     const double *weights = scale();
     bulk_state &st = st_;
     list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
-    const region_list list = {st_.marked, n, st_.split.pieces};
-    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
-      const int64 m = t % marked;
-      const int j = static_cast<int>(t / marked);
-      if (j == 0) remember(st, list.ids[m], m);
-      divide_axis(st, list, m, j);
-    });
-    grid_.barrier();
+    divide_listed({st_.marked, n, st_.split.pieces}, marked);
   }
 
   // Keeps what the comparison of the levels needs of region i.
@@ -383,10 +465,14 @@ class bulk_steps {
     }
   }
 
+  // The pieces of the `marked` divided regions.
   TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
-    const region_list list = {st_.marked, count_, st_.split.pieces};
-    eval_.evaluate(grid_, st_.regions, list, marked * list.pieces);
-    grid_.barrier();
+    return evaluate(pieces_of(), marked * st_.split.pieces) ? settle_pieces(marked) : outcome::running;
+  }
+
+  // Behind their evaluation.
+  TESSERA_HD outcome settle_pieces(int64 marked) {
+    const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
     if (eval_.failed()) return eval_.failure();  // the totals stay as they were
     const int estimate = st_.set.estimate;
@@ -404,20 +490,28 @@ class bulk_steps {
   // the end take their places. Uniform; false when that no longer helps.
   TESSERA_HD TESSERA_APART bool give_up() {
     const int64 n = count_, chunks = chunks_of(n);
-    const threshold t = bin_for_count(team_, team_.near(histogram(0)), 0, n / 2);
+    const threshold t = choose_bin(team_, histogram(0), -1.0, n / 2);
     const int64 kept = t.count;
     if (kept == 0 || 2 * kept > n + 1) return false;
     const int bin = t.bin;
     const double *weights = scale();
     bulk_state &st = st_;
-    sum_chunks(n, chunks, [=, &st](int64 i) { return !above(st, i, weights, bin); });
+    const int nc = nc_;
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      TESSERA_ROLLED
+      for (int k = 0; k < nc; ++k) {
+        const component_sums lost =
+            sum_chunk(team, st.regions, range_of(n, chunks, c), k, [=, &st](int64 i) { return !above(st, i, weights, bin); });
+        if (team.lane() == 0) st.sums[c * nc + k] = lost;
+      }
+    });
     list_chunks(n, chunks, st_.marked, n, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
     list_chunks(n, chunks, st_.marked + n / 2 + 1, n,
                 [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
     bool helps = false;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
-      component_sums lost = gather(team_, st_, chunks, k);
+      component_sums lost = gather(team_, st_, chunks, k).component;
       lost.value.add(st_.retired[k].value);
       lost.error.add(st_.retired[k].error);
       helps = helps || st_.totals[k].error.value() > 2.0 * lost.error.value();
@@ -467,7 +561,7 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  static constexpr double stage = 1.0 / 32;
+  static constexpr double stage = 1.0 / 256;
 
   Grid &grid_;
   typename Grid::team_type &team_;
@@ -476,6 +570,7 @@ class bulk_steps {
   const int nc_;
   int turn_ = 0;
   int64 count_ = 0, retired_ = 0, evaluations_ = 0, iterations_ = 0;
+  int64 pending_ = 0;  // regions that the executor is to evaluate
 };
 
 }  // namespace tessera

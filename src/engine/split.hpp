@@ -69,15 +69,17 @@ TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 pa
   }
 }
 
-// Are the pieces' points still different from their faces in double precision?
+// Are the pieces' points still different from their faces in double precision when this axis is divided?
+TESSERA_HD bool divisible_axis(const splitting &p, interval i) {
+  const double step = i.half / p.pieces * (0.5 * p.margin);
+  return i.centre + step != i.centre && i.centre - step != i.centre && step != 0.0;
+}
 TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
   const uint32 word = s.state(i).word;
   TESSERA_ROLLED
   for (int q = 0; q < p.axes; ++q) {
     const int j = ranked_axis(word, q);
-    const double c = s.centre(i, j);
-    const double step = s.half(i, j) / p.pieces * (0.5 * p.margin);
-    if (c + step == c || c - step == c || step == 0.0) return false;
+    if (!divisible_axis(p, {s.centre(i, j), s.half(i, j)})) return false;
   }
   return true;
 }

@@ -209,7 +209,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   std::string image;
   if (cache) hit_ = cache->find(key, image);
   if (hit_ == cache_hit::none) image = build(text, cxx, tool, source, flags, log_);
-  load(image);
+  load(image, source.file_name);
   if (cache && hit_ == cache_hit::none) cache->store(key, image);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 } catch (const compile_error &) {
@@ -225,7 +225,7 @@ compiled_source::~compiled_source() {
 }
 
 // The file may go as soon as it is open.
-void compiled_source::load(const std::string &image) {
+void compiled_source::load(const std::string &image, const std::string &file_name) {
   const temporary_directory work;
   const std::string path = work.file("integrand.so");
   write_file(path, image);
@@ -237,7 +237,7 @@ void compiled_source::load(const std::string &image) {
     if (undefined != std::string::npos)
       throw compile_error(
           jit_stage::link,
-          "the function '" + said.substr(undefined + 18) + "' is declared but not defined in the integrand's text",
+          file_name + ": the function '" + said.substr(undefined + 18) + "' is used but not defined in this text",
           said);
     throw compile_error(jit_stage::load,
                         "the compiled integrand cannot be opened (does the file system of $TMPDIR forbid "

@@ -31,7 +31,7 @@ class compiled_source {
   const std::string &log() const { return log_; }  // the compiler's warnings
 
  private:
-  void load(const std::string &image);
+  void load(const std::string &image, const std::string &file_name);
 
   void *handle_ = nullptr;
   batch_function function_ = nullptr;

@@ -2,7 +2,6 @@
 #include "evaluator.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 #include "../core/estimate.hpp"
@@ -321,17 +320,13 @@ void host_evaluator::report_nonfinite(const region_view &regions, const stretch 
       for (int k = 0; k < nc; ++k) {
         const double f = w.f[index(k * w.component_stride + (place + i) * w.point_stride)];
         if (std::isfinite(f)) continue;
-        char text[64];
-        std::snprintf(text, sizeof text, "component %d of the integrand is %g at x = (", k + 1, f);
-        sentence = text;
+        double x[max_cubature_ndim], jacobian = 1.0;
         for (int j = 0; j < rule_.ndim; ++j) {
-          double jacobian = 1.0;
           const double offset = point_offset(rule_, o, &words_[0] + orbit_start_[index(o)], first + i, j);
           const double t = regions.centre(s.region, j) + offset * regions.half(s.region, j);
-          std::snprintf(text, sizeof text, "%s%.17g", j ? ", " : "", map_axis(problem_.axes[index(j)], t, jacobian));
-          sentence += text;
+          x[j] = map_axis(problem_.axes[index(j)], t, jacobian);
         }
-        sentence += ")";
+        sentence = nonfinite_sentence(k, f, x, rule_.ndim);
         return false;
       }
     return true;

@@ -16,34 +16,37 @@ namespace tessera {
 
 // One host thread is a team of one lane; for the meaning of its functions see engine/bulk_steps.hpp.
 struct host_team {
+  static constexpr int most_lanes = 1;
   static int lane() { return 0; }
   static int lanes() { return 1; }
-  static void sync() {}
-  static void sum(compensated_sum &) {}
+  static void sum(compensated_sum *) {}
   template <class T>
   static T total(T v) {
     return v;
   }
-  template <class T>
-  static T exclusive(T) {
-    return T{0};
+  // Turns the lanes' numbers into the sums over the lanes before; returns the sum of the second over all.
+  static int64 scan(double &a, int64 &n) {
+    const int64 all = n;
+    a = 0.0;
+    n = 0;
+    return all;
   }
-  static int least(int v) { return v; }
-  static const uint32 *near(const uint32 *histogram) { return histogram; }
+  static void least(int &, int &, int &) {}
   // Place in a list for each lane that has something to add; `next` moves on.
   static int64 place(bool add, int64 &next) { return add ? next++ : next; }
 
   // Counts by bin, added to a shared histogram at the end.
   class counters {
    public:
-    explicit counters(host_team &) : bins_(histogram_bins) {}
+    counters(host_team &, uint32 *histogram, int64) : histogram_(histogram), bins_(histogram_bins) {}
     void add(int bin) { ++bins_[static_cast<std::size_t>(bin)]; }
-    void flush(uint32 *histogram) {
+    void flush() {
       for (std::size_t b = 0; b < bins_.size(); ++b)
-        if (bins_[b] != 0) __atomic_fetch_add(&histogram[b], bins_[b], __ATOMIC_RELAXED);
+        if (bins_[b] != 0) __atomic_fetch_add(&histogram_[b], bins_[b], __ATOMIC_RELAXED);
     }
 
    private:
+    uint32 *histogram_;
     std::vector<uint32> bins_;
   };
 };
@@ -57,6 +60,10 @@ class host_grid {
   static bool first_team() { return true; }
   static bool once() { return true; }
   static void barrier() {}
+  template <class Body>
+  static void barrier_then(Body body) {
+    body();
+  }
 
   template <class Body>
   void chunks(int64 n, Body body) {
@@ -82,6 +89,7 @@ class host_grid {
 // The host evaluator in the form that the steps call.
 class host_bulk_evaluator {
  public:
+  static constexpr bool deferred = false;
   explicit host_bulk_evaluator(host_evaluator &e) : evaluator_(e) {}
 
   void evaluate(host_grid &, const region_view &regions, const region_list &list, int64 n) {

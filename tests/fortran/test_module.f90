@@ -317,6 +317,8 @@ program test_module
   call test_batch()
   call test_params()
   call test_source()
+  call test_file_and_code()
+  call test_device_callback()
   call test_ranges()
   call test_callback_status()
   call test_limits()
@@ -524,6 +526,46 @@ contains
     call tessera_destroy(s)
   end subroutine test_options
 
+  ! A callback for a device: on the host it is no integrand, and on a device it is called.
+  subroutine test_device_callback()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr
+    integer :: stopped
+    call tessera_set_integrand_device(s, refuses, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'device callback: a solver that was never created')
+    call tessera_create(s, 2, 1)
+    call tessera_set_integrand_device(s, refuses, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'device callback: set')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'device callback: not on the host')
+    call tessera_set(s, TESSERA_DEVICE, 0)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    if (ierr /= TESSERA_ERR_NOT_BUILT) then
+      call check_status(ierr, TESSERA_ERR_CALLBACK, 'device callback: it stops the run')
+      call tessera_get(s, TESSERA_CALLBACK_STATUS, stopped)
+      call check(stopped == 5, 'device callback: its result')
+    end if
+    call tessera_set_integrand_device(s, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'device callback: taken away')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'device callback: none is left')
+    call tessera_destroy(s)
+  end subroutine test_device_callback
+
+  ! Launches nothing; 5 if the arguments are those of two variables and one component.
+  function refuses(n, ndim, x, ldx, ncomp, f, ldf, stream, userdata) result(stop_code) bind(c)
+    use, intrinsic :: iso_c_binding, only: c_associated, c_ptr
+    integer(c_int64_t), value :: n, ldx, ldf
+    integer(c_int), value :: ndim, ncomp
+    type(c_ptr), value :: x, f, stream, userdata
+    integer(c_int) :: stop_code
+    stop_code = 5
+    if (ndim /= 2 .or. ncomp /= 1 .or. ldx < n .or. ldf < n) stop_code = 6
+    if (.not. (c_associated(x) .and. c_associated(f) .and. c_associated(stream))) stop_code = 7
+    if (c_associated(userdata)) stop_code = 8
+  end function refuses
+
   ! Source text on the host, with and without a compiler to compile it.
   subroutine test_source()
     type(tessera_solver) :: s
@@ -551,6 +593,55 @@ contains
     call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'source: none is left')
     call tessera_destroy(s)
   end subroutine test_source
+
+  ! A file on the host, and code, which has no host form.
+  subroutine test_file_and_code()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr, inlined
+    integer :: unit
+    character(*), parameter :: file = 'test_module_integrand.cu   '
+    character(*), parameter :: ptx = '.version 8.0' // new_line('a') // '.target sm_80' // new_line('a')
+    call tessera_set_integrand_file(s, TESSERA_LANGUAGE_CUDA, file, 'f', ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'file: a solver that was never created')
+    call tessera_set_integrand_code(s, TESSERA_CODE_PTX, ptx, 'f', ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'code: a solver that was never created')
+    call tessera_set_stream(s, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'stream: a solver that was never created')
+    call tessera_create(s, 2, 1)
+    call tessera_set(s, TESSERA_DISK_CACHE, 0)
+    call tessera_set_integrand_file(s, TESSERA_LANGUAGE_CUDA, '/nonexistent/f.cu', 'f', ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'file: there is none')
+    call check(index(tessera_last_error(s), '/nonexistent/f.cu') > 0, 'file: the sentence names it')
+    open (newunit=unit, file=trim(file), status='replace', action='write')
+    write (unit, '(a)') 'double f(const double *x) { return x[0] * x[1]; }'
+    close (unit)
+    call tessera_set_integrand_file(s, TESSERA_LANGUAGE_CUDA, file, 'f ', ierr)
+    call check_status(ierr, TESSERA_OK, 'file: set')
+    open (newunit=unit, file=trim(file), status='old')
+    close (unit, status='delete')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    if (ierr /= TESSERA_ERR_NOT_BUILT) then
+      call check(ierr == TESSERA_OK .and. close_to(value(1), 0.25_c_double, 1e-13_c_double), 'file: the value')
+    end if
+    call tessera_get(s, TESSERA_INLINED, inlined)
+    call check(inlined == -1, 'file: nothing was inlined on the host')
+    call tessera_set_integrand_file(s, TESSERA_LANGUAGE_CUDA, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'file: taken away')
+    call tessera_set_integrand_code(s, TESSERA_CODE_LTOIR, ptx, 'f', ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'code: of another kind')
+    call tessera_set_integrand_code(s, TESSERA_CODE_PTX, ptx, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'code: no name of a function')
+    call tessera_set_integrand_code(s, TESSERA_CODE_PTX, ptx, 'f', ierr)
+    call check_status(ierr, TESSERA_OK, 'code: set')
+    call tessera_set_stream(s, c_null_ptr, ierr)
+    call check_status(ierr, TESSERA_OK, 'stream: set')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check_status(ierr, TESSERA_ERR_NO_INTEGRAND, 'code: the host cannot run it')
+    call tessera_set_integrand_code(s, 0, ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'code: taken away')
+    call tessera_destroy(s)
+  end subroutine test_file_and_code
 
   subroutine test_wrong_calls()
     type(tessera_solver) :: s

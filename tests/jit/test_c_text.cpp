@@ -96,6 +96,16 @@ int main() {
   s.text = "#include \"outer.h\"\n#include \"inner.h\"\n#include \"elsewhere.h\"\nint line4;\n";
   const std::string all = expand_includes(s);
   check(contains(all, "return a") && all.find("return a") == all.rfind("return a"), "#include, once");
+  integrand_source again = s;
+  again.text = all;
+  again.expanded = true;
+  check(expand_includes(again) == all, "#include, nothing is done twice");
+  write_file(work.file("one.h"), "#ifndef ONE\n#define ONE\n#include \"two.h\"\nint one;\n#endif\n");
+  write_file(work.file("two.h"), "#include \"one.h\"\nint two;\n");
+  integrand_source ring = s;
+  ring.text = "#include \"one.h\"\n#include \"two.h\"\nint line3;\n";
+  const std::string both = expand_includes(ring);
+  check(both.find("int two;") < both.find("int one;") && contains(both, "int line3"), "#include, in a ring");
   check(contains(all, "#line 3 \"" + s.file_name + "\"\n#include \"elsewhere.h\"\nint line4"),
         "lines after an #include");
   return checks::summary();

@@ -229,6 +229,43 @@ void more_c() {
                                "1; v[0] = cabs(z) + r + carg(-z); return 0; }");
 }
 
+// #include "..." beside the user's file, in every language: found, named in messages, part of the key.
+void files() {
+  const temporary_directory work;
+  const std::string good = "double factor(double a) {\n  return 2 * a;\n}\n";
+  const struct {
+    source_language language;
+    const char *name, *text;
+  } all[] = {
+      {source_language::cuda_cxx, "user.cu", "#include \"part.h\"\ndouble f(const double *x) { return factor(x[0]); }\n"},
+      {source_language::c_point, "user.c",
+       "#include \"part.h\"\nint f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); return 0; }\n"},
+      {source_language::c_cuba, "cuba.c",
+       "#include \"part.h\"\nint f(const int *n, const double x[], const int *m, double v[], void *p) {\n"
+       "  v[0] = factor(x[0]);\n  return 0;\n}\n"}};
+  for (const auto &one : all) {
+    integrand_source s = make(one.language, one.text);
+    s.file_name = work.file(one.name);
+    const auto key = [&](const std::string &part) {
+      write_file(work.file("part.h"), part);
+      const compiled_module m = compile_integrand(s, kernel(), where(), nullptr);
+      check(m.inlined, std::string(one.name) + ": inlined");
+      return m.key;
+    };
+    const std::string first = key(good);
+    check(key(good) == first, std::string(one.name) + ": the same key");
+    check(key(good + "static const int more = 1;\n") != first, std::string(one.name) + ": another key");
+    write_file(work.file("part.h"), "double factor(double a) {\n  return wrong * a;\n}\n");
+    fails(one.name, jit_stage::compile, work.file("part.h") + "(2): error:",
+          [&] { compile_integrand(s, kernel(), where(), nullptr); });
+    write_file(work.file("part.h"), good);
+    s.text.replace(s.text.find("factor(x[0])"), 12, "facto(x[0])");
+    fails(one.name, jit_stage::compile,
+          work.file(one.name) + (one.language == source_language::c_cuba ? "(3): error:" : "(2): error:"),
+          [&] { compile_integrand(s, kernel(), where(), nullptr); });
+  }
+}
+
 // LTO-IR made by nvcc, in its three wrappings, and PTX.
 void compiled_code() {
   if (nvcc.empty()) {
@@ -280,12 +317,27 @@ void compiled_code() {
              "__device__ double gauss(const double *x, const void *p) " + body + "return s * *(const double *)p; }\n",
              {"-dc", "-dlto", "-arch=sm_90"}),
        "gauss", true);
-  link("C scalar", lto,
-       build("e.o", "extern \"C\" __device__ double gauss(const double *x) " + body + "return s; }\n",
+  const std::string scalar = build("e.o", "extern \"C\" __device__ double gauss(const double *x) " + body + "return s; }\n",
+                                   {"-dc", "-dlto", "-arch=sm_90"});
+  link("C scalar", lto, scalar, "gauss", true, integrand_form::scalar);
+  fails("C scalar whose form is not said", jit_stage::link, "mine.src: 'gauss' writes nothing to its second argument",
+        [&] { compile_integrand(make(lto, scalar, "gauss"), kernel(), where(), nullptr); });
+  link("a constant", lto,
+       build("f.o", "extern \"C\" __device__ void gauss(const double *, double *f, const void *) { f[0] = 0; }\n",
              {"-dc", "-dlto", "-arch=sm_90"}),
-       "gauss", true, integrand_form::scalar);
+       "gauss", true);
   fails("no such function", jit_stage::link, "no function 'other'",
         [&] { compile_integrand(make(lto, object, "other"), kernel(), where(), nullptr); });
+  for (unsigned seed = 1; seed <= 4; ++seed) {  // what makes nvJitLink crash stays in the child
+    std::string damaged = object;
+    std::srand(seed);
+    for (std::size_t i = 0; !damaged.empty() && i < 60; ++i)
+      damaged[64 + static_cast<std::size_t>(std::rand()) % (damaged.size() - 64)] = static_cast<char>(std::rand());
+    fails("damaged object", jit_stage::link, "mine.src",
+          [&] { compile_integrand(make(lto, damaged, "gauss"), kernel(), where(), nullptr); });
+  }
+  const std::string machine = build("machine.o", standard, {"-dc", "-arch=sm_90"});
+  link("machine code", lto, machine, "gauss", false);
   fails("no code", jit_stage::link, "mine.src",
         [&] { compile_integrand(make(lto, "this is no object file", "f"), kernel(), where(), nullptr); });
   const std::string vector = build("a.ptx", standard, {"-ptx", "-rdc=true", "-arch=sm_80"});
@@ -329,6 +381,7 @@ int main(int argc, char **argv) {
   cached();
   errors();
   more_c();
+  files();
   compiled_code();
   check(describe_flags(0).empty() && contains(describe_flags(3), "printed") && contains(describe_flags(3), "exit"),
         "flags");

@@ -1,10 +1,15 @@
 // The device engine's own kernels, compiled for one architecture: every shape of rule, integrands inlined. Nothing is run, so no
 // device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
 #include "checks.hpp"
+#include "core/node_table.hpp"
 #include "core/rule_build.hpp"
 #include "cuda/cubin.hpp"
 #include "cuda/kernel.hpp"
+#include "cuda/rule_points.hpp"
 #include "cuda/toolkit.hpp"
 #include "tessera.h"
 
@@ -40,14 +45,83 @@ void compiles(int family, int ndim, int ncomp, bool mapped) {
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
 }
 
+// An integrand in C: what it returns must reach the host.
+void compiles_c(source_language language, const char *text) {
+  rule r;
+  build_rule(choose_rule(TESSERA_RULE_AUTO, 4), 4, r);
+  integrand_source source;
+  source.language = language;
+  source.text = text;
+  target where;
+  where.arch = 90;
+  where.ndim = 4;
+  where.library_version = "test";
+  const compiled_module m = compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false)), where, nullptr);
+  check(m.inlined, "C: inlined");
+  for (const char *name : {"tessera_flags", "tessera_status", "tessera_rule", "tessera_axes"})
+    check(checks::contains(*m.image, name), std::string("C: ") + name + " is there");
+}
+
+// The points of a region on the device are those of the rule.
+void points(int family, int ndim) {
+  const std::string name = "points of rule " + std::to_string(family) + ", " + std::to_string(ndim) + "-D: ";
+  rule r;
+  build_rule(choose_rule(family, ndim), ndim, r);
+  const std::size_t d = static_cast<std::size_t>(ndim);
+  std::vector<double> box(2 * d);
+  for (std::size_t j = 0; j < d; ++j) box[j] = 0.3 + 0.1 * static_cast<double>(j), box[d + j] = 0.25 / static_cast<double>(j + 1);
+  const std::vector<node_word> words = make_node_table(r);
+  std::vector<std::vector<double>> expected, all;
+  const node_word *of_orbit = words.data();
+  for (int o = 0; o < r.orbits; ++o) {
+    for (int64 p = 0; p < r.orb[o].count; ++p) {
+      std::vector<double> x;
+      for (int j = 0; j < ndim; ++j)
+        x.push_back(box[static_cast<std::size_t>(j)] + point_offset(r, o, of_orbit, p, j) * box[d + static_cast<std::size_t>(j)]);
+      expected.push_back(x);
+    }
+    if (r.orb[o].kind != orbit_vertex) of_orbit += r.orb[o].count;
+  }
+  const rule_points generator(r);
+  const int64 part = 97;  // cuts orbits
+  for (int64 first = 0; first < r.points; first += part) {
+    const int64 n = std::min(part, r.points - first);
+    std::vector<double> x(d * static_cast<std::size_t>(n), -1.0);
+    generator.fill(box.data(), first, n, x.data());
+    for (int64 i = 0; i < n; ++i) {
+      std::vector<double> point;
+      for (int64 j = 0; j < ndim; ++j) point.push_back(x[static_cast<std::size_t>(j * n + i)]);
+      all.push_back(point);
+    }
+  }
+  check(all.size() == expected.size(), name + "their number");
+  // Vertices come in another order, all others in that of the table.
+  const auto vertices = static_cast<std::ptrdiff_t>(sparse_points(r));
+  const auto rounded = [](const std::vector<double> &a) {
+    std::vector<long> out;
+    for (const double v : a) out.push_back(std::lround(v * 1e12));
+    return out;
+  };
+  const auto before = [&](const std::vector<double> &a, const std::vector<double> &b) { return rounded(a) < rounded(b); };
+  std::sort(all.begin() + vertices, all.end(), before);
+  std::sort(expected.begin() + vertices, expected.end(), before);
+  double worst = 0.0;
+  for (std::size_t i = 0; i < all.size() && i < expected.size(); ++i)
+    for (std::size_t j = 0; j < d; ++j) worst = std::fmax(worst, std::fabs(all[i][j] - expected[i][j]));
+  check(worst < 1e-15, name + "off by " + std::to_string(worst));
+}
+
 }  // namespace
 
 int main() {
+  for (const int ndim : {1, 2, 3, 5, 8}) points(TESSERA_RULE_AUTO, ndim);
+  points(TESSERA_RULE_GM7, 4);
+  points(TESSERA_RULE_LOW, 14);
   try {
     nvrtc();
   } catch (const compile_error &e) {
-    std::printf("skipped: %s\n", e.what());
-    return 77;
+    std::printf("no kernels: %s\n", e.what());
+    return checks::summary() == 0 ? 77 : 1;
   }
   compiles(TESSERA_RULE_AUTO, 1, 1, false);
   compiles(TESSERA_RULE_AUTO, 2, 1, false);
@@ -56,5 +130,13 @@ int main() {
   compiles(TESSERA_RULE_GM7, 8, 2, false);
   compiles(TESSERA_RULE_LOW, 20, 1, false);
   compiles(TESSERA_RULE_LOW, 32, 1, true);
+  compiles_c(source_language::c_point,
+             "#include <math.h>\n#include <stdio.h>\n"
+             "int f(int n, const double *x, int m, double *v, void *p) {\n"
+             "  if (!(x[0] < 0.9)) { printf(\"stop\\n\"); return 17; }\n"
+             "  v[0] = exp(x[0]);\n  return 0;\n}\n");
+  compiles_c(source_language::c_cuba,
+             "int f(const int *n, const double x[], const int *m, double v[], void *p) {\n"
+             "  v[0] = x[0];\n  return x[0] > 0.9 ? -999 : 0;\n}\n");
   return checks::summary();
 }

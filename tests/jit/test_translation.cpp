@@ -5,6 +5,7 @@
 
 #include "checks.hpp"
 #include "cuda/c_source.hpp"
+#include "cuda/compile.hpp"
 #include "cuda/prelude.hpp"
 #include "host/compiled_source.hpp"
 #include "texts.hpp"
@@ -19,7 +20,7 @@ const char *device = R"code(
 static int tessera_flags, tessera_status;
 inline int atomicOr(int *p, int v) { const int old = *p; *p |= v; return old; }
 inline float __int_as_float(int i) { float f; memcpy(&f, &i, sizeof f); return f; }
-extern "C" int tessera_take_flags() { const int f = tessera_flags; tessera_flags = 0; return f; }
+inline unsigned atomicMax(unsigned *p, unsigned v) { const unsigned old = *p; if (v > old) *p = v; return old; }
 )code";
 
 void replace_all(std::string &text, const std::string &from, const std::string &to) {
@@ -72,6 +73,40 @@ void compare(const example &e) {
   std::printf("%-14s largest difference %.1e\n", e.name, worst);
 }
 
+// What the kernel learns of the integrand's return values at points x = 0, 1, 2 ...: flags and status after the last one.
+void stops(const char *what, source_language language, const std::string &text, int n, int flags, int status) {
+  integrand_source c, cxx;
+  c.language = language;
+  c.text = text;
+  cxx.text = device + translate_c(c).text +
+             "void entry(const double *tessera_x, double *tessera_v) { double tessera_u;"
+             " tessera_f(tessera_x, &tessera_u, nullptr);"
+             " tessera_v[0] = tessera_flags; tessera_v[1] = tessera_status; }\n";
+  put_headers(cxx.text);
+  cxx.function = "entry";
+  const compiled_source translated(cxx, 1, 2, nullptr, "test");
+  std::vector<double> x, f(static_cast<std::size_t>(2 * n));
+  for (int i = 0; i < n; ++i) x.push_back(i);
+  check(translated.function()(n, 1, x.data(), n, 2, f.data(), n, nullptr) == 0, std::string(what) + ": runs");
+  check(f[static_cast<std::size_t>(n - 1)] == flags && f[static_cast<std::size_t>(2 * n - 1)] == status,
+        std::string(what) + ": flags " + std::to_string(f[static_cast<std::size_t>(n - 1)]) + ", status " +
+            std::to_string(f[static_cast<std::size_t>(2 * n - 1)]));
+}
+
+void return_values() {
+  const std::string c = "int f(int n, const double *x, int m, double *v, void *p) { v[0] = 0; ";
+  const std::string cuba = "int f(const int *n, const double x[], const int *m, double v[], void *p) { v[0] = 0; ";
+  const auto point = source_language::c_point, form_of_cuba = source_language::c_cuba;
+  stops("0", point, c + "return 0; }", 3, 0, 0);
+  stops("the greatest", point, c + "return x[0] == 1 ? 17 : (int)x[0]; }", 4, flag_stop, 17);
+  stops("negative ones first", point, c + "return x[0] == 1 ? -17 : 5; }", 4, flag_stop, -17);
+  stops("Cuba: other values", form_of_cuba, cuba + "return 3; }", 2, 0, 0);
+  stops("Cuba: -999", form_of_cuba, cuba + "return x[0] == 1 ? -999 : 3; }", 3, flag_stop, -999);
+  stops("no value", form_of_cuba, "void f(const int *n, const double x[], const int *m, double v[]) { v[0] = 0; }", 2, 0, 0);
+  stops("exit", point, "#include <stdlib.h>\n" + c + "if (x[0] > 1) exit(1); return 0; }", 3, flag_exit, 0);
+  stops("output", point, "#include <stdio.h>\n" + c + "printf(\"%g\", x[0]); return 0; }", 1, flag_output, 0);
+}
+
 example numbers(const char *name, const std::string &headers, const std::string &expressions, int ncomp,
                 std::function<void(const double *, double *, const double *)> reference) {
   return {
@@ -94,6 +129,7 @@ int main() {
   }
   for (const example &e : examples())
     if (e.language != source_language::cuda_cxx) compare(e);
+  return_values();
   typedef std::complex<double> C;
   // the plane, all quadrants
   const std::string z = "double complex z = 6 * (x[0] - 0.5) + 6 * (x[1] - 0.5) * I, w = 0.3 - 2 * I;";

@@ -1,0 +1,130 @@
+// The ways in which an integrand arrives that is no callback: text, file, compiled code.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "solver.hpp"
+
+using tessera::failure;
+using tessera::integrand_source;
+using tessera::source_language;
+
+namespace {
+
+source_language to_language(int language) {
+  switch (language) {
+    case TESSERA_LANGUAGE_CUDA:
+      return source_language::cuda_cxx;
+    case TESSERA_LANGUAGE_C:
+      return source_language::c_point;
+    case TESSERA_LANGUAGE_CUBA:
+      return source_language::c_cuba;
+    default:
+      break;
+  }
+  throw failure(TESSERA_ERR_ARGUMENT, "language " + std::to_string(language) + " is not a value of enum tessera_language");
+}
+
+std::string checked_name(const char *function) {
+  if (!function || !*function) throw failure(TESSERA_ERR_ARGUMENT, function ? "function is empty" : "function is NULL");
+  return function;
+}
+
+integrand_source nothing() {
+  integrand_source none;
+  none.function.clear();
+  return none;
+}
+
+// Included files are read now: what runs later is what was there when the text was given, and every cache sees it whole.
+void expand(integrand_source &source) {
+  if (source.text.empty()) return;  // told when it is compiled
+  try {
+    source.text = tessera::expand_includes(source);
+    source.expanded = true;
+  } catch (const tessera::compile_error &e) {
+    throw failure(TESSERA_ERR_COMPILE, e.what());
+  }
+}
+
+std::string read_text(const char *path) {
+  const auto refuse = [&](const std::string &why) {
+    throw failure(TESSERA_ERR_ARGUMENT, "path: the file '" + std::string(path) + "' " + why);
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), &std::fclose);
+  if (!file) refuse(std::string("cannot be opened: ") + std::strerror(errno));
+  std::string text;
+  char part[8192];
+  for (std::size_t n; (n = std::fread(part, 1, sizeof part, file.get())) > 0;) text.append(part, n);
+  if (std::ferror(file.get())) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);  // a byte order mark
+  if (text.empty()) refuse("is empty");
+  if (text.find('\0') != std::string::npos) refuse("is not a text");
+  return text;
+}
+
+bool begins(const std::string &bytes, const char *head, std::size_t n) { return bytes.compare(0, n, head, n) == 0; }
+
+// Refuses what is plainly something else, with the place where it came in.
+void check_code(int form, const std::string &code) {
+  const bool ltoir = begins(code, "\xed\x43\x4e\x7f", 4);
+  const bool object = begins(code,
+                             "\x7f"
+                             "ELF",
+                             4) ||
+                      begins(code, "\x50\xed\x55\xba", 4) || begins(code, "!<arch>\n", 8);
+  const bool ptx = code.find(".version") != std::string::npos && code.find(".target") != std::string::npos;
+  const auto refuse = [](const std::string &is_not) {
+    throw failure(TESSERA_ERR_ARGUMENT, "code is not " + is_not + "; form says so");
+  };
+  if (form == TESSERA_CODE_LTOIR && !ltoir) refuse("LTO-IR");
+  if (form == TESSERA_CODE_OBJECT && !object) refuse("an object file, library or fatbin");
+  if (form == TESSERA_CODE_PTX && (ltoir || object || !ptx)) refuse("PTX");
+}
+
+}  // namespace
+
+void tessera_solver::take_source(integrand_source next) {
+  source_ = std::move(next);
+  host_code_.reset();
+  checked_ = false;
+  told_called_ = false;
+}
+
+void tessera_solver::set_integrand_source(int language, const char *source, const char *function) {
+  if (!source) return take_source(nothing());
+  integrand_source next;
+  next.language = to_language(language);
+  next.function = checked_name(function);
+  next.text = source;
+  expand(next);
+  take_source(std::move(next));
+}
+
+void tessera_solver::set_integrand_file(int language, const char *path, const char *function) {
+  if (!path) return take_source(nothing());
+  integrand_source next;
+  next.language = to_language(language);
+  next.function = checked_name(function);
+  next.text = read_text(path);
+  next.file_name = path;
+  expand(next);
+  take_source(std::move(next));
+}
+
+void tessera_solver::set_integrand_code(int form, const void *code, std::size_t bytes, const char *function) {
+  if (!code && bytes > 0) throw failure(TESSERA_ERR_ARGUMENT, "code is NULL and bytes is not 0");
+  if (!code) return take_source(nothing());
+  if (form < TESSERA_CODE_LTOIR || form > TESSERA_CODE_PTX)
+    throw failure(TESSERA_ERR_ARGUMENT, "form " + std::to_string(form) + " is not a value of enum tessera_code");
+  if (bytes == 0) throw failure(TESSERA_ERR_ARGUMENT, "bytes is 0");
+  integrand_source next;
+  next.language = form == TESSERA_CODE_PTX ? source_language::ptx : source_language::ltoir;
+  next.function = checked_name(function);
+  next.text.assign(static_cast<const char *>(code), bytes);
+  next.file_name = "code";
+  check_code(form, next.text);
+  take_source(std::move(next));
+}

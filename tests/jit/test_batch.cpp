@@ -1,0 +1,53 @@
+// The kernels around a device batch callback, compiled for one architecture: few and many variables and components. Nothing
+// is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks.hpp"
+#include "cuda/batch.hpp"
+#include "cuda/cubin.hpp"
+#include "cuda/toolkit.hpp"
+
+using namespace tessera;
+using checks::check;
+
+namespace {
+
+void compiles(int ndim, int ncomp, bool mapped) {
+  const std::string name =
+      std::to_string(ndim) + "-D, " + std::to_string(ncomp) + (mapped ? " components, infinite" : " components");
+  target where;
+  where.arch = 90;
+  where.ndim = ndim;
+  where.ncomp = ncomp;
+  where.library_version = "test";
+  cache_settings memory_only;
+  memory_only.disk = false;
+  code_cache cache(memory_only);
+  const compiled_module m = compile_kernels(batch_kernel_text(mapped), where, &cache);
+  int kernels = 0;
+  for (const cubin_function &f : cubin_functions(*m.image))
+    for (const char *own : {"points", "sums", "fold", "finish", "steps"})
+      kernels += f.kernel && f.name == std::string("tessera_batch_") + own;
+  check(kernels == 5, name + ": five kernels");
+  check(m.hit == cache_hit::none, name + ": compiled");
+  const compiled_module again = compile_kernels(batch_kernel_text(mapped), where, &cache);
+  check(again.hit == cache_hit::memory && *again.image == *m.image, name + ": found again");
+  check(compile_kernels(batch_kernel_text(!mapped), where, &cache).key != m.key,
+        name + ": another domain is another key");
+  std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
+}
+
+}  // namespace
+
+int main() {
+  try {
+    nvrtc();
+  } catch (const compile_error &e) {
+    std::printf("skipped: %s\n", e.what());
+    return 77;
+  }
+  compiles(1, 1, false);
+  compiles(3, 3, true);
+  compiles(8, 33, false);
+  compiles(32, 1, true);
+  return checks::summary();
+}

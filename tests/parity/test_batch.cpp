@@ -1,0 +1,392 @@
+// A device batch callback against the same integrand as a text, both on device 0. The callback's kernels are compiled here at
+// run time, so that nvcc is not needed. Skipped where there is no device.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+extern "C" {
+#include "cases.h"
+#include "solve.h"
+}
+
+#include "cuda/compile.hpp"
+#include "cuda/driver.hpp"
+#include "cuda/toolkit.hpp"
+
+using namespace tessera;
+
+namespace {
+
+constexpr int device = 0;
+constexpr std::int64_t most_points = 4194304;  // as tessera.h says
+int arch = 0;
+
+#define SUM(start, term) "double s = " start "; for (int i = 0; i < TESSERA_NDIM; ++i) s += " term ";"
+
+// As texts; v is what a text in the vector form writes, p its parameter block.
+const char *const functions =
+    "double f1(const double *x) { " SUM("0", "(i + 1) * x[i]") " return cos(s); }\n"
+    "double f3(const double *x) { " SUM("1", "(i + 1) * x[i]") " return pow(s, -(TESSERA_NDIM + 1)); }\n"
+    "double f4(const double *x) { " SUM("0", "(x[i] - 0.5) * (x[i] - 0.5)") " return exp(-625 * s); }\n"
+    "double f5(const double *x) { " SUM("0", "fabs(x[i] - 0.5)") " return exp(-10 * s); }\n"
+    "double f7(const double *x) { " SUM("0", "x[i] * x[i]") " return pow(s, 11); }\n"
+    "double wave(const double *x) { " SUM("0", "x[i] * (1 + 0.1 * i)") " return cos(0.3 * s); }\n"
+    "double range(const double *x) { return exp(-x[0] * x[0] - x[1]) * x[2] * x[2]; }\n"
+    "double spot(const double *x) { return x[0] > 0.6999 && x[0] < 0.7001 ? 1.0 / 0.0 : sqrt(fabs(x[0] - 0.7)); }\n"
+    "double scaled(const double *x, const double *p) { return p[0] * x[0] + p[1]; }\n"
+    "void three(const double *x, double *v) {\n"
+    "  double a = 0, b = 1;\n"
+    "  for (int i = 0; i < TESSERA_NDIM; ++i) a += (x[i] - 0.3) * (x[i] - 0.3), b *= 1 + x[i];\n"
+    "  v[0] = exp(-40 * a); v[1] = cos(b); v[2] = 1 / (a + 0.1);\n"
+    "}\n";
+
+// The kernel of one of these functions, and what its callback has seen.
+class launched {
+ public:
+  launched(const std::string &function, int ndim, int ncomp = 1) {
+    kernel_text text;
+    text.name = "test.cu";
+    text.text = functions;
+    text.text +=
+        "extern \"C\" __global__ void batch(long long n, const double *x, long long ldx, double *f, long long ldf,\n"
+        "                                   const double *p) {\n"
+        "  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
+        "  if (i >= n) return;\n"
+        "  double at[TESSERA_NDIM], v[TESSERA_NCOMP];\n"
+        "  for (int j = 0; j < TESSERA_NDIM; ++j) at[j] = x[j * ldx + i];\n  ";
+    text.text += function == "three" ? "three(at, v);\n"
+                                     : "v[0] = " + function + (function == "scaled" ? "(at, p)" : "(at)") + ";\n";
+    text.text += "  for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * ldf + i] = v[k];\n}\n";
+    target where;
+    where.arch = arch;
+    where.ndim = ndim;
+    where.ncomp = ncomp;
+    module_ = compile_kernels(text, where, nullptr);
+    check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading");
+    CUkernel kernel;
+    check(cuda().library_kernel(&kernel, library_, "batch"), "finding the kernel");
+    check(cuda().kernel_function(&function_, kernel), "finding the kernel");
+  }
+  ~launched() { cuda().library_unload(library_); }
+  launched(const launched &) = delete;
+  launched &operator=(const launched &) = delete;
+
+  int stop_at = 0, stop_code = 0;  // the call that stops, and how; -1: by an exception
+  bool launches = true;
+  std::int64_t left_out = 0;  // points at the end
+  int calls = 0, wrong_arguments = 0;
+  std::int64_t points = 0, largest = 0;
+  bool params = false;  // userdata is the parameter block and not this
+
+  int call(std::int64_t n, const double *x, std::int64_t ldx, double *f, std::int64_t ldf, void *stream,
+           const void *p) {
+    ++calls;
+    points += n;
+    if (n > largest) largest = n;
+    if (n < 1 || n > most_points || ldx < n || ldf < n || !x || !f) ++wrong_arguments;
+    if (calls == stop_at && stop_code == -1) throw std::runtime_error("a reason");
+    if (calls == stop_at) return stop_code;
+    if (!launches) return 0;
+    long long count = n - left_out, dx = ldx, df = ldf;
+    void *arguments[] = {&count, &x, &dx, &f, &df, &p};
+    return cuda().launch(function_, static_cast<unsigned>((n + 127) / 128), 1, 1, 128, 1, 1, 0,
+                         static_cast<CUstream>(stream), arguments, nullptr);
+  }
+
+ private:
+  compiled_module module_;
+  CUlibrary library_ = nullptr;
+  CUfunction function_ = nullptr;
+};
+
+int by_userdata(std::int64_t n, int, const double *x, std::int64_t ldx, int, double *f, std::int64_t ldf, void *stream,
+                void *userdata) {
+  return static_cast<launched *>(userdata)->call(n, x, ldx, f, ldf, stream, nullptr);
+}
+
+launched *the_one;
+int by_params(std::int64_t n, int, const double *x, std::int64_t ldx, int, double *f, std::int64_t ldf, void *stream,
+              void *params) {
+  return the_one->call(n, x, ldx, f, ldf, stream, params);
+}
+
+tessera_solver *device_solver(int ndim, int ncomp, launched *l) {
+  tessera_solver *s = solver_of(ndim, ncomp);
+  put_int(s, TESSERA_DEVICE, device);
+  if (l) assert_status(s, tessera_set_integrand_device(s, by_userdata, l), TESSERA_OK);
+  return s;
+}
+
+// The callback beside the text, in solvers that `prepare` has set up.
+template <class Prepare>
+void assert_parity(const char *function, int ndim, int ncomp, Prepare prepare) {
+  double value[2][4], error[2][4];
+  int status[2];
+  std::int64_t evaluations[2];
+  launched l(function, ndim, ncomp);
+  for (int form = 0; form < 2; ++form) {
+    tessera_solver *s = device_solver(ndim, ncomp, form ? &l : nullptr);
+    if (!form)
+      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, functions, function), TESSERA_OK);
+    prepare(s);
+    status[form] = tessera_integrate(s, TESSERA_CUBATURE, value[form], error[form]);
+    if (status[form] < 0) print_error("%s: %s\n", function, tessera_last_error(s));
+    assert_true(status[form] >= 0);
+    evaluations[form] = got_int(s, TESSERA_EVALUATIONS);
+    assert_int_equal(got_int(s, TESSERA_DEVICE_USED), device);
+    tessera_destroy(s);
+  }
+  print_message("%-6s %2d-D: text %lld evaluations, callback %lld in %d calls\n", function, ndim,
+                static_cast<long long>(evaluations[0]), static_cast<long long>(evaluations[1]), l.calls);
+  assert_int_equal(status[0], status[1]);
+  assert_int_equal(l.wrong_arguments, 0);
+  assert_int_equal(l.points, evaluations[1]);
+  for (int k = 0; k < ncomp; ++k) {
+    assert_at_most(std::fabs(value[1][k] - value[0][k]), error[0][k] + error[1][k] + 1e-13 * std::fabs(value[0][k]));
+    assert_at_most(std::fabs(error[1][k] - error[0][k]), 0.5 * error[0][k] + 1e-13 * std::fabs(value[0][k]));
+  }
+  assert_at_most(std::fabs(static_cast<double>(evaluations[1] - evaluations[0])),
+                 0.05 * static_cast<double>(evaluations[0]));
+}
+
+void to(tessera_solver *s, double reltol, std::int64_t maxeval) {
+  put_real(s, TESSERA_RELTOL, reltol);
+  put_int(s, TESSERA_MAXEVAL, maxeval);
+}
+
+// ---- Values ----------------------------------------------------------------------------------------------------------------
+
+void every_shape_of_rule(void **) {
+  static const struct {
+    const char *function;
+    int ndim, family;
+    double reltol;
+  } cases[] = {{"f5", 1, TESSERA_RULE_AUTO, 1e-10},  {"f4", 2, TESSERA_RULE_AUTO, 1e-10},
+               {"f3", 3, TESSERA_RULE_AUTO, 1e-9},   {"f4", 5, TESSERA_RULE_AUTO, 1e-6},
+               {"f5", 5, TESSERA_RULE_GM7, 1e-4},    {"f7", 6, TESSERA_RULE_DEGREE7, 1e-5},
+               {"f1", 8, TESSERA_RULE_AUTO, 1e-3},   {"f4", 8, TESSERA_RULE_AUTO, 1e-3},
+               {"wave", 13, TESSERA_RULE_GM7, 1e-5}, {"wave", 20, TESSERA_RULE_LOW, 1e-4}};
+  for (const auto &c : cases)
+    assert_parity(c.function, c.ndim, 1, [&](tessera_solver *s) {
+      put_int(s, TESSERA_RULE, c.family);
+      to(s, c.reltol, 200000000);
+    });
+}
+
+void a_rule_with_more_points_than_a_call(void **) {
+  launched l("wave", 23);
+  tessera_solver *s = device_solver(23, 1, &l);
+  put_int(s, TESSERA_RULE, TESSERA_RULE_GM7);
+  put_int(s, TESSERA_INITIAL_REGIONS, 2);
+  to(s, 1e-2, 40000000);
+  const struct answer a = integrate(s);
+  assert_true(a.status >= 0);
+  assert_true(got_int(s, TESSERA_RULE_POINTS) > most_points);
+  assert_int_equal(l.points, a.evaluations);
+  assert_true(l.largest <= most_points);
+  // The real part of the product of the integrals of exp(i a x).
+  double modulus = 1.0, phase = 0.0;
+  for (int i = 0; i < 23; ++i) {
+    const double half = 0.15 * (1.0 + 0.1 * i);
+    modulus *= std::sin(half) / half;
+    phase += half;
+  }
+  assert_at_most(std::fabs(a.value - modulus * std::cos(phase)), a.error);
+  tessera_destroy(s);
+}
+
+void components_and_infinite_ranges(void **) {
+  assert_parity("three", 4, 3, [](tessera_solver *s) { to(s, 1e-7, 200000000); });
+  const auto infinite = [](tessera_solver *s) {
+    const double lower[3] = {-INFINITY, 0, -1}, upper[3] = {INFINITY, INFINITY, 1};
+    assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+  };
+  assert_parity("range", 3, 1, infinite);
+  launched l("range", 3);
+  tessera_solver *s = device_solver(3, 1, &l);
+  infinite(s);
+  assert_close(integrate(s).value, 1.7724538509055160273 * 2 / 3, 1e-6, 0);
+  tessera_destroy(s);
+}
+
+void the_parameter_block_on_the_device(void **) {
+  launched l("scaled", 2);
+  the_one = &l;
+  tessera_solver *s = solver_of(2, 1);
+  put_int(s, TESSERA_DEVICE, device);
+  assert_status(s, tessera_set_integrand_device(s, by_params, nullptr), TESSERA_OK);
+  for (int i = 0; i < 3; ++i) {
+    const double p[2] = {2.0 + i, 5.0};
+    assert_status(s, tessera_set_params(s, p, sizeof p), TESSERA_OK);
+    assert_close(integrate(s).value, 6.0 + 0.5 * i, 1e-13, 0);
+  }
+  tessera_destroy(s);
+}
+
+// ---- Behaviour -------------------------------------------------------------------------------------------------------------
+
+void runs_repeat_bit_by_bit(void **) {
+  launched l("f4", 5);
+  tessera_solver *s = device_solver(5, 1, &l), *other = device_solver(5, 1, &l);
+  put_real(s, TESSERA_RELTOL, 1e-7);
+  put_real(other, TESSERA_RELTOL, 1e-7);
+  const struct answer a = integrate(s), b = integrate(s), c = integrate(other);
+  assert_int_equal(a.status, TESSERA_OK);
+  assert_close(a.value, suite_find("f4_5d")->exact, 1e-7, 0);
+  assert_same_answer(a, b);
+  assert_same_answer(a, c);
+  assert_same_bits(got_real(s, TESSERA_COMPILE_SECONDS), 0);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, functions, "f1"), TESSERA_OK);
+  assert_same_answer(a, integrate(s));  // the callback goes before a text
+  assert_status(s, tessera_set_integrand_device(s, nullptr, nullptr), TESSERA_OK);
+  assert_true(std::fabs(integrate(s).value - a.value) > a.error);
+  assert_status(s, tessera_set_integrand_device(s, by_userdata, &l), TESSERA_OK);
+  assert_same_answer(a, integrate(s));
+  tessera_destroy(s);
+  tessera_destroy(other);
+}
+
+void the_callback_can_stop_the_run(void **) {
+  launched l("f4", 5);
+  tessera_solver *s = device_solver(5, 1, &l);
+  l.stop_at = 1;
+  l.stop_code = 17;
+  struct answer a = integrate(s);
+  assert_int_equal(a.status, TESSERA_ERR_CALLBACK);
+  assert_says(a.sentence, "returned 17");
+  assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), 17);
+  l.stop_at = l.calls + 4;
+  a = integrate(s);
+  assert_int_equal(a.status, TESSERA_CALLBACK_STOPPED);
+  assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), 17);
+  assert_true(std::isfinite(a.value) && a.error > 0);
+  l.stop_at = l.calls + 4;
+  l.stop_code = -1;
+  a = integrate(s);
+  assert_int_equal(a.status, TESSERA_CALLBACK_STOPPED);
+  assert_says(a.sentence, "exception: a reason");
+  l.stop_at = 0;
+  assert_int_equal(integrate(s).status, TESSERA_OK);
+  tessera_destroy(s);
+}
+
+void what_is_not_written_is_not_a_value(void **) {
+  launched l("f4", 5);
+  tessera_solver *s = device_solver(5, 1, &l);
+  l.launches = false;
+  struct answer a = integrate(s);
+  assert_int_equal(a.status, TESSERA_NONFINITE);
+  assert_says(a.sentence, "left out a point");
+  l.launches = true;
+  assert_int_equal(integrate(s).status, TESSERA_OK);
+  l.left_out = 1;
+  assert_int_equal(integrate(s).status, TESSERA_NONFINITE);
+  tessera_destroy(s);
+  launched spot("spot", 2);
+  s = device_solver(2, 1, &spot);
+  put_real(s, TESSERA_RELTOL, 1e-12);
+  a = integrate(s);
+  assert_int_equal(a.status, TESSERA_NONFINITE);
+  tessera_destroy(s);
+}
+
+void it_is_compared_with_a_host_callback(void **) {
+  launched l("f4", 5);
+  tessera_solver *s = device_solver(5, 1, &l);
+  put_point(s, suite_f5, nullptr);
+  struct answer a = integrate(s);
+  assert_int_equal(a.status, TESSERA_ERR_CHECK);
+  assert_says(a.sentence, "the callback and the device callback are not the same integrand: component 1 at x = (0.");
+  put_point(s, suite_f4, nullptr);
+  l.calls = 0;
+  assert_int_equal(integrate(s).status, TESSERA_OK);
+  const int calls = l.calls;
+  l.calls = 0;
+  assert_int_equal(integrate(s).status, TESSERA_OK);
+  assert_int_equal(l.calls, calls - 1);  // once is enough
+  put_point(s, suite_f4, nullptr);
+  l.stop_at = l.calls + 1;
+  l.stop_code = 3;
+  a = integrate(s);
+  assert_int_equal(a.status, TESSERA_ERR_CALLBACK);
+  assert_says(a.sentence, "the device callback returned 3 while it was compared");
+  l.stop_at = 0;
+  put_int(s, TESSERA_DEVICE, -2);
+  assert_int_equal(integrate(s).status, TESSERA_OK);
+  assert_int_equal(got_int(s, TESSERA_DEVICE_USED), device);
+  tessera_destroy(s);
+}
+
+int reports;
+int stop_at_once(std::int64_t evaluations, int, const double *value, const double *error, std::int64_t, void *) {
+  if (evaluations < 1 || !std::isfinite(*value) || !(*error >= 0)) reports = 1000;
+  return ++reports >= 1;
+}
+
+void limits_and_progress(void **) {
+  launched l("f4", 5);
+  tessera_solver *s = device_solver(5, 1, &l);
+  to(s, 1e-14, 5000000);
+  struct answer a = integrate(s);
+  assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
+  assert_true(a.evaluations <= 5000000);
+  assert_at_most(std::fabs(a.value - suite_find("f4_5d")->exact), a.error);
+  put_int(s, TESSERA_MAX_MEMORY, 2000000);
+  put_int(s, TESSERA_MAXEVAL, 400000000);
+  a = integrate(s);
+  assert_int_equal(a.status, TESSERA_LIMIT_MEMORY);
+  assert_at_most(std::fabs(a.value - suite_find("f4_5d")->exact), a.error);
+  reports = 0;
+  assert_status(s, tessera_set_progress(s, stop_at_once, nullptr), TESSERA_OK);
+  a = integrate(s);
+  assert_int_equal(a.status, TESSERA_STOPPED);
+  assert_int_equal(reports, 1);
+  assert_status(s, tessera_set_progress(s, nullptr, nullptr), TESSERA_OK);
+  put_real(s, TESSERA_MAX_SECONDS, 1e-9);
+  assert_int_equal(integrate(s).status, TESSERA_LIMIT_TIME);
+  tessera_destroy(s);
+}
+
+}  // namespace
+
+// With an argument: the tests of that name, * and ? allowed.
+int main(int argc, char **argv) {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(every_shape_of_rule),
+      cmocka_unit_test(a_rule_with_more_points_than_a_call),
+      cmocka_unit_test(components_and_infinite_ranges),
+      cmocka_unit_test(the_parameter_block_on_the_device),
+      cmocka_unit_test(runs_repeat_bit_by_bit),
+      cmocka_unit_test(the_callback_can_stop_the_run),
+      cmocka_unit_test(what_is_not_written_is_not_a_value),
+      cmocka_unit_test(it_is_compared_with_a_host_callback),
+      cmocka_unit_test(limits_and_progress),
+  };
+  CUdevice gpu = 0;
+  try {
+    nvrtc();
+    int devices = 0;
+    check(cuda().device_count(&devices), "counting the devices");
+    if (devices == 0) throw device_error("there is no CUDA device");
+  } catch (const std::exception &e) {
+    std::printf("skipped: %s\n", e.what());
+    return 77;
+  }
+  int major = 0, minor = 0;
+  check(cuda().device_get(&gpu, device), "finding the device");
+  check(cuda().device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu), "asking the device");
+  check(cuda().device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu), "asking the device");
+  arch = 10 * major + minor;
+  CUcontext context;
+  check(cuda().context_retain(&context, gpu), "starting the device");
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
+  int failed;
+  {
+    const current_context here(context);
+    failed = cmocka_run_group_tests(tests, nullptr, nullptr);
+  }
+  cuda().context_release(gpu);
+  return failed;
+}

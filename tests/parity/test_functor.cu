@@ -1,0 +1,129 @@
+// Functors of a program that nvcc compiled, on device 0. Skipped where there is none.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <cstdio>
+
+extern "C" {
+#include "cases.h"
+#include "solve.h"
+}
+
+#include "tessera_device.cuh"
+
+namespace {
+
+constexpr int device = 0;
+
+struct gaussian {
+  double sharpness;
+  __device__ double operator()(const double *x) const {
+    double s = 0.0;
+    for (int i = 0; i < 5; ++i) s += (x[i] - 0.5) * (x[i] - 0.5);
+    return exp(-sharpness * s);
+  }
+};
+
+struct moments {
+  double shift[2];
+  __device__ void operator()(const double *x, double *f) const {
+    f[0] = 1.0;
+    f[1] = x[0] + shift[0];
+    f[2] = x[0] * x[1] * x[2] + shift[1];
+  }
+};
+
+struct nowhere_finite {
+  __device__ double operator()(const double *x) const { return sqrt(x[0] - 2.0); }
+};
+
+tessera_solver *device_solver(int ndim, int ncomp) {
+  tessera_solver *s = solver_of(ndim, ncomp);
+  put_int(s, TESSERA_DEVICE, device);
+  return s;
+}
+
+void the_same_as_a_text(void **) {
+  tessera_solver *s = device_solver(5, 1);
+  auto integrand = tessera::integrand_of<5>(gaussian{625.0});
+  assert_status(s, integrand.set(s), TESSERA_OK);
+  const struct answer a = integrate(s), b = integrate(s);
+  assert_int_equal(a.status, TESSERA_OK);
+  assert_same_answer(a, b);
+  assert_int_equal(got_int(s, TESSERA_DEVICE_USED), device);
+  assert_close(a.value, suite_find("f4_5d")->exact, 1e-6, 0);
+  tessera_destroy(s);
+  s = device_solver(5, 1);
+  assert_status(s,
+                tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                             "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                             "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-625 * s); }",
+                                             "f"),
+                TESSERA_OK);
+  const struct answer text = integrate(s);
+  assert_int_equal(text.status, TESSERA_OK);
+  assert_at_most(std::fabs(a.value - text.value), a.error + text.error);
+  assert_at_most(std::fabs(static_cast<double>(a.evaluations - text.evaluations)),
+                 0.05 * static_cast<double>(text.evaluations));
+  tessera_destroy(s);
+}
+
+void several_components(void **) {
+  double value[3], error[3];
+  const double exact[3] = {1.0, 0.75, 2.125};
+  tessera::device_integrand<3, 3, moments> integrand(moments{{0.25, 2.0}});
+  for (int solver = 0; solver < 2; ++solver) {  // one functor serves both
+    tessera_solver *s = device_solver(3, 3);
+    assert_status(s, integrand.set(s), TESSERA_OK);
+    assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_OK);
+    for (int k = 0; k < 3; ++k) assert_close(value[k], exact[k], 1e-12, 0);
+    tessera_destroy(s);
+  }
+}
+
+void a_functor_replaces_another(void **) {
+  tessera_solver *s = device_solver(5, 1);
+  auto sharp = tessera::integrand_of<5>(gaussian{625.0}), flat = tessera::integrand_of<5>(gaussian{0.0});
+  assert_status(s, sharp.set(s), TESSERA_OK);
+  assert_close(integrate(s).value, suite_find("f4_5d")->exact, 1e-6, 0);
+  assert_status(s, flat.set(s), TESSERA_OK);
+  assert_close(integrate(s).value, 1.0, 1e-12, 0);
+  tessera_destroy(s);
+}
+
+void another_number_of_variables(void **) {
+  tessera_solver *s = device_solver(4, 1);
+  auto integrand = tessera::integrand_of<5>(gaussian{1.0});
+  assert_status(s, integrand.set(s), TESSERA_OK);
+  assert_int_equal(integrate(s).status, TESSERA_ERR_CALLBACK);
+  assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), tessera::wrong_shape);
+  tessera_destroy(s);
+}
+
+void not_a_number(void **) {
+  tessera_solver *s = device_solver(1, 1);
+  auto integrand = tessera::integrand_of<1>(nowhere_finite{});
+  assert_status(s, integrand.set(s), TESSERA_OK);
+  const struct answer a = integrate(s);
+  assert_int_equal(a.status, TESSERA_NONFINITE);
+  assert_says(a.sentence, "NaN or infinity");
+  assert_true(std::isnan(a.value));
+  tessera_destroy(s);
+}
+
+}  // namespace
+
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::printf("skipped: there is no CUDA device\n");
+    return 77;
+  }
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_as_a_text),
+      cmocka_unit_test(several_components),
+      cmocka_unit_test(a_functor_replaces_another),
+      cmocka_unit_test(another_number_of_variables),
+      cmocka_unit_test(not_a_number),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
