@@ -16,12 +16,40 @@ TESSERA_HD uint64 fraction_of(uint64 r, uint64 n) {
 // {i z/n} for i, z < 2^32. Exact when n is a power of two, else below by less than 2^-64.
 TESSERA_HD uint64 lattice_phase(uint64 i, uint64 z, uint64 n) { return fraction_of((i % n) * (z % n) % n, n); }
 
+// The same without a division: what a device, which has none for integers, uses.
+struct lattice_modulus {
+  uint64 n;
+  uint64 inverse;  // floor((2^64 - 1)/n)
+  uint64 rest;     // 2^64 - n inverse, in 1 .. n
+};
+TESSERA_HD lattice_modulus modulus_of(uint64 n) {
+  const uint64 inverse = ~uint64{0} / n;
+  return {n, inverse, uint64{0} - n * inverse};
+}
+// v mod n and floor(v/n): the estimate of the quotient is at most two too small.
+TESSERA_HD uint64 reduced(uint64 v, const lattice_modulus &m, uint64 &quotient) {
+  quotient = high_product(v, m.inverse);
+  uint64 r = v - quotient * m.n;
+  for (int i = 0; i < 2; ++i)
+    if (r >= m.n) {
+      r -= m.n;
+      ++quotient;
+    }
+  return r;
+}
+TESSERA_HD uint64 lattice_phase(uint64 i, uint64 z, const lattice_modulus &m) {
+  uint64 quotient;
+  const uint64 r = reduced(reduced(i, m, quotient) * reduced(z, m, quotient), m, quotient);
+  reduced(r * m.rest, m, quotient);
+  return r * m.inverse + quotient;
+}
+
 // With another n steps add up their truncation: after this many points the phase is computed anew (an error below 2^-53).
 constexpr int64 resynchronise = 1024;
 
 // A number in (0, 1) from a fraction: an odd multiple of 2^-53, so that 1 - t is exact and neither end is ever taken.
 TESSERA_HD double unit_of(uint64 fraction) {
-  return double_of((fraction >> 12) | uint64{0x3ff0000000000000}) - 0.99999999999999988898;  // 1 - 2^-53
+  return one_and_fraction(fraction) - 0.99999999999999988898;  // 1 - 2^-53
 }
 
 // 64 random bits from a counter: two rounds of a multiply-xorshift mixer (Stafford's variant 13 of the finaliser in MurmurHash3) over

@@ -6,6 +6,7 @@
 // The executor offers
 //   run(pass, first item, end item, sums)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted from
 //                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory
+//   slice_points()                          points between two looks at the clock
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -50,7 +51,6 @@ class lattice_rule {
 
  private:
   static constexpr uint64 stream_shifts = 0, stream_trial = 1, stream_median = 2, stream_vectors = 3;
-  static constexpr int64 slice_points = int64{1} << 20;  // between two looks at the clock
 
   std::size_t index(int64 shift, int k) const { return static_cast<std::size_t>(shift * set_.ncomp + k); }
 
@@ -58,7 +58,7 @@ class lattice_rule {
   // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what there is.
   outcome run_pass(const lattice_pass &pass, std::vector<compensated_sum> &sums, int64 before = 0) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
-    const int64 slice = std::max<int64>(1, slice_points / std::min(pass.count, lattice_item));
+    const int64 slice = std::max<int64>(1, exec_.slice_points() / std::min(pass.count, lattice_item));
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
@@ -95,6 +95,7 @@ class lattice_rule {
     p.shifts = shifts;
     p.source = {set_.seed, stream, 0};
     p.transform = statistics_.transform;
+    p.trial = stream == stream_trial;
     return p;
   }
 

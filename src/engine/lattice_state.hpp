@@ -43,6 +43,7 @@ struct lattice_pass {
   int64 first_shift, shifts;
   lattice_shifts source;
   int transform;
+  bool trial;  // for the choice of a change of variables
 };
 
 // The work of a pass is cut by index into items, the same for every backend and number of threads: of one shift and at most so many

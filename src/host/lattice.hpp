@@ -18,6 +18,7 @@ class host_lattice {
   host_lattice(const lattice_problem &problem, thread_pool &pool);
 
   // See engine/lattice_rule.hpp.
+  static int64 slice_points() { return int64{1} << 20; }
   outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);
 
   int callback_status() const { return failure_.status; }

@@ -57,6 +57,7 @@ void phases_are_the_fractions(void **) {
         if (product >= n) product -= n;
       }
       assert_true(lattice_phase(i, z, n) == exact);
+      assert_true(lattice_phase(i, z, modulus_of(n)) == exact);
     }
 }
 
@@ -183,6 +184,25 @@ const golden values[] = {
     {26, 6755399441055745, 0.9834272498681132, 0.016572750131886796, 0.39999999999999916},
 };
 
+// Of two equal weights, by their roots.
+double product_of_weights(int transform, double roots) {
+  switch (transform) {
+    case 3: return weight_of<3, 2>(roots);
+    case 11: return weight_of<11, 2>(roots);
+    case 12: return weight_of<12, 2>(roots);
+    case 13: return weight_of<13, 2>(roots);
+    case 14: return weight_of<14, 2>(roots);
+    case 15: return weight_of<15, 2>(roots);
+    case 16: return weight_of<16, 2>(roots);
+    case 21: return weight_of<21, 2>(roots);
+    case 22: return weight_of<22, 2>(roots);
+    case 23: return weight_of<23, 2>(roots);
+    case 24: return weight_of<24, 2>(roots);
+    case 25: return weight_of<25, 2>(roots);
+    default: return weight_of<26, 2>(roots);
+  }
+}
+
 void values_of_transforms(void **) {
   for (const golden &g : values)
     with_transform(g.transform, [&](auto f) {
@@ -192,6 +212,7 @@ void values_of_transforms(void **) {
       assert_close(p.x, g.x, few, 0);
       assert_close(p.y, g.y, few, 0);
       assert_close(p.weight, g.weight, few, 0);
+      assert_close(product_of_weights(g.transform, p.root * p.root), g.weight * g.weight, 2 * few, 0);
       assert_close(q.x, g.y, few, 0);
       assert_close(q.y, g.x, few, 0);
     });
