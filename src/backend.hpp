@@ -85,7 +85,7 @@ inline std::string nonfinite_sentence(int component, double value, const double 
 }
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 2;
+constexpr int backend_abi = 3;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);

@@ -34,8 +34,12 @@ class device_session {
   // Throws compile_error (the user's text), device_failure.
   virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
                               double *value, double *error, device_report &report) = 0;
-  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n]. Returns why it asked to stop, "" if it did
-  // not.
+  virtual lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks,
+                                 double *value, double *error, device_report &report) = 0;
+  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n], and for lattices with complements these behind
+  // the coordinates. Returns why it asked to stop, "" if it did not.
+  virtual std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
   virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                                double *f) = 0;
   // The work of later calls comes after what is in this stream (a CUstream); null: a stream of the session's own.

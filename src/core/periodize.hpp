@@ -17,8 +17,15 @@ namespace tessera {
 // Numbers of enum tessera_transform.
 enum transform_kind : int { transform_none = 1, transform_baker = 2, transform_tanh = 3, transform_korobov = 10, transform_sidi = 20 };
 
+// All of them, for what must have the number as a constant.
+#define TESSERA_TRANSFORMS(X)                                                                                            \
+  X(transform_none) X(transform_baker) X(transform_tanh) X(transform_korobov + 1) X(transform_korobov + 2)               \
+  X(transform_korobov + 3) X(transform_korobov + 4) X(transform_korobov + 5) X(transform_korobov + 6)                    \
+  X(transform_sidi + 1) X(transform_sidi + 2) X(transform_sidi + 3) X(transform_sidi + 4) X(transform_sidi + 5)          \
+  X(transform_sidi + 6)
+
 // Is dx/dt anything but 1?
-TESSERA_HD bool has_weight(int transform) { return transform != transform_none && transform != transform_baker; }
+TESSERA_HD constexpr bool has_weight(int transform) { return transform != transform_none && transform != transform_baker; }
 
 struct unit_point {
   double x, y;    // y = 1 - x

@@ -8,7 +8,9 @@
 #include "batch.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
+#include "lattice.hpp"
 #include "rule_points.hpp"
+#include "user_calls.hpp"
 
 namespace tessera {
 namespace {
@@ -41,6 +43,7 @@ class cuda_session final : public device_session {
     stream_ = own_stream_;
     executor_ = std::make_unique<cuda_executor>(stream_);
     batch_ = std::make_unique<batch_run>(stream_);
+    lattice_ = std::make_unique<device_lattice>(stream_, arch_, multiprocessors_);
   }
 
   ~cuda_session() override {
@@ -50,6 +53,7 @@ class cuda_session final : public device_session {
       batch_kernels_.clear();
       executor_.reset();
       batch_.reset();
+      lattice_.reset();
       params_.clear();
       points_.clear();
       cuda().stream_destroy(own_stream_);
@@ -63,6 +67,7 @@ class cuda_session final : public device_session {
     stream_ = next;
     executor_->use_stream(next);
     batch_->use_stream(next);
+    lattice_->use_stream(next);
     uploaded_.clear();  // again, in this stream
   }
 
@@ -88,6 +93,22 @@ class cuda_session final : public device_session {
     });
   }
 
+  lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                         double *error, device_report &report) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      return lattice_->integrate(problem, lattice_integrand(integrand), hooks, value, error, report);
+    });
+  }
+
+  std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      return lattice_->evaluate(problem, lattice_integrand(integrand), n, x, f);
+    });
+  }
+
   std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *f) override {
     return translated([&]() -> std::string {
@@ -98,62 +119,28 @@ class cuda_session final : public device_session {
         const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
           return callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n);
         };
-        if (!at_points(problem, n, x, f, call)) return callback.sentence;
+        if (!at_points(points_, stream_, problem.settings.ndim, problem.settings.ncomp, n, x, f, call)) return callback.sentence;
         return {};
       }
       device_report unused;
       const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
       run_points(problem, kernel, params, n, x, f);
-      int flags = 0, status = 0;
-      check(cuda().download(&flags, kernel.flags(), sizeof flags), "downloading the integrand's answer");
-      check(cuda().download(&status, kernel.status(), sizeof status), "downloading the integrand's answer");
-      if (flags != 0) clear_flags(kernel);
-      return (flags & flags_that_end) != 0 ? why_stopped(flags, status) : std::string();
+      return take_answer(answer_of(kernel), stream_);
     });
   }
 
  private:
-  // In the words of the host.
-  static std::string why_stopped(int flags, int status) {
-    return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
-  }
-
-  void clear_flags(const loaded_kernel &kernel) {
-    check(cuda().set_bytes(kernel.flags(), 0, sizeof(int), stream_), "clearing the integrand's answer");
-    check(cuda().set_bytes(kernel.status(), 0, sizeof(int), stream_), "clearing the integrand's answer");
-    check(cuda().stream_synchronize(stream_), "clearing the integrand's answer");  // the next run may have another stream
-  }
-
-  // Points to the device and values back; launch(from, to) has them made in the stream and says whether there are any.
-  template <class Launch>
-  bool at_points(const cubature_problem &problem, int64 n, const double *x, double *f, Launch launch) {
-    const auto xs = static_cast<std::size_t>(n * problem.settings.ndim);
-    const auto fs = static_cast<std::size_t>(n * problem.settings.ncomp);
-    points_.require((xs + fs) * sizeof(double));
-    upload(points_.address(), x, xs * sizeof(double), stream_, "uploading points");
-    const CUdeviceptr to = points_.address() + xs * sizeof(double);
-    if (!launch(points_.address(), to)) return false;
-    check(cuda().stream_synchronize(stream_), "the kernel");
-    check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
-    return true;
-  }
-
+  static flag_addresses answer_of(const loaded_kernel &kernel) { return {kernel.flags(), kernel.status()}; }
   void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
                   double *f) {
-    at_points(problem, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
-      long long count = n;
-      void *arguments[] = {&count, &from, &to, &params};
-      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
-      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
-      return true;
-    });
+    at_points(kernel.points(), params, points_, stream_, problem.settings.ndim, problem.settings.ncomp, n, x, f);
   }
 
   // What the integrand said in a run, and where it was not finite.
   void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, run_result &result,
                device_report &report) {
     const int flags = executor_->flags();
-    if (flags != 0) clear_flags(kernel);
+    if (flags != 0) clear_flags(answer_of(kernel), stream_);
     if (result.end == outcome::callback) {
       result.callback_status = executor_->status();
       result.sentence = why_stopped(flags, result.callback_status);
@@ -222,6 +209,11 @@ class cuda_session final : public device_session {
       return s;
     }()};
     return disk ? &with_disk : &without_disk;
+  }
+
+  device_lattice::integrand lattice_integrand(const device_integrand &integrand) {
+    const CUdeviceptr params = upload_params(integrand);
+    return {integrand.source, integrand.batch, userdata_of(integrand, params), params, code_in(integrand.disk_cache)};
   }
 
   static void *userdata_of(const device_integrand &integrand, CUdeviceptr params) {
@@ -306,6 +298,7 @@ class cuda_session final : public device_session {
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   std::unique_ptr<cuda_executor> executor_;
   std::unique_ptr<batch_run> batch_;
+  std::unique_ptr<device_lattice> lattice_;
   std::list<kept_kernel> kernels_;  // last used first
   std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;

@@ -145,22 +145,8 @@ void host_lattice::fill(const lattice_pass &pass, int64 shift, int64 first, int6
     switch (pass.transform) {
 #define TESSERA_CASE(t) \
   case t: fill_axis<t>(pass, j, s, first, n, w); break;
-      TESSERA_CASE(transform_baker)
-      TESSERA_CASE(transform_tanh)
-      TESSERA_CASE(transform_korobov + 1)
-      TESSERA_CASE(transform_korobov + 2)
-      TESSERA_CASE(transform_korobov + 3)
-      TESSERA_CASE(transform_korobov + 4)
-      TESSERA_CASE(transform_korobov + 5)
-      TESSERA_CASE(transform_korobov + 6)
-      TESSERA_CASE(transform_sidi + 1)
-      TESSERA_CASE(transform_sidi + 2)
-      TESSERA_CASE(transform_sidi + 3)
-      TESSERA_CASE(transform_sidi + 4)
-      TESSERA_CASE(transform_sidi + 5)
-      TESSERA_CASE(transform_sidi + 6)
+      TESSERA_TRANSFORMS(TESSERA_CASE)
 #undef TESSERA_CASE
-      default: fill_axis<transform_none>(pass, j, s, first, n, w);
     }
   }
 }
