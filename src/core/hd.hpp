@@ -86,21 +86,6 @@ TESSERA_HD double rounded_sum(double a, double b) {
 #endif
 }
 
-// The double in [1, 2) whose fraction are the first 52 of these 64 bits. On a device the work is shared between its two kinds of
-// integer units: a shift, and a product with 2^20 that brings the upper half to its place.
-TESSERA_HD double one_and_fraction(uint64 bits) {
-#if defined(__CUDA_ARCH__)
-  double v;
-  asm("{\n .reg .b32 l, h;\n .reg .b64 c, w;\n mov.b64 {l, h}, %1;\n shr.u32 l, l, 12;\n mov.b64 c, {l, 0x3ff00000};\n"
-      " mad.wide.u32 w, h, 0x100000, c;\n mov.b64 %0, w;\n}"
-      : "=d"(v)
-      : "l"(bits));
-  return v;
-#else
-  return double_of((bits >> 12) | uint64{0x3ff0000000000000});
-#endif
-}
-
 // Of 0 <= x <= 1: the number below 1 in place of 1.
 TESSERA_HD double below_one(double x) {
 #if defined(__CUDA_ARCH__)

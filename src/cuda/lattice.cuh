@@ -33,6 +33,7 @@ constexpr int coordinates = TESSERA_COMPLEMENT ? 2 * dim : dim;
 constexpr bool staged = dim > lattice_near_dim;
 constexpr bool weights = TESSERA_AXES > 1 || TESSERA_TRANSFORM == 0 || has_weight(TESSERA_TRANSFORM);
 constexpr int most_stretches = staged ? 1 : lattice_block / lattice_least_lanes;
+constexpr int most_spread_dim = 20;  // steps are kept in registers in part; with more variables these are too dear
 constexpr int weight_group = 16;  // of roots that are multiplied before the power is taken
 
 struct lattice_launch {
@@ -45,6 +46,7 @@ struct lattice_scratch {
   uint64 shift[dim];
   uint64 phase[most_stretches][dim];  // at the beginnings of the unit's stretches
   uint64 one[staged ? dim : 1];
+  unsigned step_high[near_arrays(dim)];
   compensated_sum warp[lattice_block / 32];
   int flags;
 };
@@ -59,6 +61,22 @@ __device__ inline unit_range range_of_run(const lattice_arguments &a, int64 run)
   int64 end = begin + a.units_per_run < a.units_per_shift ? begin + a.units_per_run : a.units_per_shift;
   end = end < highest ? end : highest;
   return {shift, begin > lowest ? begin : lowest, end};
+}
+
+// unit_of by two funnel shifts: the upper one takes the exponent of 1 in from above.
+__device__ __forceinline__ double unit_number(uint64 fraction) {
+  const unsigned low = static_cast<unsigned>(fraction), high = static_cast<unsigned>(fraction >> 32);
+  const unsigned l = __funnelshift_r(low, high, 12), h = __funnelshift_r(high, 0x3ffu, 12);
+  return __hiloint2double(static_cast<int>(h), static_cast<int>(l)) - 0.99999999999999988898;
+}
+
+// phase += step. The upper half of the step comes from near memory, so that the compiler does not know that all threads have the same:
+// such a sum is done by the multipliers, which are idle, while the shifts wait for the adders.
+__device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned step_high) {
+  asm("{\n .reg .b32 l, h, sl, sh;\n mov.b64 {l, h}, %0;\n mov.b64 {sl, sh}, %1;\n add.cc.u32 l, l, sl;\n addc.u32 h, h, %2;\n"
+      " mov.b64 %0, {l, h};\n}"
+      : "+l"(phase)
+      : "l"(step), "r"(step_high));
 }
 
 // ---- Points --------------------------------------------------------------------------------------------------------------
@@ -81,16 +99,16 @@ struct lattice_point {
   double x[coordinates];
   double root, jacobian;
 
-  __device__ __forceinline__ void set(int j, uint64 phase, int transform) {
+  __device__ __forceinline__ void set(int j, uint64 phase, const lattice_arguments &a) {
     const bool low = static_cast<long long>(phase) >= 0;
 #if TESSERA_TRANSFORM == 0
-    const unit_point p = periodize_any(transform, unit_of(low ? phase : ~phase), low);
+    const unit_point p = periodize_any(a.transform, unit_number(low ? phase : ~phase), low);
     jacobian *= p.weight;
 #elif TESSERA_TRANSFORM == 1
-    const double t = unit_of(phase);
+    const double t = unit_number(phase);
     const unit_point p = {t, 1.0 - t, 1.0, 1.0};
 #else
-    const unit_point p = periodize_folded<TESSERA_TRANSFORM>(unit_of(low ? phase : ~phase), low);
+    const unit_point p = periodize_folded<TESSERA_TRANSFORM>(unit_number(low ? phase : ~phase), low);
     if (has_weight(TESSERA_TRANSFORM)) root *= p.root;
 #endif
 #if TESSERA_AXES == 0
@@ -140,11 +158,14 @@ __device__ __forceinline__ void each_point(const lattice_launch &l, int64 unit, 
       p.root = p.jacobian = 1.0;
 #pragma unroll 4
       for (int j = 0; j < dim; ++j)
-        p.set(j, near.phase[0][j] + static_cast<uint64>(static_cast<unsigned>(i)) * near.one[staged ? j : 0], a.transform);
+        p.set(j, near.phase[0][j] + static_cast<uint64>(static_cast<unsigned>(i)) * near.one[staged ? j : 0], a);
       sink(from + i, p);
     }
   } else {
     uint64 phase[near_arrays(dim)];
+    unsigned high[near_arrays(dim)];
+#pragma unroll
+    for (int j = 0; j < near_arrays(dim); ++j) high[j] = near.step_high[j];
 #pragma unroll
     for (int j = 0; j < near_arrays(dim); ++j)
       phase[j] = near.phase[s][j] + static_cast<uint64>(static_cast<unsigned>(lane)) * l.one[j];
@@ -154,8 +175,11 @@ __device__ __forceinline__ void each_point(const lattice_launch &l, int64 unit, 
       p.root = p.jacobian = 1.0;
 #pragma unroll
       for (int j = 0; j < near_arrays(dim); ++j) {
-        p.set(j, phase[j], a.transform);
-        phase[j] += l.step[j];
+        p.set(j, phase[j], a);
+        if (dim <= most_spread_dim)
+          advance(phase[j], l.step[j], high[j]);
+        else
+          phase[j] += l.step[j];
       }
       sink(from + i, p);
     }
@@ -167,6 +191,7 @@ __device__ __forceinline__ void each_point(const lattice_launch &l, int64 unit, 
 __device__ inline void make_shifts(const lattice_launch &l, int64 shift, lattice_scratch &near) {
   for (int j = static_cast<int>(threadIdx.x); j < dim; j += lattice_block) {
     near.shift[j] = shift_of(l.a.source, static_cast<uint64>(l.a.first_shift + shift), j);
+    if (!staged) near.step_high[staged ? 0 : j] = static_cast<unsigned>(l.step[staged ? 0 : j] >> 32);
     if (staged) near.one[staged ? j : 0] = lattice_phase(l.a.stride, l.a.z[j], l.a.modulus);
   }
 }
