@@ -65,17 +65,17 @@ std::string show17(double v) {
 }
 
 // Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
-void call_host(const tessera::host_integrand &integrand, int n, int ndim, int ncomp, tessera::int64 most, const double *x,
-               double *f) {
+void call_host(const tessera::host_integrand &integrand, int n, int ndim, int coordinates, int ncomp, tessera::int64 most,
+               const double *x, double *f) {
   int status = 0;
   try {
     if (integrand.batch) {
       for (tessera::int64 i = 0; i < n && status == 0; i += most)
         status = integrand.batch(std::min<tessera::int64>(most, n - i), ndim, x + i, n, ncomp, f + i, n, integrand.userdata);
     } else {
-      std::vector<double> point(static_cast<std::size_t>(ndim)), values(static_cast<std::size_t>(ncomp));
+      std::vector<double> point(static_cast<std::size_t>(coordinates)), values(static_cast<std::size_t>(ncomp));
       for (int i = 0; i < n && status == 0; ++i) {
-        for (int j = 0; j < ndim; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
+        for (int j = 0; j < coordinates; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
         status = integrand.point(ndim, point.data(), ncomp, values.data(), integrand.userdata);
         for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
       }
@@ -86,6 +86,20 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
                   "the callback returned " + std::to_string(status) + " while it was compared with the other form");
+}
+
+// Numbers that a point consists of, and the coordinates and complements of a point at which forms are compared.
+int coordinates_of(const tessera::cubature_problem &p) { return p.settings.ndim; }
+int coordinates_of(const tessera::lattice_problem &p) { return p.settings.ndim * (p.complement ? 2 : 1); }
+double coordinate_at(const tessera::cubature_problem &p, std::size_t j, double t, double &) {
+  double jacobian = 1.0;
+  return tessera::map_axis(p.axes[j], p.lower[j] + (p.upper[j] - p.lower[j]) * t, jacobian);
+}
+double coordinate_at(const tessera::lattice_problem &p, std::size_t j, double t, double &complement) {
+  const tessera::unit_point at = {t, 1.0 - t, 1.0, 1.0};
+  double jacobian = 1.0;
+  complement = tessera::axis_complement(p.axes[j], at);
+  return tessera::axis_value(p.axes[j], at, jacobian);
 }
 
 // What this process has compiled for the host.
@@ -207,7 +221,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  const int status = method == TESSERA_LATTICE ? lattice(value, error) : cubature(device, value, error);
+  const int status = method == TESSERA_LATTICE ? lattice(device, value, error) : cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
 }
@@ -332,26 +346,27 @@ tessera::device_session &tessera_solver::session(int device) {
 }
 
 // Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
-template <class Form>
-void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
+template <class Problem, class Form>
+void tessera_solver::check_form(const Problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
+  const int coordinates = coordinates_of(problem);
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
   double root = 2.0;
   for (int i = 0; i < 60; ++i) root = std::pow(1.0 + root, 1.0 / (ndim_ + 1.0));
-  std::vector<double> x(ndim * n), there(ncomp * n), here(ncomp * n);
+  std::vector<double> x(static_cast<std::size_t>(coordinates) * n), there(ncomp * n), here(ncomp * n);
   double step = 1.0;
   for (std::size_t j = 0; j < ndim; ++j) {
     step /= root;
-    for (int i = 0; i < n; ++i) {
-      const double u = 0.5 + (i + 1) * step, t = u - std::floor(u);
-      double jacobian;
-      x[j * n + static_cast<std::size_t>(i)] =
-          tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double u = 0.5 + static_cast<double>(i + 1) * step, t = u - std::floor(u);
+      double complement = 0.0;
+      x[j * n + i] = coordinate_at(problem, j, t, complement);
+      if (coordinates > ndim_) x[(ndim + j) * n + i] = complement;
     }
   }
   form(n, x.data(), there.data());
-  call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
+  call_host(problem.integrand, n, ndim_, coordinates, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
   std::size_t worst_at = 0;
@@ -382,9 +397,12 @@ void tessera_solver::check_form(const tessera::cubature_problem &problem, const 
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
 // the device's compiler takes cannot be checked, and is not needed.
-void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
+template <class Problem>
+void tessera_solver::check_fallback(const Problem &problem) {
+  const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
+  if (!wanted_device || !has_source() || has_code() || checked_) return;
   try {
-    const tessera::compiled_source &code = compiled_for_host(ndim_);
+    const tessera::compiled_source &code = compiled_for_host(coordinates_of(problem));
     check_form(problem, source_name(), [&](int n, const double *x, double *f) {
       if (code.function()(n, ndim_, x, n, ncomp_, f, n, params()) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
@@ -395,8 +413,9 @@ void tessera_solver::check_fallback(const tessera::cubature_problem &problem) {
   checked_ = true;
 }
 
-tessera::run_result tessera_solver::run_on_device(const tessera::cubature_problem &problem, int device,
-                                                  tessera::run_hooks &hooks, double *value, double *error) {
+// body(session, integrand, report) runs there.
+template <class Problem, class Body>
+auto tessera_solver::run_on_device(const Problem &problem, int device, Body body) {
   try {
     tessera::device_session &there = session(device);
     tessera::device_integrand integrand;
@@ -417,7 +436,7 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
       });
       checked_ = true;
     }
-    const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
+    const auto result = body(there, integrand, report);
     if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
     if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
     told_called_ = told_called_ || !report.inlined;
@@ -433,38 +452,70 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
   }
 }
 
-// `device` and `problem` become those of the host where a device that was not insisted on lacks something.
-tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks,
-                                        double *value, double *error) {
-  if (device == host) return run_on_host(problem, hooks, value, error);
+// there() runs on the device, here() on the host, where the first lacks something that was not insisted on; `device` is then that of
+// the host.
+template <class There, class Here>
+auto tessera_solver::run_somewhere(int &device, There there, Here here) {
+  if (device == host) return here();
   std::string why;
   try {
-    return run_on_device(problem, device, hooks, value, error);
+    return there();
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
     why = f.what();
   }
   device = do_without_device(why);
-  problem = make_problem(device);
   try {
-    return run_on_host(problem, hooks, value, error);
+    return here();
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
     throw failure(f.status(), why + "; and " + f.what());
   }
 }
 
-tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
-                                                double *error) try {
-  if (has_callback()) {
-    const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem);
-  } else {
-    use_source(problem.integrand, problem.threads, ndim_);
-  }
-  return tessera::host_cubature(problem, hooks, value, error);
-} catch (const tessera::compile_error &e) {
-  throw failure_of(e);
+// The host form for a run.
+template <class Problem>
+void tessera_solver::use_host_form(Problem &problem) {
+  if (has_callback())
+    check_fallback(problem);
+  else
+    use_source(problem.integrand, problem.threads, coordinates_of(problem));
+}
+
+tessera::run_result tessera_solver::run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks,
+                                        double *value, double *error) {
+  const bool wanted = device != host;
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.cubature(problem, integrand, hooks, value, error, report);
+                             });
+      },
+      [&] {
+        if (wanted) problem = make_problem(device);
+        use_host_form(problem);
+        return tessera::host_cubature(problem, hooks, value, error);
+      });
+}
+
+tessera::lattice_result tessera_solver::run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks,
+                                            double *value, double *error) {
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.lattice(problem, integrand, hooks, value, error, report);
+                             });
+      },
+      [&] {
+        use_host_form(problem);
+        return tessera::host_lattice_rule(problem, hooks, value, error);
+      });
 }
 
 // The source text as a host function of so many coordinates.

@@ -43,7 +43,7 @@ struct tessera_solver {
  private:
   void take_source(tessera::integrand_source next);
   int cubature(int device, double *value, double *error);
-  int lattice(double *value, double *error);
+  int lattice(int device, double *value, double *error);
   tessera::lattice_problem make_lattice_problem() const;
   bool empty_domain() const;
   void hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const;
@@ -53,10 +53,14 @@ struct tessera_solver {
   int do_without_device(const std::string &why) const;
   tessera::run_result run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
                           double *error);
-  tessera::run_result run_on_host(tessera::cubature_problem &problem, tessera::run_hooks &hooks, double *value,
-                                  double *error);
-  tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
-                                    double *value, double *error);
+  tessera::lattice_result run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
+                              double *error);
+  template <class Problem, class Body>
+  auto run_on_device(const Problem &problem, int device, Body body);
+  template <class There, class Here>
+  auto run_somewhere(int &device, There there, Here here);
+  template <class Problem>
+  void use_host_form(Problem &problem);
   const tessera::compiled_source &compiled_for_host(int coordinates);
   void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
   tessera::device_session &session(int device);
@@ -65,9 +69,10 @@ struct tessera_solver {
   };
   form_name device_form_name() const;
   form_name source_name() const;
-  template <class Form>
-  void check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const;
-  void check_fallback(const tessera::cubature_problem &problem);
+  template <class Problem, class Form>
+  void check_form(const Problem &problem, const form_name &name, Form form) const;
+  template <class Problem>
+  void check_fallback(const Problem &problem);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
   bool has_callback() const { return batch_ || point_; }
   bool has_source() const { return !source_.function.empty(); }

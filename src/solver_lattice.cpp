@@ -98,31 +98,31 @@ tessera::lattice_problem tessera_solver::make_lattice_problem() const {
   return p;
 }
 
-int tessera_solver::lattice(double *value, double *error) {
+int tessera_solver::lattice(int device, double *value, double *error) {
   tessera::lattice_problem problem = make_lattice_problem();
   if (empty_domain()) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
   }
-  if (!has_callback()) use_source(problem.integrand, problem.threads, problem.complement ? 2 * ndim_ : ndim_);
   tessera::cubature_settings tolerances;
   tolerances.reltol = problem.settings.reltol;
   tolerances.abstol = problem.settings.abstol;
   tessera::clock_hooks hooks(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, tolerances);
   std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
-  const tessera::lattice_result result = tessera::host_lattice_rule(problem, hooks, v.data(), e.data());
+  const tessera::lattice_result result = run(problem, device, hooks, v.data(), e.data());
   const tessera::lattice_statistics &s = result.statistics;
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);
   options_.set_int(TESSERA_ITERATIONS, s.passes);
   options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
-  options_.set_int(TESSERA_THREADS_USED, problem.threads);
+  const bool on_host = options_.get_int(TESSERA_DEVICE_USED) < 0;
+  options_.set_int(TESSERA_THREADS_USED, on_host ? problem.threads : 1);
   options_.set_int(TESSERA_PEAK_MEMORY, result.bytes);
   options_.set_int(TESSERA_POINTS_USED, static_cast<std::int64_t>(s.points));
   options_.set_int(TESSERA_SHIFTS_USED, s.shifts);
   options_.set_int(TESSERA_TRANSFORM_USED, s.transform);
   const int status = tessera::status_of(result.end);
-  log(2, "lattice: " + std::to_string(s.evaluations) + " evaluations, n = " + std::to_string(s.points) + ", " +
+  log(2, (on_host ? std::string("lattice: ") : "lattice on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, n = " + std::to_string(s.points) + ", " +
              std::to_string(s.shifts) + " shifts: " + tessera::status_text(status));
   if (status != TESSERA_OK) last_error = result.sentence.empty() ? tessera::status_text(status) : result.sentence;
   if (!result.has_value) {
