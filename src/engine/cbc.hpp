@@ -14,11 +14,12 @@
 //   buffer<T>                   data(), resize(n)
 //   each(n, body)               body(i)
 //   ranges(n, body)             body(begin, end)
-//   sum(n, body)                of body(i), compensated, the same for every run
-//   minimum(n, body)            least body(i) and the lowest i that has it
+//   fold(n, body)               body(i, s) adds to three sums, compensated, the same for every run; begins, and
+//   folded(s)                   waits for them, before the next fold begins
+//   minimum(n, body)            least body(i), the lowest i that has it, the next greater or equal one, and the sum of squares
 //   collect(n, body, list, m)   the lowest i with body(i), m at most; returns how many there are in all
-//   fft<Real>                   (executor, n); forward(real[n], spectrum), backward(spectrum, real[n]), unscaled; the spectrum has
-//                               n/2+1 pairs and may be destroyed
+//   fft<Real>                   (executor, n); forward(real[n], spectrum) and backward(spectrum), in place, unscaled; the spectrum
+//                               has n/2+1 pairs
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -28,44 +29,14 @@
 #include <memory>
 #include <vector>
 
+#include "cbc_state.hpp"
 #include "cbc_steps.hpp"
 
 namespace tessera {
 
-struct cbc_settings {
-  int ndim = 1;
-  uint64 points = 0;       // prime, or the largest power of two
-  int least_level = 0;     // powers of two: log2 of the smallest n looked at
-  int alpha = 1;           // smoothness of the Korobov kernel
-  std::vector<double> table;    // a kernel of the user's in its place: at k/points, k = 0 .. points/2
-  std::vector<double> product;  // gamma_j, ndim of them
-  std::vector<double> order;    // Gamma_l, l = 1 ..; empty: product weights
-};
-
-struct cbc_result {
-  std::vector<uint64> z;
-  double merit = 0.0;        // e^2 for the largest n
-  double ratio = 1.0;        // the figure of a range
-  double plan_seconds = 0.0;
-};
-
-// Called after each component; false stops.
-struct cbc_hooks {
-  virtual ~cbc_hooks() = default;
-  virtual bool component_done(int64 done, int64 all) = 0;
-};
-
 // Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures lie
 // below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
 inline int64 cbc_most_exact(int64 length) { return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length)); }
-
-// Bytes of a construction. FFTs need tables and work space of their own; as much as two copies of a ring is allowed for.
-inline double cbc_bytes(const cbc_settings &s, std::size_t real) {
-  const double elements = 0.5 * static_cast<double>(s.points);  // of all rings
-  const double orders = s.order.empty() ? 0.0 : static_cast<double>(s.order.size());
-  const double levels = is_power_of_two(s.points) ? 2.0 * 8.0 : 0.0;
-  return elements * (static_cast<double>(real) * (1.0 + orders + 2.0 + 1.0 + 1.0 + 2.0) + levels);
-}
 
 // One ring: weights of its points, the kernel and its spectrum, and the last correlation.
 template <class Real, class Executor>
@@ -93,64 +64,103 @@ class cbc_ring {
     work_.resize(2 * (length / 2 + 1));
     if (orders_ > 0) q_.resize(length * orders_);
     exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
-    exec.each(length, copy_values<Real>{psi_.data(), work_.data()});
-    fft_.forward(work_.data(), spectrum_.data());
+    fft_.forward(psi_.data(), spectrum_.data());
     exec.each(length / 2 + 1, scale_spectrum<Real>{spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length))});
-    norm_ = std::sqrt(exec.sum(length, square_of<Real>{psi_.data()}));
-    total_ = exec.sum(length, value_of<Real>{psi_.data()});
+    double s3[3];
+    exec.fold(length, square_of<Real>{psi_.data()});
+    exec.folded(s3);
+    total_ = s3[0];
+    norm_ = std::sqrt(s3[1]);
   }
 
   void start(double first) {
-    exec_.each(length_, fill_constant<Real>{weights_.data(), static_cast<Real>(first)});
+    exec_.each(length_, fill_constant<Real>{weights_.data(), Real{0}});
     if (orders_ > 0) exec_.each(length_ * orders_, fill_constant<Real>{q_.data(), Real{0}});
+    mean_ = rounded(first);
+    weights_norm_ = 0.0;
+    folding_ = false;
   }
 
-  // Sums for all z less constant(), in values(). The mean of the weights adds the same to all z and would cost digits.
+  // Sums for all z less constant(), in values().
   void correlate_all() {
-    const double mean = exec_.sum(length_, value_of<Real>{weights_.data()}) / static_cast<double>(length_);
-    weights_norm_ = std::sqrt(exec_.sum(length_, centre_weights<Real>{weights_.data(), work_.data(), mean}));
-    mean_ = mean;
-    constant_ = mean * total_;
-    fft_.forward(work_.data(), work_.data());
+    if (orders_ > 0) settle();
+    constant_ = mean_ * total_;
+    fft_.forward(weights_.data(), work_.data());
     exec_.each(length_ / 2 + 1, correlate<Real>{work_.data(), spectrum_.data()});
-    fft_.backward(work_.data(), work_.data());
+    fft_.backward(work_.data());
   }
   const Real *values() { return work_.data(); }
   double constant() const { return constant_; }
 
-  // Round-off of values(). An FFT of length L makes a relative error of some epsilon sqrt(log L) in the square mean, spread evenly;
-  // a tenfold deviation from it is allowed for.
-  double tolerance() {
+  // Round-off of values(), whose squares add up to `squares`. An FFT of length L makes a relative error of some epsilon sqrt(log L) in
+  // the square mean, spread evenly; a tenfold deviation from it is allowed for.
+  double tolerance(double squares) {
+    settle();
     const double n = static_cast<double>(length_);
-    const double mean_square = exec_.sum(length_, square_of<Real>{work_.data()}) / n;
-    const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(mean_square);
+    const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(squares / n);
     return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale + 4.0 * epsilon * fabs(constant_);
   }
 
   // Round-off of exact(), without the multiplicity: the sum itself has none, but weights, kernel and products are rounded,
   // independently from point to point.
-  double exact_tolerance() const {
+  double exact_tolerance() {
+    settle();
     const double n = static_cast<double>(length_);
     const double all = std::hypot(weights_norm_, std::sqrt(n) * fabs(mean_)) * norm_;
     return 8.0 * std::numeric_limits<Real>::epsilon() * all / std::sqrt(n);
   }
 
   // Sum over the ring's points for z = g^a.
-  double exact(int64 a) { return multiplicity_ * exec_.sum(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_}); }
-
-  void take(int64 a, double gamma) {
-    const Real *psi = psi_.data() + a % length_;
-    if (orders_ == 0)
-      exec_.each(length_, multiply_product<Real>{weights_.data(), psi, static_cast<Real>(gamma)});
-    else
-      exec_.each(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_, static_cast<Real>(gamma)});
+  double exact(int64 a) {
+    settle();
+    double s[3];
+    exec_.fold(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_, mean_});
+    exec_.folded(s);
+    return multiplicity_ * s[0];
   }
+
+  // Takes z = g^a for the next component. `sum`: exact(a), less exactly and without the multiplicity; it tells where the new mean
+  // will be. taken() is exact(a) as it was.
+  void take(int64 a, double gamma, double sum) {
+    settle();
+    const Real *psi = psi_.data() + a % length_;
+    if (orders_ == 0) {
+      const double next = rounded(mean_ + gamma * sum / static_cast<double>(length_));
+      exec_.fold(length_, multiply_product<Real>{weights_.data(), psi, gamma, mean_, next});
+      mean_ = next;
+    } else {
+      exec_.fold(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_, static_cast<Real>(gamma), mean_});
+    }
+    folding_ = true;
+  }
+  double taken() {
+    settle();
+    return multiplicity_ * taken_;
+  }
+  // What take() says of the first component.
+  double first_sum() const { return mean_ * total_; }
 
   int64 length() const { return length_; }
   double multiplicity() const { return multiplicity_; }
 
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  static double rounded(double v) { return static_cast<double>(static_cast<Real>(v)); }
+
+  // Waits for what the last take() has added up.
+  void settle() {
+    if (!folding_) return;
+    folding_ = false;
+    double s[3];
+    exec_.folded(s);
+    taken_ = s[0];
+    weights_norm_ = std::sqrt(s[2]);
+    if (orders_ == 0) return;
+    const double n = static_cast<double>(length_), shift = rounded(s[1] / n);
+    exec_.each(length_, subtract_constant<Real>{weights_.data(), static_cast<Real>(shift)});
+    mean_ += shift;
+    weights_norm_ = std::sqrt(larger(s[2] - shift * shift * n, 0.0));
+  }
 
   Executor &exec_;
   const int64 length_;
@@ -160,7 +170,8 @@ class cbc_ring {
   typename Executor::template fft<Real> fft_;
   buffer<Real> weights_, q_, psi_, spectrum_, work_;
   double norm_ = 0.0, total_ = 0.0;  // of the kernel
-  double weights_norm_ = 0.0, mean_ = 0.0, constant_ = 0.0;
+  double weights_norm_ = 0.0, mean_ = 0.0, constant_ = 0.0, taken_ = 0.0;
+  bool folding_ = false;
 };
 
 // A point that is its own negative: k = 0, and n/2.
@@ -260,28 +271,33 @@ class cbc {
     return z < n - z ? z : n - z;
   }
 
-  // The index of the best z by `figures`, known to `tolerance`; exact(a) sums up directly, to `exact_tolerance`.
-  template <class T, class Exact>
-  int64 choose(const T *figures, int64 count, double tolerance, double exact_tolerance, uint64 n, Exact exact) {
+  // The index of the best z by `figures`, of which tolerance(sum of their squares) says how far they are known; exact(a) sums up
+  // directly, to exact_tolerance().
+  struct choice {
+    int64 index;
+    double figure;  // about
+  };
+  template <class T, class Tolerance, class Exact, class ExactTolerance>
+  choice choose(const T *figures, int64 count, uint64 n, Tolerance tolerance, Exact exact, ExactTolerance exact_tolerance) {
     const auto least = exec_.minimum(count, value_of<T>{figures});
-    const double bound = least.value + tolerance;
+    const double bound = least.value + tolerance(least.squares);
+    if (least.second > bound) return {least.index, least.value};
     const int64 most = cbc_most_exact(count);
     std::vector<int64> list(static_cast<std::size_t>(most));
     const int64 close = exec_.collect(count, at_most<T>{figures, bound}, list.data(), most);
-    if (close <= 1) return least.index;
-    if (close > most) return exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index;
+    if (close > most) return {exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index, least.value};
     list.resize(static_cast<std::size_t>(close));
     std::vector<double> values;
     for (const int64 c : list) values.push_back(exact(c));
-    const double best = *std::min_element(values.begin(), values.end());
+    const double best = *std::min_element(values.begin(), values.end()), slack = exact_tolerance();
     int64 chosen = list[0];
     uint64 smallest = n;
     for (std::size_t c = 0; c < list.size(); ++c) {
-      if (values[c] > best + exact_tolerance) continue;
+      if (values[c] > best + slack) continue;
       const uint64 z = component(list[c], n);
       if (z < smallest) smallest = z, chosen = list[c];
     }
-    return chosen;
+    return {chosen, least.value};
   }
 
   bool prime(cbc_result &result) {
@@ -292,19 +308,29 @@ class cbc {
     zero.start();
     result.z.clear();
     result.merit = 0.0;
+    double at_zero = 0.0;  // term of the last component, whose sum over the ring may still be under way
+    const auto add_to_merit = [&](int s) { result.merit += gamma(s) / n * (at_zero + ring.taken()); };
     for (int s = 0; s < set_.ndim; ++s) {
-      int64 a = 0;  // all are equal for the first component
+      choice best = {0, 0.0};  // all are equal for the first component
+      double sum = ring.first_sum();
       if (s > 0) {
         ring.correlate_all();
-        a = choose(ring.values(), ring.length(), ring.tolerance(), ring.exact_tolerance(), set_.points,
-                   [&](int64 c) { return ring.exact(c) / ring.multiplicity(); });
+        best = choose(
+            ring.values(), ring.length(), set_.points, [&](double squares) { return ring.tolerance(squares); },
+            [&](int64 c) { return ring.exact(c) / ring.multiplicity(); }, [&] { return ring.exact_tolerance(); });
+        add_to_merit(s - 1);
+        sum = best.figure + ring.constant();
       }
-      result.merit += gamma(s) / n * (zero.term() + ring.exact(a));
-      ring.take(a, gamma(s));
+      ring.take(best.index, gamma(s), sum);
+      at_zero = zero.term();
       zero.take(gamma(s));
-      result.z.push_back(component(a, set_.points));
-      if (!hooks_.component_done(s + 1, set_.ndim)) return false;
+      result.z.push_back(component(best.index, set_.points));
+      if (!hooks_.component_done(s + 1, set_.ndim)) {
+        ring.taken();
+        return false;
+      }
     }
+    add_to_merit(set_.ndim - 1);
     return true;
   }
 
@@ -320,8 +346,14 @@ class cbc {
         return low < high ? 1.0 / reference_[static_cast<std::size_t>(m)][static_cast<std::size_t>(s)] : 1.0;
       };
       const int64 a = s > 0 ? best_of_range(low, high, s, merit, scale) : 0;
-      add_to_merit(low, high, s, a, merit);
-      for (int t = 2; t <= high; ++t) ring(t).take(a, gamma(s));
+      double sum = fixed_[0].term() + fixed_[1].term();
+      for (int t = 2; t <= high; ++t) {
+        const double of_ring = ring(t).exact(a);
+        sum += of_ring;
+        if (t >= low) merit[static_cast<std::size_t>(t)] += gamma(s) / std::ldexp(1.0, t) * sum;
+        ring(t).take(a, gamma(s), of_ring / ring(t).multiplicity());
+        ring(t).taken();
+      }
       for (cbc_fixed_point &p : fixed_) p.take(gamma(s));
       result.z.push_back(component(a, uint64{1} << high));
       result.merit = merit.back();
@@ -344,39 +376,35 @@ class cbc {
     for (int t = 2; t <= high; ++t) {
       ring_type &r = ring(t);
       r.correlate_all();
-      slack += r.multiplicity() * r.tolerance();
-      exact_slack += r.multiplicity() * r.exact_tolerance();
       const bool counts = t >= low;
       const double factor = counts ? gamma(s) / std::ldexp(1.0, t) * scale(t) : 0.0;
       const double offset = counts ? merit[static_cast<std::size_t>(t)] * scale(t) : 0.0;
       const std::size_t now = static_cast<std::size_t>(t & 1), before = 1 - now;
-      exec_.each(r.length(), add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
+      exec_.fold(r.length(), add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
                                              t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
                                              r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
+      double squares[3];
+      exec_.folded(squares);
+      slack += r.multiplicity() * r.tolerance(squares[0]);
+      exact_slack += r.multiplicity() * r.exact_tolerance();
       if (counts) {
         const double rounding = std::numeric_limits<double>::epsilon() * fabs(offset);
         tolerance = larger(tolerance, factor * slack + rounding);
         exact_tolerance = larger(exact_tolerance, factor * exact_slack + rounding);
       }
     }
-    return choose(worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), tolerance, exact_tolerance, uint64{1} << high,
-                  [&](int64 a) {
-                    double sum = fixed, worst = -infinity_value();
-                    for (int t = 2; t <= high; ++t) {
-                      sum += ring(t).exact(a);
-                      if (t >= low)
-                        worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
-                    }
-                    return worst;
-                  });
-  }
-
-  void add_to_merit(int low, int high, int s, int64 a, std::vector<double> &merit) {
-    double sum = fixed_[0].term() + fixed_[1].term();
-    for (int t = 2; t <= high; ++t) {
-      sum += ring(t).exact(a);
-      if (t >= low) merit[static_cast<std::size_t>(t)] += gamma(s) / std::ldexp(1.0, t) * sum;
-    }
+    const auto exact = [&](int64 a) {
+      double sum = fixed, worst = -infinity_value();
+      for (int t = 2; t <= high; ++t) {
+        sum += ring(t).exact(a);
+        if (t >= low) worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
+      }
+      return worst;
+    };
+    return choose(
+               worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), uint64{1} << high,
+               [&](double) { return tolerance; }, exact, [&] { return exact_tolerance; })
+        .index;
   }
 
   Executor &exec_;

@@ -51,19 +51,6 @@ struct copy_values {
   TESSERA_HD void operator()(int64 i) const { to[i] = from[i]; }
 };
 
-// The weights less their mean, and the squares of the differences.
-template <class Real>
-struct centre_weights {
-  const Real *weights;
-  Real *to;
-  double mean;
-  TESSERA_HD double operator()(int64 i) const {
-    const double v = static_cast<double>(weights[i]) - mean;
-    to[i] = static_cast<Real>(v);
-    return v * v;
-  }
-};
-
 // Spectra: interleaved real and imaginary parts. `psi` is scaled by one over the length.
 template <class Real>
 struct scale_spectrum {
@@ -90,28 +77,44 @@ struct correlate {
 template <class Real>
 struct square_of {
   const Real *v;
-  TESSERA_HD double operator()(int64 i) const { return static_cast<double>(v[i]) * static_cast<double>(v[i]); }
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    s[0] += static_cast<double>(v[i]);
+    s[1] += static_cast<double>(v[i]) * static_cast<double>(v[i]);
+  }
 };
 
-// Terms of a ring's sum for one z: weights[i] times the kernel.
+// Weights are stored as differences from a number near their mean, which would cost the FFT digits. Bodies that add up have
+// operator()(i, s) and at most three sums.
+
+// Terms of a ring's sum for one z: weights times the kernel.
 template <class Real>
 struct ring_term {
   const Real *weights;
   const Real *psi;  // from index a on
-  TESSERA_HD double operator()(int64 i) const { return static_cast<double>(weights[i]) * static_cast<double>(psi[i]); }
+  double mean;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    s[0] += (mean + static_cast<double>(weights[i])) * static_cast<double>(psi[i]);
+  }
 };
 
-// Product weights: P *= 1 + gamma psi.
+// Product weights: P *= 1 + gamma psi. Adds up the terms of before, and the new differences and their squares.
 template <class Real>
 struct multiply_product {
-  Real *product;
+  Real *weights;
   const Real *psi;
-  Real gamma;
-  TESSERA_HD void operator()(int64 i) const { product[i] *= Real{1} + gamma * psi[i]; }
+  double gamma, mean, next_mean;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    const double w = mean + static_cast<double>(weights[i]), term = w * static_cast<double>(psi[i]);
+    const Real left = static_cast<Real>((w + gamma * term) - next_mean);
+    weights[i] = left;
+    s[0] += term;
+    s[1] += static_cast<double>(left);
+    s[2] += static_cast<double>(left) * static_cast<double>(left);
+  }
 };
 
 // Order-dependent and POD weights. q[(l-1)*length + i] is the sum over the sets of l of the components so far of the products of
-// gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1.
+// gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1. Sums as above.
 template <class Real>
 struct advance_orders {
   Real *q;
@@ -121,7 +124,9 @@ struct advance_orders {
   int64 length;
   int orders;
   Real gamma;
-  TESSERA_HD void operator()(int64 i) const {
+  double mean;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    s[0] += (mean + static_cast<double>(weights[i])) * static_cast<double>(psi[i]);
     const Real factor = gamma * psi[i];
     double w = order[0];
     Real below = Real{1};
@@ -132,12 +137,21 @@ struct advance_orders {
       below = old;
       if (l + 1 < orders) w += order[l + 1] * static_cast<double>(now);
     }
-    weights[i] = static_cast<Real>(w);
+    const Real left = static_cast<Real>(w - mean);
+    weights[i] = left;
+    s[1] += static_cast<double>(left);
+    s[2] += static_cast<double>(left) * static_cast<double>(left);
   }
+};
+template <class Real>
+struct subtract_constant {
+  Real *v;
+  Real constant;
+  TESSERA_HD void operator()(int64 i) const { v[i] -= constant; }
 };
 
 // The figure of a candidate at one level. Sums over the rings come from small to large; what a level says about a is what all
-// smaller ones say about a modulo their length. first: begins with the sum at the fixed points.
+// smaller ones say about a modulo their length. Adds up the squares of the correlation. first: begins with the sum at the fixed points.
 template <class Real>
 struct add_level {
   const Real *ring;     // correlation of this level's ring
@@ -151,12 +165,13 @@ struct add_level {
   double multiplicity;
   double offset, factor;  // ratio = offset + factor * sum, not looked at when `counts` is false
   bool counts;
-  TESSERA_HD void operator()(int64 a) const {
+  TESSERA_HD void operator()(int64 a, double *squares) const {
     const int64 j = below ? a & (below_length - 1) : 0;
     const double s = (below ? below[j] : fixed) + multiplicity * static_cast<double>(ring[a]) + constant;
     sums[a] = s;
     const double before = worst_below ? worst_below[j] : -infinity_value();
     worst[a] = counts ? larger(before, offset + factor * s) : before;
+    squares[0] += static_cast<double>(ring[a]) * static_cast<double>(ring[a]);
   }
 };
 

@@ -39,14 +39,20 @@ class construct_executor {
   };
 
   template <class Real>
-  class fft : public fftw_plan_pair<Real> {
+  class fft {
    public:
-    fft(construct_executor &, int64 n) : fftw_plan_pair<Real>(n) {}
+    fft(construct_executor &, int64 n) : plans_(n) {}
+    void forward(const Real *in, Real *spectrum) { plans_.forward(in, spectrum); }
+    void backward(Real *spectrum) { plans_.backward(spectrum, spectrum); }
+
+   private:
+    fftw_plan_pair<Real> plans_;
   };
 
   struct extreme {
     double value;
     int64 index;
+    double second, squares;
   };
 
   template <class Body>
@@ -59,29 +65,46 @@ class construct_executor {
   }
   // Four chains side by side, each with its exact rounding errors (Knuth's two-sum) added up beside it.
   template <class Body>
-  double sum(int64 n, Body body) {
-    double s[4] = {}, lost[4] = {};
+  void fold(int64 n, Body body) {
+    double s[4][3] = {}, lost[4][3] = {};
     int64 i = 0;
     for (; i + 4 <= n; i += 4)
       for (int c = 0; c < 4; ++c) {
-        const double v = body(i + c), t = s[c] + v, w = t - s[c];
-        lost[c] += (s[c] - (t - w)) + (v - w);
-        s[c] = t;
+        double v[3] = {};
+        body(i + c, v);
+        for (int k = 0; k < 3; ++k) {
+          const double t = s[c][k] + v[k], w = t - s[c][k];
+          lost[c][k] += (s[c][k] - (t - w)) + (v[k] - w);
+          s[c][k] = t;
+        }
       }
-    compensated_sum all;
-    for (int c = 0; c < 4; ++c) {
-      all.add(s[c]);
-      all.add(lost[c]);
+    compensated_sum all[3];
+    for (int k = 0; k < 3; ++k)
+      for (int c = 0; c < 4; ++c) {
+        all[k].add(s[c][k]);
+        all[k].add(lost[c][k]);
+      }
+    for (; i < n; ++i) {
+      double v[3] = {};
+      body(i, v);
+      for (int k = 0; k < 3; ++k) all[k].add(v[k]);
     }
-    for (; i < n; ++i) all.add(body(i));
-    return all.value();
+    for (int k = 0; k < 3; ++k) sums_[k] = all[k].value();
   }
+  void folded(double *s) { std::copy_n(sums_, 3, s); }
   template <class Body>
   extreme minimum(int64 n, Body body) {
-    extreme least = {infinity_value(), 0};
+    extreme least = {infinity_value(), 0, infinity_value(), 0.0};
     for (int64 i = 0; i < n; ++i) {
       const double v = body(i);
-      if (v < least.value) least = {v, i};
+      least.squares += v * v;
+      if (v < least.value) {
+        least.second = least.value;
+        least.value = v;
+        least.index = i;
+      } else if (v < least.second) {
+        least.second = v;
+      }
     }
     return least;
   }
@@ -95,6 +118,9 @@ class construct_executor {
       }
     return found;
   }
+
+ private:
+  double sums_[3] = {};
 };
 
 template <class Real>
