@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "engine/cbc_state.hpp"
 #include "integrand_source.hpp"
 
 namespace tessera {
@@ -61,6 +62,9 @@ struct device_plugin {
   int abi;
   int (*device_count)();                 // throws device_failure
   device_session *(*open)(int ordinal);  // throws device_failure
+  // A generating vector, as host_construct. Throws device_failure, compile_error and bad_alloc.
+  bool (*construct)(int ordinal, const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result);
+  int64 (*free_memory)(int ordinal);     // bytes that a construction may take; throws device_failure
 };
 using device_plugin_entry = const device_plugin *(*)();
 

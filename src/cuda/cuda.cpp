@@ -6,6 +6,7 @@
 
 #include "../device.hpp"
 #include "batch.hpp"
+#include "construct.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
 #include "lattice.hpp"
@@ -31,11 +32,25 @@ int attribute(CUdevice device, CUdevice_attribute which) {
   return v;
 }
 
+int arch_of(CUdevice device) {
+  return 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+         attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+// What this process has compiled.
+code_cache *code_in(bool disk) {
+  static code_cache with_disk, without_disk{[] {
+    cache_settings s;
+    s.disk = false;
+    return s;
+  }()};
+  return disk ? &with_disk : &without_disk;
+}
+
 class cuda_session final : public device_session {
  public:
   explicit cuda_session(CUdevice device)
-      : arch_(10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-              attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)),
+      : arch_(arch_of(device)),
         multiprocessors_(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
         context_(device) {
     const current_context here(context_.get());
@@ -201,16 +216,6 @@ class cuda_session final : public device_session {
     std::unique_ptr<batch_kernels> kernels;
   };
 
-  // What this process has compiled.
-  static code_cache *code_in(bool disk) {
-    static code_cache with_disk, without_disk{[] {
-      cache_settings s;
-      s.disk = false;
-      return s;
-    }()};
-    return disk ? &with_disk : &without_disk;
-  }
-
   device_lattice::integrand lattice_integrand(const device_integrand &integrand) {
     const CUdeviceptr params = upload_params(integrand);
     return {integrand.source, integrand.batch, userdata_of(integrand, params), params, code_in(integrand.disk_cache)};
@@ -313,15 +318,37 @@ int count_devices() {
   });
 }
 
+CUdevice device_of(int ordinal) {
+  const int count = count_devices();
+  if (ordinal < 0 || ordinal >= count)
+    throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
+                       device_error::trouble::missing);
+  CUdevice device = 0;
+  check(cuda().device_get(&device, ordinal), "finding the device");
+  return device;
+}
+
 device_session *open_session(int ordinal) {
-  return translated([&]() -> device_session * {
-    const int count = count_devices();
-    if (ordinal < 0 || ordinal >= count)
-      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
-                         device_error::trouble::missing);
-    CUdevice device = 0;
-    check(cuda().device_get(&device, ordinal), "finding the device");
-    return new cuda_session(device);
+  return translated([&]() -> device_session * { return new cuda_session(device_of(ordinal)); });
+}
+
+bool construct_lattice(int ordinal, const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result) {
+  return translated([&] {
+    const CUdevice device = device_of(ordinal);
+    const primary_context context(device);
+    const current_context here(context.get());
+    return cuda_construct(settings, single_precision, hooks, result, arch_of(device),
+                          attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), code_in(true));
+  });
+}
+
+int64 memory_for_construction(int ordinal) {
+  return translated([&] {
+    const primary_context context(device_of(ordinal));
+    const current_context here(context.get());
+    std::size_t free = 0, total = 0;
+    check(cuda().memory_info(&free, &total), "asking for the memory");
+    return static_cast<int64>(free / 20 * 19);
   });
 }
 
@@ -329,6 +356,7 @@ device_session *open_session(int ordinal) {
 }  // namespace tessera
 
 extern "C" __attribute__((visibility("default"))) const tessera::device_plugin *tessera_device_plugin() {
-  static const tessera::device_plugin plugin = {tessera::backend_abi, tessera::count_devices, tessera::open_session};
+  static const tessera::device_plugin plugin = {tessera::backend_abi, tessera::count_devices, tessera::open_session,
+                                              tessera::construct_lattice, tessera::memory_for_construction};
   return &plugin;
 }

@@ -65,7 +65,7 @@ class cbc_ring {
     if (orders_ > 0) q_.resize(length * orders_);
     exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
     fft_.forward(psi_.data(), spectrum_.data());
-    exec.each(length / 2 + 1, scale_spectrum<Real>{spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length))});
+    exec.each(length / 2 + 1, scale_spectrum<Real>{pairs(spectrum_), static_cast<Real>(1.0 / static_cast<double>(length))});
     double s3[3];
     exec.fold(length, square_of<Real>{psi_.data()});
     exec.folded(s3);
@@ -86,7 +86,7 @@ class cbc_ring {
     if (orders_ > 0) settle();
     constant_ = mean_ * total_;
     fft_.forward(weights_.data(), work_.data());
-    exec_.each(length_ / 2 + 1, correlate<Real>{work_.data(), spectrum_.data()});
+    exec_.each(length_ / 2 + 1, correlate<Real>{pairs(work_), pairs(spectrum_)});
     fft_.backward(work_.data());
   }
   const Real *values() { return work_.data(); }
@@ -145,6 +145,7 @@ class cbc_ring {
 
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  static spectrum_pair<Real> *pairs(buffer<Real> &b) { return reinterpret_cast<spectrum_pair<Real> *>(b.data()); }
   static double rounded(double v) { return static_cast<double>(static_cast<Real>(v)); }
 
   // Waits for what the last take() has added up.

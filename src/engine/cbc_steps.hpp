@@ -44,33 +44,31 @@ struct fill_constant {
   TESSERA_HD void operator()(int64 i) const { to[i] = value; }
 };
 
+// Spectra: pairs of real and imaginary parts, aligned so that a pair is read at once.
 template <class Real>
-struct copy_values {
-  const Real *from;
-  Real *to;
-  TESSERA_HD void operator()(int64 i) const { to[i] = from[i]; }
+struct alignas(2 * sizeof(Real)) spectrum_pair {
+  Real re, im;
 };
 
-// Spectra: interleaved real and imaginary parts. `psi` is scaled by one over the length.
+// `psi` is scaled by one over the length.
 template <class Real>
 struct scale_spectrum {
-  Real *v;
+  spectrum_pair<Real> *v;
   Real factor;
   TESSERA_HD void operator()(int64 i) const {
-    v[2 * i] *= factor;
-    v[2 * i + 1] *= factor;
+    const spectrum_pair<Real> a = v[i];
+    v[i] = {a.re * factor, a.im * factor};
   }
 };
 
 // v = conj(v) psi
 template <class Real>
 struct correlate {
-  Real *v;
-  const Real *psi;
+  spectrum_pair<Real> *v;
+  const spectrum_pair<Real> *psi;
   TESSERA_HD void operator()(int64 i) const {
-    const Real a = v[2 * i], b = v[2 * i + 1], c = psi[2 * i], d = psi[2 * i + 1];
-    v[2 * i] = a * c + b * d;
-    v[2 * i + 1] = a * d - b * c;
+    const spectrum_pair<Real> a = v[i], b = psi[i];
+    v[i] = {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
   }
 };
 

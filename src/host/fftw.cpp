@@ -101,25 +101,24 @@ fftw_plan_pair<Real>::fftw_plan_pair(int64 n) {
     const std::lock_guard<std::mutex> lock(planner);
     forward_ = f.plan_forward(1, &dim, 0, nullptr, static_cast<Real *>(a), static_cast<complex *>(b),
                               FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
-    forward_in_place_ = f.plan_forward(1, &dim, 0, nullptr, static_cast<Real *>(b), static_cast<complex *>(b), FFTW_ESTIMATE);
     backward_ = f.plan_backward(1, &dim, 0, nullptr, static_cast<complex *>(b), static_cast<Real *>(b), FFTW_ESTIMATE);
   }
   std::free(a);
   std::free(b);
-  if (!forward_ || !forward_in_place_ || !backward_) throw std::bad_alloc();
+  if (!forward_ || !backward_) throw std::bad_alloc();
 }
 
 template <class Real>
 fftw_plan_pair<Real>::~fftw_plan_pair() {
   const std::lock_guard<std::mutex> lock(planner);
-  for (void *p : {forward_, forward_in_place_, backward_})
+  for (void *p : {forward_, backward_})
     if (p) library<Real>().destroy(plan_of<Real>(p));
 }
 
 template <class Real>
 void fftw_plan_pair<Real>::forward(const Real *in, Real *spectrum) {
   using complex = typename api<Real>::complex;
-  library<Real>().execute_forward(plan_of<Real>(in == spectrum ? forward_in_place_ : forward_), const_cast<Real *>(in),
+  library<Real>().execute_forward(plan_of<Real>(forward_), const_cast<Real *>(in),
                                   reinterpret_cast<complex *>(spectrum));
 }
 

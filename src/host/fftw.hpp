@@ -26,13 +26,13 @@ class fftw_plan_pair {
   fftw_plan_pair(const fftw_plan_pair &) = delete;
   fftw_plan_pair &operator=(const fftw_plan_pair &) = delete;
 
-  void forward(const Real *in, Real *spectrum);
+  void forward(const Real *in, Real *spectrum);  // not in place
   void backward(Real *spectrum, Real *out);  // out = spectrum: in place; the spectrum is destroyed
 
   static void *allocate(int64 bytes);  // as FFTW wants it aligned; throws std::bad_alloc
 
  private:
-  void *forward_ = nullptr, *forward_in_place_ = nullptr, *backward_ = nullptr;
+  void *forward_ = nullptr, *backward_ = nullptr;
 };
 
 // Is FFTW there for this precision? Throws fft_missing with the sentence if it is not.
