@@ -153,10 +153,12 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_LATTICE_LEAST = 500
   integer(c_int), parameter, public :: TESSERA_LATTICE_PRECISION = 501
   integer(c_int), parameter, public :: TESSERA_LATTICE_MAX_MEMORY = 502
+  integer(c_int), parameter, public :: TESSERA_LATTICE_DEVICE = 503
   integer(c_int), parameter, public :: TESSERA_LATTICE_NDIM = 520
   integer(c_int), parameter, public :: TESSERA_LATTICE_SIZE = 521
   integer(c_int), parameter, public :: TESSERA_LATTICE_ORIGIN = 522
   integer(c_int), parameter, public :: TESSERA_LATTICE_BYTES = 523
+  integer(c_int), parameter, public :: TESSERA_LATTICE_DEVICE_USED = 524
   integer(c_int), parameter, public :: TESSERA_LATTICE_MERIT = 540
   integer(c_int), parameter, public :: TESSERA_LATTICE_RATIO = 541
   integer(c_int), parameter, public :: TESSERA_LATTICE_SECONDS = 542

@@ -182,10 +182,13 @@ enum tessera_lattice_key {
   TESSERA_LATTICE_LEAST = 500,      /* option: 0, or for n = 2^m the least n = 2^k for which the vector shall be good too */
   TESSERA_LATTICE_PRECISION = 501,  /* option: 64 (default) or 32 bits, precision of the construction */
   TESSERA_LATTICE_MAX_MEMORY = 502, /* option: most bytes of a construction; 0 (default): three quarters of what is free */
+  TESSERA_LATTICE_DEVICE = 503,     /* option: where to construct: -1 (default) the host, 0, 1, ... a CUDA device, -2 one if there is
+                                     * one; a device needs cuFFT and NVRTC, the host FFTW. The vector is the same */
   TESSERA_LATTICE_NDIM = 520,       /* number of components */
   TESSERA_LATTICE_SIZE = 521,       /* n; 0 while there is no vector */
   TESSERA_LATTICE_ORIGIN = 522,     /* a value of enum tessera_lattice_origin */
   TESSERA_LATTICE_BYTES = 523,      /* bytes that the last construction asked for */
+  TESSERA_LATTICE_DEVICE_USED = 524, /* device of the last construction; -1 for the host */
   TESSERA_LATTICE_MERIT = 540,      /* real: squared worst-case error of the construction at n; NaN for other vectors */
   TESSERA_LATTICE_RATIO = 541,      /* real: greatest ratio of it to that of a vector for one n alone; 1 where LEAST is 0 */
   TESSERA_LATTICE_SECONDS = 542,    /* real: duration of the construction */

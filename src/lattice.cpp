@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "core/number.hpp"
+#include "device.hpp"
 #include "host/construct.hpp"
 #include "host/fftw.hpp"
 #include "memory.hpp"
@@ -17,6 +19,8 @@ using tessera::failure;
 using tessera::lattice_data;
 
 namespace {
+
+constexpr int host = -1, any_device = -2;  // values of TESSERA_LATTICE_DEVICE
 
 std::string text(std::int64_t v) { return std::to_string(v); }
 
@@ -37,6 +41,13 @@ std::vector<double> default_product(int ndim) {
   std::vector<double> product;
   for (int j = 0; j < ndim; ++j) product.push_back(1.0 / ((j + 1.0) * (j + 1.0)));
   return product;
+}
+
+// There is no plug-in, driver, device, run-time compiler or cuFFT.
+bool lacks_something(const std::exception &e) {
+  if (const auto *d = dynamic_cast<const tessera::device_failure *>(&e)) return d->missing();
+  if (const auto *c = dynamic_cast<const tessera::compile_error *>(&e)) return c->stage() == tessera::jit_stage::load;
+  return false;
 }
 
 struct progress_hooks : tessera::cbc_hooks {
@@ -122,6 +133,11 @@ void tessera_lattice::set_int(int key, std::int64_t value) {
       if (value < 0) throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_MAX_MEMORY = " + text(value) + " is negative");
       max_memory_ = value;
       break;
+    case TESSERA_LATTICE_DEVICE:
+      if (value < any_device || value > std::numeric_limits<int>::max())
+        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_DEVICE = " + text(value) + " is neither -2 nor -1 nor a device");
+      device_ = value;
+      break;
     default: throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer option of a lattice");
   }
 }
@@ -135,6 +151,8 @@ std::int64_t tessera_lattice::get_int(int key) const {
     case TESSERA_LATTICE_SIZE: return static_cast<std::int64_t>(data_.points);
     case TESSERA_LATTICE_ORIGIN: return data_.origin;
     case TESSERA_LATTICE_BYTES: return bytes_;
+    case TESSERA_LATTICE_DEVICE: return device_;
+    case TESSERA_LATTICE_DEVICE_USED: return device_used_;
     default: throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer of a lattice");
   }
 }
@@ -168,6 +186,30 @@ void tessera_lattice::take(lattice_data next) {
   ndim_ = static_cast<int>(data_.z.size());
 }
 
+// A CUDA ordinal or `host`.
+int tessera_lattice::choose_device() const {
+  if (device_ != any_device) return static_cast<int>(device_);
+  try {
+    return tessera::load_device_plugin().device_count() > 0 ? 0 : host;
+  } catch (const tessera::device_failure &) {
+    return host;
+  }
+}
+
+// Throws failure, and device_failure where the device cannot be asked.
+void tessera_lattice::require_memory(double bytes, std::int64_t n, int device) const {
+  std::int64_t most = max_memory_;
+  if (device != host) {
+    const std::int64_t there = tessera::load_device_plugin().free_memory(device);
+    most = most > 0 ? std::min(most, there) : there;
+  } else if (most == 0) {
+    most = tessera::free_memory_share();
+  }
+  if (bytes > static_cast<double>(most))
+    throw failure(TESSERA_ERR_MEMORY, "a construction with n = " + text(n) + " needs " + text(bytes) + " bytes, and " +
+                                          text(static_cast<double>(most)) + " are allowed");
+}
+
 void tessera_lattice::construct(std::int64_t n) {
   require_points(n, 3);
   const auto points = static_cast<std::uint64_t>(n);
@@ -191,20 +233,32 @@ void tessera_lattice::construct(std::int64_t n) {
   s.product = product_;
   s.order = order_;
   const double bytes = tessera::cbc_bytes(s, precision_ == 32 ? sizeof(float) : sizeof(double));
-  const double most = static_cast<double>(max_memory_ > 0 ? max_memory_ : tessera::free_memory_share());
-  if (bytes > most)
-    throw failure(TESSERA_ERR_MEMORY, "a construction with n = " + text(n) + " needs " + text(bytes) + " bytes, and " + text(most) + " are allowed");
-  bytes_ = static_cast<std::int64_t>(bytes);
-
   progress_hooks hooks(progress_, progress_data_);
   tessera::cbc_result result;
   const auto start = std::chrono::steady_clock::now();
+  int device = choose_device();
   bool done = false;
+  const auto run = [&] {
+    require_memory(bytes, n, device);
+    done = device == host ? tessera::host_construct(s, precision_ == 32, hooks, result)
+                          : tessera::load_device_plugin().construct(device, s, precision_ == 32, hooks, result);
+  };
   try {
-    done = tessera::host_construct(s, precision_ == 32, hooks, result);
+    try {
+      run();
+    } catch (const std::exception &e) {  // a device that lacks something and was not insisted on
+      if (device == host || device_ != any_device || !lacks_something(e)) throw;
+      device = host;
+      run();
+    }
   } catch (const tessera::fft_missing &e) {
     throw failure(TESSERA_ERR_NOT_BUILT, e.what());
+  } catch (const tessera::compile_error &e) {
+    throw failure(lacks_something(e) ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::device_failure &e) {
+    throw failure(lacks_something(e) ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   }
+  bytes_ = static_cast<std::int64_t>(bytes);
   if (!done) throw failure(TESSERA_ERR_CALLBACK, "the progress callback stopped the construction");
   if (!std::isfinite(result.merit)) refuse("product, order: the weights are so large that the worst-case error overflows");
   lattice_data next;
@@ -219,6 +273,7 @@ void tessera_lattice::construct(std::int64_t n) {
   next.product = product_;
   next.order = order_;
   take(std::move(next));
+  device_used_ = device;
   plan_seconds_ = result.plan_seconds;
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

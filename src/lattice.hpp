@@ -66,10 +66,12 @@ struct tessera_lattice {
 
  private:
   std::uint64_t checked_least(std::int64_t n) const;
+  int choose_device() const;
+  void require_memory(double bytes, std::int64_t n, int device) const;
   void take(tessera::lattice_data next);
 
   int ndim_;
-  std::int64_t least_ = 0, precision_ = 64, max_memory_ = 0;
+  std::int64_t least_ = 0, precision_ = 64, max_memory_ = 0, device_ = -1, device_used_ = -1;
   int kernel_ = TESSERA_KERNEL_B2;
   std::vector<double> values_;  // of a kernel by its values
   std::vector<double> product_, order_;

@@ -144,6 +144,7 @@ __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *
     least = least_of(least, of_block);
   }
   least = block_least(least);
+  if (least.index == none) least.index = 0;  // all are infinite or no numbers
   if (threadIdx.x == 0) *out = least;
 }
 

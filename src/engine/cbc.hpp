@@ -287,6 +287,7 @@ class cbc {
     std::vector<int64> list(static_cast<std::size_t>(most));
     const int64 close = exec_.collect(count, at_most<T>{figures, bound}, list.data(), most);
     if (close > most) return {exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index, least.value};
+    if (close < 1) return {least.index, least.value};  // weights that overflow
     list.resize(static_cast<std::size_t>(close));
     std::vector<double> values;
     for (const int64 c : list) values.push_back(exact(c));
