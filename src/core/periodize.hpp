@@ -110,6 +110,21 @@ TESSERA_HD unit_point periodize(double t) {
   return {low ? v : 1.0 - v, low ? 1.0 - v : v, w};
 }
 
+#if !defined(__CUDACC_RTC__)
+// The mean square of the weight of one axis: B(2m+1, 2m+1)/B(m+1, m+1)^2, for the sines the same of their powers.
+inline double weight_mean_square(int transform) {
+  if (!has_weight(transform)) return 1.0;
+  if (transform == transform_tanh) return 2.82476276191574;  // by quadrature
+  const bool sine = transform > transform_sidi;
+  const double m = transform - (sine ? transform_sidi : transform_korobov);
+  // the integrals of (t(1-t))^p, or of sin(pi t)^p times the square root of pi
+  const auto integral = [sine](double p) {
+    return sine ? std::tgamma(0.5 * p + 0.5) / std::tgamma(0.5 * p + 1.0) : std::tgamma(p + 1.0) * std::tgamma(p + 1.0) / std::tgamma(2.0 * p + 2.0);
+  };
+  return integral(2.0 * m) / (integral(m) * integral(m)) * (sine ? 1.7724538509055160273 : 1.0);
+}
+#endif
+
 // One axis of the user's domain, of which the unit interval is the image.
 struct unit_axis {
   int kind;              // enum axis_kind

@@ -122,19 +122,23 @@ class lattice_rule {
     error = larger(error, std::numeric_limits<double>::epsilon() * magnitude);
   }
 
+  // Mean square of the weights of a change of variables in all variables: their mean is 1.
+  double weight_spread(int transform) const { return std::pow(weight_mean_square(transform), set_.ndim); }
+
   // Sets value and error. Returns converged, roundoff or running.
   outcome conclude(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, bool confirmed_needed) {
     if (factor_shifts_ != shifts) {
       factor_ = student_factor(set_.confidence, static_cast<int>(shifts - 1));
       factor_shifts_ = shifts;
     }
-    bool met = statistics_.evaluations >= set_.mineval, steady = true, rounding = true, zero = true;
+    const bool enough = statistics_.evaluations >= set_.mineval;
+    bool within = true, steady = true, rounding = true, zero = true;
     for (int k = 0; k < set_.ncomp; ++k) {
       double v, e, magnitude;
       estimate(sums, n, shifts, k, factor_, v, e, magnitude);
       const double tolerance = larger(set_.abstol, set_.reltol * fabs(v));
       if (has_value_) steady = steady && fabs(v - value_[k]) <= 2.0 * (e + error_[k]);
-      met = met && e <= tolerance;
+      within = within && e <= tolerance;
       rounding = rounding && (e <= tolerance || e <= rounding_level * magnitude);
       zero = zero && v == 0.0 && e == 0.0;
       value_[k] = v;
@@ -144,9 +148,11 @@ class lattice_rule {
     has_value_ = true;
     statistics_.points = n;
     statistics_.shifts = shifts;
-    if (zero && statistics_.evaluations < evaluations_to_trust_zero) met = false, rounding = false;
-    if (met && confirmed) return outcome::converged;
-    if (rounding && !met && statistics_.evaluations >= set_.mineval) return outcome::roundoff;
+    // Weights with a large variance come from few points. Shifts that have seen none of these agree, and are all wrong.
+    const bool seen = static_cast<double>(statistics_.evaluations) >= evaluations_per_spread * weight_spread(statistics_.transform) &&
+                      !(zero && statistics_.evaluations < evaluations_to_trust_zero);
+    if (within && enough && seen && confirmed) return outcome::converged;
+    if (!within && rounding && enough && seen) return outcome::roundoff;
     return pause_;
   }
 
@@ -338,24 +344,25 @@ class lattice_rule {
   outcome choose_transform() {
     constexpr int candidates[] = {transform_none, transform_baker, transform_korobov + 1, transform_korobov + 2,
                                   transform_korobov + 3, transform_sidi + 3};
-    constexpr int64 many = sizeof candidates / sizeof candidates[0], shifts = 8, share = 16;
+    constexpr int64 many = sizeof candidates / sizeof candidates[0], shifts = 8, share = 8;
     constexpr uint64 first = 256, last = 65536;
     std::vector<compensated_sum> sums[many];
-    std::vector<double> errors[many];
+    std::vector<trial_history> history[many];
     for (int64 c = 0; c < many; ++c) {
       sums[c].resize(static_cast<std::size_t>(shifts * set_.ncomp));
-      errors[c].resize(static_cast<std::size_t>(set_.ncomp), infinity_value());
+      history[c].resize(static_cast<std::size_t>(set_.ncomp));
     }
     int64 chosen = 0;
     uint64 done = 0;
     for (uint64 n = first; n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
       double best = infinity_value();
       for (int64 c = 0; c < many; ++c) {
+        if (weight_spread(candidates[c]) > most_spread) continue;
         statistics_.transform = candidates[c];
         const outcome o = trial_points(sums[c], done, n, shifts);
         if (o != outcome::running) return o;
         if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
-        const double score = points_needed(sums[c], n, shifts, errors[c]);
+        const double score = points_needed(sums[c], n, shifts, history[c]);
         if (score < best) best = score, chosen = c;
       }
       done = n;
@@ -386,24 +393,33 @@ class lattice_rule {
     return pause_;
   }
 
-  // Points at which the run would meet the tolerance, all components of it; `errors` were those of n/4 points and become those of n.
-  double points_needed(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, std::vector<double> &errors) const {
+  // Error and rate of convergence of a component at the number of points before.
+  struct trial_history {
+    double error = infinity_value(), rate = 1.0;
+  };
+
+  // Points at which the run would meet the tolerance, all components of it.
+  double points_needed(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, std::vector<trial_history> &history) const {
     const double factor = student_factor(set_.confidence, static_cast<int>(shifts - 1));
     const double fewer = std::sqrt(static_cast<double>(shifts) / set_.shifts);  // the error is that of more shifts
     double most = 0.0;
     for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e, magnitude, &before = errors[static_cast<std::size_t>(k)];
+      double v, e, magnitude;
       estimate(sums, n, shifts, k, factor, v, e, magnitude);
       const double tolerance = larger(larger(set_.abstol, set_.reltol * fabs(v)), rounding_level * magnitude);
       const double excess = e * fewer / (tolerance > 0.0 ? tolerance : 1.0);
-      const double seen = before < infinity_value() && e > 0.0 ? 0.5 * std::log2(before / e) : 1.0;
-      const double rate = std::min(3.0, std::max(0.5, seen));
+      trial_history &h = history[static_cast<std::size_t>(k)];
+      // Single rules are better or worse than their neighbours: the rate is an average.
+      if (h.error < infinity_value() && e > 0.0) h.rate = 0.5 * (h.rate + 0.5 * std::log2(h.error / e));
+      h.error = e;
+      const double rate = std::min(3.0, std::max(0.5, h.rate));
       most = larger(most, static_cast<double>(n) * (excess > 1.0 ? std::pow(excess, 1.0 / rate) : 1.0));
-      before = e;
     }
     return most;
   }
 
+  static constexpr double evaluations_per_spread = 64.0;
+  static constexpr double most_spread = 100.0;  // of what is tried
   static constexpr double rounding_level = 16.0 * std::numeric_limits<double>::epsilon();
   static constexpr int64 evaluations_to_trust_zero = int64{1} << 20;
   static constexpr int64 most_shifts = 65536;

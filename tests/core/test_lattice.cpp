@@ -202,14 +202,16 @@ void transforms_integrate_to_one(void **) {
   for (const int t : {1, 2, 3, 11, 12, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26})
     with_transform(t, [&](auto f) {
       constexpr int n = 100000;  // midpoint rule: of order 2 and more
-      compensated_sum one, half;
+      compensated_sum one, half, square;
       for (int i = 0; i < n; ++i) {
         const unit_point p = f((i + 0.5) / n);
         one.add(p.weight / n);
         half.add(p.weight * p.x / n);
+        square.add(p.weight * p.weight / n);
       }
       assert_close(one.value(), 1.0, 1e-10, 0);
       assert_close(half.value(), 0.5, 1e-10, 0);
+      assert_close(square.value(), weight_mean_square(t), 1e-10, 0);
       for (const double at : {unit_of(0), unit_of(~uint64{0}), unit_of(uint64{1} << 63)}) {
         const unit_point p = f(at);
         assert_true(p.x > 0.0 && p.y > 0.0 && p.x <= 1.0 && p.y <= 1.0 && p.weight >= 0.0 && std::isfinite(p.weight));
