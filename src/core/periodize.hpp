@@ -17,13 +17,19 @@ using std::sin;
 namespace tessera {
 
 // Numbers of enum tessera_transform.
-enum transform_kind : int { transform_none = 1, transform_baker = 2, transform_tanh = 3, transform_korobov = 10, transform_sidi = 20 };
+enum transform_kind : int {
+  transform_none = 1,
+  transform_baker = 2,
+  transform_tanh = 3,
+  transform_korobov = 10,
+  transform_sidi = 20
+};
 
 // Is dx/dt anything but 1?
 TESSERA_HD bool has_weight(int transform) { return transform != transform_none && transform != transform_baker; }
 
 struct unit_point {
-  double x, y;  // y = 1 - x
+  double x, y;    // y = 1 - x
   double weight;  // dx/dt
 };
 
@@ -119,7 +125,8 @@ inline double weight_mean_square(int transform) {
   const double m = transform - (sine ? transform_sidi : transform_korobov);
   // the integrals of (t(1-t))^p, or of sin(pi t)^p times the square root of pi
   const auto integral = [sine](double p) {
-    return sine ? std::tgamma(0.5 * p + 0.5) / std::tgamma(0.5 * p + 1.0) : std::tgamma(p + 1.0) * std::tgamma(p + 1.0) / std::tgamma(2.0 * p + 2.0);
+    return sine ? std::tgamma(0.5 * p + 0.5) / std::tgamma(0.5 * p + 1.0)
+                : std::tgamma(p + 1.0) * std::tgamma(p + 1.0) / std::tgamma(2.0 * p + 2.0);
   };
   return integral(2.0 * m) / (integral(m) * integral(m)) * (sine ? 1.7724538509055160273 : 1.0);
 }
@@ -159,6 +166,8 @@ TESSERA_HD double axis_value(const unit_axis &m, const unit_point &p, double &ja
 }
 
 // Its distance from the upper limit; for infinite ranges 1 - x on the unit interval.
-TESSERA_HD double axis_complement(const unit_axis &m, const unit_point &p) { return m.kind == axis_finite ? m.length * p.y : p.y; }
+TESSERA_HD double axis_complement(const unit_axis &m, const unit_point &p) {
+  return m.kind == axis_finite ? m.length * p.y : p.y;
+}
 
 }  // namespace tessera

@@ -2,13 +2,13 @@
 //
 // The figure is the squared worst-case error of the weighted space,
 //   e^2(n, z) = 1/n sum over the points k of sum over non-empty sets u of gamma_u prod over j in u of omega(k z_j / n),
-// and component s is the z that makes it least with the components before it kept: e^2_s = e^2_(s-1) + gamma_s S(z) / n, with
-// S(z) = sum over k of W(k) omega(k z / n). For a range of n = 2^m the figure is the greatest ratio, over the range, of e^2 to what
-// the construction for that n alone reaches (Cools, Kuo and Nuyens, SIAM J. Sci. Comput. 28 (2006) 2162-2188).
+// and component s is the z that makes it least with the components before it kept: e^2_s = e^2_(s-1) + gamma_s S(z) / n,
+// with S(z) = sum over k of W(k) omega(k z / n). For a range of n = 2^m the figure is the greatest ratio, over the range, of
+// e^2 to what the construction for that n alone reaches (Cools, Kuo and Nuyens, SIAM J. Sci. Comput. 28 (2006) 2162-2188).
 //
-// Correlations by FFT are known to round-off only. All z whose figure is within that of the least one are summed up directly, and
-// of those that are then equal the smallest z is taken (of z and n - z, which are the same, the smaller one): so every backend
-// comes to the same vector.
+// Correlations by FFT are known to round-off only. All z whose figure is within that of the least one are summed up
+// directly, and of those that are then equal the smallest z is taken (of z and n - z, which are the same, the smaller one):
+// so every backend comes to the same vector.
 //
 // The executor offers
 //   buffer<T>                   data(), resize(n)
@@ -34,9 +34,9 @@ namespace tessera {
 
 struct cbc_settings {
   int ndim = 1;
-  uint64 points = 0;       // prime, or the largest power of two
-  int least_level = 0;     // powers of two: log2 of the smallest n looked at
-  int alpha = 1;           // smoothness of the Korobov kernel
+  uint64 points = 0;            // prime, or the largest power of two
+  int least_level = 0;          // powers of two: log2 of the smallest n looked at
+  int alpha = 1;                // smoothness of the Korobov kernel
   std::vector<double> table;    // a kernel of the user's in its place: at k/points, k = 0 .. points/2
   std::vector<double> product;  // gamma_j, ndim of them
   std::vector<double> order;    // Gamma_l, l = 1 ..; empty: product weights
@@ -44,8 +44,8 @@ struct cbc_settings {
 
 struct cbc_result {
   std::vector<uint64> z;
-  double merit = 0.0;        // e^2 for the largest n
-  double ratio = 1.0;        // the figure of a range
+  double merit = 0.0;  // e^2 for the largest n
+  double ratio = 1.0;  // the figure of a range
   double plan_seconds = 0.0;
 };
 
@@ -55,16 +55,18 @@ struct cbc_hooks {
   virtual bool component_done(int64 done, int64 all) = 0;
 };
 
-// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures lie
-// below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
-inline int64 cbc_most_exact(int64 length) { return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length)); }
+// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures
+// lie below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
+inline int64 cbc_most_exact(int64 length) {
+  return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length));
+}
 
-// Bytes of a construction. FFTs need tables and work space of their own; as much as two copies of a ring is allowed for.
+// Bytes of a construction. FFTs need tables and work space of their own; as much as three copies of a ring is allowed for.
 inline double cbc_bytes(const cbc_settings &s, std::size_t real) {
   const double elements = 0.5 * static_cast<double>(s.points);  // of all rings
   const double orders = s.order.empty() ? 0.0 : static_cast<double>(s.order.size());
   const double levels = is_power_of_two(s.points) ? 2.0 * 8.0 : 0.0;
-  return elements * (static_cast<double>(real) * (1.0 + orders + 2.0 + 1.0 + 1.0 + 2.0) + levels);
+  return elements * (static_cast<double>(real) * (1.0 + orders + 2.0 + 1.0 + 1.0 + 3.0) + levels);
 }
 
 // One ring: weights of its points, the kernel and its spectrum, and the last correlation.
@@ -74,8 +76,8 @@ class cbc_ring {
   template <class T>
   using buffer = typename Executor::template buffer<T>;
 
-  cbc_ring(Executor &exec, const cbc_settings &s, const double *table, const double *order, uint64 modulus, uint64 generator,
-           int64 length, double multiplicity)
+  cbc_ring(Executor &exec, const cbc_settings &s, const double *table, const double *order, uint64 modulus,
+           uint64 generator, int64 length, double multiplicity)
       : exec_(exec),
         length_(length),
         orders_(static_cast<int>(s.order.size())),
@@ -95,7 +97,8 @@ class cbc_ring {
     exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
     exec.each(length, copy_values<Real>{psi_.data(), work_.data()});
     fft_.forward(work_.data(), spectrum_.data());
-    exec.each(length / 2 + 1, scale_spectrum<Real>{spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length))});
+    exec.each(length / 2 + 1,
+              scale_spectrum<Real>{spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length))});
     norm_ = std::sqrt(exec.sum(length, square_of<Real>{psi_.data()}));
     total_ = exec.sum(length, value_of<Real>{psi_.data()});
   }
@@ -118,13 +121,14 @@ class cbc_ring {
   const Real *values() { return work_.data(); }
   double constant() const { return constant_; }
 
-  // Round-off of values(). An FFT of length L makes a relative error of some epsilon sqrt(log L) in the square mean, spread evenly;
-  // a tenfold deviation from it is allowed for.
+  // Round-off of values(). An FFT of length L makes a relative error of some epsilon sqrt(log L) in the square mean, spread
+  // evenly; a tenfold deviation from it is allowed for.
   double tolerance() {
     const double n = static_cast<double>(length_);
     const double mean_square = exec_.sum(length_, square_of<Real>{work_.data()}) / n;
     const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(mean_square);
-    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale + 4.0 * epsilon * fabs(constant_);
+    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
+           4.0 * epsilon * fabs(constant_);
   }
 
   // Round-off of exact(), without the multiplicity: the sum itself has none, but weights, kernel and products are rounded,
@@ -136,14 +140,17 @@ class cbc_ring {
   }
 
   // Sum over the ring's points for z = g^a.
-  double exact(int64 a) { return multiplicity_ * exec_.sum(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_}); }
+  double exact(int64 a) {
+    return multiplicity_ * exec_.sum(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_});
+  }
 
   void take(int64 a, double gamma) {
     const Real *psi = psi_.data() + a % length_;
     if (orders_ == 0)
       exec_.each(length_, multiply_product<Real>{weights_.data(), psi, static_cast<Real>(gamma)});
     else
-      exec_.each(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_, static_cast<Real>(gamma)});
+      exec_.each(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_,
+                                               static_cast<Real>(gamma)});
   }
 
   int64 length() const { return length_; }
@@ -327,7 +334,8 @@ class cbc {
       result.merit = merit.back();
       history_.push_back(result.merit);
       result.ratio = 0.0;
-      for (int m = low; m <= high; ++m) result.ratio = larger(result.ratio, merit[static_cast<std::size_t>(m)] * scale(m));
+      for (int m = low; m <= high; ++m)
+        result.ratio = larger(result.ratio, merit[static_cast<std::size_t>(m)] * scale(m));
       if (low == high) result.ratio = 1.0;
       if (!hooks_.component_done(++done_, all_)) return false;
     }
@@ -350,22 +358,24 @@ class cbc {
       const double factor = counts ? gamma(s) / std::ldexp(1.0, t) * scale(t) : 0.0;
       const double offset = counts ? merit[static_cast<std::size_t>(t)] * scale(t) : 0.0;
       const std::size_t now = static_cast<std::size_t>(t & 1), before = 1 - now;
-      exec_.each(r.length(), add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
-                                             t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
-                                             r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
+      exec_.each(r.length(),
+                 add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
+                                 t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
+                                 r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
       if (counts) {
         const double rounding = std::numeric_limits<double>::epsilon() * fabs(offset);
         tolerance = larger(tolerance, factor * slack + rounding);
         exact_tolerance = larger(exact_tolerance, factor * exact_slack + rounding);
       }
     }
-    return choose(worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), tolerance, exact_tolerance, uint64{1} << high,
-                  [&](int64 a) {
+    return choose(worst_[static_cast<std::size_t>(high & 1)]->data(), ring(high).length(), tolerance, exact_tolerance,
+                  uint64{1} << high, [&](int64 a) {
                     double sum = fixed, worst = -infinity_value();
                     for (int t = 2; t <= high; ++t) {
                       sum += ring(t).exact(a);
                       if (t >= low)
-                        worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
+                        worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] +
+                                                          gamma(s) / std::ldexp(1.0, t) * sum));
                     }
                     return worst;
                   });

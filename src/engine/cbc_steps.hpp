@@ -1,9 +1,9 @@
 // The loops of the fast component-by-component construction, one body for an element or a range of a ring.
 //
-// The points k of a rule, without the few that are their own negatives, fall into rings: k = g^i times a unit, up to the sign,
-// i = 0 .. length-1. A prime n has one ring, g a primitive root and length (n-1)/2; n = 2^m has one for each 2^t, t = 2..m, made
-// of the odd multiples of 2^(m-t), with g = 5 and length 2^(t-2). With z = g^a the kernel at kz/n depends on i + a alone, so that
-// sums over a ring for all z are a cyclic correlation (Nuyens and Cools, Math. Comp. 75 (2006) 903-920).
+// The points k of a rule, without the few that are their own negatives, fall into rings: k = g^i times a unit, up to the
+// sign, i = 0 .. length-1. A prime n has one ring, g a primitive root and length (n-1)/2; n = 2^m has one for each 2^t, t =
+// 2..m, made of the odd multiples of 2^(m-t), with g = 5 and length 2^(t-2). With z = g^a the kernel at kz/n depends on i +
+// a alone, so that sums over a ring for all z are a cyclic correlation (Nuyens and Cools, Math. Comp. 75 (2006) 903-920).
 //
 // Bodies are plain data with an operator: every executor can run them.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -110,8 +110,8 @@ struct multiply_product {
   TESSERA_HD void operator()(int64 i) const { product[i] *= Real{1} + gamma * psi[i]; }
 };
 
-// Order-dependent and POD weights. q[(l-1)*length + i] is the sum over the sets of l of the components so far of the products of
-// gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1.
+// Order-dependent and POD weights. q[(l-1)*length + i] is the sum over the sets of l of the components so far of the
+// products of gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1.
 template <class Real>
 struct advance_orders {
   Real *q;
@@ -146,8 +146,8 @@ struct add_level {
   const double *worst_below;  // greatest ratio so far, null: none
   double *worst;
   int64 below_length;
-  double fixed;         // sum at the points that are their own negatives
-  double constant;      // what all of this level's sums lack
+  double fixed;     // sum at the points that are their own negatives
+  double constant;  // what all of this level's sums lack
   double multiplicity;
   double offset, factor;  // ratio = offset + factor * sum, not looked at when `counts` is false
   bool counts;

@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-// Points i = first, first + stride, ... (count of them) of the rule (n, z), moved by the shifts first_shift ... (shifts of them).
+// Points i = first, first + stride, ... (count of them) of the rule (n, z), moved by the shifts first_shift ... (shifts of
+// them).
 struct lattice_pass {
   const uint64 *z;
   uint64 n, first, stride;
@@ -17,8 +18,8 @@ struct lattice_pass {
   int transform;
 };
 
-// The work of a pass is cut by index into items, the same for every backend and number of threads: of one shift and at most so many
-// points.
+// The work of a pass is cut by index into items, the same for every backend and number of threads: of one shift and at most
+// so many points.
 constexpr int64 lattice_item = 16384;
 
 TESSERA_HD int64 items_per_shift(const lattice_pass &p) { return (p.count + lattice_item - 1) / lattice_item; }

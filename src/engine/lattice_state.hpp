@@ -21,9 +21,9 @@ struct lattice_settings {
   uint64 seed = 0;
   int transform = transform_none;  // enum tessera_transform, 0: a trial decides
   int shifts = 32;
-  int median = 0;       // random vectors to choose from, 0: the vector given
-  int copies = 0;       // m of a maximal-rank rule, 0: random shifts
-  uint64 points = 1024; // n to begin with
+  int median = 0;        // random vectors to choose from, 0: the vector given
+  int copies = 0;        // m of a maximal-rank rule, 0: random shifts
+  uint64 points = 1024;  // n to begin with
 };
 
 struct lattice_statistics {

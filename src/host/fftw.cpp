@@ -60,7 +60,8 @@ api<Real> open_library() {
   using a = api<Real>;
   void *library = ::dlopen(a::file, RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    throw fft_missing(std::string(a::file) + " (FFTW, which the construction of lattices needs) cannot be opened: " + ::dlerror());
+    throw fft_missing(std::string(a::file) +
+                      " (FFTW, which the construction of lattices needs) cannot be opened: " + ::dlerror());
   api<Real> f;
   const std::string prefix = a::prefix;
   find(library, prefix + "plan_guru64_dft_r2c", a::file, f.plan_forward);
@@ -101,7 +102,8 @@ fftw_plan_pair<Real>::fftw_plan_pair(int64 n) {
     const std::lock_guard<std::mutex> lock(planner);
     forward_ = f.plan_forward(1, &dim, 0, nullptr, static_cast<Real *>(a), static_cast<complex *>(b),
                               FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
-    forward_in_place_ = f.plan_forward(1, &dim, 0, nullptr, static_cast<Real *>(b), static_cast<complex *>(b), FFTW_ESTIMATE);
+    forward_in_place_ =
+        f.plan_forward(1, &dim, 0, nullptr, static_cast<Real *>(b), static_cast<complex *>(b), FFTW_ESTIMATE);
     backward_ = f.plan_backward(1, &dim, 0, nullptr, static_cast<complex *>(b), static_cast<Real *>(b), FFTW_ESTIMATE);
   }
   std::free(a);

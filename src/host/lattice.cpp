@@ -143,8 +143,10 @@ void host_lattice::fill(const lattice_pass &pass, int64 shift, int64 first, int6
   for (int j = 0; j < problem_.settings.ndim; ++j) {
     const uint64 s = shift_of(pass.source, static_cast<uint64>(shift), j);
     switch (pass.transform) {
-#define TESSERA_CASE(t) \
-  case t: fill_axis<t>(pass, j, s, first, n, w); break;
+#define TESSERA_CASE(t)                    \
+  case t:                                  \
+    fill_axis<t>(pass, j, s, first, n, w); \
+    break;
       TESSERA_CASE(transform_baker)
       TESSERA_CASE(transform_tanh)
       TESSERA_CASE(transform_korobov + 1)
@@ -160,7 +162,8 @@ void host_lattice::fill(const lattice_pass &pass, int64 shift, int64 first, int6
       TESSERA_CASE(transform_sidi + 5)
       TESSERA_CASE(transform_sidi + 6)
 #undef TESSERA_CASE
-      default: fill_axis<transform_none>(pass, j, s, first, n, w);
+      default:
+        fill_axis<transform_none>(pass, j, s, first, n, w);
     }
   }
 }

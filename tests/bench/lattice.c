@@ -31,7 +31,7 @@ static void expect(int holds, const char *what) {
 static const struct {
   const char *name;
   int value;
-} transforms[] = {{"none", TESSERA_TRANSFORM_NONE},         {"baker", TESSERA_TRANSFORM_BAKER},
+} transforms[] = {{"none", TESSERA_TRANSFORM_NONE},          {"baker", TESSERA_TRANSFORM_BAKER},
                   {"korobov-1", TESSERA_TRANSFORM_KOROBOV1}, {"korobov-2", TESSERA_TRANSFORM_KOROBOV2},
                   {"korobov-3", TESSERA_TRANSFORM_KOROBOV3}, {"sidi-3", TESSERA_TRANSFORM_SIDI3}};
 enum { transform_count = sizeof transforms / sizeof transforms[0] };
@@ -67,7 +67,7 @@ static struct run run_rule(const struct application *app, int transform, int64_t
 
 /* One thread: points a second of CPU time. */
 static void speed(void) {
-  const struct effort e = smoke ? (struct effort){0, 1, 1} : (struct effort){2, 5, 30};
+  const struct effort e = smoke ? (struct effort){0, 1, 1} : (struct effort){0.5, 3, 20};
   printf("application,ndim,transform,evaluations,runs,points_per_second,most,spread\n");
   for (int a = 0; a < application_count; ++a)
     for (int t = 0; t < transform_count; ++t) {
@@ -78,8 +78,8 @@ static void speed(void) {
         samples_add(&all, &e, r.cpu / (double)r.evaluations, r.cpu);
       } while (samples_wanted(&all, &e));
       const struct sample s = samples_summary(&all);
-      printf("\"%s\",%d,%s,%" PRId64 ",%d,%.3e,%.3e,%.3f\n", applications[a].name, applications[a].ndim, transforms[t].name,
-             r.evaluations, s.runs, 1 / s.median, 1 / s.least, s.spread);
+      printf("\"%s\",%d,%s,%" PRId64 ",%d,%.3e,%.3e,%.3f\n", applications[a].name, applications[a].ndim,
+             transforms[t].name, r.evaluations, s.runs, 1 / s.median, 1 / s.least, s.spread);
       fflush(stdout);
     }
 }
@@ -93,12 +93,14 @@ static void accuracy(void) {
   printf("application,ndim,transform,points,evaluations,value,relative_estimate,relative_true_error\n");
   for (int a = 0; a < application_count; ++a)
     for (int t = 0; t < transform_count; ++t)
-      for (int64_t n = 1024; (app_is_low(a) || transforms[t].value <= TESSERA_TRANSFORM_BAKER) && n <= (smoke ? 4096 : 1 << 19); n *= smoke ? 4 : 2) {
+      for (int64_t n = 1024;
+           (app_is_low(a) || transforms[t].value <= TESSERA_TRANSFORM_BAKER) && n <= (smoke ? 4096 : 1 << 17);
+           n *= smoke ? 4 : 2) {
         const struct application *app = &applications[a];
         const struct run r = run_rule(app, transforms[t].value, n);
         const double off = fabs(r.value - app->exact);
-        printf("\"%s\",%d,%s,%" PRId64 ",%" PRId64 ",%.15g,%.3e,%.3e\n", app->name, app->ndim, transforms[t].name, r.points,
-               r.evaluations, r.value, r.error / app->exact, off / app->exact);
+        printf("\"%s\",%d,%s,%" PRId64 ",%" PRId64 ",%.15g,%.3e,%.3e\n", app->name, app->ndim, transforms[t].name,
+               r.points, r.evaluations, r.value, r.error / app->exact, off / app->exact);
         fflush(stdout);
         if (r.error > 0.01 * app->exact) continue; /* shifts that have not seen the peaks know nothing of them */
         ++rows;
@@ -139,8 +141,8 @@ static void cbc(void) {
     tessera_lattice_get_real(l, TESSERA_LATTICE_PLAN_SECONDS, &plan);
     tessera_lattice_get_real(l, TESSERA_LATTICE_MERIT, &merit);
     tessera_lattice_get_real(l, TESSERA_LATTICE_RATIO, &ratio);
-    printf("%" PRId64 ",%" PRId64 ",%d,%d,%.3f,%.3f,%.3f,%" PRId64 ",%.6e,%.4f\n", n, cases[c].least, cases[c].precision, ndim, plan,
-           cpu, seconds, bytes, merit, ratio);
+    printf("%" PRId64 ",%" PRId64 ",%d,%d,%.3f,%.3f,%.3f,%" PRId64 ",%.6e,%.4f\n", n, cases[c].least,
+           cases[c].precision, ndim, plan, cpu, seconds, bytes, merit, ratio);
     fflush(stdout);
     tessera_lattice_destroy(l);
   }
@@ -167,8 +169,9 @@ int main(int argc, char **argv) {
   for (int b = 0; !bad && b < 3; ++b) {
     if (wanted ? strcmp(wanted, benchmarks[b].name) != 0 : !smoke) continue;
     found = 1;
-    printf("# lattice-%s; machine: %s, %ld processors; compiler: %s; tessera %s, commit %s\n", benchmarks[b].name, machine_name(),
-           sysconf(_SC_NPROCESSORS_ONLN), BENCH_FLAGS, tessera_version_string(), commit ? commit : "unknown");
+    printf("# lattice-%s; machine: %s, %ld processors; compiler: %s; tessera %s, commit %s\n", benchmarks[b].name,
+           machine_name(), sysconf(_SC_NPROCESSORS_ONLN), BENCH_FLAGS, tessera_version_string(),
+           commit ? commit : "unknown");
     benchmarks[b].run();
   }
   if (!found) {

@@ -27,14 +27,15 @@ static void put_vector(tessera_solver *s, int ndim, int64_t n, int64_t least, co
   tessera_lattice_destroy(l);
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------------------- */
+/* ---- Points ---------------------------------------- */
 /* Keeps all points; userdata. */
 struct recorder {
   int width; /* numbers a point */
   int64_t n, room;
   double *x;
 };
-static int record(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int record(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                  void *userdata) {
   struct recorder *r = userdata;
   (void)ndim, (void)ncomp, (void)ldf;
   for (int64_t i = 0; i < n; ++i, ++r->n) {
@@ -62,7 +63,8 @@ static void check_point_set(const double *x, int ndim, int64_t n, const int64_t 
   assert_non_null(seen);
   while (inverse * z[0] % n != 1 % n) ++inverse;
   for (int64_t p = 0; p < n; ++p) {
-    const int64_t i = (int64_t)floor(fraction(x[p * ndim] - x[0]) * (double)n + 0.5) % n * inverse % n; /* from the first axis */
+    const int64_t i =
+        (int64_t)floor(fraction(x[p * ndim] - x[0]) * (double)n + 0.5) % n * inverse % n; /* from the first axis */
     assert_false(seen[i]);
     seen[i] = 1;
     for (int j = 0; j < ndim; ++j)
@@ -135,7 +137,7 @@ static void doubling_keeps_all_points(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- Shifts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Shifts ---------------------------------------- */
 /* cos(2 pi h.x) + 1 with h in userdata: exact for every shift unless h.z = 0 modulo n. */
 static int wave(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   const double *h = userdata;
@@ -202,7 +204,7 @@ static void threads_and_forms(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- Error ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Error ---------------------------------------- */
 /* How often, in 1000 seeds, the error bounds the truth: within four standard deviations of the binomial distribution from above,
  * and not below. */
 static int covered(tessera_solver *s, double exact, int seeds) {
@@ -231,7 +233,10 @@ static void coverage(void **state) {
     int ndim, shifts;
     tessera_integrand1 f;
     double exact;
-  } cases[] = {{6, 8, product_peak, 1}, {4, 32, product_peak, 1}, {3, 16, suite_f3, 0.0108465608465608465608465608466}, {5, 5, suite_f1, 0.02024242211990189686334}};
+  } cases[] = {{6, 8, product_peak, 1},
+               {4, 32, product_peak, 1},
+               {3, 16, suite_f3, 0.0108465608465608465608465608466},
+               {5, 5, suite_f1, 0.02024242211990189686334}};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
     tessera_solver *s = solver_of(cases[c].ndim, 1);
     tessera_lattice *l = NULL;
@@ -248,7 +253,8 @@ static void coverage(void **state) {
       put_real(s, TESSERA_CONFIDENCE, levels[i]);
       const int good = covered(s, cases[c].exact, seeds);
       const double expected = levels[i] * seeds, deviation = sqrt(seeds * levels[i] * (1 - levels[i]));
-      print_message("%d variables, %d shifts, confidence %g: %d of %d\n", cases[c].ndim, cases[c].shifts, levels[i], good, seeds);
+      print_message("%d variables, %d shifts, confidence %g: %d of %d\n", cases[c].ndim, cases[c].shifts, levels[i],
+                    good, seeds);
       assert_true(fabs(good - expected) <= 4 * deviation);
     }
     tessera_destroy(s);
@@ -293,7 +299,8 @@ static int kinks(int ndim, const double *x, int ncomp, double *f, void *userdata
  * small error. No such run may claim success. */
 static void weights_that_no_shift_sees(void **state) {
   (void)state;
-  const int bad[] = {TESSERA_TRANSFORM_TANH, TESSERA_TRANSFORM_KOROBOV3, TESSERA_TRANSFORM_SIDI6, TESSERA_TRANSFORM_AUTO};
+  const int bad[] = {TESSERA_TRANSFORM_TANH, TESSERA_TRANSFORM_KOROBOV3, TESSERA_TRANSFORM_SIDI6,
+                     TESSERA_TRANSFORM_AUTO};
   for (int i = 0; i < 4; ++i) {
     tessera_solver *s = solver_of(25, 1);
     put_point(s, kinks, NULL);
@@ -327,7 +334,7 @@ static void zero_is_not_believed_at_once(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- Applications with published values (../docs/benchmarks.md) ------------------------------------------------------------- */
+/* ---- Applications with published values (../docs/benchmarks.md) ---------------------------------------- */
 static void published_values(void **state) {
   (void)state;
   const struct {
@@ -361,7 +368,7 @@ static void published_values(void **state) {
   }
 }
 
-/* ---- Changes of variables ------------------------------------------------------------------------------------------------------ */
+/* ---- Changes of variables ---------------------------------------- */
 static const int transforms[] = {TESSERA_TRANSFORM_NONE,     TESSERA_TRANSFORM_BAKER,    TESSERA_TRANSFORM_TANH,
                                  TESSERA_TRANSFORM_KOROBOV1, TESSERA_TRANSFORM_KOROBOV2, TESSERA_TRANSFORM_KOROBOV3,
                                  TESSERA_TRANSFORM_KOROBOV4, TESSERA_TRANSFORM_KOROBOV5, TESSERA_TRANSFORM_KOROBOV6,
@@ -399,7 +406,8 @@ static void all_transforms(void **state) {
   }
 }
 
-static int watch_shape(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int watch_shape(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                       void *userdata) {
   int *bad = userdata;
   (void)ndim, (void)ncomp, (void)ldf;
   for (int64_t i = 0; i < n; ++i) {
@@ -429,7 +437,8 @@ static void limits_are_never_taken(void **state) {
 }
 
 /* x^-0.9 (1-x)^-0.9 with 1 - x from the library: B(0.1, 0.1). With 1 - x from x it would be wrong in the third digit. */
-static int beta_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int beta_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                      void *userdata) {
   (void)ndim, (void)ncomp, (void)ldf, (void)userdata;
   for (int64_t i = 0; i < n; ++i) f[i] = pow(x[i], -0.9) * pow(x[ldx + i], -0.9);
   return 0;
@@ -456,10 +465,13 @@ static void complements(void **state) {
   const struct answer point = lattice(s);
   assert_close(point.value, batch.value, 1e-13, 0);
   assert_status(s, tessera_set_integrand1(s, NULL, NULL), TESSERA_OK);
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C,
-                                                "#include <math.h>\nint g(int ndim, const double *x, int ncomp, double *f, void *p)"
-                                                " { f[0] = pow(x[0], -0.9) * pow(x[ndim], -0.9); return 0; }",
-                                                "g"), TESSERA_OK);
+  assert_status(
+      s,
+      tessera_set_integrand_source(s, TESSERA_LANGUAGE_C,
+                                   "#include <math.h>\nint g(int ndim, const double *x, int ncomp, double *f, void *p)"
+                                   " { f[0] = pow(x[0], -0.9) * pow(x[ndim], -0.9); return 0; }",
+                                   "g"),
+      TESSERA_OK);
   const struct answer text = lattice(s);
   assert_status(s, text.status, TESSERA_OK);
   assert_close(text.value, batch.value, 1e-13, 0);
@@ -495,7 +507,7 @@ static void infinite_ranges(void **state) {
   }
 }
 
-/* ---- Other rules ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Other rules ---------------------------------------- */
 static void maximal_rank(void **state) {
   (void)state;
   const int64_t z[] = {1, 433, 229, 377};
@@ -597,8 +609,9 @@ static void more_shifts(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- Components, dimensions ---------------------------------------------------------------------------------------------------------- */
-static int powers_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+/* ---- Components, dimensions ---------------------------------------- */
+static int powers_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                        void *userdata) {
   (void)userdata;
   for (int64_t i = 0; i < n; ++i)
     for (int k = 0; k < ncomp; ++k) {
@@ -631,7 +644,8 @@ static void components(void **state) {
   tessera_destroy(s);
 }
 
-static int many_variables(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int many_variables(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                          void *userdata) {
   (void)ncomp, (void)ldf, (void)userdata;
   for (int64_t i = 0; i < n; ++i) f[i] = 1;
   for (int j = 0; j < ndim; ++j)
@@ -651,7 +665,7 @@ static void a_thousand_variables(void **state) {
   tessera_destroy(s);
 }
 
-/* ---- Limits and failures --------------------------------------------------------------------------------------------------------------- */
+/* ---- Limits and failures ---------------------------------------- */
 static int hard(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)ncomp;
   if (userdata) ++*(int64_t *)userdata;
@@ -733,7 +747,8 @@ static void callback_stops(void **state) {
   tessera_destroy(s);
 }
 
-static int stop_progress(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining, void *userdata) {
+static int stop_progress(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                         void *userdata) {
   (void)ncomp, (void)value, (void)error, (void)remaining;
   return evaluations >= *(int64_t *)userdata;
 }

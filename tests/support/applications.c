@@ -42,7 +42,8 @@ static int sum_to_three_halves(int64_t n, int ndim, const double *x, int64_t ldx
   for (int64_t i = 0; i < n; ++i) f[i] *= sqrt(f[i]);
   return 0;
 }
-static int sum_to_minus_two(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int sum_to_minus_two(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                            void *userdata) {
   (void)ncomp, (void)ldf, (void)userdata;
   sums(n, ndim, x, ldx, f);
   for (int64_t i = 0; i < n; ++i) f[i] = 1 / (f[i] * f[i]);
@@ -65,7 +66,8 @@ static double volume(double p[4][3]) {
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) m[i][j] = p[i + 1][j] - p[0][j];
   return fabs(m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-              m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])) / 6;
+              m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])) /
+         6;
 }
 
 static int tetrahedron_in_cube(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
