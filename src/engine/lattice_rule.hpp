@@ -236,7 +236,7 @@ class lattice_rule {
 
   // ---- The median rule ----------------------------------------
   // For each n the vector with the median value of one shift among random ones (Goda and L'Ecuyer, SIAM J. Sci. Comput. 44
-  // (2022) A2765-A2790), then fresh shifts with it. Nothing is kept from one n to the next.
+  // (2022) A2765), then fresh shifts with it. Nothing is kept from one n to the next.
   outcome median() {
     const int64 shifts = set_.shifts, all = shifts + set_.median;
     uint64 n = 1;
@@ -272,7 +272,10 @@ class lattice_rule {
       pass.source.stream += 2 * n;  // other shifts for other n
       const outcome o = run_pass(pass, sums);
       if (o != outcome::running) return o;
-      if (pause_ != outcome::running) return pause_;
+      if (pause_ != outcome::running) {
+        if (!has_value_) take_partial(pass, sums, pass.count, 1);
+        return pause_;
+      }
       for (int k = 0; k < set_.ncomp; ++k)
         values[static_cast<std::size_t>(k * many + v)] = sums[static_cast<std::size_t>(k)].value();
     }

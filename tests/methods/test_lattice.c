@@ -776,6 +776,18 @@ static void time_and_progress(void **state) {
   assert_status(s, a.status, TESSERA_LIMIT_TIME);
   assert_true(isfinite(a.value) && isinf(a.error));
   assert_status(s, tessera_set_lattice(s, NULL), TESSERA_OK);
+  put_real(s, TESSERA_MAX_SECONDS, 1e-9); /* in the trial, among the candidates, in the copies */
+  for (int i = 0; i < 3; ++i) {
+    put_int(s, TESSERA_TRANSFORM, i == 0 ? TESSERA_TRANSFORM_AUTO : TESSERA_TRANSFORM_NONE);
+    put_int(s, TESSERA_MEDIAN, i == 1 ? 11 : 0);
+    put_vector(s, 2, 1009, 0, (const int64_t[]){1, 17});
+    put_int(s, TESSERA_COPIES, i == 2 ? 2 : 0);
+    a = lattice(s);
+    assert_status(s, a.status, TESSERA_LIMIT_TIME);
+    assert_true(isfinite(a.value) && a.evaluations > 0);
+  }
+  put_int(s, TESSERA_COPIES, 0);
+  assert_status(s, tessera_set_lattice(s, NULL), TESSERA_OK);
   put_real(s, TESSERA_MAX_SECONDS, 0);
   assert_status(s, tessera_set_progress(s, stop_progress, &at), TESSERA_OK);
   a = lattice(s);
