@@ -264,6 +264,7 @@ module tessera
   !> data of the trampolines, stays the same for the life of the solver.
   type :: solver_state
     integer(c_int) :: ndim = 0, ncomp = 0
+    integer(c_int) :: width = 0  ! numbers a point: ndim, twice as many with TESSERA_COMPLEMENT
     procedure(tessera_point), pointer, nopass :: point => null()
     procedure(tessera_point_data), pointer, nopass :: point_data => null()
     type(c_ptr) :: userdata = c_null_ptr
@@ -778,6 +779,7 @@ contains
         s%message = tessera_status_string(status)
       else
         s%state%ndim = ndim
+        s%state%width = ndim
         s%state%ncomp = ncomp
       end if
     end if
@@ -980,19 +982,19 @@ contains
   !> Trampolines: what the library calls for the plain Fortran forms.
   recursive function call_point(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(ndim)
+    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
     real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: stop_code
     type(solver_state), pointer :: state
     call c_f_pointer(userdata, state)
-    call state%point(x, f)
+    call state%point(x(1:state%width), f)
     stop_code = 0
   end function call_point
 
   recursive function call_point_data(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(ndim)
+    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
     real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: stop_code
@@ -1001,7 +1003,7 @@ contains
     call c_f_pointer(userdata, state)
     address = state%userdata
     if (.not. c_associated(address) .and. associated(state%params)) address = c_loc(state%params)
-    call state%point_data(x, f, address)
+    call state%point_data(x(1:state%width), f, address)
     stop_code = 0
   end function call_point_data
 
@@ -1071,8 +1073,11 @@ contains
     integer(c_int), intent(in) :: key
     integer(int64), intent(in) :: value
     integer(c_int), intent(out), optional :: ierr
+    integer(c_int) :: status
     if (.not. exists(s, ierr)) return
-    call conclude(s, c_tessera_set_int(s%handle, key, value), ierr)
+    status = c_tessera_set_int(s%handle, key, value)
+    if (status == TESSERA_OK .and. key == TESSERA_COMPLEMENT) s%state%width = s%state%ndim * int(1 + value, c_int)
+    call conclude(s, status, ierr)
   end subroutine set_int64
 
   subroutine set_real64(s, key, value, ierr)

@@ -346,12 +346,13 @@ TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdat
 TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 
 /* ---- Integration ---------------------------------------------------------------------------------------------------- */
-/* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every
- * component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks until done. */
+/* Integrates over the domain by `method`, a value of enum tessera_method: value[ncomp] and error[ncomp], an estimate of
+ * the absolute error. Converged (0) when every component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks
+ * until done. */
 TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
 
-/* The generating vector for TESSERA_LATTICE; its first ndim components are copied. TESSERA_ERR_ARGUMENT when it has fewer than the
- * integrand has variables. NULL: the built-in one again. */
+/* The generating vector for TESSERA_LATTICE; its first ndim components are copied. TESSERA_ERR_ARGUMENT when it has fewer
+ * than the integrand has variables. NULL: the built-in one again. */
 TESSERA_API int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l);
 
 /* ---- Generating vectors of lattice rules ------------------------------------------------------------------------------
@@ -365,13 +366,15 @@ TESSERA_API void tessera_lattice_destroy(tessera_lattice *l);
 /* As tessera_last_error. */
 TESSERA_API const char *tessera_lattice_last_error(const tessera_lattice *l);
 
-/* Weights of the space: a set u of components weighs order[|u|-1] times the product of product[j], j in u. product[ndim] > 0; NULL
- * means all 1. order[orders] >= 0, order[0] > 0, for sets of 1 .. orders components, 0 for larger ones; NULL (orders 0) means
- * all 1. So product alone: product weights; order alone: order-dependent; both: POD weights. Default: product[j] = 1/(j+1)^2. */
+/* Weights of the space: a set u of components weighs order[|u|-1] times the product of product[j], j in u. product[ndim] >
+ * 0; NULL means all 1. order[orders] >= 0, order[0] > 0, for sets of 1 .. orders components, 0 for larger ones; NULL
+ * (orders 0) means all 1. So product alone: product weights; order alone: order-dependent; both: POD weights. Default:
+ * product[j] = 1/(j+1)^2. */
 TESSERA_API int tessera_lattice_set_weights(tessera_lattice *l, const double *product, int orders, const double *order);
 
-/* The kernel, a value of enum tessera_kernel (default TESSERA_KERNEL_B2). For TESSERA_KERNEL_TABLE values[j] is the kernel at j/n,
- * j = 0 .. n/2 (count = n/2 + 1 of them, for the n of the construction): omega(x) = omega(1-x), the other half follows. */
+/* The kernel, a value of enum tessera_kernel (default TESSERA_KERNEL_B2). For TESSERA_KERNEL_TABLE values[j] is the kernel
+ * at j/n, j = 0 .. n/2 (count = n/2 + 1 of them, for the n of the construction): omega(x) = omega(1-x), the other half
+ * follows. */
 TESSERA_API int tessera_lattice_set_kernel(tessera_lattice *l, int kernel, const double *values, int64_t count);
 
 TESSERA_API int tessera_lattice_set_int(tessera_lattice *l, int key, int64_t value);
@@ -379,10 +382,11 @@ TESSERA_API int tessera_lattice_get_int(const tessera_lattice *l, int key, int64
 TESSERA_API int tessera_lattice_get_real(const tessera_lattice *l, int key, double *value);
 TESSERA_API int tessera_lattice_set_progress(tessera_lattice *l, tessera_lattice_progress fn, void *userdata);
 
-/* Component-by-component construction by FFT (Nuyens and Cools 2006; for TESSERA_LATTICE_LEAST > 0 Cools, Kuo and Nuyens 2006), at a
- * cost of O(ndim n log n) and, in double precision, some 28 n bytes (TESSERA_LATTICE_BYTES). n: a prime from 3 on, or 2^m from 4 on,
- * below 2^32 (TESSERA_ERR_ARGUMENT otherwise). TESSERA_ERR_MEMORY: more bytes than TESSERA_LATTICE_MAX_MEMORY, found before the start.
- * TESSERA_ERR_NOT_BUILT: there is no FFTW. Equal candidates: the smallest; of z and n-z the smaller. */
+/* Component-by-component construction by FFT (Nuyens and Cools 2006; for TESSERA_LATTICE_LEAST > 0 Cools, Kuo and Nuyens
+ * 2006), at a cost of O(ndim n log n) and, in double precision, some 32 n bytes (TESSERA_LATTICE_BYTES). n: a prime from 3
+ * on, or 2^m from 4 on, below 2^32 (TESSERA_ERR_ARGUMENT otherwise). TESSERA_ERR_MEMORY: more bytes than
+ * TESSERA_LATTICE_MAX_MEMORY, found before the start. TESSERA_ERR_NOT_BUILT: there is no FFTW. Equal candidates: the
+ * smallest; of z and n-z the smaller. */
 TESSERA_API int tessera_lattice_construct(tessera_lattice *l, int64_t n);
 /* z = (1, a, a^2, ...) mod n, 2 <= n < 2^32 and 1 <= a < n without a common divisor (Korobov 1959). */
 TESSERA_API int tessera_lattice_korobov(tessera_lattice *l, int64_t n, int64_t a);
@@ -399,8 +403,8 @@ TESSERA_API int tessera_lattice_get_vector(const tessera_lattice *l, int64_t *z)
 TESSERA_API int tessera_lattice_save(const tessera_lattice *l, const char *path);
 TESSERA_API int tessera_lattice_load(tessera_lattice *l, const char *path);
 
-/* The prime p nearest to n, 3 <= n < 2^32, for which (p-1)/2 has no prime factor above `largest` (5 or more; 7 is good for FFTs; 0: any).
- * TESSERA_ERR_ARGUMENT when there is none below 2^32. */
+/* The prime p nearest to n, 3 <= n < 2^32, for which (p-1)/2 has no prime factor above `largest` (5 or more; 7 is good for
+ * FFTs; 0: any). TESSERA_ERR_ARGUMENT when there is none below 2^32. */
 TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime);
 
 #ifdef __cplusplus

@@ -88,14 +88,17 @@ std::int64_t nearest_prime(std::int64_t n, std::int64_t largest) {
 tessera_lattice::tessera_lattice(int ndim) : ndim_(ndim), product_(default_product(ndim)) {}
 
 void tessera_lattice::set_weights(const double *product, int orders, const double *order) {
-  if (orders < 0 || orders > ndim_) refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
-  if ((orders == 0) != (order == nullptr)) refuse(order ? "orders is 0 and order is not NULL" : "order is NULL and orders is not 0");
+  if (orders < 0 || orders > ndim_)
+    refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
+  if ((orders == 0) != (order == nullptr))
+    refuse(order ? "orders is 0 and order is not NULL" : "order is NULL and orders is not 0");
   for (int j = 0; product && j < ndim_; ++j)
     if (!(product[j] > 0.0) || !std::isfinite(product[j]))
       refuse("product[" + text(std::int64_t{j}) + "] = " + text(product[j]) + " is not a positive number");
   for (int l = 0; l < orders; ++l)
     if (!(order[l] >= 0.0) || !std::isfinite(order[l]) || (l == 0 && order[l] == 0.0))
-      refuse("order[" + text(std::int64_t{l}) + "] = " + text(order[l]) + (l == 0 ? " is not a positive number" : " is negative or not finite"));
+      refuse("order[" + text(std::int64_t{l}) + "] = " + text(order[l]) +
+             (l == 0 ? " is not a positive number" : " is negative or not finite"));
   product_.assign(static_cast<std::size_t>(ndim_), 1.0);
   if (product) product_.assign(product, product + ndim_);
   order_.clear();
@@ -105,7 +108,8 @@ void tessera_lattice::set_weights(const double *product, int orders, const doubl
 void tessera_lattice::set_kernel(int kernel, const double *values, std::int64_t count) {
   if (kernel == TESSERA_KERNEL_TABLE) {
     if (!values) refuse("values is NULL");
-    if (count < 2 || count > tessera::most_lattice_points / 2 + 1) refuse("count = " + text(count) + " is out of range");
+    if (count < 2 || count > tessera::most_lattice_points / 2 + 1)
+      refuse("count = " + text(count) + " is out of range");
     for (std::int64_t j = 0; j < count; ++j)
       if (!std::isfinite(values[j])) refuse("values[" + text(j) + "] is not finite");
     values_.assign(values, values + count);
@@ -121,12 +125,15 @@ void tessera_lattice::set_kernel(int kernel, const double *values, std::int64_t 
 void tessera_lattice::set_int(int key, std::int64_t value) {
   switch (key) {
     case TESSERA_LATTICE_LEAST:
-      if (value != 0 && (value < 4 || value > tessera::most_lattice_points || !tessera::is_power_of_two(static_cast<std::uint64_t>(value))))
-        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_LEAST = " + text(value) + " is neither 0 nor a power of two from 4 on");
+      if (value != 0 && (value < 4 || value > tessera::most_lattice_points ||
+                         !tessera::is_power_of_two(static_cast<std::uint64_t>(value))))
+        throw failure(TESSERA_ERR_RANGE,
+                      "TESSERA_LATTICE_LEAST = " + text(value) + " is neither 0 nor a power of two from 4 on");
       least_ = value;
       break;
     case TESSERA_LATTICE_PRECISION:
-      if (value != 32 && value != 64) throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_PRECISION = " + text(value) + " is neither 32 nor 64");
+      if (value != 32 && value != 64)
+        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_PRECISION = " + text(value) + " is neither 32 nor 64");
       precision_ = value;
       break;
     case TESSERA_LATTICE_MAX_MEMORY:
@@ -144,26 +151,41 @@ void tessera_lattice::set_int(int key, std::int64_t value) {
 
 std::int64_t tessera_lattice::get_int(int key) const {
   switch (key) {
-    case TESSERA_LATTICE_LEAST: return data_.points > 0 ? static_cast<std::int64_t>(data_.least) : least_;
-    case TESSERA_LATTICE_PRECISION: return precision_;
-    case TESSERA_LATTICE_MAX_MEMORY: return max_memory_;
-    case TESSERA_LATTICE_NDIM: return ndim_;
-    case TESSERA_LATTICE_SIZE: return static_cast<std::int64_t>(data_.points);
-    case TESSERA_LATTICE_ORIGIN: return data_.origin;
-    case TESSERA_LATTICE_BYTES: return bytes_;
-    case TESSERA_LATTICE_DEVICE: return device_;
-    case TESSERA_LATTICE_DEVICE_USED: return device_used_;
-    default: throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer of a lattice");
+    case TESSERA_LATTICE_LEAST:
+      return data_.points > 0 ? static_cast<std::int64_t>(data_.least) : least_;
+    case TESSERA_LATTICE_PRECISION:
+      return precision_;
+    case TESSERA_LATTICE_MAX_MEMORY:
+      return max_memory_;
+    case TESSERA_LATTICE_NDIM:
+      return ndim_;
+    case TESSERA_LATTICE_SIZE:
+      return static_cast<std::int64_t>(data_.points);
+    case TESSERA_LATTICE_ORIGIN:
+      return data_.origin;
+    case TESSERA_LATTICE_BYTES:
+      return bytes_;
+    case TESSERA_LATTICE_DEVICE:
+      return device_;
+    case TESSERA_LATTICE_DEVICE_USED:
+      return device_used_;
+    default:
+      throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer of a lattice");
   }
 }
 
 double tessera_lattice::get_real(int key) const {
   switch (key) {
-    case TESSERA_LATTICE_MERIT: return data_.merit;
-    case TESSERA_LATTICE_RATIO: return data_.ratio;
-    case TESSERA_LATTICE_SECONDS: return seconds_;
-    case TESSERA_LATTICE_PLAN_SECONDS: return plan_seconds_;
-    default: throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not a real of a lattice");
+    case TESSERA_LATTICE_MERIT:
+      return data_.merit;
+    case TESSERA_LATTICE_RATIO:
+      return data_.ratio;
+    case TESSERA_LATTICE_SECONDS:
+      return seconds_;
+    case TESSERA_LATTICE_PLAN_SECONDS:
+      return plan_seconds_;
+    default:
+      throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not a real of a lattice");
   }
 }
 
@@ -215,7 +237,8 @@ void tessera_lattice::construct(std::int64_t n) {
   const auto points = static_cast<std::uint64_t>(n);
   const bool two = tessera::is_power_of_two(points);
   if (!two && !tessera::is_prime(points)) {
-    std::string sentence = "n = " + text(n) + " is neither prime nor a power of two; the nearest prime is " + text(tessera::nearest_prime(n, 0));
+    std::string sentence = "n = " + text(n) + " is neither prime nor a power of two; the nearest prime is " +
+                           text(tessera::nearest_prime(n, 0));
     sentence += ", and " + text(tessera::nearest_prime(n, 7)) + " is the nearest that suits FFTs";
     refuse(sentence);
   }
@@ -227,7 +250,8 @@ void tessera_lattice::construct(std::int64_t n) {
   s.alpha = kernel_ == TESSERA_KERNEL_TABLE ? 1 : kernel_;
   if (kernel_ == TESSERA_KERNEL_TABLE) {
     if (static_cast<std::int64_t>(values_.size()) != n / 2 + 1)
-      refuse("the kernel has " + text(static_cast<std::int64_t>(values_.size())) + " values, but n/2 + 1 = " + text(n / 2 + 1));
+      refuse("the kernel has " + text(static_cast<std::int64_t>(values_.size())) +
+             " values, but n/2 + 1 = " + text(n / 2 + 1));
     s.table = values_;
   }
   s.product = product_;
@@ -260,7 +284,8 @@ void tessera_lattice::construct(std::int64_t n) {
   }
   bytes_ = static_cast<std::int64_t>(bytes);
   if (!done) throw failure(TESSERA_ERR_CALLBACK, "the progress callback stopped the construction");
-  if (!std::isfinite(result.merit)) refuse("product, order: the weights are so large that the worst-case error overflows");
+  if (!std::isfinite(result.merit))
+    refuse("product, order: the weights are so large that the worst-case error overflows");
   lattice_data next;
   next.origin = TESSERA_ORIGIN_CONSTRUCTED;
   next.points = points;
@@ -282,7 +307,8 @@ void tessera_lattice::korobov(std::int64_t n, std::int64_t a) {
   require_points(n, 2);
   const auto points = static_cast<std::uint64_t>(n);
   if (a < 1 || a >= n) refuse("a = " + text(a) + " is not within 1 .. n-1 = " + text(n - 1));
-  if (tessera::common_divisor(static_cast<std::uint64_t>(a), points) != 1) refuse("a = " + text(a) + " and n = " + text(n) + " have a common divisor");
+  if (tessera::common_divisor(static_cast<std::uint64_t>(a), points) != 1)
+    refuse("a = " + text(a) + " and n = " + text(n) + " have a common divisor");
   lattice_data next;
   next.origin = TESSERA_ORIGIN_KOROBOV;
   next.points = points;
@@ -304,7 +330,8 @@ void tessera_lattice::vector(std::int64_t n, const std::int64_t *z) {
   next.points = points;
   next.least = checked_least(n);
   for (int j = 0; j < ndim_; ++j) {
-    if (z[j] < 1 || (z[j] >= n && n > 1) || (n == 1 && z[j] != 1)) refuse("z[" + text(std::int64_t{j}) + "] = " + text(z[j]) + " is not within 1 .. n-1 = " + text(n - 1));
+    if (z[j] < 1 || (z[j] >= n && n > 1) || (n == 1 && z[j] != 1))
+      refuse("z[" + text(std::int64_t{j}) + "] = " + text(z[j]) + " is not within 1 .. n-1 = " + text(n - 1));
     if (tessera::common_divisor(static_cast<std::uint64_t>(z[j]), points) != 1)
       refuse("z[" + text(std::int64_t{j}) + "] = " + text(z[j]) + " and n = " + text(n) + " have a common divisor");
     next.z.push_back(static_cast<std::uint64_t>(z[j]));

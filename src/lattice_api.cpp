@@ -31,7 +31,9 @@ int tessera_lattice_create(tessera_lattice **l, int ndim) {
 
 void tessera_lattice_destroy(tessera_lattice *l) { delete l; }
 
-const char *tessera_lattice_last_error(const tessera_lattice *l) { return l ? l->last_error.c_str() : "the lattice is NULL"; }
+const char *tessera_lattice_last_error(const tessera_lattice *l) {
+  return l ? l->last_error.c_str() : "the lattice is NULL";
+}
 
 int tessera_lattice_set_weights(tessera_lattice *l, const double *product, int orders, const double *order) {
   return guarded(l, [&] { return l->set_weights(product, orders, order), TESSERA_OK; });

@@ -17,10 +17,12 @@ struct name_of {
   const char *name;
   int value;
 };
-constexpr name_of origins[] = {{"constructed", TESSERA_ORIGIN_CONSTRUCTED}, {"korobov", TESSERA_ORIGIN_KOROBOV},
-                               {"given", TESSERA_ORIGIN_GIVEN}, {"builtin", TESSERA_ORIGIN_BUILTIN}};
-constexpr name_of kernels[] = {{"b2", TESSERA_KERNEL_B2}, {"b4", TESSERA_KERNEL_B4}, {"b6", TESSERA_KERNEL_B6},
-                               {"table", TESSERA_KERNEL_TABLE}};
+constexpr name_of origins[] = {{"constructed", TESSERA_ORIGIN_CONSTRUCTED},
+                               {"korobov", TESSERA_ORIGIN_KOROBOV},
+                               {"given", TESSERA_ORIGIN_GIVEN},
+                               {"builtin", TESSERA_ORIGIN_BUILTIN}};
+constexpr name_of kernels[] = {
+    {"b2", TESSERA_KERNEL_B2}, {"b4", TESSERA_KERNEL_B4}, {"b6", TESSERA_KERNEL_B6}, {"table", TESSERA_KERNEL_TABLE}};
 
 template <std::size_t N>
 const char *name(const name_of (&table)[N], int value) {
@@ -50,7 +52,8 @@ class reader {
     std::istringstream words = next_line();
     std::string word;
     int version = 0;
-    if (!(words >> word >> version) || word != "tessera-lattice") bad("the file does not begin with \"tessera-lattice 1\"");
+    if (!(words >> word >> version) || word != "tessera-lattice")
+      bad("the file does not begin with \"tessera-lattice 1\"");
     if (version != 1) bad("version " + std::to_string(version) + " of the format is not known");
     std::uint64_t ndim = 0;
     for (;;) {
@@ -58,22 +61,35 @@ class reader {
       words >> word;
       if (!seen_.insert(word).second) bad("\"" + word + "\" stands there twice");
       if (word == "vector") break;
-      if (word == "ndim") ndim = whole(words, 1, most_lattice_ndim);
-      else if (word == "n") data_.points = whole(words, 1, most_lattice_points);
-      else if (word == "least") data_.least = whole(words, 0, most_lattice_points);
-      else if (word == "precision") data_.precision = static_cast<int>(whole(words, 32, 64));
-      else if (word == "origin") data_.origin = named(words, origins);
-      else if (word == "kernel") data_.kernel = named(words, kernels);
-      else if (word == "merit") data_.merit = one_real(words);
-      else if (word == "ratio") data_.ratio = one_real(words);
-      else if (word == "product") data_.product = reals(words);
-      else if (word == "order") data_.order = reals(words);
-      else bad("\"" + word + "\" is not known");
+      if (word == "ndim")
+        ndim = whole(words, 1, most_lattice_ndim);
+      else if (word == "n")
+        data_.points = whole(words, 1, most_lattice_points);
+      else if (word == "least")
+        data_.least = whole(words, 0, most_lattice_points);
+      else if (word == "precision")
+        data_.precision = static_cast<int>(whole(words, 32, 64));
+      else if (word == "origin")
+        data_.origin = named(words, origins);
+      else if (word == "kernel")
+        data_.kernel = named(words, kernels);
+      else if (word == "merit")
+        data_.merit = one_real(words);
+      else if (word == "ratio")
+        data_.ratio = one_real(words);
+      else if (word == "product")
+        data_.product = reals(words);
+      else if (word == "order")
+        data_.order = reals(words);
+      else
+        bad("\"" + word + "\" is not known");
       std::string rest;
       if (words >> rest) bad("\"" + rest + "\" is too much");
     }
-    if (ndim == 0 || data_.points == 0 || data_.origin == TESSERA_ORIGIN_EMPTY) bad("ndim, n or origin is missing before \"vector\"");
-    if (data_.least != 0 && !(is_power_of_two(data_.least) && is_power_of_two(data_.points) && data_.least <= data_.points))
+    if (ndim == 0 || data_.points == 0 || data_.origin == TESSERA_ORIGIN_EMPTY)
+      bad("ndim, n or origin is missing before \"vector\"");
+    if (data_.least != 0 &&
+        !(is_power_of_two(data_.least) && is_power_of_two(data_.points) && data_.least <= data_.points))
       bad("least and n are not powers of two with least <= n");
     if (data_.origin == TESSERA_ORIGIN_CONSTRUCTED && data_.product.size() != ndim) bad("product has not ndim values");
     if (data_.order.size() > ndim) bad("order has more than ndim values");
@@ -94,7 +110,9 @@ class reader {
   }
 
  private:
-  [[noreturn]] void bad(const std::string &why) const { throw failure(TESSERA_ERR_FILE, "line " + std::to_string(number_) + ": " + why); }
+  [[noreturn]] void bad(const std::string &why) const {
+    throw failure(TESSERA_ERR_FILE, "line " + std::to_string(number_) + ": " + why);
+  }
 
   // The next line that is not empty.
   std::istringstream next_line() {
@@ -126,7 +144,8 @@ class reader {
     while (words >> word) {
       char *end = nullptr;
       values.push_back(std::strtod(word.c_str(), &end));
-      if (*end != '\0' || !(values.back() >= 0.0) || !std::isfinite(values.back())) bad("\"" + word + "\" is not a weight");
+      if (*end != '\0' || !(values.back() >= 0.0) || !std::isfinite(values.back()))
+        bad("\"" + word + "\" is not a weight");
     }
     if (values.empty()) bad("weights are expected");
     words.clear();

@@ -78,14 +78,15 @@ tessera::lattice_problem tessera_solver::make_lattice_problem() const {
   const std::int64_t copies = options_.get_int(TESSERA_COPIES);
   s.copies = copies > 1 ? static_cast<int>(copies) : 0;
   if (s.median > 0 && s.median % 2 == 0)
-    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_MEDIAN = " + std::to_string(s.median) + " is even: there is no vector in the middle");
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "TESSERA_MEDIAN = " + std::to_string(s.median) + " is even: there is no vector in the middle");
   if (s.median > 0 && s.copies > 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_MEDIAN and TESSERA_COPIES do not go together");
   p.trial = vector_of(tessera::builtin_lattice(ndim_), ndim_);
   p.vector = vector_.z.empty() ? p.trial : vector_;
   if (s.copies > 0 && tessera::common_divisor(static_cast<tessera::uint64>(s.copies), p.vector.most) != 1)
-    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COPIES = " + std::to_string(s.copies) + " and n = " + std::to_string(p.vector.most) +
-                                               " of the vector have a common divisor");
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COPIES = " + std::to_string(s.copies) + " and n = " +
+                                               std::to_string(p.vector.most) + " of the vector have a common divisor");
   for (std::size_t j = 0; j < lower_.size(); ++j) {
     p.axes.push_back(axis_of(lower_[j], upper_[j]));
     p.volume *= p.axes.back().length;
@@ -93,7 +94,8 @@ tessera::lattice_problem tessera_solver::make_lattice_problem() const {
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.complement = options_.get_int(TESSERA_COMPLEMENT) != 0;
   const std::int64_t threads = options_.get_int(TESSERA_THREADS);
-  p.threads = threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  p.threads =
+      threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   return p;
 }

@@ -1,5 +1,5 @@
-// Points of shifted rank-1 lattice rules as 64-bit fractions: one integer addition takes a coordinate to the next point, and its
-// overflow is the modulo. Host and device have the same points bit by bit.
+// Points of shifted rank-1 lattice rules as 64-bit fractions: one integer addition takes a coordinate to the next point, and
+// its overflow is the modulo. Host and device have the same points bit by bit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -52,8 +52,8 @@ TESSERA_HD double unit_of(uint64 fraction) {
   return double_of((fraction >> 12) | uint64{0x3ff0000000000000}) - 0.99999999999999988898;  // 1 - 2^-53
 }
 
-// 64 random bits from a counter: two rounds of a multiply-xorshift mixer (Stafford's variant 13 of the finaliser in MurmurHash3) over
-// an odd-constant sequence, as in SplitMix64 (Steele, Lea and Flood 2014).
+// 64 random bits from a counter: two rounds of a multiply-xorshift mixer (Stafford's variant 13 of the finaliser in
+// MurmurHash3) over an odd-constant sequence, as in SplitMix64 (Steele, Lea and Flood 2014).
 TESSERA_HD uint64 mix_bits(uint64 v) {
   v = (v ^ (v >> 30)) * uint64{0xbf58476d1ce4e5b9};
   v = (v ^ (v >> 27)) * uint64{0x94d049bb133111eb};

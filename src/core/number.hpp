@@ -6,8 +6,6 @@
 
 namespace tessera {
 
-constexpr uint64 most_modulus = uint64{1} << 32;
-
 // a^e mod n.
 TESSERA_HD uint64 power_mod(uint64 a, uint64 e, uint64 n) {
   uint64 result = 1 % n;

@@ -15,7 +15,13 @@ using std::exp;
 namespace tessera {
 
 // Numbers of enum tessera_transform.
-enum transform_kind : int { transform_none = 1, transform_baker = 2, transform_tanh = 3, transform_korobov = 10, transform_sidi = 20 };
+enum transform_kind : int {
+  transform_none = 1,
+  transform_baker = 2,
+  transform_tanh = 3,
+  transform_korobov = 10,
+  transform_sidi = 20
+};
 
 // All of them, for what must have the number as a constant.
 #define TESSERA_TRANSFORMS(X)                                                                                            \
@@ -182,6 +188,22 @@ TESSERA_HD unit_point periodize(double t) {
   return periodize_folded<T>(low ? t : 1.0 - t, low);
 }
 
+#if !defined(__CUDACC_RTC__)
+// The mean square of the weight of one axis: B(2m+1, 2m+1)/B(m+1, m+1)^2, for the sines the same of their powers.
+inline double weight_mean_square(int transform) {
+  if (!has_weight(transform)) return 1.0;
+  if (transform == transform_tanh) return 2.82476276191574;  // by quadrature
+  const bool sine = transform > transform_sidi;
+  const double m = transform - (sine ? transform_sidi : transform_korobov);
+  // the integrals of (t(1-t))^p, or of sin(pi t)^p times the square root of pi
+  const auto integral = [sine](double p) {
+    return sine ? std::tgamma(0.5 * p + 0.5) / std::tgamma(0.5 * p + 1.0)
+                : std::tgamma(p + 1.0) * std::tgamma(p + 1.0) / std::tgamma(2.0 * p + 2.0);
+  };
+  return integral(2.0 * m) / (integral(m) * integral(m)) * (sine ? 1.7724538509055160273 : 1.0);
+}
+#endif
+
 // One axis of the user's domain, of which the unit interval is the image.
 struct unit_axis {
   int kind;              // enum axis_kind
@@ -220,6 +242,8 @@ TESSERA_HD double axis_value(const unit_axis &m, const unit_point &p, double &ja
 }
 
 // Its distance from the upper limit; for infinite ranges 1 - x on the unit interval.
-TESSERA_HD double axis_complement(const unit_axis &m, const unit_point &p) { return m.kind == axis_finite ? m.length * p.y : p.y; }
+TESSERA_HD double axis_complement(const unit_axis &m, const unit_point &p) {
+  return m.kind == axis_finite ? m.length * p.y : p.y;
+}
 
 }  // namespace tessera

@@ -32,12 +32,12 @@ struct cbc_hooks {
   virtual bool component_done(int64 done, int64 all) = 0;
 };
 
-// Bytes of a construction. FFTs need tables and work space of their own; as much as two copies of a ring is allowed for.
+// Bytes of a construction. FFTs need tables and work space of their own; as much as three copies of a ring is allowed for.
 inline double cbc_bytes(const cbc_settings &s, std::size_t real) {
   const double elements = 0.5 * static_cast<double>(s.points);  // of all rings
   const double orders = s.order.empty() ? 0.0 : static_cast<double>(s.order.size());
   const double levels = is_power_of_two(s.points) ? 2.0 * 8.0 : 0.0;
-  return elements * (static_cast<double>(real) * (1.0 + orders + 2.0 + 1.0 + 1.0 + 2.0) + levels);
+  return elements * (static_cast<double>(real) * (1.0 + orders + 2.0 + 1.0 + 1.0 + 3.0) + levels);
 }
 
 }  // namespace tessera

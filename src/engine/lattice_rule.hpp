@@ -1,7 +1,8 @@
 // Integration by randomly shifted rank-1 lattice rules (Cranley and Patterson 1976; Sloan and Joe 1994).
 //
-// The value is the mean over the shifts of the rule's mean, the error that of the mean by Student's t. Where the vector holds for a
-// range of n = 2^m, doubling n adds the odd multiples and keeps all others; at the largest n the shifts are doubled.
+// The value is the mean over the shifts of the rule's mean, the error that of the mean by Student's t. Where the vector
+// holds for a range of n = 2^m, doubling n adds the odd multiples and keeps all others; at the largest n the shifts are
+// doubled.
 //
 // The executor offers
 //   run(pass, first item, end item, sums)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted from
@@ -24,8 +25,8 @@ template <class Executor>
 class lattice_rule {
  public:
   // `trial`: the vector with which a change of variables is chosen; it holds for a range of n.
-  lattice_rule(Executor &exec, const lattice_settings &settings, const lattice_vector &vector, const lattice_vector &trial,
-               double volume, run_hooks &hooks)
+  lattice_rule(Executor &exec, const lattice_settings &settings, const lattice_vector &vector,
+               const lattice_vector &trial, double volume, run_hooks &hooks)
       : exec_(exec), set_(settings), vector_(vector), trial_(trial), volume_(volume), hooks_(hooks) {}
 
   // value and error are set unless the integrand failed before there were any.
@@ -51,14 +52,17 @@ class lattice_rule {
 
  private:
   static constexpr uint64 stream_shifts = 0, stream_trial = 1, stream_median = 2, stream_vectors = 3;
+  static constexpr int64 slice_sums = int64{1} << 22;    // that the executor keeps in the meantime
 
   std::size_t index(int64 shift, int k) const { return static_cast<std::size_t>(shift * set_.ncomp + k); }
 
-  // ---- Passes ---------------------------------------------------------------------------------------------------------
-  // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what there is.
+  // ---- Passes ----------------------------------------
+  // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what
+  // there is.
   outcome run_pass(const lattice_pass &pass, std::vector<compensated_sum> &sums, int64 before = 0) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
-    const int64 slice = std::max<int64>(1, exec_.slice_points() / std::min(pass.count, lattice_item));
+    const int64 slice =
+        std::max<int64>(1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
@@ -101,7 +105,7 @@ class lattice_rule {
 
   bool affordable(int64 points) const { return points <= set_.maxeval - statistics_.evaluations; }
 
-  // ---- Estimates --------------------------------------------------------------------------------------------------------
+  // ---- Estimates ----------------------------------------
   // Mean over the shifts and its error.
   void estimate(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, int k, double factor, double &value,
                 double &error, double &magnitude) const {
@@ -123,19 +127,23 @@ class lattice_rule {
     error = larger(error, std::numeric_limits<double>::epsilon() * magnitude);
   }
 
+  // Mean square of the weights of a change of variables in all variables: their mean is 1.
+  double weight_spread(int transform) const { return std::pow(weight_mean_square(transform), set_.ndim); }
+
   // Sets value and error. Returns converged, roundoff or running.
   outcome conclude(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, bool confirmed_needed) {
     if (factor_shifts_ != shifts) {
       factor_ = student_factor(set_.confidence, static_cast<int>(shifts - 1));
       factor_shifts_ = shifts;
     }
-    bool met = statistics_.evaluations >= set_.mineval, steady = true, rounding = true, zero = true;
+    const bool enough = statistics_.evaluations >= set_.mineval;
+    bool within = true, steady = true, rounding = true, zero = true;
     for (int k = 0; k < set_.ncomp; ++k) {
       double v, e, magnitude;
       estimate(sums, n, shifts, k, factor_, v, e, magnitude);
       const double tolerance = larger(set_.abstol, set_.reltol * fabs(v));
       if (has_value_) steady = steady && fabs(v - value_[k]) <= 2.0 * (e + error_[k]);
-      met = met && e <= tolerance;
+      within = within && e <= tolerance;
       rounding = rounding && (e <= tolerance || e <= rounding_level * magnitude);
       zero = zero && v == 0.0 && e == 0.0;
       value_[k] = v;
@@ -145,23 +153,28 @@ class lattice_rule {
     has_value_ = true;
     statistics_.points = n;
     statistics_.shifts = shifts;
-    if (zero && statistics_.evaluations < evaluations_to_trust_zero) met = false, rounding = false;
-    if (met && confirmed) return outcome::converged;
-    if (rounding && !met && statistics_.evaluations >= set_.mineval) return outcome::roundoff;
+    // Weights with a large variance come from few points. Shifts that have seen none of these agree, and are all wrong.
+    const bool seen =
+        static_cast<double>(statistics_.evaluations) >= evaluations_per_spread * weight_spread(statistics_.transform) &&
+        !(zero && statistics_.evaluations < evaluations_to_trust_zero);
+    if (within && enough && seen && confirmed) return outcome::converged;
+    if (!within && rounding && enough && seen) return outcome::roundoff;
     return pause_;
   }
 
-  // The run ended within its first pass, after `points`: what there is, with no idea of the error unless two shifts are complete.
+  // The run ended within its first pass, after `points`: what there is, with no idea of the error unless two shifts are
+  // complete.
   void take_partial(const lattice_pass &pass, const std::vector<compensated_sum> &sums, int64 points, int64 shifts) {
     for (int k = 0; k < set_.ncomp; ++k) {
       if (shifts > 1 && pass.source.copies == 0) {
         double magnitude;
-        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)), value_[k], error_[k],
-                 magnitude);
+        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)), value_[k],
+                 error_[k], magnitude);
         continue;
       }
       compensated_sum all;
-      for (std::size_t i = static_cast<std::size_t>(k); i < sums.size(); i += static_cast<std::size_t>(set_.ncomp)) all.add(sums[i]);
+      for (std::size_t i = static_cast<std::size_t>(k); i < sums.size(); i += static_cast<std::size_t>(set_.ncomp))
+        all.add(sums[i]);
       value_[k] = volume_ * all.value() / static_cast<double>(points);
       error_[k] = infinity_value();
     }
@@ -176,7 +189,7 @@ class lattice_rule {
     has_value_ = true;
   }
 
-  // ---- Embedded sequences, and more shifts --------------------------------------------------------------------------------
+  // ---- Embedded sequences, and more shifts ----------------------------------------
   outcome embedded() {
     int64 shifts = set_.shifts;
     uint64 n = vector_.most;
@@ -222,9 +235,9 @@ class lattice_rule {
     }
   }
 
-  // ---- The median rule ------------------------------------------------------------------------------------------------------
-  // For each n the vector with the median value of one shift among random ones (Goda and L'Ecuyer, SIAM J. Sci. Comput. 44 (2022)
-  // A2765-A2790), then fresh shifts with it. Nothing is kept from one n to the next.
+  // ---- The median rule ----------------------------------------
+  // For each n the vector with the median value of one shift among random ones (Goda and L'Ecuyer, SIAM J. Sci. Comput. 44
+  // (2022) A2765), then fresh shifts with it. Nothing is kept from one n to the next.
   outcome median() {
     const int64 shifts = set_.shifts, all = shifts + set_.median;
     uint64 n = 1;
@@ -249,7 +262,8 @@ class lattice_rule {
   outcome median_vector(uint64 n, std::vector<uint64> &z) {
     const int64 many = set_.median;
     const auto component = [&](int64 v, int j) {
-      return (random_bits(set_.seed, stream_vectors + n, static_cast<uint64>(v), static_cast<uint64>(j)) | 1u) & (n - 1);
+      return (random_bits(set_.seed, stream_vectors + n, static_cast<uint64>(v), static_cast<uint64>(j)) | 1u) &
+             (n - 1);
     };
     std::vector<double> values(static_cast<std::size_t>(many * set_.ncomp));
     for (int64 v = 0; v < many; ++v) {
@@ -259,8 +273,12 @@ class lattice_rule {
       pass.source.stream += 2 * n;  // other shifts for other n
       const outcome o = run_pass(pass, sums);
       if (o != outcome::running) return o;
-      if (pause_ != outcome::running) return pause_;
-      for (int k = 0; k < set_.ncomp; ++k) values[static_cast<std::size_t>(k * many + v)] = sums[static_cast<std::size_t>(k)].value();
+      if (pause_ != outcome::running) {
+        if (!has_value_) take_partial(pass, sums, pass.count, 1);
+        return pause_;
+      }
+      for (int k = 0; k < set_.ncomp; ++k)
+        values[static_cast<std::size_t>(k * many + v)] = sums[static_cast<std::size_t>(k)].value();
     }
     // Several components: the vector that is nearest to the medians, in units of the components' spread.
     std::vector<double> distance(static_cast<std::size_t>(many), 0.0);
@@ -273,14 +291,15 @@ class lattice_rule {
       std::sort(sorted.begin(), sorted.end());
       const double spread = sorted[static_cast<std::size_t>(many / 2)];
       for (int64 v = 0; v < many; ++v)
-        if (of[v] != middle) distance[static_cast<std::size_t>(v)] += fabs(of[v] - middle) / (spread > 0.0 ? spread : 1.0);
+        if (of[v] != middle)
+          distance[static_cast<std::size_t>(v)] += fabs(of[v] - middle) / (spread > 0.0 ? spread : 1.0);
     }
     const int64 best = std::min_element(distance.begin(), distance.end()) - distance.begin();
     for (int j = 0; j < set_.ndim; ++j) z[static_cast<std::size_t>(j)] = component(best, j);
     return outcome::running;
   }
 
-  // ---- Maximal rank -----------------------------------------------------------------------------------------------------------
+  // ---- Maximal rank ----------------------------------------
   // Q_r has m^r copies of the rule, by multiples of 1/m along the first r axes. The error of Q_d is the root mean square of its
   // differences to the rules Q^(i) without the copies along axis i, which are part of it (Sloan and Joe 1994, chapter 10).
   outcome maximal_rank() {
@@ -294,7 +313,8 @@ class lattice_rule {
         before = copies;
         copies *= m;
       }
-      if (r > 0 && (copies - before > (set_.maxeval - statistics_.evaluations) / static_cast<int64>(n))) return outcome::evaluations;
+      if (r > 0 && (copies - before > (set_.maxeval - statistics_.evaluations) / static_cast<int64>(n)))
+        return outcome::evaluations;
       sums.resize(static_cast<std::size_t>(copies * set_.ncomp));
       lattice_pass pass = pass_of(vector_.z.data(), n, copies - before, stream_shifts);
       pass.first_shift = before;
@@ -330,33 +350,37 @@ class lattice_rule {
       power *= set_.copies;
     }
     value_[k] = value;
-    error_[k] = rank > 0 ? larger(std::sqrt(squares / rank), std::numeric_limits<double>::epsilon() * fabs(value)) : infinity_value();
+    error_[k] = rank > 0 ? larger(std::sqrt(squares / rank), std::numeric_limits<double>::epsilon() * fabs(value))
+                         : infinity_value();
   }
 
-  // ---- Choice of the change of variables ----------------------------------------------------------------------------------------
-  // Each candidate integrates with few shifts of its own, with more and more points until one meets the tolerance or the trial has
-  // had its share of the evaluations. The one that is expected to need the fewest points, at the rate seen last, wins.
+  // ---- Choice of the change of variables ----------------------------------------
+  // Each candidate integrates with few shifts of its own, with more and more points until one meets the tolerance or the
+  // trial has had its share of the evaluations. The one that is expected to need the fewest points, at the rate seen last,
+  // wins.
   outcome choose_transform() {
-    constexpr int candidates[] = {transform_none, transform_baker, transform_korobov + 1, transform_korobov + 2,
-                                  transform_korobov + 3, transform_sidi + 3};
-    constexpr int64 many = sizeof candidates / sizeof candidates[0], shifts = 8, share = 16;
+    constexpr int candidates[] = {transform_none,        transform_baker,       transform_korobov + 1,
+                                  transform_korobov + 2, transform_korobov + 3, transform_sidi + 3};
+    constexpr int64 many = sizeof candidates / sizeof candidates[0], shifts = 8, share = 8;
     constexpr uint64 first = 256, last = 65536;
     std::vector<compensated_sum> sums[many];
-    std::vector<double> errors[many];
+    std::vector<trial_history> history[many];
     for (int64 c = 0; c < many; ++c) {
       sums[c].resize(static_cast<std::size_t>(shifts * set_.ncomp));
-      errors[c].resize(static_cast<std::size_t>(set_.ncomp), infinity_value());
+      history[c].resize(static_cast<std::size_t>(set_.ncomp));
     }
     int64 chosen = 0;
     uint64 done = 0;
-    for (uint64 n = first; n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
+    for (uint64 n = first;
+         n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
       double best = infinity_value();
       for (int64 c = 0; c < many; ++c) {
+        if (weight_spread(candidates[c]) > most_spread) continue;
         statistics_.transform = candidates[c];
         const outcome o = trial_points(sums[c], done, n, shifts);
         if (o != outcome::running) return o;
         if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
-        const double score = points_needed(sums[c], n, shifts, errors[c]);
+        const double score = points_needed(sums[c], n, shifts, history[c]);
         if (score < best) best = score, chosen = c;
       }
       done = n;
@@ -387,24 +411,34 @@ class lattice_rule {
     return pause_;
   }
 
-  // Points at which the run would meet the tolerance, all components of it; `errors` were those of n/4 points and become those of n.
-  double points_needed(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, std::vector<double> &errors) const {
+  // Error and rate of convergence of a component at the number of points before.
+  struct trial_history {
+    double error = infinity_value(), rate = 1.0;
+  };
+
+  // Points at which the run would meet the tolerance, all components of it.
+  double points_needed(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts,
+                       std::vector<trial_history> &history) const {
     const double factor = student_factor(set_.confidence, static_cast<int>(shifts - 1));
     const double fewer = std::sqrt(static_cast<double>(shifts) / set_.shifts);  // the error is that of more shifts
     double most = 0.0;
     for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e, magnitude, &before = errors[static_cast<std::size_t>(k)];
+      double v, e, magnitude;
       estimate(sums, n, shifts, k, factor, v, e, magnitude);
       const double tolerance = larger(larger(set_.abstol, set_.reltol * fabs(v)), rounding_level * magnitude);
       const double excess = e * fewer / (tolerance > 0.0 ? tolerance : 1.0);
-      const double seen = before < infinity_value() && e > 0.0 ? 0.5 * std::log2(before / e) : 1.0;
-      const double rate = std::min(3.0, std::max(0.5, seen));
+      trial_history &h = history[static_cast<std::size_t>(k)];
+      // Single rules are better or worse than their neighbours: the rate is an average.
+      if (h.error < infinity_value() && e > 0.0) h.rate = 0.5 * (h.rate + 0.5 * std::log2(h.error / e));
+      h.error = e;
+      const double rate = std::min(3.0, std::max(0.5, h.rate));
       most = larger(most, static_cast<double>(n) * (excess > 1.0 ? std::pow(excess, 1.0 / rate) : 1.0));
-      before = e;
     }
     return most;
   }
 
+  static constexpr double evaluations_per_spread = 64.0;
+  static constexpr double most_spread = 100.0;  // of what is tried
   static constexpr double rounding_level = 16.0 * std::numeric_limits<double>::epsilon();
   static constexpr int64 evaluations_to_trust_zero = int64{1} << 20;
   static constexpr int64 most_shifts = 65536;

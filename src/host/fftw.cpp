@@ -60,7 +60,8 @@ api<Real> open_library() {
   using a = api<Real>;
   void *library = ::dlopen(a::file, RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    throw fft_missing(std::string(a::file) + " (FFTW, which the construction of lattices needs) cannot be opened: " + ::dlerror());
+    throw fft_missing(std::string(a::file) +
+                      " (FFTW, which the construction of lattices needs) cannot be opened: " + ::dlerror());
   api<Real> f;
   const std::string prefix = a::prefix;
   find(library, prefix + "plan_guru64_dft_r2c", a::file, f.plan_forward);

@@ -1,5 +1,5 @@
-// FFTs of real sequences on the host by FFTW, whose libraries are opened when a construction first needs them: libtessera.so is not
-// linked to them and loads without them.
+// FFTs of real sequences on the host by FFTW, whose libraries are opened when a construction first needs them: libtessera.so
+// is not linked to them and loads without them.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -15,9 +15,9 @@ class fft_missing : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Plan of the transforms of n reals; Real is float or double. Unscaled: backward(forward(x)) is n x. The spectrum has n/2+1 pairs.
-// Making and destroying plans is serialised within this library; FFTW's planner is not safe against other threads of the program
-// that plan at the same time.
+// Plan of the transforms of n reals; Real is float or double. Unscaled: backward(forward(x)) is n x. The spectrum has n/2+1
+// pairs. Making and destroying plans is serialised within this library; FFTW's planner is not safe against other threads of
+// the program that plan at the same time.
 template <class Real>
 class fftw_plan_pair {
  public:

@@ -48,9 +48,9 @@ class host_lattice {
 
   const lattice_problem &problem_;
   thread_pool &pool_;
-  const int coordinates_;  // ndim, or twice as many with the complements
-  int64 block_;            // points of one call
-  bool jacobians_ = false; // there are any
+  const int coordinates_;   // ndim, or twice as many with the complements
+  int64 block_;             // points of one call
+  bool jacobians_ = false;  // there are any
   std::vector<compensated_sum> parts_;
   std::vector<workspace> work_;
   std::mutex mutex_;

@@ -15,8 +15,10 @@ static tessera_lattice *lattice_of(int ndim) {
 }
 
 /* Fails, with the library's sentence, unless the status is the expected one; a refusal must name `word`. */
-#define assert_lattice(l, status, expected, word) assert_lattice_at((l), (status), (expected), (word), __FILE__, __LINE__)
-static void assert_lattice_at(tessera_lattice *l, int status, int expected, const char *word, const char *file, int line) {
+#define assert_lattice(l, status, expected, word) \
+  assert_lattice_at((l), (status), (expected), (word), __FILE__, __LINE__)
+static void assert_lattice_at(tessera_lattice *l, int status, int expected, const char *word, const char *file,
+                              int line) {
   if (status != expected) {
     print_error("status %d, expected %d: %s\n", status, expected, tessera_lattice_last_error(l));
     _fail(file, line);
@@ -91,7 +93,8 @@ static void keys(void **state) {
   tessera_lattice *l = lattice_of(3);
   int64_t n;
   double x;
-  assert_lattice(l, tessera_lattice_set_int(l, TESSERA_LATTICE_LEAST, 1000), TESSERA_ERR_RANGE, "TESSERA_LATTICE_LEAST");
+  assert_lattice(l, tessera_lattice_set_int(l, TESSERA_LATTICE_LEAST, 1000), TESSERA_ERR_RANGE,
+                 "TESSERA_LATTICE_LEAST");
   assert_lattice(l, tessera_lattice_set_int(l, TESSERA_LATTICE_LEAST, -4), TESSERA_ERR_RANGE, "TESSERA_LATTICE_LEAST");
   assert_lattice(l, tessera_lattice_set_int(l, TESSERA_LATTICE_PRECISION, 16), TESSERA_ERR_RANGE, "PRECISION");
   assert_lattice(l, tessera_lattice_set_int(l, TESSERA_LATTICE_MAX_MEMORY, -1), TESSERA_ERR_RANGE, "MAX_MEMORY");
@@ -107,7 +110,8 @@ static void keys(void **state) {
 static void wrong_arguments(void **state) {
   (void)state;
   tessera_lattice *l = lattice_of(3);
-  const double good[] = {1, 0.5, 0.25}, zero[] = {1, 0, 1}, negative[] = {1, -1, 1}, nan[] = {1, NAN, 1}, infinite[] = {1, INFINITY, 1};
+  const double good[] = {1, 0.5, 0.25}, zero[] = {1, 0, 1}, negative[] = {1, -1, 1}, nan[] = {1, NAN, 1},
+               infinite[] = {1, INFINITY, 1};
   const double none[] = {0, 1, 1};
   const int64_t common[] = {1, 3, 4}, big[] = {1, 3, 1024}, nothing[] = {1, 0, 3};
   const int64_t sevens[] = {1, 7, 3};
@@ -131,7 +135,7 @@ static void wrong_arguments(void **state) {
   assert_lattice(l, tessera_lattice_construct(l, 1009), TESSERA_ERR_ARGUMENT, "n/2 + 1");
   assert_lattice(l, tessera_lattice_set_kernel(l, TESSERA_KERNEL_B2, NULL, 0), TESSERA_OK, NULL);
 
-  assert_lattice(l, tessera_lattice_construct(l, 1000), TESSERA_ERR_ARGUMENT, "997"); /* the nearest prime */
+  assert_lattice(l, tessera_lattice_construct(l, 1000), TESSERA_ERR_ARGUMENT, "997");  /* the nearest prime */
   assert_lattice(l, tessera_lattice_construct(l, 1001), TESSERA_ERR_ARGUMENT, "1009"); /* 2*504+1, 504 = 8*9*7 */
   assert_lattice(l, tessera_lattice_construct(l, 2), TESSERA_ERR_ARGUMENT, "n = 2");
   assert_lattice(l, tessera_lattice_construct(l, -7), TESSERA_ERR_ARGUMENT, "n = -7");
@@ -193,8 +197,13 @@ static void primes(void **state) {
   (void)state;
   int64_t p;
   const int64_t cases[][3] = {/* n, largest factor, prime */
-                              {3, 0, 3},       {4, 0, 3},       {1000, 0, 997},    {1000, 7, 1009},
-                              {1008000, 7, 1008001}, {4001, 5, 4001}, {4294967295, 0, 4294967291}};
+                              {3, 0, 3},
+                              {4, 0, 3},
+                              {1000, 0, 997},
+                              {1000, 7, 1009},
+                              {1008000, 7, 1008001},
+                              {4001, 5, 4001},
+                              {4294967295, 0, 4294967291}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     assert_int_equal(tessera_lattice_prime(cases[i][0], cases[i][1], &p), TESSERA_OK);
     assert_int_equal(p, cases[i][2]);
@@ -268,7 +277,8 @@ static void construction(void **state) {
   assert_same_bits(lattice_real(l, TESSERA_LATTICE_RATIO), 1.0);
   assert_true(lattice_real(l, TESSERA_LATTICE_SECONDS) >= lattice_real(l, TESSERA_LATTICE_PLAN_SECONDS));
   assert_int_equal(lattice_int(l, TESSERA_LATTICE_ORIGIN), TESSERA_ORIGIN_CONSTRUCTED);
-  assert_true(lattice_int(l, TESSERA_LATTICE_BYTES) > 8 * 1009 * 2 && lattice_int(l, TESSERA_LATTICE_BYTES) < 64 * 1009);
+  assert_true(lattice_int(l, TESSERA_LATTICE_BYTES) > 8 * 1009 * 2 &&
+              lattice_int(l, TESSERA_LATTICE_BYTES) < 64 * 1009);
 
   for (int j = 0; j < 8; ++j) product[j] = 0.5;
   assert_lattice(l, tessera_lattice_set_weights(l, product, 0, NULL), TESSERA_OK, NULL);

@@ -48,7 +48,8 @@ void number_theory(void **) {
 void phases_are_the_fractions(void **) {
   for (const uint64 n : {uint64{1}, uint64{2}, uint64{1009}, uint64{1} << 20, uint64{4294967291}, uint64{1} << 31})
     for (int trial = 0; trial < 2000; ++trial) {
-      const uint64 i = random_bits(1, n, static_cast<uint64>(trial), 0) % n, z = random_bits(1, n, static_cast<uint64>(trial), 1) % n;
+      const uint64 i = random_bits(1, n, static_cast<uint64>(trial), 0) % n,
+                   z = random_bits(1, n, static_cast<uint64>(trial), 1) % n;
       uint64 product = 0, exact = 0;  // i z mod n by doubling, and its binary digits over n one by one
       for (int bit = 31; bit >= 0; --bit) product = (2 * product + (i >> bit & 1u) * z) % n;
       for (int bit = 0; bit < 64; ++bit) {
@@ -80,8 +81,9 @@ void random_numbers(void **) {
   for (int i = 0; i < n; ++i) {
     const uint64 a = random_bits(1, 0, static_cast<uint64>(i), 0);
     for (int b = 0; b < 64; ++b) ones[b] += static_cast<int>(a >> b & 1u);
-    for (const uint64 other : {random_bits(1, 0, static_cast<uint64>(i), 1), random_bits(2, 0, static_cast<uint64>(i), 0),
-                               random_bits(1, 1, static_cast<uint64>(i), 0), random_bits(1, 0, static_cast<uint64>(i) + 1, 0)})
+    for (const uint64 other :
+         {random_bits(1, 0, static_cast<uint64>(i), 1), random_bits(2, 0, static_cast<uint64>(i), 0),
+          random_bits(1, 1, static_cast<uint64>(i), 0), random_bits(1, 0, static_cast<uint64>(i) + 1, 0)})
       agreements += static_cast<int>(a >> 63 == other >> 63);
   }
   for (const int count : ones) assert_true(std::abs(count - n / 2) < 5 * std::sqrt(n / 4.0));
@@ -92,21 +94,36 @@ void random_numbers(void **) {
 template <class Body>
 void with_transform(int t, Body body) {
   switch (t) {
-    case 1: return body([](double v) { return periodize<1>(v); });
-    case 2: return body([](double v) { return periodize<2>(v); });
-    case 3: return body([](double v) { return periodize<3>(v); });
-    case 11: return body([](double v) { return periodize<11>(v); });
-    case 12: return body([](double v) { return periodize<12>(v); });
-    case 13: return body([](double v) { return periodize<13>(v); });
-    case 14: return body([](double v) { return periodize<14>(v); });
-    case 15: return body([](double v) { return periodize<15>(v); });
-    case 16: return body([](double v) { return periodize<16>(v); });
-    case 21: return body([](double v) { return periodize<21>(v); });
-    case 22: return body([](double v) { return periodize<22>(v); });
-    case 23: return body([](double v) { return periodize<23>(v); });
-    case 24: return body([](double v) { return periodize<24>(v); });
-    case 25: return body([](double v) { return periodize<25>(v); });
-    default: return body([](double v) { return periodize<26>(v); });
+    case 1:
+      return body([](double v) { return periodize<1>(v); });
+    case 2:
+      return body([](double v) { return periodize<2>(v); });
+    case 3:
+      return body([](double v) { return periodize<3>(v); });
+    case 11:
+      return body([](double v) { return periodize<11>(v); });
+    case 12:
+      return body([](double v) { return periodize<12>(v); });
+    case 13:
+      return body([](double v) { return periodize<13>(v); });
+    case 14:
+      return body([](double v) { return periodize<14>(v); });
+    case 15:
+      return body([](double v) { return periodize<15>(v); });
+    case 16:
+      return body([](double v) { return periodize<16>(v); });
+    case 21:
+      return body([](double v) { return periodize<21>(v); });
+    case 22:
+      return body([](double v) { return periodize<22>(v); });
+    case 23:
+      return body([](double v) { return periodize<23>(v); });
+    case 24:
+      return body([](double v) { return periodize<24>(v); });
+    case 25:
+      return body([](double v) { return periodize<25>(v); });
+    default:
+      return body([](double v) { return periodize<26>(v); });
   }
 }
 
@@ -223,14 +240,16 @@ void transforms_integrate_to_one(void **) {
   for (const int t : {1, 2, 3, 11, 12, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26})
     with_transform(t, [&](auto f) {
       constexpr int n = 100000;  // midpoint rule: of order 2 and more
-      compensated_sum one, half;
+      compensated_sum one, half, square;
       for (int i = 0; i < n; ++i) {
         const unit_point p = f((i + 0.5) / n);
         one.add(p.weight / n);
         half.add(p.weight * p.x / n);
+        square.add(p.weight * p.weight / n);
       }
       assert_close(one.value(), 1.0, 1e-10, 0);
       assert_close(half.value(), 0.5, 1e-10, 0);
+      assert_close(square.value(), weight_mean_square(t), 1e-10, 0);
       for (const double at : {unit_of(0), unit_of(~uint64{0}), unit_of(uint64{1} << 63)}) {
         const unit_point p = f(at);
         assert_true(p.x > 0.0 && p.y > 0.0 && p.x <= 1.0 && p.y <= 1.0 && p.weight >= 0.0 && std::isfinite(p.weight));
@@ -240,7 +259,8 @@ void transforms_integrate_to_one(void **) {
 
 void axes(void **) {
   double jacobian = 1.0;
-  const unit_axis up = {axis_up, 0, 1, 0, 1, 2.0}, both = {axis_both, 0, 1, 0, 1, 0.0}, box = {axis_finite, 1, 2, 1.1, 2.9, 0};
+  const unit_axis up = {axis_up, 0, 1, 0, 1, 2.0}, both = {axis_both, 0, 1, 0, 1, 0.0},
+                  box = {axis_finite, 1, 2, 1.1, 2.9, 0};
   const unit_point p = {0.75, 0.25, 1.0};
   assert_close(axis_value(up, p, jacobian), 5.0, 1e-15, 0);
   assert_close(jacobian, 16.0, 1e-15, 0);
@@ -284,12 +304,14 @@ double direct_merit(const cbc_settings &s, const std::vector<uint64> &z, std::si
       const long double f = s.product[j] * kernel_of(s, k * (z[j] % n), n);
       for (std::size_t l = j + 1; l > 0; --l) e[l] += f * e[l - 1];
     }
-    for (std::size_t l = 1; l <= count; ++l) total += (s.order.empty() ? 1.0L : l <= s.order.size() ? s.order[l - 1] : 0.0L) * e[l];
+    for (std::size_t l = 1; l <= count; ++l)
+      total += (s.order.empty() ? 1.0L : l <= s.order.size() ? s.order[l - 1] : 0.0L) * e[l];
   }
   return static_cast<double>(total / n);
 }
 
-// Component by component in the plainest way; candidates that agree to 1e-17 of the sum's terms are equal, and the smallest wins.
+// Component by component in the plainest way; candidates that agree to 1e-17 of the sum's terms are equal, and the smallest
+// wins.
 std::vector<uint64> direct_construction(const cbc_settings &s) {
   const uint64 n = s.points;
   const std::size_t size = static_cast<std::size_t>(n);
@@ -382,7 +404,7 @@ void fast_is_direct_for_primes(void **) {
   for (const int alpha : {1, 2}) {
     compare(settings_of(1009, 10, alpha, 1.0));
     compare(settings_of(4001, 8, alpha, 0.3));
-    compare(settings_of(1009, 8, alpha, 1.0, {1.0, 0.5, 0.25}));          // POD, sets of three at most
+    compare(settings_of(1009, 8, alpha, 1.0, {1.0, 0.5, 0.25}));  // POD, sets of three at most
     compare(settings_of(4001, 5, alpha, 0.7, {1.0, 2.0, 6.0, 24.0, 120.0}));
   }
   compare(settings_of(1009, 5, 3, 1.0));

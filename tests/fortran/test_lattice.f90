@@ -23,6 +23,14 @@ contains
     fval = exp(sum(x))
   end subroutine f
 
+  ! x**(-1/2) (1-x)**(-1/2) with 1 - x from the library
+  subroutine arcsine(x, fval)
+    real(c_double), intent(in) :: x(:)
+    real(c_double), intent(out) :: fval(:)
+    fval = -1
+    if (size(x) == 2) fval = 1 / sqrt(x(1) * x(2))
+  end subroutine arcsine
+
   function count_steps(done, all, userdata) result(stop_code) bind(c)
     integer(c_int64_t), value :: done, all
     type(c_ptr), value :: userdata
@@ -133,6 +141,14 @@ program test_lattice
   call tessera_set_lattice(s)
   call tessera_integrate(s, TESSERA_LATTICE, value, error, ierr)
   call check(ierr == TESSERA_OK, 'with the built-in vector')
+  call tessera_destroy(s)
+
+  call tessera_create(s, 1, 1)
+  call tessera_set_point(s, arcsine)
+  call tessera_set(s, TESSERA_COMPLEMENT, 1)
+  call tessera_set(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_TANH)
+  call tessera_integrate(s, TESSERA_LATTICE, value, error, ierr)
+  call check(ierr == TESSERA_OK .and. abs(value(1) - pi) < 1e-6_c_double, 'complements')
   call tessera_destroy(s)
   call tessera_lattice_destroy(l)
   call tessera_lattice_destroy(l)
