@@ -42,6 +42,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ERR_COMPILE = -11
   integer(c_int), parameter, public :: TESSERA_ERR_DEVICE = -12
   integer(c_int), parameter, public :: TESSERA_ERR_CHECK = -13
+  integer(c_int), parameter, public :: TESSERA_ERR_FILE = -20
   integer(c_int), parameter, public :: TESSERA_ERR_INTERNAL = -99
 
   ! ---- Keys: 1xx integer options, 2xx real options, 3xx integer statistics, 4xx real statistics -----------------------
@@ -60,11 +61,19 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_DISK_CACHE = 117
   integer(c_int), parameter, public :: TESSERA_KEEP_REGIONS = 118
   integer(c_int), parameter, public :: TESSERA_PRIORITY = 119
+  integer(c_int), parameter, public :: TESSERA_SHIFTS = 130
+  integer(c_int), parameter, public :: TESSERA_SEED = 131
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM = 132
+  integer(c_int), parameter, public :: TESSERA_COMPLEMENT = 133
+  integer(c_int), parameter, public :: TESSERA_MEDIAN = 134
+  integer(c_int), parameter, public :: TESSERA_COPIES = 135
+  integer(c_int), parameter, public :: TESSERA_POINTS = 136
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
   integer(c_int), parameter, public :: TESSERA_BULK_FRACTION = 203
   integer(c_int), parameter, public :: TESSERA_PROGRESS_SECONDS = 204
+  integer(c_int), parameter, public :: TESSERA_CONFIDENCE = 210
   integer(c_int), parameter, public :: TESSERA_EVALUATIONS = 300
   integer(c_int), parameter, public :: TESSERA_REGIONS = 301
   integer(c_int), parameter, public :: TESSERA_ITERATIONS = 302
@@ -76,6 +85,9 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_PEAK_MEMORY = 308
   integer(c_int), parameter, public :: TESSERA_DEVICE_USED = 309
   integer(c_int), parameter, public :: TESSERA_INLINED = 310
+  integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
+  integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
   integer(c_int), parameter, public :: TESSERA_SECONDS = 400
   integer(c_int), parameter, public :: TESSERA_COMPILE_SECONDS = 401
 
@@ -109,6 +121,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_PRIORITY_ALL = 0
   integer(c_int), parameter, public :: TESSERA_PRIORITY_WORST_COMPONENT = 1
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
+  integer(c_int), parameter, public :: TESSERA_LATTICE = 2
 
   ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
@@ -119,6 +132,48 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CODE_LTOIR = 1
   integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2
   integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
+
+  ! ---- Values of TESSERA_TRANSFORM ------------------------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_AUTO = 0
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_NONE = 1
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_BAKER = 2
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_TANH = 3
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_KOROBOV1 = 11
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_KOROBOV2 = 12
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_KOROBOV3 = 13
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_KOROBOV4 = 14
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_KOROBOV5 = 15
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_KOROBOV6 = 16
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI1 = 21
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI2 = 22
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI3 = 23
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI4 = 24
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI5 = 25
+  integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI6 = 26
+
+  ! ---- Generating vectors: kernels, keys, origins ---------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_KERNEL_B2 = 1
+  integer(c_int), parameter, public :: TESSERA_KERNEL_B4 = 2
+  integer(c_int), parameter, public :: TESSERA_KERNEL_B6 = 3
+  integer(c_int), parameter, public :: TESSERA_KERNEL_TABLE = 9
+  integer(c_int), parameter, public :: TESSERA_LATTICE_LEAST = 500
+  integer(c_int), parameter, public :: TESSERA_LATTICE_PRECISION = 501
+  integer(c_int), parameter, public :: TESSERA_LATTICE_MAX_MEMORY = 502
+  integer(c_int), parameter, public :: TESSERA_LATTICE_DEVICE = 503
+  integer(c_int), parameter, public :: TESSERA_LATTICE_NDIM = 520
+  integer(c_int), parameter, public :: TESSERA_LATTICE_SIZE = 521
+  integer(c_int), parameter, public :: TESSERA_LATTICE_ORIGIN = 522
+  integer(c_int), parameter, public :: TESSERA_LATTICE_BYTES = 523
+  integer(c_int), parameter, public :: TESSERA_LATTICE_DEVICE_USED = 524
+  integer(c_int), parameter, public :: TESSERA_LATTICE_MERIT = 540
+  integer(c_int), parameter, public :: TESSERA_LATTICE_RATIO = 541
+  integer(c_int), parameter, public :: TESSERA_LATTICE_SECONDS = 542
+  integer(c_int), parameter, public :: TESSERA_LATTICE_PLAN_SECONDS = 543
+  integer(c_int), parameter, public :: TESSERA_ORIGIN_EMPTY = 0
+  integer(c_int), parameter, public :: TESSERA_ORIGIN_CONSTRUCTED = 1
+  integer(c_int), parameter, public :: TESSERA_ORIGIN_KOROBOV = 2
+  integer(c_int), parameter, public :: TESSERA_ORIGIN_GIVEN = 3
+  integer(c_int), parameter, public :: TESSERA_ORIGIN_BUILTIN = 4
 
   public :: tessera_solver
   public :: tessera_device_integrand, tessera_set_integrand_device
@@ -131,6 +186,11 @@ module tessera
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
   public :: tessera_integrate_many
   public :: tessera_get_regions, tessera_set_regions
+  public :: tessera_lattice_t, tessera_lattice_progress, tessera_lattice_create, tessera_lattice_destroy
+  public :: tessera_lattice_last_error
+  public :: tessera_lattice_set_weights, tessera_lattice_set_kernel, tessera_lattice_set_progress, tessera_lattice_construct
+  public :: tessera_lattice_korobov, tessera_lattice_vector, tessera_lattice_builtin, tessera_lattice_get_vector
+  public :: tessera_lattice_save, tessera_lattice_load, tessera_lattice_prime, tessera_set_lattice
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -192,6 +252,14 @@ module tessera
       integer(c_int) :: stop_code
     end function tessera_progress
 
+    !> Progress of a construction: steps done and steps in all. A result other than 0 stops it.
+    function tessera_lattice_progress(done, all, userdata) result(stop_code) bind(c)
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: done, all
+      type(c_ptr), value :: userdata
+      integer(c_int) :: stop_code
+    end function tessera_lattice_progress
+
     !> One line of the log; level 1 warning, 2 information, 3 detail. tessera_string(line) makes it a Fortran string.
     subroutine tessera_log(level, line, userdata) bind(c)
       import :: c_char, c_int, c_ptr
@@ -205,6 +273,7 @@ module tessera
   !> data of the trampolines, stays the same for the life of the solver.
   type :: solver_state
     integer(c_int) :: ndim = 0, ncomp = 0
+    integer(c_int) :: width = 0  ! numbers a point: ndim, twice as many with TESSERA_COMPLEMENT
     procedure(tessera_point), pointer, nopass :: point => null()
     procedure(tessera_point_data), pointer, nopass :: point_data => null()
     type(c_ptr) :: userdata = c_null_ptr
@@ -221,14 +290,23 @@ module tessera
     character(:), allocatable :: message  ! why tessera_create failed
   end type tessera_solver
 
-  !> tessera_set(s, key, value [, ierr]): value is a 32-bit or 64-bit integer or a double precision number.
+  !> A generating vector of a lattice rule (TESSERA_LATTICE is the method, and Fortran knows no capitals). Assignment copies the
+  !> handle, as for solvers; there is no finalizer.
+  type :: tessera_lattice_t
+    private
+    type(c_ptr) :: handle = c_null_ptr
+    character(:), allocatable :: message  ! of an error found on the Fortran side, if that was the last one
+  end type tessera_lattice_t
+
+  !> tessera_set(s, key, value [, ierr]): value is a 32-bit or 64-bit integer or a double precision number. For a lattice an
+  !> integer.
   interface tessera_set
-    module procedure set_int32, set_int64, set_real64
+    module procedure set_int32, set_int64, set_real64, set_lattice_int32, set_lattice_int64
   end interface tessera_set
 
   !> tessera_get(s, key, value [, ierr]): options, and statistics of the last run.
   interface tessera_get
-    module procedure get_int32, get_int64, get_real64
+    module procedure get_int32, get_int64, get_real64, get_lattice_int32, get_lattice_int64, get_lattice_real64
   end interface tessera_get
 
   !> tessera_set_point(s, f [, ierr]) and tessera_set_point(s, f, userdata [, ierr]).
@@ -240,6 +318,21 @@ module tessera
   interface tessera_set_params
     module procedure set_params32, set_params64
   end interface tessera_set_params
+
+  !> tessera_lattice_construct(l, n [, ierr]): n is a 32-bit or 64-bit integer, in the following too.
+  interface tessera_lattice_construct
+    module procedure lattice_construct32, lattice_construct64
+  end interface tessera_lattice_construct
+
+  !> tessera_lattice_korobov(l, n, a [, ierr])
+  interface tessera_lattice_korobov
+    module procedure lattice_korobov32, lattice_korobov64
+  end interface tessera_lattice_korobov
+
+  !> tessera_lattice_vector(l, n, z [, ierr]): z(ndim)
+  interface tessera_lattice_vector
+    module procedure lattice_vector32, lattice_vector64
+  end interface tessera_lattice_vector
 
   !> tessera_string(line): the characters of a C string, given as an array (log callback) or by its address.
   interface tessera_string
@@ -446,6 +539,133 @@ module tessera
       integer(c_int) :: status
     end function c_tessera_set_regions
 
+    function c_tessera_set_lattice(s, l) result(status) bind(c, name='tessera_set_lattice')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, l
+      integer(c_int) :: status
+    end function c_tessera_set_lattice
+
+    function c_tessera_lattice_create(l, ndim) result(status) bind(c, name='tessera_lattice_create')
+      import :: c_int, c_ptr
+      type(c_ptr), intent(out) :: l
+      integer(c_int), value :: ndim
+      integer(c_int) :: status
+    end function c_tessera_lattice_create
+
+    subroutine c_tessera_lattice_destroy(l) bind(c, name='tessera_lattice_destroy')
+      import :: c_ptr
+      type(c_ptr), value :: l
+    end subroutine c_tessera_lattice_destroy
+
+    function c_tessera_lattice_last_error(l) result(text) bind(c, name='tessera_lattice_last_error')
+      import :: c_ptr
+      type(c_ptr), value :: l
+      type(c_ptr) :: text
+    end function c_tessera_lattice_last_error
+
+    function c_tessera_lattice_set_weights(l, product, orders, order) result(status) &
+        bind(c, name='tessera_lattice_set_weights')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: l, product, order
+      integer(c_int), value :: orders
+      integer(c_int) :: status
+    end function c_tessera_lattice_set_weights
+
+    function c_tessera_lattice_set_kernel(l, kernel, values, count) result(status) bind(c, name='tessera_lattice_set_kernel')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l, values
+      integer(c_int), value :: kernel
+      integer(c_int64_t), value :: count
+      integer(c_int) :: status
+    end function c_tessera_lattice_set_kernel
+
+    function c_tessera_lattice_set_int(l, key, value) result(status) bind(c, name='tessera_lattice_set_int')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int), value :: key
+      integer(c_int64_t), value :: value
+      integer(c_int) :: status
+    end function c_tessera_lattice_set_int
+
+    function c_tessera_lattice_get_int(l, key, value) result(status) bind(c, name='tessera_lattice_get_int')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int), value :: key
+      integer(c_int64_t), intent(inout) :: value
+      integer(c_int) :: status
+    end function c_tessera_lattice_get_int
+
+    function c_tessera_lattice_get_real(l, key, value) result(status) bind(c, name='tessera_lattice_get_real')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int), value :: key
+      real(c_double), intent(inout) :: value
+      integer(c_int) :: status
+    end function c_tessera_lattice_get_real
+
+    function c_tessera_lattice_set_progress(l, fn, userdata) result(status) bind(c, name='tessera_lattice_set_progress')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: l, userdata
+      type(c_funptr), value :: fn
+      integer(c_int) :: status
+    end function c_tessera_lattice_set_progress
+
+    function c_tessera_lattice_construct(l, n) result(status) bind(c, name='tessera_lattice_construct')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int64_t), value :: n
+      integer(c_int) :: status
+    end function c_tessera_lattice_construct
+
+    function c_tessera_lattice_korobov(l, n, a) result(status) bind(c, name='tessera_lattice_korobov')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int64_t), value :: n, a
+      integer(c_int) :: status
+    end function c_tessera_lattice_korobov
+
+    function c_tessera_lattice_vector(l, n, z) result(status) bind(c, name='tessera_lattice_vector')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), intent(in) :: z(*)
+      integer(c_int) :: status
+    end function c_tessera_lattice_vector
+
+    function c_tessera_lattice_builtin(l) result(status) bind(c, name='tessera_lattice_builtin')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int) :: status
+    end function c_tessera_lattice_builtin
+
+    function c_tessera_lattice_get_vector(l, z) result(status) bind(c, name='tessera_lattice_get_vector')
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
+      integer(c_int64_t), intent(inout) :: z(*)
+      integer(c_int) :: status
+    end function c_tessera_lattice_get_vector
+
+    function c_tessera_lattice_save(l, path) result(status) bind(c, name='tessera_lattice_save')
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: l
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: status
+    end function c_tessera_lattice_save
+
+    function c_tessera_lattice_load(l, path) result(status) bind(c, name='tessera_lattice_load')
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: l
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int) :: status
+    end function c_tessera_lattice_load
+
+    function c_tessera_lattice_prime(n, largest, prime) result(status) bind(c, name='tessera_lattice_prime')
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: n, largest
+      integer(c_int64_t), intent(inout) :: prime
+      integer(c_int) :: status
+    end function c_tessera_lattice_prime
+
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
       type(c_ptr), value :: text
@@ -613,6 +833,7 @@ contains
         s%message = tessera_status_string(status)
       else
         s%state%ndim = ndim
+        s%state%width = ndim
         s%state%ncomp = ncomp
       end if
     end if
@@ -867,19 +1088,19 @@ contains
   !> Trampolines: what the library calls for the plain Fortran forms.
   recursive function call_point(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(ndim)
+    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
     real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: stop_code
     type(solver_state), pointer :: state
     call c_f_pointer(userdata, state)
-    call state%point(x, f)
+    call state%point(x(1:state%width), f)
     stop_code = 0
   end function call_point
 
   recursive function call_point_data(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(ndim)
+    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
     real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: stop_code
@@ -888,7 +1109,7 @@ contains
     call c_f_pointer(userdata, state)
     address = state%userdata
     if (.not. c_associated(address) .and. associated(state%params)) address = c_loc(state%params)
-    call state%point_data(x, f, address)
+    call state%point_data(x(1:state%width), f, address)
     stop_code = 0
   end function call_point_data
 
@@ -958,8 +1179,11 @@ contains
     integer(c_int), intent(in) :: key
     integer(int64), intent(in) :: value
     integer(c_int), intent(out), optional :: ierr
+    integer(c_int) :: status
     if (.not. exists(s, ierr)) return
-    call conclude(s, c_tessera_set_int(s%handle, key, value), ierr)
+    status = c_tessera_set_int(s%handle, key, value)
+    if (status == TESSERA_OK .and. key == TESSERA_COMPLEMENT) s%state%width = s%state%ndim * int(1 + value, c_int)
+    call conclude(s, status, ierr)
   end subroutine set_int64
 
   subroutine set_real64(s, key, value, ierr)
@@ -1150,5 +1374,302 @@ contains
     integer :: length
     length = 2 * s%state%ndim + 3 * s%state%ncomp + 2
   end function record_length
+
+  ! ---- Generating vectors ---------------------------------------------------------------------------------------------
+
+  !> The vector for TESSERA_LATTICE, copied. Without l the built-in one again.
+  subroutine tessera_set_lattice(s, l, ierr)
+    type(tessera_solver), intent(inout) :: s
+    type(tessera_lattice_t), intent(in), optional :: l
+    integer(c_int), intent(out), optional :: ierr
+    type(c_ptr) :: handle
+    if (.not. exists(s, ierr)) return
+    handle = c_null_ptr
+    if (present(l)) then
+      handle = l%handle
+      if (.not. c_associated(handle)) then
+        call reject(s, TESSERA_ERR_ARGUMENT, 'the lattice has not been created', ierr)
+        return
+      end if
+    end if
+    call conclude(s, c_tessera_set_lattice(s%handle, handle), ierr)
+  end subroutine tessera_set_lattice
+
+  !> Sentence about the last call on l that did not return 0; '' if there was none.
+  recursive function tessera_lattice_last_error(l) result(text)
+    type(tessera_lattice_t), intent(in) :: l
+    character(:), allocatable :: text
+    if (allocated(l%message)) then
+      text = l%message
+    else if (c_associated(l%handle)) then
+      text = string_of_address(c_tessera_lattice_last_error(l%handle))
+    else
+      text = 'the lattice has not been created'
+    end if
+  end function tessera_lattice_last_error
+
+  recursive subroutine conclude_lattice(l, status, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: status
+    integer(c_int), intent(out), optional :: ierr
+    if (c_associated(l%handle) .and. status /= TESSERA_OK) then
+      if (allocated(l%message)) deallocate (l%message)
+    end if
+    call hand_out_lattice(l, status, ierr)
+  end subroutine conclude_lattice
+
+  recursive subroutine reject_lattice(l, message, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    character(*), intent(in) :: message
+    integer(c_int), intent(out), optional :: ierr
+    l%message = message
+    call hand_out_lattice(l, TESSERA_ERR_ARGUMENT, ierr)
+  end subroutine reject_lattice
+
+  recursive subroutine hand_out_lattice(l, status, ierr)
+    type(tessera_lattice_t), intent(in) :: l
+    integer(c_int), intent(in) :: status
+    integer(c_int), intent(out), optional :: ierr
+    if (present(ierr)) then
+      ierr = status
+    else if (status < 0) then
+      error stop 'tessera: ' // tessera_lattice_last_error(l)
+    end if
+  end subroutine hand_out_lattice
+
+  recursive function lattice_ndim(l) result(ndim)
+    type(tessera_lattice_t), intent(in) :: l
+    integer(c_int64_t) :: ndim
+    integer(c_int) :: status
+    ndim = 0
+    if (c_associated(l%handle)) status = c_tessera_lattice_get_int(l%handle, TESSERA_LATTICE_NDIM, ndim)
+  end function lattice_ndim
+
+  !> A lattice of ndim components, without a vector yet. One that l still holds is destroyed first.
+  subroutine tessera_lattice_create(l, ndim, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: ndim
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int) :: status
+    call tessera_lattice_destroy(l)
+    status = c_tessera_lattice_create(l%handle, ndim)
+    if (status < 0) then
+      l%handle = c_null_ptr
+      l%message = 'a lattice with ndim = ' // decimal(int(ndim, c_int64_t)) // ' cannot be created: ' // &
+        tessera_status_string(status)
+    end if
+    call hand_out_lattice(l, status, ierr)
+  end subroutine tessera_lattice_create
+
+  !> Frees the lattice. Nothing happens when there is none; solvers keep their copies.
+  subroutine tessera_lattice_destroy(l)
+    type(tessera_lattice_t), intent(inout) :: l
+    call c_tessera_lattice_destroy(l%handle)
+    l%handle = c_null_ptr
+    if (allocated(l%message)) deallocate (l%message)
+  end subroutine tessera_lattice_destroy
+
+  !> product(ndim): product weights; order(:): order-dependent weights; both: POD weights.
+  subroutine tessera_lattice_set_weights(l, product, order, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    real(c_double), intent(in), contiguous, optional, target :: product(:), order(:)
+    integer(c_int), intent(out), optional :: ierr
+    type(c_ptr) :: product_address, order_address
+    integer(c_int) :: orders
+    product_address = c_null_ptr
+    order_address = c_null_ptr
+    orders = 0
+    if (present(product)) then
+      if (size(product) /= lattice_ndim(l)) then
+        call reject_lattice(l, 'product has the size ' // decimal(int(size(product), c_int64_t)) // ', but ndim is ' // &
+                            decimal(lattice_ndim(l)), ierr)
+        return
+      end if
+      product_address = c_loc(product)
+    end if
+    if (present(order)) then
+      orders = int(size(order), c_int)
+      if (orders > 0) order_address = c_loc(order)
+    end if
+    call conclude_lattice(l, c_tessera_lattice_set_weights(l%handle, product_address, orders, order_address), ierr)
+  end subroutine tessera_lattice_set_weights
+
+  !> values(n/2 + 1): the kernel at 0, 1/n, 2/n, ..., for TESSERA_KERNEL_TABLE alone.
+  subroutine tessera_lattice_set_kernel(l, kernel, values, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: kernel
+    real(c_double), intent(in), contiguous, optional, target :: values(:)
+    integer(c_int), intent(out), optional :: ierr
+    type(c_ptr) :: address
+    integer(c_int64_t) :: count
+    address = c_null_ptr
+    count = 0
+    if (present(values)) then
+      count = size(values, kind=c_int64_t)
+      if (count > 0) address = c_loc(values)
+    end if
+    call conclude_lattice(l, c_tessera_lattice_set_kernel(l%handle, kernel, address, count), ierr)
+  end subroutine tessera_lattice_set_kernel
+
+  !> Called after each step of a construction. Without f there is no such callback afterwards.
+  subroutine tessera_lattice_set_progress(l, f, userdata, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    procedure(tessera_lattice_progress), optional :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    fn = c_null_funptr
+    if (present(f)) fn = c_funloc(f)
+    call conclude_lattice(l, c_tessera_lattice_set_progress(l%handle, fn, value_or_null(userdata)), ierr)
+  end subroutine tessera_lattice_set_progress
+
+  subroutine lattice_construct32(l, n, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(int32), intent(in) :: n
+    integer(c_int), intent(out), optional :: ierr
+    call lattice_construct64(l, int(n, int64), ierr)
+  end subroutine lattice_construct32
+
+  subroutine lattice_construct64(l, n, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(int64), intent(in) :: n
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_construct(l%handle, n), ierr)
+  end subroutine lattice_construct64
+
+  subroutine lattice_korobov32(l, n, a, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(int32), intent(in) :: n, a
+    integer(c_int), intent(out), optional :: ierr
+    call lattice_korobov64(l, int(n, int64), int(a, int64), ierr)
+  end subroutine lattice_korobov32
+
+  subroutine lattice_korobov64(l, n, a, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(int64), intent(in) :: n, a
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_korobov(l%handle, n, a), ierr)
+  end subroutine lattice_korobov64
+
+  subroutine lattice_vector32(l, n, z, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(int32), intent(in) :: n
+    integer(int32), intent(in) :: z(:)
+    integer(c_int), intent(out), optional :: ierr
+    call lattice_vector64(l, int(n, int64), int(z, int64), ierr)
+  end subroutine lattice_vector32
+
+  subroutine lattice_vector64(l, n, z, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(int64), intent(in) :: n
+    integer(int64), intent(in), contiguous :: z(:)
+    integer(c_int), intent(out), optional :: ierr
+    if (size(z) /= lattice_ndim(l)) then
+      call reject_lattice(l, 'z has the size ' // decimal(int(size(z), c_int64_t)) // ', but ndim is ' // &
+                          decimal(lattice_ndim(l)), ierr)
+      return
+    end if
+    call conclude_lattice(l, c_tessera_lattice_vector(l%handle, n, z), ierr)
+  end subroutine lattice_vector64
+
+  !> The library's own vector.
+  subroutine tessera_lattice_builtin(l, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_builtin(l%handle), ierr)
+  end subroutine tessera_lattice_builtin
+
+  !> z(ndim), 64-bit.
+  subroutine tessera_lattice_get_vector(l, z, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int64_t), intent(inout), contiguous :: z(:)
+    integer(c_int), intent(out), optional :: ierr
+    if (size(z) /= lattice_ndim(l)) then
+      call reject_lattice(l, 'z has the size ' // decimal(int(size(z), c_int64_t)) // ', but ndim is ' // &
+                          decimal(lattice_ndim(l)), ierr)
+      return
+    end if
+    call conclude_lattice(l, c_tessera_lattice_get_vector(l%handle, z), ierr)
+  end subroutine tessera_lattice_get_vector
+
+  !> Blanks at the end of the path do not count.
+  subroutine tessera_lattice_save(l, path, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_save(l%handle, c_characters(path)), ierr)
+  end subroutine tessera_lattice_save
+
+  !> Replaces everything in l, the number of components too.
+  subroutine tessera_lattice_load(l, path, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_load(l%handle, c_characters(path)), ierr)
+  end subroutine tessera_lattice_load
+
+  !> The prime nearest to n for which (prime-1)/2 has no prime factor above `largest`; 0: any prime.
+  subroutine tessera_lattice_prime(n, largest, prime, ierr)
+    integer(c_int64_t), intent(in) :: n, largest
+    integer(c_int64_t), intent(inout) :: prime
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int) :: status
+    status = c_tessera_lattice_prime(n, largest, prime)
+    if (present(ierr)) then
+      ierr = status
+    else if (status < 0) then
+      error stop 'tessera: there is no such prime'
+    end if
+  end subroutine tessera_lattice_prime
+
+  subroutine set_lattice_int32(l, key, value, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: key
+    integer(int32), intent(in) :: value
+    integer(c_int), intent(out), optional :: ierr
+    call set_lattice_int64(l, key, int(value, int64), ierr)
+  end subroutine set_lattice_int32
+
+  subroutine set_lattice_int64(l, key, value, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: key
+    integer(int64), intent(in) :: value
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_set_int(l%handle, key, value), ierr)
+  end subroutine set_lattice_int64
+
+  subroutine get_lattice_int32(l, key, value, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: key
+    integer(int32), intent(inout) :: value
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int64_t) :: wide
+    integer(c_int) :: status
+    wide = 0
+    status = c_tessera_lattice_get_int(l%handle, key, wide)
+    if (status == TESSERA_OK .and. wide > huge(value)) then
+      call reject_lattice(l, 'the value ' // decimal(wide) // ' of key ' // decimal(int(key, c_int64_t)) // &
+                          ' needs a 64-bit integer', ierr)
+      return
+    end if
+    if (status == TESSERA_OK) value = int(wide, int32)
+    call conclude_lattice(l, status, ierr)
+  end subroutine get_lattice_int32
+
+  subroutine get_lattice_int64(l, key, value, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: key
+    integer(int64), intent(inout) :: value
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_get_int(l%handle, key, value), ierr)
+  end subroutine get_lattice_int64
+
+  subroutine get_lattice_real64(l, key, value, ierr)
+    type(tessera_lattice_t), intent(inout) :: l
+    integer(c_int), intent(in) :: key
+    real(real64), intent(inout) :: value
+    integer(c_int), intent(out), optional :: ierr
+    call conclude_lattice(l, c_tessera_lattice_get_real(l%handle, key, value), ierr)
+  end subroutine get_lattice_real64
 
 end module tessera

@@ -49,10 +49,11 @@ enum tessera_status {
   TESSERA_ERR_UNSUPPORTED = -7,  /* the method, rule and dimension do not go together */
   TESSERA_ERR_CALLBACK = -8,     /* the integrand stopped the run before there was any value */
   TESSERA_ERR_BUSY = -9,         /* the solver was called from one of its own callbacks */
-  TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device or compiler for what was asked */
+  TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device, compiler or FFTW for what was asked */
   TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the sentence names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
   TESSERA_ERR_CHECK = -13,       /* the callback and another form of the integrand do not give the same values */
+  TESSERA_ERR_FILE = -20,        /* a file cannot be written, read or understood */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
 
@@ -75,11 +76,19 @@ enum tessera_key {
   TESSERA_DISK_CACHE = 117,
   TESSERA_KEEP_REGIONS = 118,
   TESSERA_PRIORITY = 119,
+  TESSERA_SHIFTS = 130,
+  TESSERA_SEED = 131,
+  TESSERA_TRANSFORM = 132,
+  TESSERA_COMPLEMENT = 133,
+  TESSERA_MEDIAN = 134,
+  TESSERA_COPIES = 135,
+  TESSERA_POINTS = 136,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
   TESSERA_BULK_FRACTION = 203,
   TESSERA_PROGRESS_SECONDS = 204,
+  TESSERA_CONFIDENCE = 210,
   TESSERA_EVALUATIONS = 300,
   TESSERA_REGIONS = 301,
   TESSERA_ITERATIONS = 302,
@@ -91,6 +100,9 @@ enum tessera_key {
   TESSERA_PEAK_MEMORY = 308,
   TESSERA_DEVICE_USED = 309,
   TESSERA_INLINED = 310,
+  TESSERA_POINTS_USED = 330,
+  TESSERA_SHIFTS_USED = 331,
+  TESSERA_TRANSFORM_USED = 332,
   TESSERA_SECONDS = 400,
   TESSERA_COMPILE_SECONDS = 401
 };
@@ -144,7 +156,63 @@ enum tessera_priority {
 
 /* Values of `method` in tessera_integrate. */
 enum tessera_method {
-  TESSERA_CUBATURE = 1 /* adaptive subdivision */
+  TESSERA_CUBATURE = 1, /* adaptive subdivision */
+  TESSERA_LATTICE = 2   /* randomly shifted rank-1 lattice rules */
+};
+
+/* Values of TESSERA_TRANSFORM: the change of variables before a lattice rule (docs/lattice.md). */
+enum tessera_transform {
+  TESSERA_TRANSFORM_AUTO = 0,      /* the one with the least error in a short trial */
+  TESSERA_TRANSFORM_NONE = 1,      /* x = t */
+  TESSERA_TRANSFORM_BAKER = 2,     /* x = 1 - |2t - 1|, also called tent */
+  TESSERA_TRANSFORM_TANH = 3,      /* x = (1 + tanh(1/(1-t) - 1/t))/2 */
+  TESSERA_TRANSFORM_KOROBOV1 = 11, /* dx/dt proportional to (t(1-t))^m, m = 1 .. 6 */
+  TESSERA_TRANSFORM_KOROBOV2 = 12,
+  TESSERA_TRANSFORM_KOROBOV3 = 13,
+  TESSERA_TRANSFORM_KOROBOV4 = 14,
+  TESSERA_TRANSFORM_KOROBOV5 = 15,
+  TESSERA_TRANSFORM_KOROBOV6 = 16,
+  TESSERA_TRANSFORM_SIDI1 = 21, /* dx/dt proportional to sin(pi t)^m, m = 1 .. 6 */
+  TESSERA_TRANSFORM_SIDI2 = 22,
+  TESSERA_TRANSFORM_SIDI3 = 23,
+  TESSERA_TRANSFORM_SIDI4 = 24,
+  TESSERA_TRANSFORM_SIDI5 = 25,
+  TESSERA_TRANSFORM_SIDI6 = 26
+};
+
+/* Kernels for the construction of generating vectors: the space whose worst-case error is made small. */
+enum tessera_kernel {
+  TESSERA_KERNEL_B2 = 1,   /* Korobov space of smoothness 1: 2 pi^2 B2(x), B2 a Bernoulli polynomial */
+  TESSERA_KERNEL_B4 = 2,   /* smoothness 2: -(2/3) pi^4 B4(x) */
+  TESSERA_KERNEL_B6 = 3,   /* smoothness 3: (4/45) pi^6 B6(x) */
+  TESSERA_KERNEL_TABLE = 9 /* the user's, by its values */
+};
+
+/* Keys of tessera_lattice_set_int, tessera_lattice_get_int and tessera_lattice_get_real. */
+enum tessera_lattice_key {
+  TESSERA_LATTICE_LEAST = 500,      /* option: 0, or for n = 2^m the least n = 2^k for which the vector shall be good too */
+  TESSERA_LATTICE_PRECISION = 501,  /* option: 64 (default) or 32 bits, precision of the construction */
+  TESSERA_LATTICE_MAX_MEMORY = 502, /* option: most bytes of a construction; 0 (default): three quarters of what is free */
+  TESSERA_LATTICE_DEVICE = 503,     /* option: where to construct: -1 (default) the host, 0, 1, ... a CUDA device, -2 one if there is
+                                     * one; a device needs cuFFT and NVRTC, the host FFTW. The vector is the same */
+  TESSERA_LATTICE_NDIM = 520,       /* number of components */
+  TESSERA_LATTICE_SIZE = 521,       /* n; 0 while there is no vector */
+  TESSERA_LATTICE_ORIGIN = 522,     /* a value of enum tessera_lattice_origin */
+  TESSERA_LATTICE_BYTES = 523,      /* bytes that the last construction asked for */
+  TESSERA_LATTICE_DEVICE_USED = 524, /* device of the last construction; -1 for the host */
+  TESSERA_LATTICE_MERIT = 540,      /* real: squared worst-case error of the construction at n; NaN for other vectors */
+  TESSERA_LATTICE_RATIO = 541,      /* real: greatest ratio of it to that of a vector for one n alone; 1 where LEAST is 0 */
+  TESSERA_LATTICE_SECONDS = 542,    /* real: duration of the construction */
+  TESSERA_LATTICE_PLAN_SECONDS = 543 /* real: part of it before the first component: kernels and FFT plans */
+};
+
+/* Where a vector comes from. */
+enum tessera_lattice_origin {
+  TESSERA_ORIGIN_EMPTY = 0,
+  TESSERA_ORIGIN_CONSTRUCTED = 1,
+  TESSERA_ORIGIN_KOROBOV = 2,
+  TESSERA_ORIGIN_GIVEN = 3,
+  TESSERA_ORIGIN_BUILTIN = 4
 };
 
 /* Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
@@ -167,7 +235,8 @@ enum tessera_code {
 };
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------- */
-typedef struct tessera_solver tessera_solver; /* one integration problem and its workspace; see tessera_create */
+typedef struct tessera_solver tessera_solver;   /* one integration problem and its workspace; see tessera_create */
+typedef struct tessera_lattice tessera_lattice; /* a generating vector; see tessera_lattice_create */
 
 /* Integrand at n points. Coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx >= n,
  * ldf >= n. Return 0 to go on; anything else stops the run and is found under TESSERA_CALLBACK_STATUS. It may not call the
@@ -196,6 +265,10 @@ typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, in
  * solver it serves. */
 typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
                                 int64_t remaining, void *userdata);
+
+/* Progress of a construction: steps done and steps in all. Return non-zero to stop; the construction then fails with
+ * TESSERA_ERR_CALLBACK and the vector there was before stays. */
+typedef int (*tessera_lattice_progress)(int64_t done, int64_t all, void *userdata);
 
 /* Log: one complete line without newline; level 1 warning, 2 information, 3 detail. */
 typedef void (*tessera_log)(int level, const char *line, void *userdata);
@@ -307,8 +380,9 @@ TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdat
 TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 
 /* ---- Integration ---------------------------------------------------------------------------------------------------- */
-/* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every
- * component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks until done. */
+/* Integrates over the domain by `method`, a value of enum tessera_method: value[ncomp] and error[ncomp], an estimate of
+ * the absolute error. Converged (0) when every component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks
+ * until done. */
 TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
 
 /* `count` integrals of the solver's integrand: integral i has the parameter block of params_bytes bytes at
@@ -363,6 +437,62 @@ TESSERA_API int tessera_get_regions(const tessera_solver *s, int64_t first, int6
  * if all regions, the solver's settings and the integrand are those of the run that was interrupted. Not on a device.
  * TESSERA_ERR_ARGUMENT when a record cannot be that of a region. */
 TESSERA_API int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations);
+
+/* The generating vector for TESSERA_LATTICE; its first ndim components are copied. TESSERA_ERR_ARGUMENT when it has fewer
+ * than the integrand has variables. NULL: the built-in one again. */
+TESSERA_API int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l);
+
+/* ---- Generating vectors of lattice rules ------------------------------------------------------------------------------
+ * A rank-1 lattice rule has the points {i z/n}, i = 0 .. n-1, with a vector z of integers; {} is the fractional part. Theory,
+ * settings and file format: docs/lattice.md. A lattice is used by one thread at a time; what fails leaves it as it was. */
+
+/* A lattice of ndim components (1..1024), without a vector yet. On failure *l is NULL. */
+TESSERA_API int tessera_lattice_create(tessera_lattice **l, int ndim);
+/* NULL is fine. Solvers keep their copies. */
+TESSERA_API void tessera_lattice_destroy(tessera_lattice *l);
+/* As tessera_last_error. */
+TESSERA_API const char *tessera_lattice_last_error(const tessera_lattice *l);
+
+/* Weights of the space: a set u of components weighs order[|u|-1] times the product of product[j], j in u. product[ndim] >
+ * 0; NULL means all 1. order[orders] >= 0, order[0] > 0, for sets of 1 .. orders components, 0 for larger ones; NULL
+ * (orders 0) means all 1. So product alone: product weights; order alone: order-dependent; both: POD weights. Default:
+ * product[j] = 1/(j+1)^2. */
+TESSERA_API int tessera_lattice_set_weights(tessera_lattice *l, const double *product, int orders, const double *order);
+
+/* The kernel, a value of enum tessera_kernel (default TESSERA_KERNEL_B2). For TESSERA_KERNEL_TABLE values[j] is the kernel
+ * at j/n, j = 0 .. n/2 (count = n/2 + 1 of them, for the n of the construction): omega(x) = omega(1-x), the other half
+ * follows. */
+TESSERA_API int tessera_lattice_set_kernel(tessera_lattice *l, int kernel, const double *values, int64_t count);
+
+TESSERA_API int tessera_lattice_set_int(tessera_lattice *l, int key, int64_t value);
+TESSERA_API int tessera_lattice_get_int(const tessera_lattice *l, int key, int64_t *value);
+TESSERA_API int tessera_lattice_get_real(const tessera_lattice *l, int key, double *value);
+TESSERA_API int tessera_lattice_set_progress(tessera_lattice *l, tessera_lattice_progress fn, void *userdata);
+
+/* Component-by-component construction by FFT (Nuyens and Cools 2006; for TESSERA_LATTICE_LEAST > 0 Cools, Kuo and Nuyens
+ * 2006), at a cost of O(ndim n log n) and, in double precision, some 32 n bytes (TESSERA_LATTICE_BYTES). n: a prime from 3
+ * on, or 2^m from 4 on, below 2^32 (TESSERA_ERR_ARGUMENT otherwise). TESSERA_ERR_MEMORY: more bytes than
+ * TESSERA_LATTICE_MAX_MEMORY, found before the start. TESSERA_ERR_NOT_BUILT: there is no FFTW. Equal candidates: the
+ * smallest; of z and n-z the smaller. */
+TESSERA_API int tessera_lattice_construct(tessera_lattice *l, int64_t n);
+/* z = (1, a, a^2, ...) mod n, 2 <= n < 2^32 and 1 <= a < n without a common divisor (Korobov 1959). */
+TESSERA_API int tessera_lattice_korobov(tessera_lattice *l, int64_t n, int64_t a);
+/* z[ndim], 1 <= z[j] < n without common divisors with n (z[j] = 1 for n = 1); 1 <= n < 2^32. */
+TESSERA_API int tessera_lattice_vector(tessera_lattice *l, int64_t n, const int64_t *z);
+/* The library's own vector, constructed by itself for n = 2^10 .. 2^25; components beyond those constructed are
+ * pseudo-random odd numbers (docs/lattice.md). */
+TESSERA_API int tessera_lattice_builtin(tessera_lattice *l);
+/* z[ndim]; TESSERA_ERR_ARGUMENT while there is no vector. */
+TESSERA_API int tessera_lattice_get_vector(const tessera_lattice *l, int64_t *z);
+
+/* A text file with the vector and the settings that made it. Loading replaces everything in l, its number of components too.
+ * TESSERA_ERR_FILE when the file cannot be written, read or understood. */
+TESSERA_API int tessera_lattice_save(const tessera_lattice *l, const char *path);
+TESSERA_API int tessera_lattice_load(tessera_lattice *l, const char *path);
+
+/* The prime p nearest to n, 3 <= n < 2^32, for which (p-1)/2 has no prime factor above `largest` (5 or more; 7 is good for
+ * FFTs; 0: any). TESSERA_ERR_ARGUMENT when there is none below 2^32. */
+TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,8 @@
 // The C interface: check, forward, turn exceptions into statuses. Nothing else.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <exception>
-#include <new>
 #include <string>
 
+#include "guarded.hpp"
 #include "solver.hpp"
 
 #define TESSERA_TEXT2(x) #x
@@ -11,48 +10,19 @@
 
 namespace {
 
+using tessera::busy_flag;
+using tessera::caught;
+using tessera::guarded;
+
 constexpr int most_ndim = 1024;
 constexpr int most_ncomp = 65536;
 
-// Runs `body`; what is thrown becomes a status and a sentence of the solver.
-template <class Solver, class Body>
-int caught(Solver *s, Body body) {
-  try {
-    return body();
-  } catch (const tessera::failure &f) {
-    s->last_error = f.what();
-    return f.status();
-  } catch (const std::bad_alloc &) {
-    s->last_error = "no memory left";  // short enough to need none
-    return TESSERA_ERR_MEMORY;
-  } catch (const std::exception &e) {
-    s->last_error = e.what();
-    return TESSERA_ERR_INTERNAL;
-  } catch (...) {
-    return TESSERA_ERR_INTERNAL;
-  }
-}
 
 // About the last call of this thread that has no solver.
 std::string &sentence_without_solver() {
   static thread_local std::string sentence = "the solver is NULL";
   return sentence;
 }
-
-// Set while a run may call back.
-struct busy_flag {
-  explicit busy_flag(bool &f) : flag(f) { flag = true; }
-  ~busy_flag() { flag = false; }
-  bool &flag;
-};
-
-// The same unless the solver is in the middle of a run.
-template <class Solver, class Body>
-int guarded(Solver *s, Body body) {
-  if (!s) return TESSERA_ERR_ARGUMENT;
-  return s->busy ? static_cast<int>(TESSERA_ERR_BUSY) : caught(s, body);
-}
-
 }  // namespace
 
 extern "C" {
@@ -101,6 +71,10 @@ int tessera_set_integrand_device(tessera_solver *s, tessera_device_integrand fn,
 
 int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function) {
   return guarded(s, [&] { return s->set_integrand_source(language, source, function), TESSERA_OK; });
+}
+
+int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l) {
+  return guarded(s, [&] { return s->set_lattice(l), TESSERA_OK; });
 }
 
 int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function) {

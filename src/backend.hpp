@@ -10,6 +10,7 @@
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
 #include "engine/region_record.hpp"
+#include "engine/lattice_state.hpp"
 
 namespace tessera {
 
@@ -53,6 +54,26 @@ struct run_result {
   std::string sentence;         // about the integrand's failure, where there is one
 };
 
+struct lattice_problem {
+  lattice_settings settings;
+  lattice_vector vector, trial;  // trial: for the choice of a change of variables
+  std::vector<unit_axis> axes;
+  double volume = 1.0;           // of the finite axes
+  host_integrand integrand;
+  bool complement = false;       // coordinates are followed by their distances from the upper limits
+  int threads = 1;
+  int64 batch_points = 1;
+};
+
+struct lattice_result {
+  outcome end = outcome::running;
+  bool has_value = false;
+  lattice_statistics statistics;
+  int callback_status = 0;
+  std::string sentence;
+  int64 bytes = 0;
+};
+
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
 inline std::string nonfinite_sentence(int component, double value, const double *x, int ndim) {
   char text[64];
@@ -66,7 +87,10 @@ inline std::string nonfinite_sentence(int component, double value, const double 
 }
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 2;
+constexpr int backend_abi = 3;
+
+// Runs the problem on host threads. value[ncomp] and error[ncomp].
+lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hooks, double *value, double *error);
 
 // Host threads and the memory of one solver, used again from run to run. The problem must stay where it is until the next run.
 class host_session {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "engine/cbc_state.hpp"
 #include "integrand_source.hpp"
 #include "many.hpp"
 
@@ -39,8 +40,12 @@ class device_session {
   // of the integrand.
   virtual many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                                      double *value, double *error, device_report &report) = 0;
-  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n]. Returns why it asked to stop, "" if it did
-  // not.
+  virtual lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks,
+                                 double *value, double *error, device_report &report) = 0;
+  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n], and for lattices with complements these behind
+  // the coordinates. Returns why it asked to stop, "" if it did not.
+  virtual std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
   virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                                double *f) = 0;
   // The work of later calls comes after what is in this stream (a CUstream); null: a stream of the session's own.
@@ -62,6 +67,9 @@ struct device_plugin {
   int abi;
   int (*device_count)();                 // throws device_failure
   device_session *(*open)(int ordinal);  // throws device_failure
+  // A generating vector, as host_construct. Throws device_failure, compile_error and bad_alloc.
+  bool (*construct)(int ordinal, const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result);
+  int64 (*free_memory)(int ordinal);     // bytes that a construction may take; throws device_failure
 };
 using device_plugin_entry = const device_plugin *(*)();
 

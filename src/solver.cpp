@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "solver.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,15 +9,17 @@
 #include <limits>
 #include <thread>
 
+#include "clock_hooks.hpp"
 #include "core/rule_build.hpp"
 #include "core/transform.hpp"
+#include "memory.hpp"
+#include "outcome_status.hpp"
 
 using tessera::any_device;
 using tessera::failure;
 using tessera::host;
 using tessera::key_entry;
 using tessera::key_kind;
-using tessera::to_status;
 
 namespace {
 
@@ -65,76 +65,18 @@ std::string show17(double v) {
   return text;
 }
 
-// Three quarters of the memory that is free now.
-tessera::int64 free_memory_share() {
-  const long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  const tessera::int64 free = pages > 0 && size > 0 ? tessera::int64{pages} * size : tessera::int64{1} << 30;
-  return free / 4 * 3;
-}
-
-// Looks at the clock and the progress callback between the steps of a run.
-class hooks : public tessera::run_hooks {
- public:
-  hooks(tessera_progress progress, void *userdata, double every, double limit, const tessera::cubature_settings &settings,
-        bool &inside)
-      : progress_(progress), userdata_(userdata), every_(every), limit_(limit), settings_(settings), inside_(inside) {
-    if (progress_ || limit_ > 0.0) start_ = clock_type::now();
-  }
-
-  tessera::outcome between_steps(tessera::int64 evaluations, const double *value, const double *error) override {
-    if (!progress_ && limit_ <= 0.0) return tessera::outcome::running;
-    const double t = seconds_since(start_);
-    if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
-    if (progress_ && t >= next_) {
-      next_ = t + every_;
-      const tessera::int64 left = remaining(evaluations, value, error);
-      inside_ = true;
-      const int stop = progress_(evaluations, settings_.ncomp, value, error, left, userdata_);
-      inside_ = false;
-      if (stop != 0) return tessera::outcome::stopped;
-    }
-    return tessera::outcome::running;
-  }
-
- private:
-  // The error is taken to fall like a power of the evaluations, the power read off since the last report.
-  tessera::int64 remaining(tessera::int64 evaluations, const double *value, const double *error) {
-    double ratio = 0.0;
-    for (int k = 0; k < settings_.ncomp; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
-    const double n = static_cast<double>(evaluations);
-    tessera::int64 guess = -1;
-    if (last_ratio_ > ratio && ratio > 1.0 && n > last_n_ && std::isfinite(last_ratio_)) {
-      const double power = std::log(last_ratio_ / ratio) / std::log(n / last_n_);
-      const double left = n * (std::pow(ratio, 1.0 / power) - 1.0);
-      if (left < 9e18) guess = static_cast<tessera::int64>(left);
-    }
-    last_ratio_ = ratio;
-    last_n_ = n;
-    return guess;
-  }
-
-  tessera_progress progress_;
-  void *userdata_;
-  const double every_, limit_;
-  const tessera::cubature_settings &settings_;
-  bool &inside_;  // the progress callback
-  clock_type::time_point start_;
-  double next_ = 0.0;
-  double last_ratio_ = 0.0, last_n_ = 0.0;
-};
-
 // Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
-void call_host(const tessera::host_integrand &integrand, int n, int ndim, int ncomp, tessera::int64 most, const double *x,
-               double *f) {
+void call_host(const tessera::host_integrand &integrand, int n, int ndim, int coordinates, int ncomp, tessera::int64 most,
+               const double *x, double *f) {
   int status = 0;
   try {
     if (integrand.batch) {
       for (tessera::int64 i = 0; i < n && status == 0; i += most)
         status = integrand.batch(std::min<tessera::int64>(most, n - i), ndim, x + i, n, ncomp, f + i, n, integrand.userdata);
     } else {
-      std::vector<double> point(static_cast<std::size_t>(ndim)), values(static_cast<std::size_t>(ncomp));
+      std::vector<double> point(static_cast<std::size_t>(coordinates)), values(static_cast<std::size_t>(ncomp));
       for (int i = 0; i < n && status == 0; ++i) {
-        for (int j = 0; j < ndim; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
+        for (int j = 0; j < coordinates; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
         status = integrand.point(ndim, point.data(), ncomp, values.data(), integrand.userdata);
         for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
       }
@@ -145,6 +87,20 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int nc
   if (status != 0)
     throw failure(TESSERA_ERR_CALLBACK,
                   "the callback returned " + std::to_string(status) + " while it was compared with the other form");
+}
+
+// Numbers that a point consists of, and the coordinates and complements of a point at which forms are compared.
+int coordinates_of(const tessera::cubature_problem &p) { return p.settings.ndim; }
+int coordinates_of(const tessera::lattice_problem &p) { return p.settings.ndim * (p.complement ? 2 : 1); }
+double coordinate_at(const tessera::cubature_problem &p, std::size_t j, double t, double &) {
+  double jacobian = 1.0;
+  return tessera::map_axis(p.axes[j], p.lower[j] + (p.upper[j] - p.lower[j]) * t, jacobian);
+}
+double coordinate_at(const tessera::lattice_problem &p, std::size_t j, double t, double &complement) {
+  const tessera::unit_point at = {t, 1.0 - t, 1.0, 1.0};
+  double jacobian = 1.0;
+  complement = tessera::axis_complement(p.axes[j], at);
+  return tessera::axis_value(p.axes[j], at, jacobian);
 }
 
 // What this process has compiled for the host.
@@ -161,21 +117,6 @@ tessera::code_cache *host_cache(bool disk) {
 }  // namespace
 
 namespace tessera {
-
-int to_status(outcome o) {
-  switch (o) {
-    case outcome::converged: return TESSERA_OK;
-    case outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
-    case outcome::memory: return TESSERA_LIMIT_MEMORY;
-    case outcome::time: return TESSERA_LIMIT_TIME;
-    case outcome::roundoff: return TESSERA_ROUNDOFF;
-    case outcome::stopped: return TESSERA_STOPPED;
-    case outcome::callback: return TESSERA_CALLBACK_STOPPED;
-    case outcome::nonfinite: return TESSERA_NONFINITE;
-    case outcome::running: break;
-  }
-  return TESSERA_ERR_INTERNAL;
-}
 
 int compile_status(const compile_error &e) {
   return e.stage() == jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
@@ -309,10 +250,10 @@ void tessera_solver::log(int level, const std::string &line) const {
 }
 
 int tessera_solver::integrate(int method, double *value, double *error) {
-  if (method != TESSERA_CUBATURE)
+  if (method != TESSERA_CUBATURE && method != TESSERA_LATTICE)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
-  const int device = choose_device();
+  const int device = choose_device(method);
   const auto start = clock_type::now();
   begin_statistics();
   regions_there_ = false;
@@ -323,7 +264,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   } used(*this);
   int status;
   try {
-    status = cubature(device, value, error);
+    status = method == TESSERA_LATTICE ? lattice(device, value, error) : cubature(device, value, error);
   } catch (const failure &f) {
     if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
     throw;
@@ -333,7 +274,8 @@ int tessera_solver::integrate(int method, double *value, double *error) {
 }
 
 void tessera_solver::begin_statistics() {
-  for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
+  for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS, TESSERA_POINTS_USED,
+                        TESSERA_SHIFTS_USED, TESSERA_TRANSFORM_USED})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
@@ -353,7 +295,7 @@ int tessera_solver::choose_rule() const {
 }
 
 // Where the integrand is to run: a CUDA ordinal or `host`.
-int tessera_solver::choose_device() const {
+int tessera_solver::choose_device(int method) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
   if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_device_form())
@@ -364,11 +306,14 @@ int tessera_solver::choose_device() const {
   if (wanted == host && !has_host_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND,
                   device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
-  if ((wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
+  const bool cubature = method == TESSERA_CUBATURE;
+  if (cubature && options_.get_int(TESSERA_COMPLEMENT) != 0)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
+  if (cubature && (wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
   if (wanted != any_device) return wanted;
-  if (!has_device_form() || ndim_ > most_device_ndim) return host;
+  if (!has_device_form() || (cubature && ndim_ > most_device_ndim)) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
   } catch (const tessera::device_failure &e) {
@@ -412,7 +357,7 @@ const tessera::cubature_problem &tessera_solver::make_problem(int device) {
   s.by_component = options_.get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
   s.bulk_fraction = options_.get_real(TESSERA_BULK_FRACTION);
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
-  if (s.memory == 0) s.memory = device == host ? free_memory_share() : std::numeric_limits<tessera::int64>::max();
+  if (s.memory == 0) s.memory = device == host ? tessera::free_memory_share() : std::numeric_limits<tessera::int64>::max();
   if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
   const int family = choose_rule();
   if (p.integration_rule.family != family || p.integration_rule.ndim != ndim_)
@@ -428,10 +373,11 @@ const tessera::cubature_problem &tessera_solver::make_problem(int device) {
 }
 
 // The source text for the host, compiled at the first call. Throws compile_error.
-const tessera::compiled_source &tessera_solver::compiled_for_host() {
-  if (!host_code_) {
+const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinates) {
+  if (!host_code_ || host_coordinates_ != coordinates) {
     host_code_ = std::make_unique<tessera::compiled_source>(
-        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string());
+        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string(), coordinates);
+    host_coordinates_ = coordinates;
     options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
     const std::string &said = host_code_->log();
     for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
@@ -453,26 +399,27 @@ tessera::device_session &tessera_solver::session(int device) {
 }
 
 // Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
-template <class Form>
-void tessera_solver::check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const {
+template <class Problem, class Form>
+void tessera_solver::check_form(const Problem &problem, const form_name &name, Form form) const {
   constexpr int n = check_points;
+  const int coordinates = coordinates_of(problem);
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
   double root = 2.0;
   for (int i = 0; i < 60; ++i) root = std::pow(1.0 + root, 1.0 / (ndim_ + 1.0));
-  std::vector<double> x(ndim * n), there(ncomp * n), here(ncomp * n);
+  std::vector<double> x(static_cast<std::size_t>(coordinates) * n), there(ncomp * n), here(ncomp * n);
   double step = 1.0;
   for (std::size_t j = 0; j < ndim; ++j) {
     step /= root;
-    for (int i = 0; i < n; ++i) {
-      const double u = 0.5 + (i + 1) * step, t = u - std::floor(u);
-      double jacobian;
-      x[j * n + static_cast<std::size_t>(i)] =
-          tessera::map_axis(problem.axes[j], problem.lower[j] + (problem.upper[j] - problem.lower[j]) * t, jacobian);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double u = 0.5 + static_cast<double>(i + 1) * step, t = u - std::floor(u);
+      double complement = 0.0;
+      x[j * n + i] = coordinate_at(problem, j, t, complement);
+      if (coordinates > ndim_) x[(ndim + j) * n + i] = complement;
     }
   }
   form(n, x.data(), there.data());
-  call_host(problem.integrand, n, ndim_, ncomp_, problem.batch_points, x.data(), here.data());
+  call_host(problem.integrand, n, ndim_, coordinates, ncomp_, problem.batch_points, x.data(), here.data());
 
   double worst = 0.0;
   std::size_t worst_at = 0;
@@ -503,9 +450,10 @@ void tessera_solver::check_form(const tessera::cubature_problem &problem, const 
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
 // the device's compiler takes cannot be checked, and is not needed.
-void tessera_solver::check_fallback(const tessera::cubature_problem &problem, void *block) {
+template <class Problem>
+void tessera_solver::check_fallback(const Problem &problem, void *block) {
   try {
-    const tessera::compiled_source &code = compiled_for_host();
+    const tessera::compiled_source &code = compiled_for_host(coordinates_of(problem));
     check_form(problem, source_name(), [&](int n, const double *x, double *f) {
       if (code.function()(n, ndim_, x, n, ncomp_, f, n, block) != 0)
         throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
@@ -516,7 +464,8 @@ void tessera_solver::check_fallback(const tessera::cubature_problem &problem, vo
   checked_ = true;
 }
 
-void tessera_solver::check_on_device(const tessera::cubature_problem &problem, const tessera::device_integrand &integrand,
+template <class Problem>
+void tessera_solver::check_on_device(const Problem &problem, const tessera::device_integrand &integrand,
                                      tessera::device_session &there) {
   if (!has_callback() || checked_) return;
   check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
@@ -529,6 +478,11 @@ void tessera_solver::check_on_device(const tessera::cubature_problem &problem, c
   });
   checked_ = true;
 }
+
+// For solver_many.cpp.
+template void tessera_solver::check_fallback(const tessera::cubature_problem &problem, void *block);
+template void tessera_solver::check_on_device(const tessera::cubature_problem &problem, const tessera::device_integrand &integrand,
+                                              tessera::device_session &there);
 
 // What a device is given.
 tessera::device_integrand tessera_solver::device_integrand() const {
@@ -551,14 +505,15 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   options_.set_int(TESSERA_DEVICE_USED, device);
 }
 
-tessera::run_result tessera_solver::run_on_device(const tessera::cubature_problem &problem, int device,
-                                                  tessera::run_hooks &hooks, double *value, double *error) {
+// body(session, integrand, report) runs there.
+template <class Problem, class Body>
+auto tessera_solver::run_on_device(const Problem &problem, int device, Body body) {
   try {
     tessera::device_session &there = session(device);
     const tessera::device_integrand integrand = device_integrand();
     check_on_device(problem, integrand, there);
     tessera::device_report report;
-    const tessera::run_result result = there.cubature(problem, integrand, hooks, value, error, report);
+    const auto result = body(there, integrand, report);
     take_report(report, device);
     return result;
   } catch (const tessera::device_failure &e) {
@@ -569,54 +524,102 @@ tessera::run_result tessera_solver::run_on_device(const tessera::cubature_proble
   }
 }
 
-// `device` becomes the host where a device that was not insisted on lacks something.
-tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
-  if (device == host) return run_on_host(hooks, value, error);
-  if (given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
+// there() runs on the device, here() on the host, where the first lacks something that was not insisted on; `device` is then that of
+// the host.
+template <class There, class Here>
+auto tessera_solver::run_somewhere(int &device, There there, Here here) {
+  if (device == host) return here();
   std::string why;
   try {
-    return run_on_device(problem_, device, hooks, value, error);
+    return there();
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
     why = f.what();
   }
   device = do_without_device(why);
-  make_problem(device);
   try {
-    return run_on_host(hooks, value, error);
+    return here();
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
     throw failure(f.status(), why + "; and " + f.what());
   }
 }
 
-tessera::run_result tessera_solver::run_on_host(tessera::run_hooks &hooks, double *value, double *error) try {
-  tessera::cubature_problem &problem = problem_;
-  if (has_callback()) {
-    const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-    if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
-  } else {
-    const tessera::compiled_source &code = compiled_for_host();
-    problem.integrand = {code.function(), nullptr, params()};
-    if (code.one_thread()) problem.threads = 1;
+// The host form for a run.
+template <class Problem>
+void tessera_solver::use_host_form(Problem &problem) {
+  if (!has_callback()) {
+    use_source(problem.integrand, problem.threads, coordinates_of(problem));
+    return;
   }
-  if (!host_session_) host_session_ = tessera::make_host_session();
-  regions_there_ = true;
-  return host_session_->cubature(problem, {given_count_, given_.data(), given_evaluations_}, hooks, value, error);
+  const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
+  if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
+}
+
+tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
+  const bool wanted = device != host;
+  if (wanted && given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem_, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.cubature(problem_, integrand, hooks, value, error, report);
+                             });
+      },
+      [&] {
+        if (wanted) make_problem(device);
+        use_host_form(problem_);
+        if (!host_session_) host_session_ = tessera::make_host_session();
+        regions_there_ = true;
+        return host_session_->cubature(problem_, {given_count_, given_.data(), given_evaluations_}, hooks, value, error);
+      });
+}
+
+tessera::lattice_result tessera_solver::run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks,
+                                            double *value, double *error) {
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.lattice(problem, integrand, hooks, value, error, report);
+                             });
+      },
+      [&] {
+        use_host_form(problem);
+        return tessera::host_lattice_rule(problem, hooks, value, error);
+      });
+}
+
+// The source text as a host function of so many coordinates.
+void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads, int coordinates) try {
+  const tessera::compiled_source &code = compiled_for_host(coordinates);
+  integrand = {code.function(), nullptr, params()};
+  if (code.one_thread()) threads = 1;
 } catch (const tessera::compile_error &e) {
   throw failure(tessera::compile_status(e), e.what());
 }
 
+void tessera_solver::hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const {
+  const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    value[k] = sign * v[k];
+    error[k] = e[k];
+  }
+}
+
 int tessera_solver::cubature(int device, double *value, double *error) {
   make_problem(device);
-  const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
-  if (sign == 0) {
+  if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
   }
-  hooks between(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS), options_.get_real(TESSERA_MAX_SECONDS),
-                problem_.settings, in_progress_callback);
+  tessera::clock_hooks between(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS),
+                               options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem_.settings, in_progress_callback);
   std::vector<double> &v = value_, &e = error_;
   v.resize(static_cast<std::size_t>(ncomp_));
   e.resize(v.size());
@@ -631,11 +634,8 @@ int tessera_solver::cubature(int device, double *value, double *error) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
     throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");
   }
-  for (std::size_t k = 0; k < v.size(); ++k) {
-    value[k] = sign * v[k];
-    error[k] = e[k];
-  }
-  const int status = to_status(result.end);
+  hand_out(v, e, value, error);
+  const int status = tessera::status_of(result.end);
   if (status != TESSERA_OK && last_error.empty()) last_error = tessera::status_text(status);
   return status;
 }
@@ -654,7 +654,7 @@ void tessera_solver::record(const tessera::run_result &result, int device) {
   options_.set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
   if (log_) log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
              std::to_string(s.regions) + " regions, " +
-             std::to_string(s.iterations) + " steps: " + tessera::status_text(to_status(result.end)));
+             std::to_string(s.iterations) + " steps: " + tessera::status_text(tessera::status_of(result.end)));
 }
 
 void tessera_solver::get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const {

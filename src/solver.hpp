@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "backend.hpp"
 #include "device.hpp"
+#include "failure.hpp"
 #include "host/compiled_source.hpp"
 #include "integrand_source.hpp"
 #include "many.hpp"
@@ -19,22 +19,11 @@
 
 namespace tessera {
 
-// Leaves a call with a negative status and a sentence.
-class failure : public std::runtime_error {
- public:
-  failure(int status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
-  int status() const { return status_; }
-
- private:
-  int status_;
-};
-
 // A text as the public functions receive it, or the path of its file, which is read now. Throws failure.
 integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function);
 
 constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
 
-int to_status(outcome o);
 int compile_status(const compile_error &e);  // a compiler or linker that is missing is not the text's fault
 
 // What is wrong with the limits of a domain; empty when nothing is.
@@ -61,6 +50,7 @@ struct tessera_solver {
   void set_twin(const void *function);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
+  void set_lattice(const tessera_lattice *l);
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
   std::int64_t get_int(int key) const;
@@ -82,13 +72,23 @@ struct tessera_solver {
   void take_source(tessera::integrand_source next);
   int cubature(int device, double *value, double *error);
   const tessera::cubature_problem &make_problem(int device);
+  int lattice(int device, double *value, double *error);
+  tessera::lattice_problem make_lattice_problem() const;
+  void hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const;
   int choose_rule() const;
-  int choose_device() const;
+  int choose_device(int method) const;
   int do_without_device(const std::string &why) const;
   tessera::run_result run(int &device, tessera::run_hooks &hooks, double *value, double *error);
-  tessera::run_result run_on_host(tessera::run_hooks &hooks, double *value, double *error);
-  tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
-                                    double *value, double *error);
+  tessera::lattice_result run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
+                              double *error);
+  template <class Problem, class Body>
+  auto run_on_device(const Problem &problem, int device, Body body);
+  template <class There, class Here>
+  auto run_somewhere(int &device, There there, Here here);
+  template <class Problem>
+  void use_host_form(Problem &problem);
+  const tessera::compiled_source &compiled_for_host(int coordinates);
+  void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
   tessera::many_problem make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
                                   const double *lower, const double *upper, std::vector<int> &status);
   tessera::many_results run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch, double *value,
@@ -98,18 +98,18 @@ struct tessera_solver {
   tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
                                            double *value, double *error);
   void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
-  const tessera::compiled_source &compiled_for_host();
   tessera::device_session &session(int device);
   struct form_name {
     std::string full, brief, article;
   };
   form_name device_form_name() const;
   form_name source_name() const;
-  template <class Form>
-  void check_form(const tessera::cubature_problem &problem, const form_name &name, Form form) const;
-  void check_on_device(const tessera::cubature_problem &problem, const tessera::device_integrand &integrand,
-                       tessera::device_session &there);
-  void check_fallback(const tessera::cubature_problem &problem, void *block);
+  template <class Problem, class Form>
+  void check_form(const Problem &problem, const form_name &name, Form form) const;
+  template <class Problem>
+  void check_on_device(const Problem &problem, const tessera::device_integrand &integrand, tessera::device_session &there);
+  template <class Problem>
+  void check_fallback(const Problem &problem, void *block);
   tessera::device_integrand device_integrand() const;
   void take_report(const tessera::device_report &report, int device);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
@@ -135,6 +135,7 @@ struct tessera_solver {
   tessera::integrand_source source_;                        // no function: there is none
   std::shared_ptr<tessera::twin> twin_;                     // that source_ is of
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
+  int host_coordinates_ = 0;                                // numbers a point that it takes
   tessera::cubature_problem problem_;                       // of the last run
   std::unique_ptr<tessera::host_session> host_session_;
   bool regions_there_ = false;                              // host_session_ has those of the last run
@@ -146,6 +147,7 @@ struct tessera_solver {
   void *stream_ = nullptr;                                  // the caller's, for the session
   bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
   bool told_called_ = false;                                // that the device calls source_
+  tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

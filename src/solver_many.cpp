@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "many.hpp"
+#include "outcome_status.hpp"
 #include "solver.hpp"
 
 using tessera::failure;
@@ -63,7 +64,7 @@ class watch : public tessera::many_hooks {
 
 int status_of(const tessera::many_row &r) {
   if (r.has_value || r.end == tessera::outcome::stopped || r.end == tessera::outcome::time)
-    return tessera::to_status(r.end);
+    return tessera::status_of(r.end);
   return r.end == tessera::outcome::memory ? TESSERA_ERR_MEMORY : TESSERA_ERR_CALLBACK;
 }
 
@@ -107,7 +108,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     refuse("count = " + std::to_string(count) + ": the arrays would be larger than the memory can be");
   if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)
     refuse("params is not NULL, but the device callback has a userdata of its own and would not see the blocks");
-  int device = choose_device();
+  int device = choose_device(TESSERA_CUBATURE);
   const auto start = clock_type::now();
   begin_statistics();
 
@@ -226,7 +227,7 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
                                                        double *value, double *error) try {
   tessera::cubature_problem &common = problem.common;
   if (!has_callback()) {
-    const tessera::compiled_source &code = compiled_for_host();
+    const tessera::compiled_source &code = compiled_for_host(ndim_);
     common.integrand = {code.function(), nullptr, params()};
     if (code.one_thread()) common.threads = 1;
   } else if (options_.get_int(TESSERA_DEVICE) == tessera::any_device && has_source() && !has_code() && !checked_) {

@@ -7,14 +7,17 @@
 #define TESSERA_APART __noinline__
 #define TESSERA_ROLLED _Pragma("unroll 1")
 #define TESSERA_OVERLAPPED _Pragma("unroll 8")
+#define TESSERA_UNROLLED _Pragma("unroll")
 #else
 #define TESSERA_HD inline
 #define TESSERA_APART
 #define TESSERA_ROLLED
 #define TESSERA_OVERLAPPED
+#define TESSERA_UNROLLED
 #endif
 // TESSERA_APART: not inlined on a device, TESSERA_ROLLED: a loop not unrolled there, where code that runs once a step should
-// not cost compile time and registers; TESSERA_OVERLAPPED: a loop whose loads should be under way together.
+// not cost compile time and registers; TESSERA_OVERLAPPED: a loop whose loads should be under way together; TESSERA_UNROLLED: a
+// loop that is constants once it is unrolled.
 
 #if defined(__CUDACC_RTC__)
 namespace tessera {
@@ -55,6 +58,43 @@ TESSERA_HD double double_of(uint64 b) {
   return v;
 #endif
 }
+
+// The upper half of a product.
+TESSERA_HD uint64 high_product(uint64 a, uint64 b) {
+#if defined(__CUDA_ARCH__)
+  return __umul64hi(a, b);
+#else
+  const uint64 al = a & 0xffffffffu, ah = a >> 32, bl = b & 0xffffffffu, bh = b >> 32;
+  const uint64 middle = ah * bl + (al * bl >> 32), other = al * bh + (middle & 0xffffffffu);
+  return ah * bh + (middle >> 32) + (other >> 32);
+#endif
+}
+
+// Products and sums that are rounded one after the other: a device's compiler would join them.
+TESSERA_HD double rounded_product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dmul_rn(a, b);
+#else
+  return a * b;
+#endif
+}
+TESSERA_HD double rounded_sum(double a, double b) {
+#if defined(__CUDA_ARCH__)
+  return __dadd_rn(a, b);
+#else
+  return a + b;
+#endif
+}
+
+// Of 0 <= x <= 1: the number below 1 in place of 1.
+TESSERA_HD double below_one(double x) {
+#if defined(__CUDA_ARCH__)
+  return __double2hiint(x) == 0x3ff00000 ? double_of(uint64{0x3fefffffffffffff}) : x;  // without the unit of doubles
+#else
+  return x < 1.0 ? x : 0.99999999999999988898;
+#endif
+}
+
 TESSERA_HD double infinity_value() { return double_of(uint64{0x7ff0000000000000}); }
 TESSERA_HD double nan_value() { return double_of(uint64{0x7ff8000000000000}); }
 

@@ -6,10 +6,13 @@
 
 #include "../device.hpp"
 #include "batch.hpp"
+#include "construct.hpp"
 #include "executor.hpp"
 #include "kernel.hpp"
 #include "many.hpp"
+#include "lattice.hpp"
 #include "rule_points.hpp"
+#include "user_calls.hpp"
 
 namespace tessera {
 namespace {
@@ -30,11 +33,25 @@ int attribute(CUdevice device, CUdevice_attribute which) {
   return v;
 }
 
+int arch_of(CUdevice device) {
+  return 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+         attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+// What this process has compiled.
+code_cache *code_in(bool disk) {
+  static code_cache with_disk, without_disk{[] {
+    cache_settings s;
+    s.disk = false;
+    return s;
+  }()};
+  return disk ? &with_disk : &without_disk;
+}
+
 class cuda_session final : public device_session {
  public:
   explicit cuda_session(CUdevice device)
-      : arch_(10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-              attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)),
+      : arch_(arch_of(device)),
         multiprocessors_(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
         context_(device) {
     const current_context here(context_.get());
@@ -43,6 +60,7 @@ class cuda_session final : public device_session {
     executor_ = std::make_unique<cuda_executor>(stream_);
     batch_ = std::make_unique<batch_run>(stream_);
     slots_ = std::make_unique<many_executor>(stream_);
+    lattice_ = std::make_unique<device_lattice>(stream_, arch_, multiprocessors_);
   }
 
   ~cuda_session() override {
@@ -53,6 +71,7 @@ class cuda_session final : public device_session {
       executor_.reset();
       batch_.reset();
       slots_.reset();
+      lattice_.reset();
       params_.clear();
       points_.clear();
       cuda().stream_destroy(own_stream_);
@@ -67,6 +86,7 @@ class cuda_session final : public device_session {
     executor_->use_stream(next);
     batch_->use_stream(next);
     slots_->use_stream(next);
+    lattice_->use_stream(next);
     uploaded_.clear();  // again, in this stream
   }
 
@@ -122,6 +142,22 @@ class cuda_session final : public device_session {
     });
   }
 
+  lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                         double *error, device_report &report) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      return lattice_->integrate(problem, lattice_integrand(integrand), hooks, value, error, report);
+    });
+  }
+
+  std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      return lattice_->evaluate(problem, lattice_integrand(integrand), n, x, f);
+    });
+  }
+
   std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *f) override {
     return translated([&]() -> std::string {
@@ -132,57 +168,28 @@ class cuda_session final : public device_session {
         const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
           return callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n);
         };
-        if (!at_points(problem, n, x, f, call)) return callback.sentence;
+        if (!at_points(points_, stream_, problem.settings.ndim, problem.settings.ncomp, n, x, f, call)) return callback.sentence;
         return {};
       }
       device_report unused;
       const loaded_kernel &kernel = find_kernel(problem, integrand, unused);
       run_points(problem, kernel, params, n, x, f);
-      int flags = 0, status = 0;
-      check(cuda().download(&flags, kernel.flags(), sizeof flags), "downloading the integrand's answer");
-      check(cuda().download(&status, kernel.status(), sizeof status), "downloading the integrand's answer");
-      if (flags != 0) clear_flags(kernel);
-      return (flags & flags_that_end) != 0 ? why_stopped(flags, status) : std::string();
+      return take_answer(answer_of(kernel), stream_);
     });
   }
 
  private:
-  void clear_flags(const loaded_kernel &kernel) {
-    check(cuda().set_bytes(kernel.flags(), 0, sizeof(int), stream_), "clearing the integrand's answer");
-    check(cuda().set_bytes(kernel.status(), 0, sizeof(int), stream_), "clearing the integrand's answer");
-    check(cuda().stream_synchronize(stream_), "clearing the integrand's answer");  // the next run may have another stream
-  }
-
-  // Points to the device and values back; launch(from, to) has them made in the stream and says whether there are any.
-  template <class Launch>
-  bool at_points(const cubature_problem &problem, int64 n, const double *x, double *f, Launch launch) {
-    const auto xs = static_cast<std::size_t>(n * problem.settings.ndim);
-    const auto fs = static_cast<std::size_t>(n * problem.settings.ncomp);
-    points_.require((xs + fs) * sizeof(double));
-    upload(points_.address(), x, xs * sizeof(double), stream_, "uploading points");
-    const CUdeviceptr to = points_.address() + xs * sizeof(double);
-    if (!launch(points_.address(), to)) return false;
-    check(cuda().stream_synchronize(stream_), "the kernel");
-    check(cuda().download(f, to, fs * sizeof(double)), "downloading values");
-    return true;
-  }
-
+  static flag_addresses answer_of(const loaded_kernel &kernel) { return {kernel.flags(), kernel.status()}; }
   void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
                   double *f) {
-    at_points(problem, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
-      long long count = n;
-      void *arguments[] = {&count, &from, &to, &params};
-      const unsigned blocks = static_cast<unsigned>(std::min<int64>((n + 127) / 128, 4096));
-      check(cuda().launch(kernel.points(), blocks, 1, 1, 128, 1, 1, 0, stream_, arguments, nullptr), "starting the kernel");
-      return true;
-    });
+    at_points(kernel.points(), params, points_, stream_, problem.settings.ndim, problem.settings.ncomp, n, x, f);
   }
 
   // What the integrand said in a run, and where it was not finite.
   void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, run_result &result,
                device_report &report) {
     const int flags = executor_->flags();
-    if (flags != 0) clear_flags(kernel);
+    if (flags != 0) clear_flags(answer_of(kernel), stream_);
     if (result.end == outcome::callback) {
       result.callback_status = executor_->status();
       result.sentence = why_stopped(flags, result.callback_status);
@@ -243,14 +250,9 @@ class cuda_session final : public device_session {
     std::unique_ptr<batch_kernels> kernels;
   };
 
-  // What this process has compiled.
-  static code_cache *code_in(bool disk) {
-    static code_cache with_disk, without_disk{[] {
-      cache_settings s;
-      s.disk = false;
-      return s;
-    }()};
-    return disk ? &with_disk : &without_disk;
+  device_lattice::integrand lattice_integrand(const device_integrand &integrand) {
+    const CUdeviceptr params = upload_params(integrand);
+    return {integrand.source, integrand.batch, userdata_of(integrand, params), params, code_in(integrand.disk_cache)};
   }
 
   static void *userdata_of(const device_integrand &integrand, CUdeviceptr params) {
@@ -366,6 +368,7 @@ class cuda_session final : public device_session {
   std::unique_ptr<cuda_executor> executor_;
   std::unique_ptr<batch_run> batch_;
   std::unique_ptr<many_executor> slots_;
+  std::unique_ptr<device_lattice> lattice_;
   std::list<kept_kernel> kernels_;  // last used first
   std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;
@@ -380,15 +383,37 @@ int count_devices() {
   });
 }
 
+CUdevice device_of(int ordinal) {
+  const int count = count_devices();
+  if (ordinal < 0 || ordinal >= count)
+    throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
+                       device_error::trouble::missing);
+  CUdevice device = 0;
+  check(cuda().device_get(&device, ordinal), "finding the device");
+  return device;
+}
+
 device_session *open_session(int ordinal) {
-  return translated([&]() -> device_session * {
-    const int count = count_devices();
-    if (ordinal < 0 || ordinal >= count)
-      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
-                         device_error::trouble::missing);
-    CUdevice device = 0;
-    check(cuda().device_get(&device, ordinal), "finding the device");
-    return new cuda_session(device);
+  return translated([&]() -> device_session * { return new cuda_session(device_of(ordinal)); });
+}
+
+bool construct_lattice(int ordinal, const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result) {
+  return translated([&] {
+    const CUdevice device = device_of(ordinal);
+    const primary_context context(device);
+    const current_context here(context.get());
+    return cuda_construct(settings, single_precision, hooks, result, arch_of(device),
+                          attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT), code_in(true));
+  });
+}
+
+int64 memory_for_construction(int ordinal) {
+  return translated([&] {
+    const primary_context context(device_of(ordinal));
+    const current_context here(context.get());
+    std::size_t free = 0, total = 0;
+    check(cuda().memory_info(&free, &total), "asking for the memory");
+    return static_cast<int64>(free / 20 * 19);
   });
 }
 
@@ -396,6 +421,7 @@ device_session *open_session(int ordinal) {
 }  // namespace tessera
 
 extern "C" __attribute__((visibility("default"))) const tessera::device_plugin *tessera_device_plugin() {
-  static const tessera::device_plugin plugin = {tessera::backend_abi, tessera::count_devices, tessera::open_session};
+  static const tessera::device_plugin plugin = {tessera::backend_abi, tessera::count_devices, tessera::open_session,
+                                              tessera::construct_lattice, tessera::memory_for_construction};
   return &plugin;
 }

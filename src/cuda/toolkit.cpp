@@ -109,6 +109,24 @@ nvjitlink_library open_nvjitlink() {
   return t;
 }
 
+cufft_library open_cufft() {
+  const opened library("NVIDIA's library of Fourier transforms, cuFFT", {"libcufft.so.12", "libcufft.so.11", "libcufft.so"},
+                       "the construction of lattices on a device needs it: install the CUDA toolkit 12 or 13 (package libcufft) "
+                       "or set CUDA_HOME");
+  cufft_library t{};
+  library.bind(t.create, "cufftCreate");
+  library.bind(t.destroy, "cufftDestroy");
+  library.bind(t.set_auto_allocation, "cufftSetAutoAllocation");
+  library.bind(t.make_plan, "cufftMakePlanMany64");
+  library.bind(t.set_work_area, "cufftSetWorkArea");
+  library.bind(t.set_stream, "cufftSetStream");
+  library.bind(t.r2c, "cufftExecR2C");
+  library.bind(t.c2r, "cufftExecC2R");
+  library.bind(t.d2z, "cufftExecD2Z");
+  library.bind(t.z2d, "cufftExecZ2D");
+  return t;
+}
+
 }  // namespace
 
 const nvrtc_library &nvrtc() {
@@ -118,6 +136,11 @@ const nvrtc_library &nvrtc() {
 
 const nvjitlink_library &nvjitlink() {
   static const nvjitlink_library table = open_nvjitlink();
+  return table;
+}
+
+const cufft_library &cufft() {
+  static const cufft_library table = open_cufft();
   return table;
 }
 

@@ -49,8 +49,27 @@ struct nvjitlink_library {
   int (*version)(unsigned *major, unsigned *minor);
 };
 
+// Values of cufftType.
+enum class fft_kind : int { r2c = 0x2a, c2r = 0x2c, d2z = 0x6a, z2d = 0x6c };
+
+// cuFFT by its plain types: cufft.h belongs to the runtime, which nothing here uses.
+struct cufft_library {
+  int (*create)(int *plan);
+  int (*destroy)(int plan);
+  int (*set_auto_allocation)(int plan, int automatic);
+  int (*make_plan)(int plan, int rank, long long *n, long long *inembed, long long istride, long long idist, long long *onembed,
+                   long long ostride, long long odist, fft_kind kind, long long batch, std::size_t *work_bytes);
+  int (*set_work_area)(int plan, void *area);
+  int (*set_stream)(int plan, void *stream);
+  int (*r2c)(int plan, float *in, void *out);
+  int (*c2r)(int plan, void *in, float *out);
+  int (*d2z)(int plan, double *in, void *out);
+  int (*z2d)(int plan, void *in, double *out);
+};
+
 const nvrtc_library &nvrtc();
 const nvjitlink_library &nvjitlink();
+const cufft_library &cufft();
 
 // Where the toolkit is, if it is anywhere: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda; else "".
 std::string toolkit_directory();

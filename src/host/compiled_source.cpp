@@ -187,7 +187,7 @@ std::string build(const std::string &text, bool cxx, const compiler &tool, const
 }  // namespace
 
 compiled_source::compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
-                                 const std::string &library_version) try {
+                                 const std::string &library_version, int coordinates) try {
   const auto start = std::chrono::steady_clock::now();
   const bool cxx = source.language == source_language::cuda_cxx;
   if (!cxx && source.language != source_language::c_point && source.language != source_language::c_cuba)
@@ -199,6 +199,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   flags.push_back(cxx ? "-std=c++17" : "-std=gnu11");
   flags.push_back("-DTESSERA_NDIM=" + std::to_string(ndim));
   flags.push_back("-DTESSERA_NCOMP=" + std::to_string(ncomp));
+  flags.push_back("-DTESSERA_COORDINATES=" + std::to_string(coordinates > 0 ? coordinates : ndim));
 
   sha256 h;
   h.field("tessera host 1").field(library_version).field(tool.identity).field(source.function).field(text);

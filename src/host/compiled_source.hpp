@@ -15,9 +15,10 @@ namespace tessera {
 class compiled_source {
  public:
   // Throws compile_error: no compiler (load), errors in the text (translate, compile), a text that needs another library
-  // (link), languages that have no host form (translate). `cache` may be null. library_version is part of the key.
+  // (link), languages that have no host form (translate). `cache` may be null. library_version is part of the key. A point has
+  // `coordinates` numbers, 0: ndim.
   compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
-                  const std::string &library_version);
+                  const std::string &library_version, int coordinates = 0);
   ~compiled_source();
   compiled_source(const compiled_source &) = delete;
   compiled_source &operator=(const compiled_source &) = delete;

@@ -120,8 +120,8 @@ int tessera_batch(long long tessera_n, int tessera_nd, const double *tessera_x, 
   (void)tessera_nd;
   (void)tessera_nc;
   for (long long tessera_i = 0; tessera_i < tessera_n; ++tessera_i) {
-    double tessera_u[TESSERA_NDIM], tessera_v[TESSERA_NCOMP];
-    for (int tessera_j = 0; tessera_j < TESSERA_NDIM; ++tessera_j)
+    double tessera_u[TESSERA_COORDINATES], tessera_v[TESSERA_NCOMP];
+    for (int tessera_j = 0; tessera_j < TESSERA_COORDINATES; ++tessera_j)
       tessera_u[tessera_j] = tessera_x[tessera_j * tessera_ldx + tessera_i];
     {
       const int tessera_s = TESSERA_CALL(tessera_u, tessera_v, tessera_p);

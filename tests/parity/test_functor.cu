@@ -42,6 +42,41 @@ tessera_solver *device_solver(int ndim, int ncomp) {
   return s;
 }
 
+// A lattice rule with the functor, and with the text on the host: the same points.
+void lattice_rules(void **) {
+  double value[2], error[2];
+  for (const int transform : {TESSERA_TRANSFORM_NONE, TESSERA_TRANSFORM_KOROBOV3}) {
+    for (const int where : {device, -1}) {
+      tessera_solver *s = device_solver(5, 1);
+      auto integrand = tessera::integrand_of<5>(gaussian{6.25});
+      if (where == device) assert_status(s, integrand.set(s), TESSERA_OK);
+      else
+        assert_status(s,
+                      tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                                   "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                                   "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
+                                                   "f"),
+                      TESSERA_OK);
+      put_int(s, TESSERA_DEVICE, where);
+      put_int(s, TESSERA_TRANSFORM, transform);
+      put_real(s, TESSERA_RELTOL, 0);
+      put_int(s, TESSERA_MAXEVAL, 12000000);  // more than one call takes
+      put_int(s, TESSERA_POINTS, 131072);
+      const int at = where == device;
+      assert_true(tessera_integrate(s, TESSERA_LATTICE, &value[at], &error[at]) >= 0);
+      tessera_destroy(s);
+    }
+    assert_close(value[1], value[0], 1e-13, 0);
+    assert_close(error[1], error[0], 1e-3, 0);
+  }
+  tessera_solver *s = device_solver(2, 1);
+  auto bad = tessera::integrand_of<2>(nowhere_finite{});
+  assert_status(s, bad.set(s), TESSERA_OK);
+  assert_status(s, tessera_integrate(s, TESSERA_LATTICE, value, error), TESSERA_NONFINITE);
+  assert_says(tessera_last_error(s), "NaN or infinity");
+  tessera_destroy(s);
+}
+
 void the_same_as_a_text(void **) {
   tessera_solver *s = device_solver(5, 1);
   auto integrand = tessera::integrand_of<5>(gaussian{625.0});
@@ -120,6 +155,7 @@ int main() {
   }
   const CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_a_text),
+      cmocka_unit_test(lattice_rules),
       cmocka_unit_test(several_components),
       cmocka_unit_test(a_functor_replaces_another),
       cmocka_unit_test(another_number_of_variables),

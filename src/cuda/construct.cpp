@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "construct.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../engine/cbc.hpp"
+#include "construct_problem.hpp"
+#include "driver.hpp"
+#include "toolkit.hpp"
+
+namespace tessera {
+
+extern const char *const construct_text;  // the steps and kernels in one text; made by the build
+
+namespace {
+
+constexpr int64 blocks_of_multiprocessor = 8;
+
+// Names of the kernels in construct.cuh.
+template <class Body>
+struct name_of;
+#define TESSERA_NAME(body)                                     \
+  template <class Real>                                        \
+  struct name_of<body<Real>> {                                 \
+    static constexpr const char *value = "tessera_" #body;     \
+  };
+TESSERA_NAME(fill_constant)
+TESSERA_NAME(subtract_constant)
+TESSERA_NAME(scale_spectrum)
+TESSERA_NAME(correlate)
+TESSERA_NAME(single_point)
+TESSERA_NAME(fill_kernel)
+TESSERA_NAME(square_of)
+TESSERA_NAME(ring_term)
+TESSERA_NAME(multiply_product)
+TESSERA_NAME(advance_orders)
+TESSERA_NAME(add_level)
+#undef TESSERA_NAME
+#define TESSERA_NAME(body, type)                                       \
+  template <>                                                          \
+  struct name_of<body<type>> {                                         \
+    static constexpr const char *value = "tessera_" #body "_" #type;   \
+  };
+TESSERA_NAME(value_of, float)
+TESSERA_NAME(value_of, double)
+TESSERA_NAME(at_most, float)
+TESSERA_NAME(at_most, double)
+TESSERA_NAME(smallest_component, float)
+TESSERA_NAME(smallest_component, double)
+#undef TESSERA_NAME
+
+void allocate(device_memory &m, std::size_t bytes) {
+  try {
+    m.require(bytes);
+  } catch (const device_error &e) {
+    if (e.out_of_memory()) throw std::bad_alloc();
+    throw;
+  }
+}
+
+void check_fft(int result, const char *what) {
+  constexpr int alloc_failed = 2;  // CUFFT_ALLOC_FAILED
+  if (result == 0) return;
+  if (result == alloc_failed) throw std::bad_alloc();
+  throw device_error(std::string("cuFFT: ") + what + " failed with status " + std::to_string(result));
+}
+
+template <class Real>
+struct fft_calls;
+template <>
+struct fft_calls<double> {
+  static constexpr fft_kind forward = fft_kind::d2z, backward = fft_kind::z2d;
+  static int run_forward(int plan, double *in, void *out) { return cufft().d2z(plan, in, out); }
+  static int run_backward(int plan, void *in, double *out) { return cufft().z2d(plan, in, out); }
+};
+template <>
+struct fft_calls<float> {
+  static constexpr fft_kind forward = fft_kind::r2c, backward = fft_kind::c2r;
+  static int run_forward(int plan, float *in, void *out) { return cufft().r2c(plan, in, out); }
+  static int run_backward(int plan, void *in, float *out) { return cufft().c2r(plan, in, out); }
+};
+
+class own_stream {
+ public:
+  own_stream() { check(cuda().stream_create(&stream_, CU_STREAM_NON_BLOCKING), "making a stream"); }
+  ~own_stream() { cuda().stream_destroy(stream_); }
+  own_stream(const own_stream &) = delete;
+  own_stream &operator=(const own_stream &) = delete;
+  CUstream get() const { return stream_; }
+
+ private:
+  CUstream stream_ = nullptr;
+};
+
+class own_library {
+ public:
+  explicit own_library(const compiled_module &m) {
+    check(cuda().library_load(&library_, m.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading the compiled kernels");
+  }
+  ~own_library() { cuda().library_unload(library_); }
+  own_library(const own_library &) = delete;
+  own_library &operator=(const own_library &) = delete;
+  CUfunction function(const char *name) const {
+    CUkernel kernel;
+    CUfunction f;
+    check(cuda().library_kernel(&kernel, library_, name), "finding the kernel");
+    check(cuda().kernel_function(&f, kernel), "finding the kernel");
+    return f;
+  }
+
+ private:
+  CUlibrary library_ = nullptr;
+};
+
+// See engine/cbc.hpp. Everything stays on the device; what comes back are sums and least values.
+class construct_executor {
+ public:
+  construct_executor(const compiled_module &kernels, int multiprocessors)
+      : library_(kernels), most_blocks_(blocks_of_multiprocessor * multiprocessors) {
+    const auto blocks = static_cast<std::size_t>(most_blocks_);
+    partial_.require(blocks * std::max(3 * sizeof(compensated_sum), sizeof(least_value)));
+    arrived_.require(sizeof(unsigned));
+    found_.require(sizeof(unsigned long long));
+    check(cuda().set_bytes(arrived_.address(), 0, sizeof(unsigned), stream_.get()), "starting the construction");
+    result_.require(sizeof(results));
+  }
+
+  template <class T>
+  class buffer {
+   public:
+    explicit buffer(construct_executor &e) : stream_(e.stream_.get()) {}
+    T *data() { return reinterpret_cast<T *>(memory_.address()); }
+    void resize(int64 n) { allocate(memory_, static_cast<std::size_t>(n) * sizeof(T)); }
+    void assign(const T *from, int64 n) {
+      resize(n);
+      upload(memory_.address(), from, static_cast<std::size_t>(n) * sizeof(T), stream_, "uploading a table");
+      check(cuda().stream_synchronize(stream_), "uploading a table");
+    }
+
+   private:
+    CUstream stream_;
+    device_memory memory_;
+  };
+
+  template <class Real>
+  class fft {
+   public:
+    fft(construct_executor &e, int64 n) : executor_(e), single_(n == 1) {
+      if (single_) return;
+      forward_ = e.make_plan(n, fft_calls<Real>::forward);
+      try {
+        backward_ = e.make_plan(n, fft_calls<Real>::backward);
+      } catch (...) {
+        e.destroy_plan(forward_);
+        throw;
+      }
+    }
+    ~fft() {
+      if (single_) return;
+      executor_.destroy_plan(forward_);
+      executor_.destroy_plan(backward_);
+    }
+    fft(const fft &) = delete;
+    fft &operator=(const fft &) = delete;
+    void forward(const Real *in, Real *spectrum) {
+      if (single_) return executor_.each(1, single_point<Real>{in, spectrum});
+      check_fft(fft_calls<Real>::run_forward(forward_, const_cast<Real *>(in), spectrum), "a transform");
+    }
+    void backward(Real *spectrum) {
+      if (!single_) check_fft(fft_calls<Real>::run_backward(backward_, spectrum, spectrum), "a transform");
+    }
+
+   private:
+    construct_executor &executor_;
+    const bool single_;
+    int forward_ = 0, backward_ = 0;
+  };
+
+  template <class Body>
+  void each(int64 n, const Body &body) {
+    run(body, n, n);
+  }
+  template <class Body>
+  void ranges(int64 n, const Body &body) {
+    run(body, n, (n + construct_range - 1) / construct_range);
+  }
+  template <class Body>
+  void fold(int64 n, const Body &body) {
+    CUdeviceptr partial = partial_.address(), arrived = arrived_.address();
+    double *out = shared().sums;
+    run(body, n, n, partial, arrived, out);
+  }
+  void folded(double *s) {
+    synchronize();
+    std::copy_n(shared().sums, 3, s);
+  }
+  template <class Body>
+  least_value minimum(int64 n, const Body &body) {
+    CUdeviceptr partial = partial_.address(), arrived = arrived_.address();
+    least_value *out = &shared().least;
+    run(body, n, n, partial, arrived, out);
+    synchronize();
+    return *out;
+  }
+  template <class Body>
+  int64 collect(int64 n, const Body &body, int64 *list, int64 most) {
+    allocate(list_, static_cast<std::size_t>(most) * sizeof(int64));
+    check(cuda().set_bytes(found_.address(), 0, sizeof(unsigned long long), stream_.get()), "preparing a list");
+    CUdeviceptr to = list_.address(), count = found_.address();
+    run(body, n, n, to, most, count);
+    synchronize();
+    unsigned long long found = 0;
+    check(cuda().download(&found, found_.address(), sizeof found), "downloading a list");
+    const int64 there = std::min(most, static_cast<int64>(found));
+    check(cuda().download(list, list_.address(), static_cast<std::size_t>(there) * sizeof(int64)), "downloading a list");
+    std::sort(list, list + there);
+    return static_cast<int64>(found);
+  }
+  void synchronize() { check(cuda().stream_synchronize(stream_.get()), "the construction"); }
+
+ private:
+  struct results {  // written by kernels, read here
+    double sums[3];
+    least_value least;
+  };
+  results &shared() { return *static_cast<results *>(result_.address()); }
+
+  CUfunction function(const char *name) {
+    CUfunction &f = functions_[name];
+    if (!f) f = library_.function(name);
+    return f;
+  }
+
+  template <class Body, class... More>
+  void run(const Body &body, int64 n, int64 threads, More... more) {
+    Body copy = body;
+    void *arguments[] = {&copy, &n, &more...};
+    const int64 blocks = std::max<int64>(1, std::min(most_blocks_, (threads + construct_block - 1) / construct_block));
+    check(cuda().launch(function(name_of<Body>::value), static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0, stream_.get(),
+                        arguments, nullptr),
+          "starting the kernel");
+  }
+
+  // All plans share one work area: they run one after the other.
+  int make_plan(int64 n, fft_kind kind) {
+    const cufft_library &f = cufft();
+    int plan = 0;
+    check_fft(f.create(&plan), "making a plan");
+    try {
+      long long length = n;
+      std::size_t bytes = 0;
+      check_fft(f.set_auto_allocation(plan, 0), "making a plan");
+      check_fft(f.make_plan(plan, 1, &length, nullptr, 1, 0, nullptr, 1, 0, kind, 1, &bytes), "making a plan");
+      check_fft(f.set_stream(plan, stream_.get()), "making a plan");
+      if (bytes > work_.bytes()) {
+        allocate(work_, bytes);
+        for (const int other : plans_) check_fft(f.set_work_area(other, reinterpret_cast<void *>(work_.address())), "making a plan");
+      }
+      check_fft(f.set_work_area(plan, reinterpret_cast<void *>(work_.address())), "making a plan");
+      plans_.push_back(plan);
+    } catch (...) {
+      f.destroy(plan);
+      throw;
+    }
+    return plan;
+  }
+  void destroy_plan(int plan) {
+    plans_.erase(std::remove(plans_.begin(), plans_.end(), plan), plans_.end());
+    cufft().destroy(plan);
+  }
+
+  const own_library library_;
+  const own_stream stream_;
+  const int64 most_blocks_;
+  std::unordered_map<std::string, CUfunction> functions_;
+  std::vector<int> plans_;
+  device_memory work_, partial_, arrived_, list_, found_;
+  mapped_memory result_;
+};
+
+template <class Real>
+bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &result, int arch, int multiprocessors, code_cache *cache) {
+  const auto start = std::chrono::steady_clock::now();
+  cufft();
+  target where;
+  where.arch = arch;
+  where.library_version = std::to_string(backend_abi);
+  const compiled_module kernels = compile_kernels(construct_kernel_text(sizeof(Real) == sizeof(float)), where, cache);
+  construct_executor exec(kernels, multiprocessors);
+  cbc<Real, construct_executor> construction(exec, settings, hooks);
+  exec.synchronize();
+  result.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return construction.run(result);
+}
+
+}  // namespace
+
+kernel_text construct_kernel_text(bool single_precision) {
+  kernel_text text;
+  text.text = construct_text;
+  text.options = {std::string("-DTESSERA_REAL=") + (single_precision ? "float" : "double")};
+  return text;
+}
+
+bool cuda_construct(const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result, int arch,
+                    int multiprocessors, code_cache *cache) {
+  return single_precision ? construct<float>(settings, hooks, result, arch, multiprocessors, cache)
+                          : construct<double>(settings, hooks, result, arch, multiprocessors, cache);
+}
+
+}  // namespace tessera

@@ -1,0 +1,202 @@
+// The loops of the fast component-by-component construction, one body for an element or a range of a ring.
+//
+// The points k of a rule, without the few that are their own negatives, fall into rings: k = g^i times a unit, up to the sign,
+// i = 0 .. length-1. A prime n has one ring, g a primitive root and length (n-1)/2; n = 2^m has one for each 2^t, t = 2..m, made
+// of the odd multiples of 2^(m-t), with g = 5 and length 2^(t-2). With z = g^a the kernel at kz/n depends on i + a alone, so that
+// sums over a ring for all z are a cyclic correlation (Nuyens and Cools, Math. Comp. 75 (2006) 903-920).
+//
+// Bodies are plain data with an operator: every executor can run them.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../core/korobov_kernel.hpp"
+#include "../core/number.hpp"
+
+namespace tessera {
+
+// The kernel around the ring, twice in a row so that i + a needs no modulo. `table` holds the kernel at j/points for
+// j = 0 .. points/2, or is null for a Korobov kernel of smoothness alpha.
+template <class Real>
+struct fill_kernel {
+  Real *psi;
+  int64 length;
+  uint64 generator, modulus;
+  int alpha;
+  const double *table;
+  uint64 table_step;  // points / modulus
+
+  TESSERA_HD void operator()(int64 begin, int64 end) const {
+    uint64 k = power_mod(generator, static_cast<uint64>(begin), modulus);
+    for (int64 i = begin; i < end; ++i) {
+      const uint64 folded = k > modulus - k ? modulus - k : k;
+      const Real v = static_cast<Real>(table ? table[folded * table_step] : korobov_kernel(alpha, k, modulus));
+      psi[i] = v;
+      psi[length + i] = v;
+      k = k * generator % modulus;
+    }
+  }
+};
+
+template <class Real>
+struct fill_constant {
+  Real *to;
+  Real value;
+  TESSERA_HD void operator()(int64 i) const { to[i] = value; }
+};
+
+// Spectra: pairs of real and imaginary parts, aligned so that a pair is read at once.
+template <class Real>
+struct alignas(2 * sizeof(Real)) spectrum_pair {
+  Real re, im;
+};
+
+// `psi` is scaled by one over the length.
+template <class Real>
+struct scale_spectrum {
+  spectrum_pair<Real> *v;
+  Real factor;
+  TESSERA_HD void operator()(int64 i) const {
+    const spectrum_pair<Real> a = v[i];
+    v[i] = {a.re * factor, a.im * factor};
+  }
+};
+
+// v = conj(v) psi
+template <class Real>
+struct correlate {
+  spectrum_pair<Real> *v;
+  const spectrum_pair<Real> *psi;
+  TESSERA_HD void operator()(int64 i) const {
+    const spectrum_pair<Real> a = v[i], b = psi[i];
+    v[i] = {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
+  }
+};
+
+template <class Real>
+struct square_of {
+  const Real *v;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    s[0] += static_cast<double>(v[i]);
+    s[1] += static_cast<double>(v[i]) * static_cast<double>(v[i]);
+  }
+};
+
+// Weights are stored as differences from a number near their mean, which would cost the FFT digits. Bodies that add up have
+// operator()(i, s) and at most three sums.
+
+// Terms of a ring's sum for one z: weights times the kernel.
+template <class Real>
+struct ring_term {
+  const Real *weights;
+  const Real *psi;  // from index a on
+  double mean;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    s[0] += (mean + static_cast<double>(weights[i])) * static_cast<double>(psi[i]);
+  }
+};
+
+// Product weights: P *= 1 + gamma psi. Adds up the terms of before, and the new differences and their squares.
+template <class Real>
+struct multiply_product {
+  Real *weights;
+  const Real *psi;
+  double gamma, mean, next_mean;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    const double w = mean + static_cast<double>(weights[i]), term = w * static_cast<double>(psi[i]);
+    const Real left = static_cast<Real>((w + gamma * term) - next_mean);
+    weights[i] = left;
+    s[0] += term;
+    s[1] += static_cast<double>(left);
+    s[2] += static_cast<double>(left) * static_cast<double>(left);
+  }
+};
+
+// Order-dependent and POD weights. q[(l-1)*length + i] is the sum over the sets of l of the components so far of the products of
+// gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1. Sums as above.
+template <class Real>
+struct advance_orders {
+  Real *q;
+  Real *weights;
+  const Real *psi;
+  const double *order;  // of sets of 1, 2, ... components
+  int64 length;
+  int orders;
+  Real gamma;
+  double mean;
+  TESSERA_HD void operator()(int64 i, double *s) const {
+    s[0] += (mean + static_cast<double>(weights[i])) * static_cast<double>(psi[i]);
+    const Real factor = gamma * psi[i];
+    double w = order[0];
+    Real below = Real{1};
+    for (int l = 0; l < orders; ++l) {
+      const Real old = q[l * length + i];
+      const Real now = old + factor * below;
+      q[l * length + i] = now;
+      below = old;
+      if (l + 1 < orders) w += order[l + 1] * static_cast<double>(now);
+    }
+    const Real left = static_cast<Real>(w - mean);
+    weights[i] = left;
+    s[1] += static_cast<double>(left);
+    s[2] += static_cast<double>(left) * static_cast<double>(left);
+  }
+};
+template <class Real>
+struct subtract_constant {
+  Real *v;
+  Real constant;
+  TESSERA_HD void operator()(int64 i) const { v[i] -= constant; }
+};
+
+// The figure of a candidate at one level. Sums over the rings come from small to large; what a level says about a is what all
+// smaller ones say about a modulo their length. Adds up the squares of the correlation. first: begins with the sum at the fixed points.
+template <class Real>
+struct add_level {
+  const Real *ring;     // correlation of this level's ring
+  const double *below;  // sums of the smaller ones, of length `below_length`, null: `fixed` alone
+  double *sums;
+  const double *worst_below;  // greatest ratio so far, null: none
+  double *worst;
+  int64 below_length;
+  double fixed;         // sum at the points that are their own negatives
+  double constant;      // what all of this level's sums lack
+  double multiplicity;
+  double offset, factor;  // ratio = offset + factor * sum, not looked at when `counts` is false
+  bool counts;
+  TESSERA_HD void operator()(int64 a, double *squares) const {
+    const int64 j = below ? a & (below_length - 1) : 0;
+    const double s = (below ? below[j] : fixed) + multiplicity * static_cast<double>(ring[a]) + constant;
+    sums[a] = s;
+    const double before = worst_below ? worst_below[j] : -infinity_value();
+    worst[a] = counts ? larger(before, offset + factor * s) : before;
+    squares[0] += static_cast<double>(ring[a]) * static_cast<double>(ring[a]);
+  }
+};
+
+template <class Real>
+struct value_of {
+  const Real *v;
+  TESSERA_HD double operator()(int64 i) const { return static_cast<double>(v[i]); }
+};
+
+template <class Real>
+struct at_most {
+  const Real *v;
+  double bound;
+  TESSERA_HD bool operator()(int64 i) const { return static_cast<double>(v[i]) <= bound; }
+};
+
+// The smaller of g^a and its negative, and how far a is from being taken: infinity where the figure is above the bound.
+template <class Real>
+struct smallest_component {
+  const Real *v;
+  double bound;
+  uint64 generator, modulus;
+  TESSERA_HD double operator()(int64 a) const {
+    if (!(static_cast<double>(v[a]) <= bound)) return infinity_value();
+    const uint64 z = power_mod(generator, static_cast<uint64>(a), modulus);
+    return static_cast<double>(z < modulus - z ? z : modulus - z);
+  }
+};
+
+}  // namespace tessera
