@@ -57,8 +57,9 @@ __device__ __forceinline__ void add_exactly(compensated_sum &s, double v) {
   s.sum = t;
 }
 
-template <int sums, class Body>
+template <class Body>
 __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum *partial, unsigned *arrived, double *out) {
+  constexpr int sums = Body::folds;
   compensated_sum total[sums];
   for (int64 i = first_element(); i < n; i += all_threads()) {
     double v[3] = {0.0, 0.0, 0.0};
@@ -178,17 +179,17 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
     b(begin, begin + construct_range < n ? begin + construct_range : n);
 }
 
-#define TESSERA_FOLD(body, sums)                                                                                      \
+#define TESSERA_FOLD(body)                                                                                            \
   extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
       tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n, tessera::compensated_sum *partial,       \
                      unsigned *arrived, double *out) {                                                                \
-    tessera::fold<sums>(b, n, partial, arrived, out);                                                                 \
+    tessera::fold(b, n, partial, arrived, out);                                                                       \
   }
-TESSERA_FOLD(square_of, 2)
-TESSERA_FOLD(ring_term, 1)
-TESSERA_FOLD(multiply_product, 3)
-TESSERA_FOLD(advance_orders, 3)
-TESSERA_FOLD(add_level, 1)
+TESSERA_FOLD(square_of)
+TESSERA_FOLD(ring_term)
+TESSERA_FOLD(multiply_product)
+TESSERA_FOLD(advance_orders)
+TESSERA_FOLD(add_level)
 
 #define TESSERA_CHOICE(type)                                                                                          \
   extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
