@@ -163,8 +163,8 @@ struct add_level {
   const double *worst_below;  // greatest ratio so far, null: none
   double *worst;
   int64 below_length;
-  double fixed;         // sum at the points that are their own negatives
-  double constant;      // what all of this level's sums lack
+  double fixed;     // sum at the points that are their own negatives
+  double constant;  // what all of this level's sums lack
   double multiplicity;
   double offset, factor;  // ratio = offset + factor * sum, not looked at when `counts` is false
   bool counts;
