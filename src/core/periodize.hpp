@@ -24,18 +24,21 @@ enum transform_kind : int {
 };
 
 // All of them, for what must have the number as a constant.
-#define TESSERA_TRANSFORMS(X)                                                                                            \
-  X(transform_none) X(transform_baker) X(transform_tanh) X(transform_korobov + 1) X(transform_korobov + 2)               \
-  X(transform_korobov + 3) X(transform_korobov + 4) X(transform_korobov + 5) X(transform_korobov + 6)                    \
-  X(transform_sidi + 1) X(transform_sidi + 2) X(transform_sidi + 3) X(transform_sidi + 4) X(transform_sidi + 5)          \
-  X(transform_sidi + 6)
+#define TESSERA_TRANSFORMS(X)                                                                                     \
+  X(transform_none)                                                                                               \
+  X(transform_baker) X(transform_tanh) X(transform_korobov + 1) X(transform_korobov + 2) X(transform_korobov + 3) \
+      X(transform_korobov + 4) X(transform_korobov + 5) X(transform_korobov + 6) X(transform_sidi + 1)            \
+          X(transform_sidi + 2) X(transform_sidi + 3) X(transform_sidi + 4) X(transform_sidi + 5)                 \
+              X(transform_sidi + 6)
 
 // Is dx/dt anything but 1?
-TESSERA_HD constexpr bool has_weight(int transform) { return transform != transform_none && transform != transform_baker; }
+TESSERA_HD constexpr bool has_weight(int transform) {
+  return transform != transform_none && transform != transform_baker;
+}
 
 struct unit_point {
-  double x, y;    // y = 1 - x
-  double weight;  // dx/dt
+  double x, y;        // y = 1 - x
+  double weight;      // dx/dt
   double root = 1.0;  // weight = weight_of<T>(root); 1 where the weight is
 };
 
@@ -43,7 +46,7 @@ struct unit_point {
 template <int m>
 TESSERA_HD double whole_power(double v) {
   if (m == 1) return v;
-  const double half = whole_power<m == 1 ? 1 : m / 2>(v);
+  const double half = whole_power < m == 1 ? 1 : m / 2 > (v);
   return m % 2 == 0 ? half * half : half * half * v;
 }
 
@@ -133,7 +136,9 @@ TESSERA_HD double even_sine(double a, double s, double c) {
 
 // Weights are powers of simple functions: products of weights are best taken as a power of the product of these roots.
 // `count` of them were multiplied.
-TESSERA_HD constexpr int weight_power(int T) { return T > transform_sidi ? T - transform_sidi : (T > transform_korobov ? T - transform_korobov : 1); }
+TESSERA_HD constexpr int weight_power(int T) {
+  return T > transform_sidi ? T - transform_sidi : (T > transform_korobov ? T - transform_korobov : 1);
+}
 template <int T>
 TESSERA_HD constexpr double weight_factor() {
   constexpr double pi = 3.14159265358979323846;

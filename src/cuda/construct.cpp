@@ -24,10 +24,10 @@ constexpr int64 blocks_of_multiprocessor = 8;
 // Names of the kernels in construct.cuh.
 template <class Body>
 struct name_of;
-#define TESSERA_NAME(body)                                     \
-  template <class Real>                                        \
-  struct name_of<body<Real>> {                                 \
-    static constexpr const char *value = "tessera_" #body;     \
+#define TESSERA_NAME(body)                                 \
+  template <class Real>                                    \
+  struct name_of<body<Real>> {                             \
+    static constexpr const char *value = "tessera_" #body; \
   };
 TESSERA_NAME(fill_constant)
 TESSERA_NAME(subtract_constant)
@@ -41,10 +41,10 @@ TESSERA_NAME(multiply_product)
 TESSERA_NAME(advance_orders)
 TESSERA_NAME(add_level)
 #undef TESSERA_NAME
-#define TESSERA_NAME(body, type)                                       \
-  template <>                                                          \
-  struct name_of<body<type>> {                                         \
-    static constexpr const char *value = "tessera_" #body "_" #type;   \
+#define TESSERA_NAME(body, type)                                     \
+  template <>                                                        \
+  struct name_of<body<type>> {                                       \
+    static constexpr const char *value = "tessera_" #body "_" #type; \
   };
 TESSERA_NAME(value_of, float)
 TESSERA_NAME(value_of, double)
@@ -100,7 +100,8 @@ class own_stream {
 class own_library {
  public:
   explicit own_library(const compiled_module &m) {
-    check(cuda().library_load(&library_, m.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading the compiled kernels");
+    check(cuda().library_load(&library_, m.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+          "loading the compiled kernels");
   }
   ~own_library() { cuda().library_unload(library_); }
   own_library(const own_library &) = delete;
@@ -217,7 +218,8 @@ class construct_executor {
     unsigned long long found = 0;
     check(cuda().download(&found, found_.address(), sizeof found), "downloading a list");
     const int64 there = std::min(most, static_cast<int64>(found));
-    check(cuda().download(list, list_.address(), static_cast<std::size_t>(there) * sizeof(int64)), "downloading a list");
+    check(cuda().download(list, list_.address(), static_cast<std::size_t>(there) * sizeof(int64)),
+          "downloading a list");
     std::sort(list, list + there);
     return static_cast<int64>(found);
   }
@@ -241,8 +243,8 @@ class construct_executor {
     Body copy = body;
     void *arguments[] = {&copy, &n, &more...};
     const int64 blocks = std::max<int64>(1, std::min(most_blocks_, (threads + construct_block - 1) / construct_block));
-    check(cuda().launch(function(name_of<Body>::value), static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0, stream_.get(),
-                        arguments, nullptr),
+    check(cuda().launch(function(name_of<Body>::value), static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0,
+                        stream_.get(), arguments, nullptr),
           "starting the kernel");
   }
 
@@ -259,7 +261,8 @@ class construct_executor {
       check_fft(f.set_stream(plan, stream_.get()), "making a plan");
       if (bytes > work_.bytes()) {
         allocate(work_, bytes);
-        for (const int other : plans_) check_fft(f.set_work_area(other, reinterpret_cast<void *>(work_.address())), "making a plan");
+        for (const int other : plans_)
+          check_fft(f.set_work_area(other, reinterpret_cast<void *>(work_.address())), "making a plan");
       }
       check_fft(f.set_work_area(plan, reinterpret_cast<void *>(work_.address())), "making a plan");
       plans_.push_back(plan);
@@ -284,7 +287,8 @@ class construct_executor {
 };
 
 template <class Real>
-bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &result, int arch, int multiprocessors, code_cache *cache) {
+bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &result, int arch, int multiprocessors,
+               code_cache *cache) {
   const auto start = std::chrono::steady_clock::now();
   cufft();
   target where;

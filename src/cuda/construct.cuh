@@ -57,8 +57,10 @@ __device__ __forceinline__ void add_exactly(compensated_sum &s, double v) {
   s.sum = t;
 }
 
-template <int sums, class Body>
-__device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum *partial, unsigned *arrived, double *out) {
+template <class Body>
+__device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum *partial, unsigned *arrived,
+                                     double *out) {
+  constexpr int sums = Body::folds;
   compensated_sum total[sums];
   for (int64 i = first_element(); i < n; i += all_threads()) {
     double v[3] = {0.0, 0.0, 0.0};
@@ -117,7 +119,8 @@ __device__ inline least_value block_least(least_value v) {
 }
 
 template <class Body>
-__device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *partial, unsigned *arrived, least_value *out) {
+__device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *partial, unsigned *arrived,
+                                        least_value *out) {
   constexpr int64 none = 0x7fffffffffffffff;
   least_value least = {infinity_value(), none, infinity_value(), 0.0};
   for (int64 i = first_element(); i < n; i += all_threads()) {
@@ -160,10 +163,10 @@ __device__ __forceinline__ void collect(const Body &body, int64 n, int64 *list, 
 
 }  // namespace tessera
 
-#define TESSERA_EACH(body)                                                                                            \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
-      tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n) {                                        \
-    for (tessera::int64 i = tessera::first_element(); i < n; i += tessera::all_threads()) b(i);                       \
+#define TESSERA_EACH(body)                                                                      \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                        \
+      tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n) {                  \
+    for (tessera::int64 i = tessera::first_element(); i < n; i += tessera::all_threads()) b(i); \
   }
 TESSERA_EACH(fill_constant)
 TESSERA_EACH(subtract_constant)
@@ -178,33 +181,33 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
     b(begin, begin + construct_range < n ? begin + construct_range : n);
 }
 
-#define TESSERA_FOLD(body, sums)                                                                                      \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
-      tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n, tessera::compensated_sum *partial,       \
-                     unsigned *arrived, double *out) {                                                                \
-    tessera::fold<sums>(b, n, partial, arrived, out);                                                                 \
+#define TESSERA_FOLD(body)                                                                                      \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                        \
+      tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n, tessera::compensated_sum *partial, \
+                     unsigned *arrived, double *out) {                                                          \
+    tessera::fold(b, n, partial, arrived, out);                                                                 \
   }
-TESSERA_FOLD(square_of, 2)
-TESSERA_FOLD(ring_term, 1)
-TESSERA_FOLD(multiply_product, 3)
-TESSERA_FOLD(advance_orders, 3)
-TESSERA_FOLD(add_level, 1)
+TESSERA_FOLD(square_of)
+TESSERA_FOLD(ring_term)
+TESSERA_FOLD(multiply_product)
+TESSERA_FOLD(advance_orders)
+TESSERA_FOLD(add_level)
 
-#define TESSERA_CHOICE(type)                                                                                          \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
-      tessera_value_of_##type(const tessera::value_of<type> b, tessera::int64 n, tessera::least_value *partial,       \
-                              unsigned *arrived, tessera::least_value *out) {                                         \
-    tessera::minimum(b, n, partial, arrived, out);                                                                    \
-  }                                                                                                                   \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
-      tessera_smallest_component_##type(const tessera::smallest_component<type> b, tessera::int64 n,                  \
+#define TESSERA_CHOICE(type)                                                                                           \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
+      tessera_value_of_##type(const tessera::value_of<type> b, tessera::int64 n, tessera::least_value *partial,        \
+                              unsigned *arrived, tessera::least_value *out) {                                          \
+    tessera::minimum(b, n, partial, arrived, out);                                                                     \
+  }                                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
+      tessera_smallest_component_##type(const tessera::smallest_component<type> b, tessera::int64 n,                   \
                                         tessera::least_value *partial, unsigned *arrived, tessera::least_value *out) { \
-    tessera::minimum(b, n, partial, arrived, out);                                                                    \
-  }                                                                                                                   \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                              \
-      tessera_at_most_##type(const tessera::at_most<type> b, tessera::int64 n, tessera::int64 *list,                  \
-                             tessera::int64 most, unsigned long long *found) {                                        \
-    tessera::collect(b, n, list, most, found);                                                                        \
+    tessera::minimum(b, n, partial, arrived, out);                                                                     \
+  }                                                                                                                    \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
+      tessera_at_most_##type(const tessera::at_most<type> b, tessera::int64 n, tessera::int64 *list,                   \
+                             tessera::int64 most, unsigned long long *found) {                                         \
+    tessera::collect(b, n, list, most, found);                                                                         \
   }
 TESSERA_CHOICE(float)
 TESSERA_CHOICE(double)

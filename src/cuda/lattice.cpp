@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t most_kernels = 24;
 constexpr int64 most_partials = int64{1} << 22;  // numbers that come back from one launch
 constexpr int64 runs_per_block = 16;             // blocks that are done early take more
-constexpr int64 most_batch_points = int64{1} << 22, most_batch_bytes = int64{1} << 29;  // of a call; tessera.h names them
+constexpr int64 most_batch_points = int64{1} << 22,
+                most_batch_bytes = int64{1} << 29;  // of a call; tessera.h names them
 
 std::string define(const char *name, int value) { return std::string("-D") + name + "=" + std::to_string(value); }
 
@@ -38,7 +39,8 @@ void require(device_memory &m, int64 doubles) {
 double coordinate(int transform, const unit_axis &axis, uint64 phase, double &jacobian, double &complement) {
   switch (transform) {
 #define TESSERA_CASE(t) \
-  case t: return lattice_coordinate<t>(axis, phase, jacobian, complement);
+  case t:               \
+    return lattice_coordinate<t>(axis, phase, jacobian, complement);
     TESSERA_TRANSFORMS(TESSERA_CASE)
 #undef TESSERA_CASE
   }
@@ -63,14 +65,14 @@ kernel_text lattice_kernel_text(const lattice_shape &s, int ndim) {
   text.text = lattice_text;
   // Registers for the phases of many variables.
   const int blocks = ndim <= 24 ? 4 : (ndim <= lattice_near_dim ? 3 : 4);
-  text.options = {define("TESSERA_TRANSFORM", s.transform),  define("TESSERA_AXES", s.axes),
+  text.options = {define("TESSERA_TRANSFORM", s.transform), define("TESSERA_AXES", s.axes),
                   define("TESSERA_COMPLEMENT", s.complement), define("TESSERA_BATCH", s.batch),
                   define("TESSERA_BLOCKS", blocks)};
   return text;
 }
 
-lattice_kernels::lattice_kernels(const lattice_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch,
-                                 int multiprocessors, code_cache *cache)
+lattice_kernels::lattice_kernels(const lattice_shape &shape, int ndim, int ncomp, const integrand_source &source,
+                                 int arch, int multiprocessors, code_cache *cache)
     : shape_(shape) {
   target where;
   where.arch = arch;
@@ -120,7 +122,8 @@ void lattice_kernels::set_axes(const std::vector<unit_axis> &axes, CUstream stre
   if (shape_.axes == 0) return;
   const auto same = [](const unit_axis &a, const unit_axis &b) {
     return a.kind == b.kind && bits_of(a.lower) == bits_of(b.lower) && bits_of(a.length) == bits_of(b.length) &&
-           bits_of(a.first) == bits_of(b.first) && bits_of(a.last) == bits_of(b.last) && bits_of(a.anchor) == bits_of(b.anchor);
+           bits_of(a.first) == bits_of(b.first) && bits_of(a.last) == bits_of(b.last) &&
+           bits_of(a.anchor) == bits_of(b.anchor);
   };
   if (std::equal(axes.begin(), axes.end(), axes_.begin(), axes_.end(), same)) return;
   axes_ = axes;  // lives on while the copy waits for its turn
@@ -133,9 +136,11 @@ lattice_kernels &device_lattice::find(const lattice_shape &shape) {
   const int ndim = problem_->settings.ndim, ncomp = problem_->settings.ncomp;
   const integrand_source &source = f_->source;
   std::string key;
-  for (const int v : {ndim, ncomp, shape.transform, shape.axes, int{shape.complement}, int{shape.batch}}) key += std::to_string(v) + "/";
+  for (const int v : {ndim, ncomp, shape.transform, shape.axes, int{shape.complement}, int{shape.batch}})
+    key += std::to_string(v) + "/";
   if (!shape.batch)
-    key += std::to_string(static_cast<int>(source.language)) + "/" + source.function + "/" + source.file_name + "/" + source.text;
+    key += std::to_string(static_cast<int>(source.language)) + "/" + source.function + "/" + source.file_name + "/" +
+           source.text;
   for (auto k = kept_.begin(); k != kept_.end(); ++k)
     if (k->key == key) {
       kept_.splice(kept_.begin(), kept_, k);
@@ -172,8 +177,8 @@ void device_lattice::begin(const lattice_problem &problem, const integrand &f, d
   }
 }
 
-lattice_result device_lattice::integrate(const lattice_problem &problem, const integrand &f, run_hooks &hooks, double *value,
-                                         double *error, device_report &report) {
+lattice_result device_lattice::integrate(const lattice_problem &problem, const integrand &f, run_hooks &hooks,
+                                         double *value, double *error, device_report &report) {
   begin(problem, f, report);
   lattice_rule<device_lattice> driver(*this, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;
@@ -185,13 +190,16 @@ lattice_result device_lattice::integrate(const lattice_problem &problem, const i
   return result;
 }
 
-std::string device_lattice::evaluate(const lattice_problem &problem, const integrand &f, int64 n, const double *x, double *values) {
+std::string device_lattice::evaluate(const lattice_problem &problem, const integrand &f, int64 n, const double *x,
+                                     double *values) {
   device_report unused;
   begin(problem, f, unused);
   const int nc = problem.settings.ncomp;
   if (f.batch) {
     batch_callback callback = {f.batch, f.userdata, stream_, 0, {}};
-    const auto call = [&](CUdeviceptr from, CUdeviceptr to) { return callback.call(n, coordinates(), from, n, nc, to, n); };
+    const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
+      return callback.call(n, coordinates(), from, n, nc, to, n);
+    };
     return at_points(points_, stream_, coordinates(), nc, n, x, values, call) ? std::string() : callback.sentence;
   }
   const lattice_kernels &kernels = find(choose_lattice_shape(problem, false, problem.settings.transform == 0));
@@ -204,7 +212,8 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, co
   if (!pass.trial) shape.transform = pass.transform;
   lattice_kernels &kernels = find(shape);
   kernels.set_axes(problem_->axes, stream_);
-  const int64 most = std::max<int64>(1, most_partials / problem_->settings.ncomp / (lattice_most_lanes / lattice_least_lanes));
+  const int64 most =
+      std::max<int64>(1, most_partials / problem_->settings.ncomp / (lattice_most_lanes / lattice_least_lanes));
   for (int64 i = first; i < end; i += most) {
     const outcome o = run_units(pass, kernels, i, std::min(end, i + most), sums);
     if (o != outcome::running) return o;
@@ -285,11 +294,13 @@ void device_lattice::use_far(const lattice_pass &pass) {
 
 void device_lattice::start(CUfunction kernel, int64 blocks) {
   void *parameters[] = {launch_.data()};
-  check(cuda().launch(kernel, static_cast<unsigned>(blocks), 1, 1, lattice_block, 1, 1, 0, stream_, parameters, nullptr),
-        "starting the kernel");
+  check(
+      cuda().launch(kernel, static_cast<unsigned>(blocks), 1, 1, lattice_block, 1, 1, 0, stream_, parameters, nullptr),
+      "starting the kernel");
 }
 
-outcome device_lattice::run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end, compensated_sum *sums) {
+outcome device_lattice::run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end,
+                                  compensated_sum *sums) {
   prepare(pass, kernels, first, end);
   const lattice_arguments a = arguments();
   const int64 nc = problem_->settings.ncomp, runs = run_of(a.end_unit - 1) + 1 - a.first_run;
@@ -379,7 +390,8 @@ std::string device_lattice::find_nonfinite(const lattice_pass &pass, const latti
     f.resize(size(n * nc));
     jacobian.assign(size(n), 1.0);
     for (int j = 0; j < nd; ++j) {
-      const uint64 moved = shift_of(pass.source, static_cast<uint64>(pass.first_shift + shift), j), step = phase_step(pass, j);
+      const uint64 moved = shift_of(pass.source, static_cast<uint64>(pass.first_shift + shift), j),
+                   step = phase_step(pass, j);
       for (int64 i = 0; i < n; ++i) {
         const int64 known = (from + i) / resynchronise * resynchronise;
         const uint64 phase = phase_at(pass, j, known, moved) + static_cast<uint64>(from + i - known) * step;
@@ -394,7 +406,8 @@ std::string device_lattice::find_nonfinite(const lattice_pass &pass, const latti
       if (!e.out_of_memory()) throw;  // the value so far is worth more than the point
       return "the integrand is NaN or infinite at a point that there is no memory left to look for";
     }
-    tessera::take_answer({kernels.flags(), kernels.status()}, stream_);  // it was asked once more, which counts for nothing
+    tessera::take_answer({kernels.flags(), kernels.status()},
+                         stream_);  // it was asked once more, which counts for nothing
     for (int64 i = 0; i < n; ++i)
       for (int k = 0; k < nc; ++k) {
         const double v = weighted(f[size(k * n + i)], jacobian[size(i)]);

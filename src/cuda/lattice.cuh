@@ -17,7 +17,9 @@
 #define TESSERA_BATCH 0
 #define TESSERA_BLOCKS 4
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
-extern "C" { __device__ int tessera_flags, tessera_status; }
+extern "C" {
+__device__ int tessera_flags, tessera_status;
+}
 #endif
 // TESSERA_TRANSFORM: enum tessera_transform; 0: the one among the arguments. TESSERA_AXES: 0 all are [0,1], 1 all are finite.
 
@@ -34,7 +36,7 @@ constexpr bool staged = dim > lattice_near_dim;
 constexpr bool weights = TESSERA_AXES > 1 || TESSERA_TRANSFORM == 0 || has_weight(TESSERA_TRANSFORM);
 constexpr int most_stretches = staged ? 1 : lattice_block / lattice_least_lanes;
 constexpr int most_spread_dim = 20;  // steps are kept in registers in part; with more variables these are too dear
-constexpr int weight_group = 16;  // of roots that are multiplied before the power is taken
+constexpr int weight_group = 16;     // of roots that are multiplied before the power is taken
 
 struct lattice_launch {
   lattice_arguments a;
@@ -73,7 +75,8 @@ __device__ __forceinline__ double unit_number(uint64 fraction) {
 // phase += step. The upper half of the step comes from near memory, so that the compiler does not know that all threads have the same:
 // such a sum is done by the multipliers, which are idle, while the shifts wait for the adders.
 __device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned step_high) {
-  asm("{\n .reg .b32 l, h, sl, sh;\n mov.b64 {l, h}, %0;\n mov.b64 {sl, sh}, %1;\n add.cc.u32 l, l, sl;\n addc.u32 h, h, %2;\n"
+  asm("{\n .reg .b32 l, h, sl, sh;\n mov.b64 {l, h}, %0;\n mov.b64 {sl, sh}, %1;\n add.cc.u32 l, l, sl;\n addc.u32 h, "
+      "h, %2;\n"
       " mov.b64 %0, {l, h};\n}"
       : "+l"(phase)
       : "l"(step), "r"(step_high));
@@ -83,13 +86,20 @@ __device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned ste
 #if TESSERA_TRANSFORM == 0
 __device__ __noinline__ unit_point periodize_any(int transform, double a, bool low) {
   switch (transform) {
-    case transform_baker: return periodize_folded<transform_baker>(a, low);
-    case transform_tanh: return periodize_folded<transform_tanh>(a, low);
-    case transform_korobov + 1: return periodize_folded<transform_korobov + 1>(a, low);
-    case transform_korobov + 2: return periodize_folded<transform_korobov + 2>(a, low);
-    case transform_korobov + 3: return periodize_folded<transform_korobov + 3>(a, low);
-    case transform_sidi + 3: return periodize_folded<transform_sidi + 3>(a, low);
-    default: return periodize_folded<transform_none>(a, low);
+    case transform_baker:
+      return periodize_folded<transform_baker>(a, low);
+    case transform_tanh:
+      return periodize_folded<transform_tanh>(a, low);
+    case transform_korobov + 1:
+      return periodize_folded<transform_korobov + 1>(a, low);
+    case transform_korobov + 2:
+      return periodize_folded<transform_korobov + 2>(a, low);
+    case transform_korobov + 3:
+      return periodize_folded<transform_korobov + 3>(a, low);
+    case transform_sidi + 3:
+      return periodize_folded<transform_sidi + 3>(a, low);
+    default:
+      return periodize_folded<transform_none>(a, low);
   }
 }
 #endif
@@ -198,7 +208,8 @@ __device__ inline void make_shifts(const lattice_launch &l, int64 shift, lattice
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------
 // Adds up the threads' sums of one component in an order that never changes. Collective.
-__device__ inline void store_partial(const lattice_arguments &a, int64 run, int k, compensated_sum v, lattice_scratch &near) {
+__device__ inline void store_partial(const lattice_arguments &a, int64 run, int k, compensated_sum v,
+                                     lattice_scratch &near) {
   for (int d = 16; d > 0; d >>= 1) {
     compensated_sum other;
     other.sum = __shfl_down_sync(~0u, v.sum, d);
@@ -302,7 +313,8 @@ extern "C" __global__ void __launch_bounds__(tessera::lattice_block)
   for (int k = 0; k < comps; ++k) {
     double sum = 0.0;
     for (int64 q = begin + threadIdx.x; q < end; q += lattice_block)
-      sum += weighted_value(a.f[k * a.stride_x + column + q], weights ? a.x[coordinates * a.stride_x + column + q] : 1.0);
+      sum +=
+          weighted_value(a.f[k * a.stride_x + column + q], weights ? a.x[coordinates * a.stride_x + column + q] : 1.0);
     compensated_sum total;
     total.add(sum);
     store_partial(a, run, k, total, near);

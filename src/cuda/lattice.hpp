@@ -20,7 +20,7 @@ struct lattice_shape {
   int transform = transform_none;  // 0: any, by an argument
   int axes = 0;                    // 0: all are [0,1], 1: all are finite, 2: any
   bool complement = false;
-  bool batch = false;              // around a device callback
+  bool batch = false;  // around a device callback
 };
 lattice_shape choose_lattice_shape(const lattice_problem &problem, bool batch, bool trial);
 
@@ -31,8 +31,8 @@ kernel_text lattice_kernel_text(const lattice_shape &shape, int ndim);
 class lattice_kernels {
  public:
   // Throws compile_error and device_error. The device's context is current.
-  lattice_kernels(const lattice_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch, int multiprocessors,
-                  code_cache *cache);
+  lattice_kernels(const lattice_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch,
+                  int multiprocessors, code_cache *cache);
   ~lattice_kernels();
   lattice_kernels(const lattice_kernels &) = delete;
   lattice_kernels &operator=(const lattice_kernels &) = delete;
@@ -64,7 +64,7 @@ class device_lattice {
   struct integrand {
     const integrand_source &source;
     device_batch_function batch;
-    void *userdata;       // of the callback
+    void *userdata;  // of the callback
     CUdeviceptr params;
     code_cache *cache;
   };
@@ -73,8 +73,8 @@ class device_lattice {
       : stream_(stream), arch_(arch), multiprocessors_(multiprocessors) {}
   void use_stream(CUstream stream);
 
-  lattice_result integrate(const lattice_problem &problem, const integrand &f, run_hooks &hooks, double *value, double *error,
-                           device_report &report);
+  lattice_result integrate(const lattice_problem &problem, const integrand &f, run_hooks &hooks, double *value,
+                           double *error, device_report &report);
   std::string evaluate(const lattice_problem &problem, const integrand &f, int64 n, const double *x, double *values);
 
   // See engine/lattice_rule.hpp.

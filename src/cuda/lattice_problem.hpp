@@ -14,7 +14,8 @@ namespace tessera {
 
 constexpr int lattice_block = 128;
 constexpr int lattice_least_lanes = 8, lattice_most_lanes = 128;
-constexpr int lattice_near_dim = 32;  // up to so many phases are kept in registers, and steps among the kernel's arguments
+constexpr int lattice_near_dim =
+    32;  // up to so many phases are kept in registers, and steps among the kernel's arguments
 
 TESSERA_HD constexpr int64 unit_points(int lanes) { return int64{lattice_block} * resynchronise / lanes; }
 
@@ -30,7 +31,7 @@ struct lattice_arguments {
   lattice_shifts source;
   int transform;
   int lanes;
-  int64 first_unit, end_unit;                          // counted over the shifts
+  int64 first_unit, end_unit;  // counted over the shifts
   int64 units_per_shift, units_per_run, runs_per_shift;
   int64 first_run;
   const uint64 *z;           // [ndim] on the device, where ndim > lattice_near_dim
@@ -38,8 +39,8 @@ struct lattice_arguments {
   compensated_sum *partial;  // [runs][ncomp]
   lattice_report *report;
   // Of a device callback:
-  double *x;          // [coordinates, and one more for the weights][stride_x]
-  const double *f;    // [ncomp][stride_x]
+  double *x;        // [coordinates, and one more for the weights][stride_x]
+  const double *f;  // [ncomp][stride_x]
   int64 stride_x;
   int64 first_point;  // point of the first column, counted over the shifts
 };

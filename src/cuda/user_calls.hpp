@@ -12,7 +12,8 @@ namespace tessera {
 
 // Why an integrand's flags ended a run, in the words of the host.
 inline std::string why_stopped(int flags, int status) {
-  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
+  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status)
+                                  : describe_flags(flags & flag_exit);
 }
 
 // tessera_flags and tessera_status of a module.
@@ -38,8 +39,8 @@ inline std::string take_answer(const flag_addresses &at, CUstream stream) {
 // Points x[coordinates][n] to the device and values f[ncomp][n] back; launch(from, to) has them made in the stream and says
 // whether there are any.
 template <class Launch>
-bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncomp, long long n, const double *x, double *f,
-               Launch launch) {
+bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncomp, long long n, const double *x,
+               double *f, Launch launch) {
   const auto xs = static_cast<std::size_t>(n * coordinates), fs = static_cast<std::size_t>(n * ncomp);
   memory.require((xs + fs) * sizeof(double));
   upload(memory.address(), x, xs * sizeof(double), stream, "uploading points");
@@ -51,8 +52,8 @@ bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncom
 }
 
 // The same by a module's kernel tessera_points.
-inline void at_points(CUfunction kernel, CUdeviceptr params, device_memory &memory, CUstream stream, int coordinates, int ncomp,
-                      long long n, const double *x, double *f) {
+inline void at_points(CUfunction kernel, CUdeviceptr params, device_memory &memory, CUstream stream, int coordinates,
+                      int ncomp, long long n, const double *x, double *f) {
   at_points(memory, stream, coordinates, ncomp, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
     void *arguments[] = {&n, &from, &to, &params};
     const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + 127) / 128, 4096));

@@ -36,7 +36,9 @@ namespace tessera {
 
 // Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures lie
 // below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
-inline int64 cbc_most_exact(int64 length) { return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length)); }
+inline int64 cbc_most_exact(int64 length) {
+  return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length));
+}
 
 // One ring: weights of its points, the kernel and its spectrum, and the last correlation.
 template <class Real, class Executor>
@@ -45,8 +47,8 @@ class cbc_ring {
   template <class T>
   using buffer = typename Executor::template buffer<T>;
 
-  cbc_ring(Executor &exec, const cbc_settings &s, const double *table, const double *order, uint64 modulus, uint64 generator,
-           int64 length, double multiplicity)
+  cbc_ring(Executor &exec, const cbc_settings &s, const double *table, const double *order, uint64 modulus,
+           uint64 generator, int64 length, double multiplicity)
       : exec_(exec),
         length_(length),
         orders_(static_cast<int>(s.order.size())),
@@ -65,7 +67,8 @@ class cbc_ring {
     if (orders_ > 0) q_.resize(length * orders_);
     exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
     fft_.forward(psi_.data(), spectrum_.data());
-    exec.each(length / 2 + 1, scale_spectrum<Real>{pairs(spectrum_), static_cast<Real>(1.0 / static_cast<double>(length))});
+    exec.each(length / 2 + 1,
+              scale_spectrum<Real>{pairs(spectrum_), static_cast<Real>(1.0 / static_cast<double>(length))});
     double s3[3];
     exec.fold(length, square_of<Real>{psi_.data()});
     exec.folded(s3);
@@ -98,7 +101,8 @@ class cbc_ring {
     settle();
     const double n = static_cast<double>(length_);
     const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(squares / n);
-    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale + 4.0 * epsilon * fabs(constant_);
+    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
+           4.0 * epsilon * fabs(constant_);
   }
 
   // Round-off of exact(), without the multiplicity: the sum itself has none, but weights, kernel and products are rounded,
@@ -129,7 +133,8 @@ class cbc_ring {
       exec_.fold(length_, multiply_product<Real>{weights_.data(), psi, gamma, mean_, next});
       mean_ = next;
     } else {
-      exec_.fold(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_, static_cast<Real>(gamma), mean_});
+      exec_.fold(length_, advance_orders<Real>{q_.data(), weights_.data(), psi, order_, length_, orders_,
+                                               static_cast<Real>(gamma), mean_});
     }
     folding_ = true;
   }
@@ -279,14 +284,16 @@ class cbc {
     double figure;  // about
   };
   template <class T, class Tolerance, class Exact, class ExactTolerance>
-  choice choose(const T *figures, int64 count, uint64 n, Tolerance tolerance, Exact exact, ExactTolerance exact_tolerance) {
+  choice choose(const T *figures, int64 count, uint64 n, Tolerance tolerance, Exact exact,
+                ExactTolerance exact_tolerance) {
     const auto least = exec_.minimum(count, value_of<T>{figures});
     const double bound = least.value + tolerance(least.squares);
     if (least.second > bound) return {least.index, least.value};
     const int64 most = cbc_most_exact(count);
     std::vector<int64> list(static_cast<std::size_t>(most));
     const int64 close = exec_.collect(count, at_most<T>{figures, bound}, list.data(), most);
-    if (close > most) return {exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index, least.value};
+    if (close > most)
+      return {exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index, least.value};
     if (close < 1) return {least.index, least.value};  // weights that overflow
     list.resize(static_cast<std::size_t>(close));
     std::vector<double> values;
@@ -361,7 +368,8 @@ class cbc {
       result.merit = merit.back();
       history_.push_back(result.merit);
       result.ratio = 0.0;
-      for (int m = low; m <= high; ++m) result.ratio = larger(result.ratio, merit[static_cast<std::size_t>(m)] * scale(m));
+      for (int m = low; m <= high; ++m)
+        result.ratio = larger(result.ratio, merit[static_cast<std::size_t>(m)] * scale(m));
       if (low == high) result.ratio = 1.0;
       if (!hooks_.component_done(++done_, all_)) return false;
     }
@@ -382,9 +390,10 @@ class cbc {
       const double factor = counts ? gamma(s) / std::ldexp(1.0, t) * scale(t) : 0.0;
       const double offset = counts ? merit[static_cast<std::size_t>(t)] * scale(t) : 0.0;
       const std::size_t now = static_cast<std::size_t>(t & 1), before = 1 - now;
-      exec_.fold(r.length(), add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
-                                             t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
-                                             r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
+      exec_.fold(r.length(),
+                 add_level<Real>{r.values(), t > 2 ? sums_[before]->data() : nullptr, sums_[now]->data(),
+                                 t > 2 ? worst_[before]->data() : nullptr, worst_[now]->data(), r.length() / 2, fixed,
+                                 r.multiplicity() * r.constant(), r.multiplicity(), offset, factor, counts});
       double squares[3];
       exec_.folded(squares);
       slack += r.multiplicity() * r.tolerance(squares[0]);
@@ -399,7 +408,8 @@ class cbc {
       double sum = fixed, worst = -infinity_value();
       for (int t = 2; t <= high; ++t) {
         sum += ring(t).exact(a);
-        if (t >= low) worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
+        if (t >= low)
+          worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
       }
       return worst;
     };

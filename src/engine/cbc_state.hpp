@@ -11,9 +11,9 @@ namespace tessera {
 
 struct cbc_settings {
   int ndim = 1;
-  uint64 points = 0;       // prime, or the largest power of two
-  int least_level = 0;     // powers of two: log2 of the smallest n looked at
-  int alpha = 1;           // smoothness of the Korobov kernel
+  uint64 points = 0;            // prime, or the largest power of two
+  int least_level = 0;          // powers of two: log2 of the smallest n looked at
+  int alpha = 1;                // smoothness of the Korobov kernel
   std::vector<double> table;    // a kernel of the user's in its place: at k/points, k = 0 .. points/2
   std::vector<double> product;  // gamma_j, ndim of them
   std::vector<double> order;    // Gamma_l, l = 1 ..; empty: product weights
@@ -21,8 +21,8 @@ struct cbc_settings {
 
 struct cbc_result {
   std::vector<uint64> z;
-  double merit = 0.0;        // e^2 for the largest n
-  double ratio = 1.0;        // the figure of a range
+  double merit = 0.0;  // e^2 for the largest n
+  double ratio = 1.0;  // the figure of a range
   double plan_seconds = 0.0;
 };
 

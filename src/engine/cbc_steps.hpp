@@ -74,6 +74,7 @@ struct correlate {
 
 template <class Real>
 struct square_of {
+  static constexpr int folds = 2;
   const Real *v;
   TESSERA_HD void operator()(int64 i, double *s) const {
     s[0] += static_cast<double>(v[i]);
@@ -82,11 +83,12 @@ struct square_of {
 };
 
 // Weights are stored as differences from a number near their mean, which would cost the FFT digits. Bodies that add up have
-// operator()(i, s) and at most three sums.
+// operator()(i, s), and say in `folds` how many sums they have, at most three.
 
 // Terms of a ring's sum for one z: weights times the kernel.
 template <class Real>
 struct ring_term {
+  static constexpr int folds = 1;
   const Real *weights;
   const Real *psi;  // from index a on
   double mean;
@@ -98,6 +100,7 @@ struct ring_term {
 // Product weights: P *= 1 + gamma psi. Adds up the terms of before, and the new differences and their squares.
 template <class Real>
 struct multiply_product {
+  static constexpr int folds = 3;
   Real *weights;
   const Real *psi;
   double gamma, mean, next_mean;
@@ -115,6 +118,7 @@ struct multiply_product {
 // gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1. Sums as above.
 template <class Real>
 struct advance_orders {
+  static constexpr int folds = 3;
   Real *q;
   Real *weights;
   const Real *psi;
@@ -152,14 +156,15 @@ struct subtract_constant {
 // smaller ones say about a modulo their length. Adds up the squares of the correlation. first: begins with the sum at the fixed points.
 template <class Real>
 struct add_level {
+  static constexpr int folds = 1;
   const Real *ring;     // correlation of this level's ring
   const double *below;  // sums of the smaller ones, of length `below_length`, null: `fixed` alone
   double *sums;
   const double *worst_below;  // greatest ratio so far, null: none
   double *worst;
   int64 below_length;
-  double fixed;         // sum at the points that are their own negatives
-  double constant;      // what all of this level's sums lack
+  double fixed;     // sum at the points that are their own negatives
+  double constant;  // what all of this level's sums lack
   double multiplicity;
   double offset, factor;  // ratio = offset + factor * sum, not looked at when `counts` is false
   bool counts;

@@ -72,14 +72,14 @@ class construct_executor {
       for (int c = 0; c < 4; ++c) {
         double v[3] = {};
         body(i + c, v);
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < Body::folds; ++k) {
           const double t = s[c][k] + v[k], w = t - s[c][k];
           lost[c][k] += (s[c][k] - (t - w)) + (v[k] - w);
           s[c][k] = t;
         }
       }
     compensated_sum all[3];
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < Body::folds; ++k)
       for (int c = 0; c < 4; ++c) {
         all[k].add(s[c][k]);
         all[k].add(lost[c][k]);
@@ -87,7 +87,7 @@ class construct_executor {
     for (; i < n; ++i) {
       double v[3] = {};
       body(i, v);
-      for (int k = 0; k < 3; ++k) all[k].add(v[k]);
+      for (int k = 0; k < Body::folds; ++k) all[k].add(v[k]);
     }
     for (int k = 0; k < 3; ++k) sums_[k] = all[k].value();
   }

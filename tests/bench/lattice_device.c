@@ -30,7 +30,8 @@ static const char text[] =
     "  const double D = C * (b + x6 + x7) -\n"
     "    (x1 * x2 * (x4 + x5 + x6 + x7) + x1 * x5 * x6 + x2 * x4 * x7 - x3 * x4 * x6 + x3 * (x5 * x7 - x4 * x6) +\n"
     "     x3 * (x1 * (x4 + x5 + x6 + x7) + x4 * (x6 + x7)) + x3 * (x2 * (x4 + x5 + x6 + x7) + x6 * (x4 + x5)) +\n"
-    "     x1 * x5 * (x4 + x7) + x2 * x4 * (x5 + x6) + x3 * x4 * (x5 + x6) + x4 * x5 * (x6 + x7) + x1 * x6 * (x4 + x7) +\n"
+    "     x1 * x5 * (x4 + x7) + x2 * x4 * (x5 + x6) + x3 * x4 * (x5 + x6) + x4 * x5 * (x6 + x7) + x1 * x6 * (x4 + x7) "
+    "+\n"
     "     x2 * x7 * (x5 + x6) + x3 * x6 * (x4 + x7) + x6 * x7 * (x4 + x5));\n"
     "  return D == 0 ? 0 : 2 * C / (D * D * D) * r1 * r2 * r3 * r4 * r5;\n"
     "}\n";
@@ -94,8 +95,8 @@ static void measure(const struct run *r, int device, int repeat) {
   int status = 0;
   tessera_solver *s = NULL;
   tessera_lattice *l = vector_of(r->ndim, r->points / shifts, 64, device, &unused, &n);
-  if (tessera_create(&s, r->ndim, 1) < 0 || tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, r->function) < 0 ||
-      tessera_set_lattice(s, l) < 0)
+  if (tessera_create(&s, r->ndim, 1) < 0 ||
+      tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, r->function) < 0 || tessera_set_lattice(s, l) < 0)
     give_up(r->function, tessera_last_error(s));
   tessera_set_int(s, TESSERA_DEVICE, device);
   tessera_set_int(s, TESSERA_TRANSFORM, r->transform);
@@ -113,7 +114,8 @@ static void measure(const struct run *r, int device, int repeat) {
   const double median = seconds[repeat / 2], rate = (double)evaluations / median;
   const int small = r->points < 1e7;
   printf("%s,%d,%d,%" PRId64 ",%.6f,%.4g,%.4g,%.2f,%.15g,%.2e,%.2e\n", r->function, r->ndim, r->transform, evaluations,
-         1e3 * median, rate, r->wanted, small ? r->wanted / (1e6 * median) : rate / r->wanted, value, error, fabs(value / r->exact - 1));
+         1e3 * median, rate, r->wanted, small ? r->wanted / (1e6 * median) : rate / r->wanted, value, error,
+         fabs(value / r->exact - 1));
   fflush(stdout);
   tessera_destroy(s);
   tessera_lattice_destroy(l);
@@ -122,19 +124,23 @@ static void measure(const struct run *r, int device, int repeat) {
 int main(int argc, char **argv) {
   const int brief = argc > 1 && strcmp(argv[1], "--short") == 0;
   const int device = argc > 1 + brief ? atoi(argv[1 + brief]) : 0;
-  printf("integrand,ndim,transform,evaluations,milliseconds,points_per_second,wanted,ratio_to_wanted,value,error,true_error\n");
-  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) measure(&runs[i], device, runs[i].points < 1e7 ? most_runs : brief ? 5 : 21);
+  printf(
+      "integrand,ndim,transform,evaluations,milliseconds,points_per_second,wanted,ratio_to_wanted,value,error,true_"
+      "error\n");
+  for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i)
+    measure(&runs[i], device, runs[i].points < 1e7 ? most_runs : brief ? 5 : 21);
   printf("construction,ndim,bits,n,milliseconds,,wanted,ratio_to_wanted,,,\n");
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
     double seconds[5];
     int64_t n = 0;
     const int repeat = brief ? 3 : 5;
     for (int k = 0; k < repeat; ++k)
-      tessera_lattice_destroy(vector_of(vectors[i].ndim, vectors[i].points, vectors[i].precision, device, &seconds[k], &n));
+      tessera_lattice_destroy(
+          vector_of(vectors[i].ndim, vectors[i].points, vectors[i].precision, device, &seconds[k], &n));
     qsort(seconds, (size_t)repeat, sizeof seconds[0], by_size);
     const double median = seconds[repeat / 2];
-    printf("cbc,%d,%d,%" PRId64 ",%.3f,,%.3g,%.2f,,,\n", vectors[i].ndim, vectors[i].precision, n, 1e3 * median, 1e3 * vectors[i].wanted,
-           vectors[i].wanted / median);
+    printf("cbc,%d,%d,%" PRId64 ",%.3f,,%.3g,%.2f,,,\n", vectors[i].ndim, vectors[i].precision, n, 1e3 * median,
+           1e3 * vectors[i].wanted, vectors[i].wanted / median);
     fflush(stdout);
   }
   return 0;

@@ -22,14 +22,15 @@ void compiles(bool single) {
   const compiled_module m = compile_kernels(construct_kernel_text(single), where, nullptr);
   const std::vector<cubin_function> functions = cubin_functions(*m.image);
   for (const char *own :
-       {"fill_constant", "subtract_constant", "scale_spectrum", "correlate", "single_point", "fill_kernel", "square_of", "ring_term",
-        "multiply_product", "advance_orders", "add_level", "value_of_float", "value_of_double", "at_most_float", "at_most_double",
-        "smallest_component_float", "smallest_component_double"}) {
+       {"fill_constant", "subtract_constant", "scale_spectrum", "correlate", "single_point", "fill_kernel", "square_of",
+        "ring_term", "multiply_product", "advance_orders", "add_level", "value_of_float", "value_of_double",
+        "at_most_float", "at_most_double", "smallest_component_float", "smallest_component_double"}) {
     bool found = false;
     for (const cubin_function &f : functions) found |= f.kernel && f.name == std::string("tessera_") + own;
     check(found, name + ": " + own);
   }
-  for (std::size_t at = m.log.find(" bytes spill stores"); at != std::string::npos; at = m.log.find(" bytes spill stores", at + 1))
+  for (std::size_t at = m.log.find(" bytes spill stores"); at != std::string::npos;
+       at = m.log.find(" bytes spill stores", at + 1))
     check(m.log[at - 1] == '0' && m.log[at - 2] == ' ', name + ": no spills");
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
   if (const char *directory = std::getenv("TESSERA_TEST_CUBINS")) {

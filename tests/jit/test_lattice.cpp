@@ -20,7 +20,8 @@ const char *const kink =
     "  for (int i = 0; i < TESSERA_NDIM; ++i) s += fabs(4 * x[i] - 2);\n"
     "  return s / TESSERA_NDIM;\n"
     "}\n";
-const char *const power = "double f(const double *x) {\n  double s = 0;\n"
+const char *const power =
+    "double f(const double *x) {\n  double s = 0;\n"
     "  for (int i = 0; i < TESSERA_NDIM; ++i) s += x[i];\n  return s * sqrt(s);\n}\n";
 const char *const many =
     "void f(const double *x, double *v) {\n"
@@ -39,7 +40,8 @@ long number_before(const std::string &log, const std::string &kernel, const std:
 }
 
 // `spilled`: registers are allowed to overflow into memory.
-void compiles(const std::string &name, const char *text, int ndim, int ncomp, const lattice_shape &shape, bool spilled = false) {
+void compiles(const std::string &name, const char *text, int ndim, int ncomp, const lattice_shape &shape,
+              bool spilled = false) {
   integrand_source source;
   source.text = text ? text : "";
   target where;
@@ -48,17 +50,20 @@ void compiles(const std::string &name, const char *text, int ndim, int ncomp, co
   where.ncomp = ncomp;
   where.library_version = "test";
   const kernel_text kernels = lattice_kernel_text(shape, ndim);
-  const compiled_module m = shape.batch ? compile_kernels(kernels, where, nullptr) : compile_integrand(source, kernels, where, nullptr);
+  const compiled_module m =
+      shape.batch ? compile_kernels(kernels, where, nullptr) : compile_integrand(source, kernels, where, nullptr);
   const std::string main = shape.batch ? "tessera_lattice_points" : "tessera_lattice";
   int found = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
     found += f.kernel && (f.name == main || f.name == (shape.batch ? "tessera_lattice_sums" : "tessera_points"));
   check(found == 2, name + ": both kernels are there");
   check(m.inlined, name + ": inlined");
-  const long registers = number_before(m.log, main, "registers"), spills = number_before(m.log, main, "bytes spill stores");
+  const long registers = number_before(m.log, main, "registers"),
+             spills = number_before(m.log, main, "bytes spill stores");
   check(registers > 0, name + ": the compiler reports registers");
   if (!spilled) check(spills == 0, name + ": no spills");
-  std::printf("%-44s %4ld registers %5ld bytes spilled %7zu bytes %.2f s\n", name.c_str(), registers, spills, m.image->size(), m.seconds);
+  std::printf("%-44s %4ld registers %5ld bytes spilled %7zu bytes %.2f s\n", name.c_str(), registers, spills,
+              m.image->size(), m.seconds);
   if (const char *directory = std::getenv("TESSERA_TEST_CUBINS")) {
     std::ofstream file(std::string(directory) + "/" + name + ".cubin", std::ios::binary);
     file << *m.image;

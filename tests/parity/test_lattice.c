@@ -45,8 +45,9 @@ static void assert_lattice_parity(const char *name, tessera_solver *s, int ncomp
   put_int(s, TESSERA_THREADS, 0);
   const struct lattice_answer here = lattice_run(s, -1), there = lattice_run(s, device), again = lattice_run(s, device);
   for (int k = 0; k < ncomp; ++k)
-    print_message("  %-34s status %d %d  %.16g %.16g  +- %.3e %.3e  %lld evaluations\n", name, here.status, there.status,
-                  here.value[k], there.value[k], here.error[k], there.error[k], (long long)there.evaluations);
+    print_message("  %-34s status %d %d  %.16g %.16g  +- %.3e %.3e  %lld evaluations\n", name, here.status,
+                  there.status, here.value[k], there.value[k], here.error[k], there.error[k],
+                  (long long)there.evaluations);
   assert_int_equal(there.status, here.status);
   assert_int_equal(there.evaluations, here.evaluations);
   assert_int_equal(there.points, here.points);
@@ -127,7 +128,8 @@ static void many_variables(void **state) {
 
 static void domains(void **state) {
   static const char gauss[] =
-      "double f(const double *x) { double s = 0; for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j] * x[j]; return exp(-s); }";
+      "double f(const double *x) { double s = 0; for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j] * x[j]; return "
+      "exp(-s); }";
   const double lower[3] = {-1, 2, 0.5}, upper[3] = {3, -2, 0.75}, from[3] = {-INFINITY, 0, -INFINITY},
                to[3] = {INFINITY, INFINITY, 1};
   (void)state;
@@ -136,7 +138,10 @@ static void domains(void **state) {
       tessera_solver *s = lattice_solver(3, 1, 300000);
       put_text(s, TESSERA_LANGUAGE_CUDA, gauss, "f");
       assert_status(s, infinite ? tessera_set_domain(s, from, to) : tessera_set_domain(s, lower, upper), TESSERA_OK);
-      put_int(s, TESSERA_TRANSFORM, transform == 5 ? TESSERA_TRANSFORM_BAKER : transform == 9 ? TESSERA_TRANSFORM_TANH : transform);
+      put_int(s, TESSERA_TRANSFORM,
+              transform == 5   ? TESSERA_TRANSFORM_BAKER
+              : transform == 9 ? TESSERA_TRANSFORM_TANH
+                               : transform);
       assert_lattice_parity(infinite ? "infinite ranges" : "a box, one axis reversed", s, 1, 2e-13);
       tessera_destroy(s);
     }
@@ -162,14 +167,16 @@ static void vectors_and_rules(void **state) {
   const int64_t z[5] = {1, 182667, 469891, 498753, 110745};
   (void)state;
   for (int rule = 0; rule < 6; ++rule) {
-    static const char *const names[] = {"built-in vector", "Korobov", "the user's vector", "median", "maximal rank", "auto"};
+    static const char *const names[] = {"built-in vector", "Korobov",      "the user's vector",
+                                        "median",          "maximal rank", "auto"};
     tessera_lattice *l = NULL;
     tessera_solver *s = lattice_solver(5, 1, rule == 4 ? 20000000 : 1000000);
     put_text(s, TESSERA_LANGUAGE_CUDA, product_text, "product");
     put_int(s, TESSERA_TRANSFORM, rule == 5 ? TESSERA_TRANSFORM_AUTO : TESSERA_TRANSFORM_KOROBOV2);
     if (rule == 1 || rule == 2 || rule == 4) {
       assert_int_equal(tessera_lattice_create(&l, 5), TESSERA_OK);
-      assert_int_equal(rule == 2 ? tessera_lattice_vector(l, 32768, z) : tessera_lattice_korobov(l, 20011, 7575), TESSERA_OK);
+      assert_int_equal(rule == 2 ? tessera_lattice_vector(l, 32768, z) : tessera_lattice_korobov(l, 20011, 7575),
+                       TESSERA_OK);
       assert_status(s, tessera_set_lattice(s, l), TESSERA_OK);
     }
     if (rule == 3) put_int(s, TESSERA_MEDIAN, 9);
@@ -226,13 +233,15 @@ static void forms(void **state) {
     tessera_destroy(s);
   }
   for (int ptx = 0; ptx < 2; ++ptx) {
-    struct code code = code_by_nvrtc("extern \"C\" __device__ void line(const double *x, double *f, const void *p) {"
-                                     " const double *a = (const double *)p; f[0] = a[1] + a[0] * (x[0] + x[1] + x[2]); }",
-                                     ptx ? "-rdc=true" : "-dlto", ptx);
+    struct code code = code_by_nvrtc(
+        "extern \"C\" __device__ void line(const double *x, double *f, const void *p) {"
+        " const double *a = (const double *)p; f[0] = a[1] + a[0] * (x[0] + x[1] + x[2]); }",
+        ptx ? "-rdc=true" : "-dlto", ptx);
     if (!code.bytes) continue;
     tessera_solver *s = lattice_solver(3, 1, 300000);
     assert_status(s, tessera_set_params(s, params, sizeof params), TESSERA_OK);
-    const int status = tessera_set_integrand_code(s, ptx ? TESSERA_CODE_PTX : TESSERA_CODE_LTOIR, code.bytes, code.size, "line");
+    const int status =
+        tessera_set_integrand_code(s, ptx ? TESSERA_CODE_PTX : TESSERA_CODE_LTOIR, code.bytes, code.size, "line");
     assert_status(s, status, TESSERA_OK);
     put_point(s, line, params);
     put_int(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_BAKER);
@@ -277,7 +286,8 @@ static void answers_of_the_integrand(void **state) {
 }
 
 /* ---- Construction ----------------------------------------------------------------------------------------------------------- */
-static int64_t *constructed(int where, int ndim, int64_t n, int64_t least, int kernel, int precision, int orders, double *merit) {
+static int64_t *constructed(int where, int ndim, int64_t n, int64_t least, int kernel, int precision, int orders,
+                            double *merit) {
   static const double order[4] = {1, 0.5, 0.3, 0.1};
   tessera_lattice *l = NULL;
   int64_t used = -5, *z = calloc((size_t)ndim, sizeof *z);
@@ -312,14 +322,15 @@ static void the_same_vectors(void **state) {
     double merit[2];
     int64_t *z[2];
     for (int there = 0; there < 2; ++there)
-      z[there] = constructed(there ? device : -1, cases[c].ndim, cases[c].n, cases[c].least, cases[c].kernel, cases[c].precision,
-                             cases[c].orders, &merit[there]);
-    print_message("  n = %-8lld kernel %d, %d orders, %d bits: e^2 = %.12g %.12g\n", (long long)cases[c].n, cases[c].kernel,
-                  cases[c].orders, cases[c].precision, merit[0], merit[1]);
+      z[there] = constructed(there ? device : -1, cases[c].ndim, cases[c].n, cases[c].least, cases[c].kernel,
+                             cases[c].precision, cases[c].orders, &merit[there]);
+    print_message("  n = %-8lld kernel %d, %d orders, %d bits: e^2 = %.12g %.12g\n", (long long)cases[c].n,
+                  cases[c].kernel, cases[c].orders, cases[c].precision, merit[0], merit[1]);
     if (cases[c].precision == 64) {
       for (int j = 0; j < cases[c].ndim; ++j) {
         const int64_t a = z[0][j], b = z[1][j], n = cases[c].n;
-        if (a != b && a != n - b) print_error("component %d: %lld on the host, %lld on the device\n", j, (long long)a, (long long)b);
+        if (a != b && a != n - b)
+          print_error("component %d: %lld on the host, %lld on the device\n", j, (long long)a, (long long)b);
         assert_true(a == b || a == n - b);
       }
       assert_close(merit[1], merit[0], 1e-9, 0);
