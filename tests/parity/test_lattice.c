@@ -164,7 +164,7 @@ static void complements(void **state) {
 
 /* ---- Rules ------------------------------------------------------------------------------------------------------------------ */
 static void vectors_and_rules(void **state) {
-  const int64_t z[5] = {1, 182667, 469891, 498753, 110745};
+  const int64_t z[5] = {1, 18667, 10891, 12753, 11745};
   (void)state;
   for (int rule = 0; rule < 6; ++rule) {
     static const char *const names[] = {"built-in vector", "Korobov",      "the user's vector",
@@ -270,7 +270,7 @@ static void answers_of_the_integrand(void **state) {
   put_text(s, TESSERA_LANGUAGE_C, text, "bad");
   assert_status(s, tessera_integrate(s, TESSERA_LATTICE, &value, &error), TESSERA_NONFINITE);
   assert_says(tessera_last_error(s), "component 1 of the integrand is");
-  assert_says(tessera_last_error(s), "at x = (0.000");
+  assert_says(tessera_last_error(s), "at x = (");
   put_text(s, TESSERA_LANGUAGE_C, text, "stops");
   value = -5;
   assert_status(s, tessera_integrate(s, TESSERA_LATTICE, &value, &error), TESSERA_ERR_CALLBACK);
