@@ -52,6 +52,7 @@ enum tessera_status {
   TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the sentence names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
   TESSERA_ERR_CHECK = -13,       /* the callback and the text or code are not the same integrand */
+  TESSERA_ERR_FILE = -20,        /* a file cannot be written, read or understood */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
 
@@ -72,10 +73,20 @@ enum tessera_key {
   TESSERA_BATCH_POINTS = 115,
   TESSERA_NDIM_LIMIT = 116,
   TESSERA_DISK_CACHE = 117,
+  TESSERA_SEED = 131,
+  TESSERA_POINTS = 136,
+  TESSERA_SAMPLING = 140,
+  TESSERA_ANTITHETIC = 141,
+  TESSERA_INCREASE = 142,
+  TESSERA_WARMUP = 143,
+  TESSERA_KEEP_GRID = 144,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
   TESSERA_BULK_FRACTION = 203,
+  TESSERA_CONFIDENCE = 210,
+  TESSERA_DAMPING = 220,
+  TESSERA_STRATIFY = 221,
   TESSERA_EVALUATIONS = 300,
   TESSERA_REGIONS = 301,
   TESSERA_ITERATIONS = 302,
@@ -87,8 +98,11 @@ enum tessera_key {
   TESSERA_PEAK_MEMORY = 308,
   TESSERA_DEVICE_USED = 309,
   TESSERA_INLINED = 310,
+  TESSERA_SAMPLING_USED = 340,
+  TESSERA_STRATA = 341,
   TESSERA_SECONDS = 400,
-  TESSERA_COMPILE_SECONDS = 401
+  TESSERA_COMPILE_SECONDS = 401,
+  TESSERA_CHI2 = 410
 };
 
 /* Values of TESSERA_RULE: integration rule families (docs/methods.md). */
@@ -133,7 +147,15 @@ enum tessera_estimate {
 
 /* Values of `method` in tessera_integrate. */
 enum tessera_method {
-  TESSERA_CUBATURE = 1 /* adaptive subdivision */
+  TESSERA_CUBATURE = 1,  /* adaptive subdivision */
+  TESSERA_MONTECARLO = 3 /* random points, plain or by importance sampling (docs/montecarlo.md) */
+};
+
+/* Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn. */
+enum tessera_sampling {
+  TESSERA_SAMPLING_AUTO = 0,  /* VEGAS where a warm-up shows that it halves the evaluations, else plain */
+  TESSERA_SAMPLING_PLAIN = 1, /* uniform, independent */
+  TESSERA_SAMPLING_VEGAS = 2  /* adaptive importance sampling and stratification (Lepage 1978, 2021) */
 };
 
 /* Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
@@ -257,6 +279,19 @@ TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 /* Integrates over the domain: value[ncomp] and error[ncomp], an estimate of the absolute error. Converged (0) when every
  * component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks until done. */
 TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
+
+/* After a run of TESSERA_MONTECARLO: chi2[ncomp], for each component the chi-square of the VEGAS iterations' values about their
+ * mean weighted by the inverse variances, with TESSERA_ITERATIONS - 1 degrees of freedom; 0 after plain sampling.
+ * TESSERA_ERR_ARGUMENT when the last run was of another method, or there was none. */
+TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
+
+/* The grid of VEGAS, which a solver keeps from its last run with it. TESSERA_KEEP_GRID = 1 makes the next run begin with the grid
+ * there is. A grid belongs to the unit cube of which the domain is the image and may serve other domains and integrands of as
+ * many variables. The file is text (docs/montecarlo.md). Save: TESSERA_ERR_ARGUMENT when there is no grid; load: when the file's
+ * grid has another number of variables. TESSERA_ERR_FILE when the file cannot be written, read or understood; the solver's
+ * grid then stays as it was. */
+TESSERA_API int tessera_save_grid(const tessera_solver *s, const char *path);
+TESSERA_API int tessera_load_grid(tessera_solver *s, const char *path);
 
 #ifdef __cplusplus
 }

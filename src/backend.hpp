@@ -8,6 +8,7 @@
 
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
+#include "engine/sampling_state.hpp"
 
 namespace tessera {
 
@@ -47,6 +48,23 @@ struct run_result {
   std::string sentence;         // about the integrand's failure, where there is one
 };
 
+struct sampling_problem {
+  sampling_settings settings;
+  std::vector<sample_axis> axes;
+  double volume = 1.0;  // of the finite axes
+  host_integrand integrand;
+  int threads = 1;
+  int64 batch_points = 1;
+};
+
+struct sampling_result {
+  outcome end = outcome::running;
+  bool has_value = false;
+  sampling_statistics statistics;
+  int callback_status = 0;
+  std::string sentence;
+};
+
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
 inline std::string nonfinite_sentence(int component, double value, const double *x, int ndim) {
   char text[64];
@@ -64,5 +82,8 @@ constexpr int backend_abi = 2;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 run_result host_cubature(const cubature_problem &problem, run_hooks &hooks, double *value, double *error);
+// `grid`: that of importance sampling, to begin with (empty: uniform) and at the end. chi_square[ncomp] as well.
+sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks, double *value,
+                                 double *error, double *chi_square);
 
 }  // namespace tessera

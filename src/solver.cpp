@@ -11,8 +11,10 @@
 #include <limits>
 #include <thread>
 
+#include "clock_hooks.hpp"
 #include "core/rule_build.hpp"
 #include "core/transform.hpp"
+#include "outcome_status.hpp"
 
 using tessera::failure;
 using tessera::key_entry;
@@ -70,51 +72,6 @@ tessera::int64 free_memory_share() {
   return free / 4 * 3;
 }
 
-// Looks at the clock and the progress callback between the steps of a run.
-class hooks : public tessera::run_hooks {
- public:
-  hooks(tessera_progress progress, void *userdata, double limit, int ncomp, tessera::cubature_settings settings)
-      : progress_(progress), userdata_(userdata), limit_(limit), ncomp_(ncomp), settings_(settings) {}
-
-  tessera::outcome between_steps(tessera::int64 evaluations, const double *value, const double *error) override {
-    if (!progress_ && limit_ <= 0.0) return tessera::outcome::running;
-    const double t = seconds_since(start_);
-    if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
-    if (progress_ && t >= next_) {
-      next_ = t + 0.1;
-      if (progress_(evaluations, ncomp_, value, error, remaining(evaluations, value, error), userdata_) != 0)
-        return tessera::outcome::stopped;
-    }
-    return tessera::outcome::running;
-  }
-
- private:
-  // The error is taken to fall like a power of the evaluations, the power read off since the last report.
-  tessera::int64 remaining(tessera::int64 evaluations, const double *value, const double *error) {
-    double ratio = 0.0;
-    for (int k = 0; k < ncomp_; ++k) ratio = std::fmax(ratio, error[k] / tessera::tolerated(settings_, value[k]));
-    const double n = static_cast<double>(evaluations);
-    tessera::int64 guess = -1;
-    if (last_ratio_ > ratio && ratio > 1.0 && n > last_n_ && std::isfinite(last_ratio_)) {
-      const double power = std::log(last_ratio_ / ratio) / std::log(n / last_n_);
-      const double left = n * (std::pow(ratio, 1.0 / power) - 1.0);
-      if (left < 9e18) guess = static_cast<tessera::int64>(left);
-    }
-    last_ratio_ = ratio;
-    last_n_ = n;
-    return guess;
-  }
-
-  tessera_progress progress_;
-  void *userdata_;
-  const double limit_;
-  const int ncomp_;
-  const tessera::cubature_settings settings_;
-  const clock_type::time_point start_ = clock_type::now();
-  double next_ = 0.0;
-  double last_ratio_ = 0.0, last_n_ = 0.0;
-};
-
 // Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
 void call_host(const tessera::host_integrand &integrand, int n, int ndim, int ncomp, tessera::int64 most, const double *x,
                double *f) {
@@ -148,21 +105,6 @@ tessera::code_cache *host_cache(bool disk) {
     return s;
   }());
   return disk ? &with_disk : &without_disk;
-}
-
-int to_status(tessera::outcome o) {
-  switch (o) {
-    case tessera::outcome::converged: return TESSERA_OK;
-    case tessera::outcome::evaluations: return TESSERA_LIMIT_EVALUATIONS;
-    case tessera::outcome::memory: return TESSERA_LIMIT_MEMORY;
-    case tessera::outcome::time: return TESSERA_LIMIT_TIME;
-    case tessera::outcome::roundoff: return TESSERA_ROUNDOFF;
-    case tessera::outcome::stopped: return TESSERA_STOPPED;
-    case tessera::outcome::callback: return TESSERA_CALLBACK_STOPPED;
-    case tessera::outcome::nonfinite: return TESSERA_NONFINITE;
-    case tessera::outcome::running: break;
-  }
-  return TESSERA_ERR_INTERNAL;
 }
 
 // A compiler or linker that is missing is not the text's fault.
@@ -256,17 +198,21 @@ void tessera_solver::log(int level, const std::string &line) const {
 }
 
 int tessera_solver::integrate(int method, double *value, double *error) {
-  if (method != TESSERA_CUBATURE)
+  if (method != TESSERA_CUBATURE && method != TESSERA_MONTECARLO)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
-  const int device = choose_device();
+  const int device = choose_device(method);
   const auto start = clock_type::now();
   for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  const int status = cubature(device, value, error);
+  options_.set_int(TESSERA_SAMPLING_USED, 0);
+  options_.set_int(TESSERA_STRATA, 0);
+  options_.set_real(TESSERA_CHI2, 0.0);
+  chi_square_.clear();
+  const int status = method == TESSERA_MONTECARLO ? monte_carlo(value, error) : cubature(device, value, error);
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
 }
@@ -284,7 +230,7 @@ int tessera_solver::choose_rule() const {
 }
 
 // Where the integrand is to run: a CUDA ordinal or `host`.
-int tessera_solver::choose_device() const {
+int tessera_solver::choose_device(int method) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
   if (!has_callback() && !has_source()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_source())
@@ -294,6 +240,10 @@ int tessera_solver::choose_device() const {
   if (wanted == host && !has_host_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND, "compiled code cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a "
                                             "source text");
+  if (method == TESSERA_MONTECARLO) {
+    if (wanted >= 0 || !has_host_form()) throw failure(TESSERA_ERR_UNSUPPORTED, "Monte Carlo does not run on a device yet");
+    return host;
+  }
   if ((wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(most_device_ndim) + " variables");
@@ -501,27 +451,46 @@ tessera::run_result tessera_solver::run_on_host(tessera::cubature_problem &probl
     const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
     if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem);
   } else {
-    const tessera::compiled_source &code = compiled_for_host();
-    problem.integrand = {code.function(), nullptr, params()};
-    if (code.one_thread()) problem.threads = 1;
+    use_source(problem.integrand, problem.threads);
   }
   return tessera::host_cubature(problem, hooks, value, error);
 } catch (const tessera::compile_error &e) {
   throw failure(compile_status(e), e.what());
 }
 
+// The source text as a host function.
+void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads) try {
+  const tessera::compiled_source &code = compiled_for_host();
+  integrand = {code.function(), nullptr, params()};
+  if (code.one_thread()) threads = 1;
+} catch (const tessera::compile_error &e) {
+  throw failure(compile_status(e), e.what());
+}
+
+bool tessera_solver::empty_domain() const {
+  for (std::size_t j = 0; j < lower_.size(); ++j)
+    if (lower_[j] == upper_[j]) return true;
+  return false;
+}
+
+// Reversed limits change the sign.
+void tessera_solver::hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const {
+  bool flip = false;
+  for (std::size_t j = 0; j < lower_.size(); ++j) flip ^= lower_[j] > upper_[j];
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    value[k] = flip ? -v[k] : v[k];
+    error[k] = e[k];
+  }
+}
+
 int tessera_solver::cubature(int device, double *value, double *error) {
   tessera::cubature_problem problem = make_problem(device);
-  if (lower_ == upper_ || [this] {
-        for (std::size_t j = 0; j < lower_.size(); ++j)
-          if (lower_[j] == upper_[j]) return true;
-        return false;
-      }()) {
+  if (empty_domain()) {
     std::fill_n(value, ncomp_, 0.0);
     std::fill_n(error, ncomp_, 0.0);
     return TESSERA_OK;
   }
-  hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
+  tessera::clock_hooks between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.settings);
   std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
   const tessera::run_result result = run(problem, device, between, v.data(), e.data());
   record(result, problem, device);
@@ -530,13 +499,8 @@ int tessera_solver::cubature(int device, double *value, double *error) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
     throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");
   }
-  bool flip = false;
-  for (std::size_t j = 0; j < lower_.size(); ++j) flip ^= lower_[j] > upper_[j];
-  for (std::size_t k = 0; k < v.size(); ++k) {
-    value[k] = flip ? -v[k] : v[k];
-    error[k] = e[k];
-  }
-  const int status = to_status(result.end);
+  hand_out(v, e, value, error);
+  const int status = tessera::status_of(result.end);
   if (status != TESSERA_OK && last_error.empty()) last_error = tessera::status_text(status);
   return status;
 }
@@ -554,5 +518,5 @@ void tessera_solver::record(const tessera::run_result &result, const tessera::cu
   options_.set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
   log(2, (device == host ? std::string("cubature: ") : "cubature on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, " +
              std::to_string(s.regions) + " regions, " +
-             std::to_string(s.iterations) + " steps: " + tessera::status_text(to_status(result.end)));
+             std::to_string(s.iterations) + " steps: " + tessera::status_text(tessera::status_of(result.end)));
 }

@@ -40,6 +40,9 @@ struct tessera_solver {
   void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
+  void save_grid(const char *path) const;
+  void load_grid(const char *path);
+  void get_chi2(double *chi2) const;
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
   std::int64_t get_int(int key) const;
@@ -55,9 +58,13 @@ struct tessera_solver {
  private:
   void take_source(tessera::integrand_source next);
   int cubature(int device, double *value, double *error);
+  int monte_carlo(double *value, double *error);
+  tessera::sampling_problem make_sampling_problem() const;
+  bool empty_domain() const;
+  void hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const;
   tessera::cubature_problem make_problem(int device) const;
   int choose_rule() const;
-  int choose_device() const;
+  int choose_device(int method) const;
   int do_without_device(const std::string &why) const;
   tessera::run_result run(tessera::cubature_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
                           double *error);
@@ -66,6 +73,7 @@ struct tessera_solver {
   tessera::run_result run_on_device(const tessera::cubature_problem &problem, int device, tessera::run_hooks &hooks,
                                     double *value, double *error);
   const tessera::compiled_source &compiled_for_host();
+  void use_source(tessera::host_integrand &integrand, int &threads);
   tessera::device_session &session(int device);
   template <class Source>
   void check_source(const tessera::cubature_problem &problem, Source source) const;
@@ -93,6 +101,8 @@ struct tessera_solver {
   void *stream_ = nullptr;                                  // the caller's, for the session
   bool checked_ = false;                                    // source_ and the callback give the same values
   bool told_called_ = false;                                // that the device calls source_
+  std::vector<double> grid_;                                // of importance sampling, from the last run or a file; or empty
+  std::vector<double> chi_square_;                          // of the last run; empty: there was none
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

@@ -55,7 +55,7 @@ while IFS= read -r file; do
     case $target in
       include/tessera.h)
         case $file in
-          src/api.cpp | src/options.cpp | src/solver.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
+          src/api.cpp | src/clock_hooks.hpp | src/options.cpp | src/outcome_status.hpp | src/solver.cpp | src/solver.hpp | src/core/rule_build.cpp) ;;
           *) complain "$where" "$name" "only api.cpp, options.cpp, solver.* and core/rule_build.cpp see tessera.h" ;;
         esac
         continue
