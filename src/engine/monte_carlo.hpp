@@ -245,7 +245,7 @@ class monte_carlo {
   }
 
   // ---- VEGAS --------------------------------------------------------------------------------------------------------------
-  // One iteration of at most `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
+  // One iteration of `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
   outcome iterate(int64 samples, std::vector<sample_sums> &sums, double &made) {
     strata_.share_out(samples, set_.stratify);
     const std::vector<int64> &counts = strata_.counts();
@@ -314,6 +314,7 @@ class monte_carlo {
     const bool fixed = set_.warmup >= 0;
     const int most = fixed ? set_.warmup : most_warmup;
     int stale = 0;
+    double spent = 0.0;
     best = infinity_value();
     for (int i = 0; i < most && stale < 2; ++i) {
       if (fixed ? affordable() < least_samples : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + samples * per_sample_)) break;
@@ -334,7 +335,10 @@ class monte_carlo {
         stale = now > 0.85 * best ? stale + 1 : 0;
         best = std::fmin(best, now);
       }
+      spent += made;
       samples = grown(samples);
+      // Better training would cost more than it could save.
+      if (!fixed && i >= 2 && believed && need_ * made <= spent) break;
     }
     return outcome::running;
   }
@@ -366,7 +370,9 @@ class monte_carlo {
         const double least = larger(left, 0.25 * pool.samples());
         if (least < static_cast<double>(samples)) samples = std::max(std::min(set_.points, samples), static_cast<int64>(least));
       }
-      if (affordable() < least_samples) return outcome::evaluations;
+      // A last iteration of a few samples would have no idea of its variance.
+      if (static_cast<double>(affordable()) < larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
+        return outcome::evaluations;
     }
   }
 

@@ -24,7 +24,7 @@ class strata {
   const std::vector<int64> &counts() const { return counts_; }
   int64 bytes() const { return static_cast<int64>(16 * counts_.capacity() + 8 * spread_.capacity()); }
 
-  // Shares out at most `samples` samples (two or more): two for each cube and the rest by its spread^(exponent/2).
+  // Shares out `samples` samples (two or more): two for each cube and the rest by its spread^(exponent/2).
   void share_out(int64 samples, double exponent) {
     cut(samples);
     const std::size_t n = counts_.size();
@@ -36,11 +36,13 @@ class strata {
     }
     const bool even = !(sum > 0.0);
     const double rest = static_cast<double>(samples - least_samples * cubes());
+    int64 left = samples;
     for (std::size_t h = 0; h < n; ++h) {
       const double share = even ? 1.0 / static_cast<double>(n) : wish[h] / sum;
       counts_[h] = least_samples + static_cast<int64>(std::floor(rest * share * (1.0 - 1e-12)));
+      left -= counts_[h];
     }
-    if (n == 1) counts_[0] = samples;
+    for (std::size_t h = 0; left > 0; h = (h + 1) % n, --left) ++counts_[h];  // what rounding down has left
   }
 
   // Takes the variance of one sample in each cube; earlier values keep half their weight.
