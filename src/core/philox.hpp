@@ -11,7 +11,7 @@ struct philox_block {
   uint32 word[4];
 };
 
-TESSERA_HD philox_block philox4x32(philox_block counter, uint32 key0, uint32 key1) {
+TESSERA_HD philox_block philox10(philox_block counter, uint32 key0, uint32 key1) {
   constexpr uint64 multiplier0 = 0xd2511f53u, multiplier1 = 0xcd9e8d57u;
   constexpr uint32 step0 = 0x9e3779b9u, step1 = 0xbb67ae85u;  // of the key, from round to round
   uint32 a = counter.word[0], b = counter.word[1], c = counter.word[2], d = counter.word[3];
@@ -35,7 +35,7 @@ TESSERA_HD double uniform52(uint32 low, uint32 high) {
 
 // Coordinates 2*pair and 2*pair + 1 of a point. Streams are independent sequences of points.
 TESSERA_HD void uniform_pair(uint64 seed, uint32 stream, uint64 index, uint32 pair, double &u, double &v) {
-  const philox_block r = philox4x32({{static_cast<uint32>(index), static_cast<uint32>(index >> 32), pair, stream}},
+  const philox_block r = philox10({{static_cast<uint32>(index), static_cast<uint32>(index >> 32), pair, stream}},
                                     static_cast<uint32>(seed), static_cast<uint32>(seed >> 32));
   u = uniform52(r.word[0], r.word[1]);
   v = uniform52(r.word[2], r.word[3]);

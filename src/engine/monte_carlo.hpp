@@ -7,7 +7,8 @@
 //   run(pass, pieces, items, n, sums, spread)  evaluates pieces items[i] ... items[i+1]-1 for i = 0 .. n-1, adds their estimates to
 //                                              sums[ncomp] in the order of the items, and sets spread[piece], the variance of one
 //                                              sample; returns running, or callback, nonfinite, memory with sums as they were
-//   take_training(counts)                      counts[ndim*grid_bins] since the last call; passes with a grid count
+//   take_training(counts)                      counts[ndim*grid_bins] since the last call; returns the sum of the squares of what
+//                                              each point has counted; passes with a grid count
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -65,6 +66,7 @@ class monte_carlo {
   static constexpr double most_growth = 16.0;
   static constexpr double worth_a_grid = 16.0;            // first iterations that plain sampling would still need
   static constexpr int most_warmup = 24;
+  static constexpr int64 most_probes = 1024;
   static constexpr uint32 stream_plain = 0, stream_vegas = 1;
 
   static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
@@ -260,7 +262,6 @@ class monte_carlo {
     std::vector<sample_sums> fresh(count(set_.ncomp));
     std::size_t cube = 0;
     int64 first = 0, within = 0;  // samples before, in all and in the cube
-    double covered = 0.0;
     while (cube < counts.size()) {
       pieces_.clear();
       int64 in_slice = 0;
@@ -281,13 +282,9 @@ class monte_carlo {
       for (std::size_t i = 0; i < pieces_.size(); ++i) {
         const sample_piece &p = pieces_[i];
         spread[count(p.cube)] += spread_[i] * static_cast<double>(p.count) / static_cast<double>(counts[count(p.cube)]);
-        covered += p.weight;
       }
       pause_ = look();
-      if (pause_ != outcome::running && cube < counts.size()) {
-        if (!has_value_) take_partial(fresh, covered);
-        return pause_;
-      }
+      if (pause_ != outcome::running && cube < counts.size()) return pause_;
     }
     sums.swap(fresh);
     learn(sums, spread);
@@ -296,17 +293,11 @@ class monte_carlo {
 
   void learn(const std::vector<sample_sums> &sums, const std::vector<double> &spread) {
     std::vector<uint64> training(count(set_.ndim) * grid_bins, 0);
-    exec_.take_training(training.data());
-    refine_grid(set_.ndim, training, set_.damping, grid_);
+    const double squares = exec_.take_training(training.data());
+    refine_grid(set_.ndim, training, squares, set_.damping, grid_);
     strata_.learn(spread);
     set_scale(sums);
     statistics_.strata = strata_.cubes();
-  }
-
-  // The run ended within its first iteration: a value with no idea of the error.
-  void take_partial(const std::vector<sample_sums> &sums, double covered) {
-    make_unknown();
-    for (int k = 0; k < set_.ncomp; ++k) value_[k] = volume_ * sums[count(k)].value.value() / covered;
   }
 
   // Iterations that train grid and strata. Each one is shown as long as there is nothing better.
@@ -380,15 +371,20 @@ class monte_carlo {
     if (grid_.empty()) grid_ = uniform_grid(set_.ndim);
   }
 
-  // The training counts squares in units of their mean, which a few samples show; the first iteration corrects it.
+  // The training counts squares in units of their mean, which a few samples show; the first iteration corrects it. They also give
+  // a value, should the run end within that.
   outcome find_scale() {
     std::vector<sample_sums> sums(count(set_.ncomp));
     pieces_.clear();
-    const int64 n = std::max(least_samples, std::min(first_samples() / 8, affordable() / 8));
+    const int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
     add_pieces(0, 0, n, 1.0, static_cast<double>(n));
     const outcome o = run_pieces(pass_of(stream_plain, static_cast<double>(n)), sums);
-    if (o == outcome::running) set_scale(sums);
-    return o;
+    if (o != outcome::running) return o;
+    set_scale(sums);
+    sample_pool pool(set_.ncomp);
+    pool.add(sums, static_cast<double>(n));
+    show(pool, false);
+    return look();
   }
 
   outcome vegas() {

@@ -38,13 +38,14 @@ outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, c
   first_failed_.store(-1, std::memory_order_relaxed);
   const int64 nc = problem_.settings.ncomp;
   parts_.assign(index(n * nc), {});
+  squares_.assign(index(n), 0.0);
   pool_.run(n, [&](int64 i, int thread) {
     const int64 failed = first_failed_.load(std::memory_order_relaxed);
     if (failed >= 0 && failed <= i) return;
     try {
       workspace &w = work_[index(thread)];
       prepare(w, pass.edges != nullptr);
-      sum_item(pass, pieces, items[i], items[i + 1], i, w, &parts_[index(i * nc)], spread);
+      sum_item(pass, pieces, items[i], items[i + 1], i, w, &parts_[index(i * nc)], spread, squares_[index(i)]);
     } catch (const std::bad_alloc &) {
       report(i, outcome::memory, 0, "no memory for the points of one call");
     } catch (const std::exception &e) {
@@ -54,18 +55,23 @@ outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, c
     }
   });
   if (failure_.what != outcome::running) return failure_.what;
-  for (int64 i = 0; i < n; ++i)
+  for (int64 i = 0; i < n; ++i) {
     for (int64 k = 0; k < nc; ++k) sums[k].add(parts_[index(i * nc + k)]);
+    training_squares_ += squares_[index(i)];
+  }
   return outcome::running;
 }
 
-// Integers: the order of the threads does not matter.
-void host_sampler::take_training(uint64 *counts) {
+// Integers: the order of the threads does not matter. The squares are added in the order of the items.
+double host_sampler::take_training(uint64 *counts) {
   for (workspace &w : work_)
     for (std::size_t i = 0; i < w.training.size(); ++i) {
       counts[i] += w.training[i];
       w.training[i] = 0;
     }
+  const double squares = training_squares_;
+  training_squares_ = 0.0;
+  return squares;
 }
 
 void host_sampler::prepare(workspace &w, bool grid) const {
@@ -87,7 +93,7 @@ void host_sampler::prepare(workspace &w, bool grid) const {
 
 // The samples of an item go through blocks; a piece may begin in one block and end in another.
 void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
-                            sample_sums *sums, double *spread) {
+                            sample_sums *sums, double *spread, double &squares) {
   const int nc = problem_.settings.ncomp;
   const int64 room = block_ / points_of_sample(pass);  // samples of a block
   std::vector<stretch> all;
@@ -111,8 +117,8 @@ void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces,
         w.moments[index(k)] = m;
       }
       if (pass.edges) {
-        train(pass, pieces[s.piece], s.offset, s.offset + s.n, w);
-        if (pairs) train(pass, pieces[s.piece], samples + s.offset, samples + s.offset + s.n, w);
+        squares += train(pass, pieces[s.piece], s.offset, s.offset + s.n, w);
+        if (pairs) squares += train(pass, pieces[s.piece], samples + s.offset, samples + s.offset + s.n, w);
       }
       within += s.n;
       if (within < pieces[s.piece].count) continue;
@@ -222,9 +228,10 @@ int host_sampler::call(int64 n, workspace &w) const {
   return 0;
 }
 
-void host_sampler::train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const {
+double host_sampler::train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const {
   const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
   const double share = training_share(pass, piece);
+  double sum = 0.0;
   for (int64 i = from; i < to; ++i) {
     double squares = 0.0;
     for (int k = 0; k < nc; ++k) {
@@ -234,7 +241,9 @@ void host_sampler::train(const sample_pass &pass, const sample_piece &piece, int
     const uint64 quantum = training_quantum(pass, squares, share);
     if (quantum == 0) continue;
     for (int j = 0; j < nd; ++j) w.training[index(j) * grid_bins + w.bins[index(j * block_ + i)]] += quantum;
+    sum += static_cast<double>(quantum) * static_cast<double>(quantum);
   }
+  return sum;
 }
 
 void host_sampler::report_nonfinite(int64 item, int64 n, const workspace &w) {

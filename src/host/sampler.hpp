@@ -18,7 +18,7 @@ class host_sampler {
 
   // What engine/monte_carlo.hpp asks of an executor.
   outcome run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n, sample_sums *sums, double *spread);
-  void take_training(uint64 *counts);
+  double take_training(uint64 *counts);
 
   int callback_status() const { return failure_.status; }
   const std::string &sentence() const { return failure_.sentence; }
@@ -47,12 +47,12 @@ class host_sampler {
 
   void prepare(workspace &w, bool grid) const;
   void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
-                sample_sums *sums, double *spread);
+                sample_sums *sums, double *spread, double &squares);
   bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item, workspace &w);
   void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples, workspace &w) const;
   void map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const;
   int call(int64 n, workspace &w) const;
-  void train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;
+  double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;
   void report_nonfinite(int64 item, int64 n, const workspace &w);
   void report(int64 item, outcome what, int status, const std::string &sentence);
 
@@ -62,6 +62,8 @@ class host_sampler {
   bool infinite_;
   std::vector<workspace> work_;
   std::vector<sample_sums> parts_;  // of each item
+  std::vector<double> squares_;     // of each item's training
+  double training_squares_ = 0.0;
   std::mutex mutex_;
   failure failure_;
   std::atomic<int64> first_failed_{-1};  // item of failure_
