@@ -23,7 +23,7 @@ inline std::vector<double> uniform_grid(int ndim) {
 // relative variance bins * squares / sum^2, with the sum of the squares of what each point has counted. Without this, hundreds
 // of axes that do not matter would together spoil the jacobian by their noise.
 inline double seen_share(const double *counts, double sum, double squares) {
-  constexpr double caution = 1.5;  // a variance of 128 numbers is above 1.5 times its mean once in 20000 cases
+  constexpr double caution = 1.2;  // the variance of 128 numbers is above 1.2 times its mean once in 20 cases
   const double mean = sum / grid_bins;
   double variance = 0.0;
   for (int i = 0; i < grid_bins; ++i) variance += (counts[i] / mean - 1.0) * (counts[i] / mean - 1.0);
@@ -33,7 +33,7 @@ inline double seen_share(const double *counts, double sum, double squares) {
 }
 
 // One axis. counts[grid_bins]: integral of the squared integrand over the bins, in any unit; squares: sum of the squares of what
-// each point has counted. With damping 0 or nothing counted the axis stays as it is.
+// each point has counted, or 0 to believe all. With damping 0 or nothing counted the axis stays as it is.
 inline void refine_axis(const uint64 *counts, double squares, double damping, double *edges) {
   double raw[grid_bins], smooth[grid_bins], sum = 0.0;
   for (int i = 0; i < grid_bins; ++i) sum += raw[i] = static_cast<double>(counts[i]);

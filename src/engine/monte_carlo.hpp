@@ -65,7 +65,7 @@ class monte_carlo {
   static constexpr int64 evaluations_to_trust_constant = int64{1} << 20;  // when all samples were equal, as with a hidden peak
   static constexpr double most_growth = 16.0;
   static constexpr double worth_a_grid = 16.0;            // first iterations that plain sampling would still need
-  static constexpr int most_warmup = 24;
+  static constexpr int most_warmup = 64;
   static constexpr int64 most_probes = 1024;
   static constexpr uint32 stream_plain = 0, stream_vegas = 1;
 
@@ -294,7 +294,10 @@ class monte_carlo {
   void learn(const std::vector<sample_sums> &sums, const std::vector<double> &spread) {
     std::vector<uint64> training(count(set_.ndim) * grid_bins, 0);
     const double squares = exec_.take_training(training.data());
-    refine_grid(set_.ndim, training, squares, set_.damping, grid_);
+    // As long as few points carry the integral, the grid follows them, chance or not: there is nothing else to follow.
+    sample_pool one(set_.ncomp);
+    one.add(sums, 1.0);
+    refine_grid(set_.ndim, training, freedom(one) < least_freedom ? 0.0 : squares, set_.damping, grid_);
     strata_.learn(spread);
     set_scale(sums);
     statistics_.strata = strata_.cubes();
@@ -319,15 +322,17 @@ class monte_carlo {
       if (pause_ != outcome::running) return pause_;
       const double now = merit(one);
       const bool believed = freedom(one) >= least_freedom;
+      const bool gained = believed && now <= 0.85 * best;
       if (!believed || now > 1.5 * best) {  // something new has been seen
         best = now;
         stale = 0;
       } else {
-        stale = now > 0.85 * best ? stale + 1 : 0;
+        stale = gained ? 0 : stale + 1;
         best = std::fmin(best, now);
       }
       spent += made;
-      samples = grown(samples);
+      // As long as iterations of this size teach the grid something, they need not be larger.
+      if (fixed || set_.increase > 0 || !gained) samples = grown(samples);
       // Better training would cost more than it could save.
       if (!fixed && i >= 2 && believed && need_ * made <= spent) break;
     }
