@@ -40,4 +40,31 @@ TESSERA_HD double grid_coordinate(const double *edges, double y, double &jacobia
   return between(low + width * (z - bin), next_to_0, next_to_1);
 }
 
+// The way back: the interval of u, and the derivative du/dy there.
+TESSERA_HD double grid_width(const double *edges, double u, int &bin) {
+  int low = 0, high = grid_bins;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (u < edges[middle])
+      high = middle;
+    else
+      low = middle;
+  }
+  bin = low;
+  return grid_bins * (edges[low + 1] - edges[low]);
+}
+
+// Two kinds of samples share one integrand by the balance heuristic (Veach and Guibas 1995): those of the grid, whose density is
+// 1/jacobian, take the part in which they are denser, the scouts, which are uniform, the rest; together they take all of it.
+// `share`: of the samples that are the grid's. Then no sample weighs more than share/(1 - share).
+struct sample_weight {
+  double factor;  // of the integrand, the jacobian of the grid included
+  double boost;   // from the squared product to the sample's part in the integral of f^2/density
+};
+TESSERA_HD sample_weight weight_of_sample(double jacobian, double share, bool scout) {
+  const double j = between(jacobian, 1e-200, 1e200), both = share + (1.0 - share) * j;
+  if (scout) return {(1.0 - share) * j / both, both / (1.0 - share)};
+  return {share * j / both, both / share};
+}
+
 }  // namespace tessera

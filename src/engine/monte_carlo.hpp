@@ -65,8 +65,9 @@ class monte_carlo {
   static constexpr int64 evaluations_to_trust_constant = int64{1} << 20;  // when all samples were equal, as with a hidden peak
   static constexpr double most_growth = 16.0;
   static constexpr double worth_a_grid = 16.0;            // first iterations that plain sampling would still need
-  static constexpr int most_warmup = 64;
+  static constexpr int most_warmup = 24;
   static constexpr int64 most_probes = 1024;
+  static constexpr int64 scouting = 10, few_samples = 40;  // one in ten is uniform, none in small iterations
   static constexpr uint32 stream_plain = 0, stream_vegas = 1;
 
   static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
@@ -83,6 +84,7 @@ class monte_carlo {
     p.edges = nullptr;
     p.scale = scale_.data();
     p.samples = samples;
+    p.share = 1.0;
     p.most_quantum = std::ldexp(1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
     return p;
   }
@@ -249,20 +251,20 @@ class monte_carlo {
   // ---- VEGAS --------------------------------------------------------------------------------------------------------------
   // One iteration of `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
   outcome iterate(int64 samples, std::vector<sample_sums> &sums, double &made) {
-    strata_.share_out(samples, set_.stratify);
+    const int64 uniform = samples < few_samples ? 0 : samples / scouting;
+    strata_.share_out(samples - uniform, set_.stratify);
     const std::vector<int64> &counts = strata_.counts();
-    int64 all = 0;
-    for (const int64 n : counts) all += n;
-    made = static_cast<double>(all);
-    sample_pass pass = pass_of(stream_vegas + iteration_++, made);
+    made = static_cast<double>(samples);
+    sample_pass pass = pass_of(stream_vegas + iteration_++, static_cast<double>(samples - uniform));
+    pass.share = pass.samples / made;
     pass.cells = strata_.cells();
     pass.edges = grid_.data();
     const double cubes = static_cast<double>(counts.size());
     std::vector<double> spread(counts.size(), 0.0);
     std::vector<sample_sums> fresh(count(set_.ncomp));
     std::size_t cube = 0;
-    int64 first = 0, within = 0;  // samples before, in all and in the cube
-    while (cube < counts.size()) {
+    int64 left = uniform, first = 0, within = 0;  // samples before, in all and in the cube
+    while (cube < counts.size() || left > 0) {
       pieces_.clear();
       int64 in_slice = 0;
       while (cube < counts.size() && in_slice < slice_samples && pieces_.size() < slice_pieces) {
@@ -277,14 +279,21 @@ class monte_carlo {
           within = 0;
         }
       }
+      if (cube == counts.size() && left > 0 && in_slice < slice_samples) {
+        const int64 n = left < 2 * slice_samples ? left : slice_samples;
+        add_pieces(scouts, first, n, 1.0, static_cast<double>(uniform));
+        first += n;
+        left -= n;
+      }
       const outcome o = run_pieces(pass, fresh);
       if (o != outcome::running) return o;
       for (std::size_t i = 0; i < pieces_.size(); ++i) {
         const sample_piece &p = pieces_[i];
+        if (p.cube == scouts) continue;
         spread[count(p.cube)] += spread_[i] * static_cast<double>(p.count) / static_cast<double>(counts[count(p.cube)]);
       }
       pause_ = look();
-      if (pause_ != outcome::running && cube < counts.size()) return pause_;
+      if (pause_ != outcome::running && (cube < counts.size() || left > 0)) return pause_;
     }
     sums.swap(fresh);
     learn(sums, spread);
@@ -331,8 +340,7 @@ class monte_carlo {
         best = std::fmin(best, now);
       }
       spent += made;
-      // As long as iterations of this size teach the grid something, they need not be larger.
-      if (fixed || set_.increase > 0 || !gained) samples = grown(samples);
+      samples = grown(samples);
       // Better training would cost more than it could save.
       if (!fixed && i >= 2 && believed && need_ * made <= spent) break;
     }

@@ -36,11 +36,13 @@ struct sampling_statistics {
 
 // A pass evaluates pieces of strata: consecutive samples `first` ... of one cube of the stratification, two at least. The estimate is
 // the sum over the pieces of weight times mean. A sample is a point, or the mean over an antithetic pair.
+// Pieces of cube -1 are scouts: uniform samples, so that what the grid has lost sight of can still be found.
 struct sample_piece {
   int64 cube, first, count;
   double weight;
 };
 
+constexpr int64 scouts = -1;
 constexpr int64 most_piece = 16384;  // samples
 
 struct sample_pass {
@@ -50,7 +52,8 @@ struct sample_pass {
   const int *cells;     // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
   const double *edges;  // grid_edges for each axis; null: no importance sampling
   const double *scale;  // inverse mean squares of the components, for training and for spreads
-  double samples;       // of the whole iteration
+  double samples;       // of the grid in the whole iteration
+  double share;         // of the grid's samples among all
   double most_quantum;  // of the training
 };
 

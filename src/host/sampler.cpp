@@ -87,6 +87,8 @@ void host_sampler::prepare(workspace &w, bool grid) const {
   }
   if (grid && w.training.empty()) {
     w.bins.resize(n * nd);
+    w.grid.resize(n);
+    w.boost.resize(n);
     w.training.assign(nd * grid_bins, 0);
   }
 }
@@ -185,7 +187,9 @@ void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, con
 
 // Uniform numbers to the user's coordinates, for points of one cube.
 void host_sampler::map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const {
-  double *jacobian = w.jacobian.data();
+  double *jacobian = w.jacobian.data(), *grid = w.grid.data();
+  const bool scout = cube == scouts;
+  if (pass.edges) std::fill(grid + from, grid + to, 1.0);
   for (int j = 0; j < problem_.settings.ndim; ++j) {
     const sample_axis axis = problem_.axes[index(j)];
     double *x = &w.x[index(j * block_)];
@@ -193,11 +197,14 @@ void host_sampler::map(const sample_pass &pass, int64 cube, int64 from, int64 to
       const double *edges = pass.edges + j * grid_edges;
       const int cells = pass.cells[j];
       const int64 cell = cube % cells;
-      cube /= cells;
+      if (!scout) cube /= cells;
       unsigned char *bins = &w.bins[index(j * block_)];
       for (int64 i = from; i < to; ++i) {
         int bin;
-        x[i] = grid_coordinate(edges, cell_coordinate(cell, cells, x[i]), jacobian[i], bin);
+        if (scout)
+          grid[i] *= grid_width(edges, x[i], bin);
+        else
+          x[i] = grid_coordinate(edges, cell_coordinate(cell, cells, x[i]), grid[i], bin);
         bins[i] = static_cast<unsigned char>(bin);
       }
     }
@@ -206,6 +213,12 @@ void host_sampler::map(const sample_pass &pass, int64 cube, int64 from, int64 to
     } else {
       for (int64 i = from; i < to; ++i) x[i] = sample_coordinate(axis, x[i], jacobian[i]);
     }
+  }
+  if (!pass.edges) return;
+  for (int64 i = from; i < to; ++i) {
+    const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
+    jacobian[i] *= weight.factor;
+    w.boost[index(i)] = weight.boost;
   }
 }
 
@@ -238,7 +251,7 @@ double host_sampler::train(const sample_pass &pass, const sample_piece &piece, i
       const double f = w.f[index(k * block_ + i)];
       squares += f * f * pass.scale[k];
     }
-    const uint64 quantum = training_quantum(pass, squares, share);
+    const uint64 quantum = training_quantum(pass, squares * w.boost[index(i)], share);
     if (quantum == 0) continue;
     for (int j = 0; j < nd; ++j) w.training[index(j) * grid_bins + w.bins[index(j * block_ + i)]] += quantum;
     sum += static_cast<double>(quantum) * static_cast<double>(quantum);

@@ -34,7 +34,7 @@ class host_sampler {
   };
   // Per thread: points, values and jacobians of one block. Coordinate j of point i is x[j*block_ + i], component k f[k*block_ + i].
   struct workspace {
-    std::vector<double> x, f, jacobian, point, values;
+    std::vector<double> x, f, jacobian, grid, boost, point, values;  // grid, boost: with a grid
     std::vector<unsigned char> bins;           // bins[j*block_ + i], with a grid
     std::vector<uint64> training;              // with a grid
     std::vector<sample_moments> moments;       // of one piece

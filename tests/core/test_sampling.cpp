@@ -227,6 +227,33 @@ void chance_does_not_move_the_grid(void **) {
   finish();
 }
 
+// The two kinds of samples take the whole integrand together, and neither ever weighs much.
+void scouts_and_grid_share_the_integrand(void **) {
+  for (const double share : {0.5, 0.9, 1.0 - 1e-6})
+    for (const double jacobian : {0.0, 1e-300, 1e-12, 0.3, 1.0, 7.0, 1e12, 1e300, HUGE_VAL}) {
+      const sample_weight g = weight_of_sample(jacobian, share, false), s = weight_of_sample(jacobian, share, true);
+      const double j = std::fmin(std::fmax(jacobian, 1e-200), 1e200);
+      expect(close_enough(g.factor / j + s.factor, 1.0, 1e-14, 0.0) != 0, "the parts add up to 1", jacobian);
+      expect(g.factor <= share / (1.0 - share) * (1.0 + 1e-14) && s.factor <= 1.0, "bounded", g.factor);
+      // Both see the same f^2/density: boost * factor^2 is j for the part of either kind.
+      expect(close_enough(g.boost * g.factor * g.factor, j * g.factor, 1e-13, 0.0) != 0, "training of the grid's samples", jacobian);
+      expect(close_enough(s.boost * s.factor * s.factor, j * s.factor, 1e-13, 0.0) != 0, "training of the scouts", jacobian);
+    }
+  const sample_weight alone = weight_of_sample(3.0, 1.0, false);
+  assert_same_bits(alone.factor, 3.0);
+  assert_same_bits(alone.boost, 1.0);
+  // There and back.
+  std::vector<double> edges = uniform_grid(1);
+  for (int i = 0; i < 10; ++i) refine_axis(counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
+  for (int i = 0; i < 1000; ++i) {
+    double jacobian = 1.0;
+    int bin, again;
+    const double u = grid_coordinate(edges.data(), (i + 0.5) / 1000.0, jacobian, bin);
+    expect(grid_width(edges.data(), u, again) == jacobian && again == bin, "the way back", u);
+  }
+  finish();
+}
+
 // All quanta of an iteration together stay below 2^63 whatever the values are.
 void training_cannot_overflow(void **) {
   sample_pass p = {};
@@ -380,6 +407,7 @@ int main() {
       cmocka_unit_test_setup(the_grid_follows_the_integrand, begin),
       cmocka_unit_test_setup(what_is_not_known_leaves_the_grid, begin),
       cmocka_unit_test_setup(chance_does_not_move_the_grid, begin),
+      cmocka_unit_test_setup(scouts_and_grid_share_the_integrand, begin),
       cmocka_unit_test_setup(is_grid_refuses_what_is_none, begin),
       cmocka_unit_test_setup(training_cannot_overflow, begin),
       cmocka_unit_test_setup(samples_are_shared_out, begin),

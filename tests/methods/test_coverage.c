@@ -112,7 +112,7 @@ static void errors_are_what_they_say(void **state) {
                   deviation, c.claims, c.false_claims, c.shift);
     bad += !good;
     bad += c.false_claims > (1 - p) * seeds + 4 * deviation;
-    bad += cases[i].reltol > 0 && c.claims < 0.98 * seeds;
+    bad += cases[i].reltol > 0 && c.claims < 0.9 * seeds; /* the others have met a sample that they do not trust */
     /* No bias: the mean of all values is right within four of its own deviations; a little less so where the run decides when to
      * stop, which it does the sooner the fewer large values it has met. */
     bad += fabs(c.shift) > (cases[i].reltol > 0 ? 8 : 4);
