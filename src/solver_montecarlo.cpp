@@ -35,7 +35,8 @@ tessera::sample_axis axis_of(double a, double b) {
 
 void tessera_solver::save_grid(const char *path) const {
   if (!path) throw failure(TESSERA_ERR_ARGUMENT, "path is NULL");
-  if (grid_.empty()) throw failure(TESSERA_ERR_ARGUMENT, "there is no grid: no run with VEGAS has been made and no file loaded");
+  if (grid_.empty())
+    throw failure(TESSERA_ERR_ARGUMENT, "there is no grid: no run with VEGAS has been made and no file loaded");
   tessera::write_grid(path, ndim_, grid_);
 }
 
@@ -44,13 +45,15 @@ void tessera_solver::load_grid(const char *path) {
   int ndim;
   std::vector<double> edges = tessera::read_grid(path, ndim);
   if (ndim != ndim_)
-    throw failure(TESSERA_ERR_ARGUMENT, "path: the grid has " + std::to_string(ndim) + " variables, the solver " + std::to_string(ndim_));
+    throw failure(TESSERA_ERR_ARGUMENT,
+                  "path: the grid has " + std::to_string(ndim) + " variables, the solver " + std::to_string(ndim_));
   grid_.swap(edges);
 }
 
 void tessera_solver::get_chi2(double *chi2) const {
   if (!chi2) throw failure(TESSERA_ERR_ARGUMENT, "chi2 is NULL");
-  if (chi_square_.empty()) throw failure(TESSERA_ERR_ARGUMENT, "there is no chi-square: the last run was none of TESSERA_MONTECARLO");
+  if (chi_square_.empty())
+    throw failure(TESSERA_ERR_ARGUMENT, "there is no chi-square: the last run was none of TESSERA_MONTECARLO");
   std::copy(chi_square_.begin(), chi_square_.end(), chi2);
 }
 
@@ -78,7 +81,8 @@ tessera::sampling_problem tessera_solver::make_sampling_problem() const {
   }
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   const std::int64_t threads = options_.get_int(TESSERA_THREADS);
-  p.threads = threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  p.threads =
+      threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   return p;
 }
@@ -101,7 +105,8 @@ int tessera_solver::monte_carlo(double *value, double *error) {
   tessera::clock_hooks hooks(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, tolerances);
   std::vector<double> v(zeros), e(zeros), chi(zeros), grid;
   if (options_.get_int(TESSERA_KEEP_GRID) != 0) grid = grid_;
-  const tessera::sampling_result result = tessera::host_monte_carlo(problem, grid, hooks, v.data(), e.data(), chi.data());
+  const tessera::sampling_result result =
+      tessera::host_monte_carlo(problem, grid, hooks, v.data(), e.data(), chi.data());
   const tessera::sampling_statistics &s = result.statistics;
   if (!grid.empty()) grid_.swap(grid);
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);
@@ -113,8 +118,9 @@ int tessera_solver::monte_carlo(double *value, double *error) {
   options_.set_int(TESSERA_STRATA, s.strata);
   options_.set_real(TESSERA_CHI2, s.chi_square);
   const int status = tessera::status_of(result.end);
-  log(2, std::string("Monte Carlo, ") + (s.sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS: " : "plain: ") + std::to_string(s.evaluations) +
-             " evaluations, " + std::to_string(s.iterations) + " iterations: " + tessera::status_text(status));
+  log(2, std::string("Monte Carlo, ") + (s.sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS: " : "plain: ") +
+             std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.iterations) +
+             " iterations: " + tessera::status_text(status));
   if (status != TESSERA_OK) last_error = result.sentence.empty() ? tessera::status_text(status) : result.sentence;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);

@@ -22,8 +22,8 @@ inline double confidence_factor(double confidence, double z, double freedom) {
   if (!(freedom >= 1.0)) return infinity_value();
   if (freedom < 40.0) return student_factor(confidence, static_cast<int>(freedom));
   const double z2 = z * z, f = 1.0 / freedom;
-  return z * (1.0 + f * ((z2 + 1.0) / 4.0 +
-                         f * (((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0 + f * (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0)));
+  return z * (1.0 + f * ((z2 + 1.0) / 4.0 + f * (((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0 +
+                                                 f * (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0)));
 }
 
 // The chi-square per degree of freedom that is exceeded with probability 1/20 (Wilson and Hilferty 1931).

@@ -36,7 +36,7 @@ TESSERA_HD double uniform52(uint32 low, uint32 high) {
 // Coordinates 2*pair and 2*pair + 1 of a point. Streams are independent sequences of points.
 TESSERA_HD void uniform_pair(uint64 seed, uint32 stream, uint64 index, uint32 pair, double &u, double &v) {
   const philox_block r = philox10({{static_cast<uint32>(index), static_cast<uint32>(index >> 32), pair, stream}},
-                                    static_cast<uint32>(seed), static_cast<uint32>(seed >> 32));
+                                  static_cast<uint32>(seed), static_cast<uint32>(seed >> 32));
   u = uniform52(r.word[0], r.word[1]);
   v = uniform52(r.word[2], r.word[3]);
 }

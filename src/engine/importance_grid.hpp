@@ -69,7 +69,8 @@ inline void refine_axis(const uint64 *counts, double squares, double damping, do
   std::copy(next, next + grid_edges, edges);
 }
 
-inline void refine_grid(int ndim, const std::vector<uint64> &counts, double squares, double damping, std::vector<double> &edges) {
+inline void refine_grid(int ndim, const std::vector<uint64> &counts, double squares, double damping,
+                        std::vector<double> &edges) {
   for (std::size_t j = 0; j < static_cast<std::size_t>(ndim); ++j)
     refine_axis(&counts[j * grid_bins], squares, damping, &edges[j * grid_edges]);
 }

@@ -28,7 +28,8 @@ template <class Executor>
 class monte_carlo {
  public:
   // `grid`: to begin with, empty for a uniform one; at the end that of the last iteration.
-  monte_carlo(Executor &exec, const sampling_settings &settings, double volume, std::vector<double> &grid, run_hooks &hooks)
+  monte_carlo(Executor &exec, const sampling_settings &settings, double volume, std::vector<double> &grid,
+              run_hooks &hooks)
       : exec_(exec),
         set_(settings),
         volume_(volume),
@@ -61,10 +62,11 @@ class monte_carlo {
  private:
   static constexpr int64 slice_samples = int64{1} << 20;  // between two looks at the clock
   static constexpr std::size_t slice_pieces = std::size_t{1} << 17;
-  static constexpr double least_freedom = 30.0;           // below, an error is not believed
-  static constexpr int64 evaluations_to_trust_constant = int64{1} << 20;  // when all samples were equal, as with a hidden peak
+  static constexpr double least_freedom = 30.0;  // below, an error is not believed
+  static constexpr int64 evaluations_to_trust_constant = int64{1}
+                                                         << 20;  // when all samples were equal, as with a hidden peak
   static constexpr double most_growth = 16.0;
-  static constexpr double worth_a_grid = 16.0;            // first iterations that plain sampling would still need
+  static constexpr double worth_a_grid = 16.0;  // first iterations that plain sampling would still need
   static constexpr int most_warmup = 24;
   static constexpr int64 most_probes = 1024;
   static constexpr int64 scouting = 10, few_samples = 40;  // one in ten is uniform, none in small iterations
@@ -85,7 +87,8 @@ class monte_carlo {
     p.scale = scale_.data();
     p.samples = samples;
     p.share = 1.0;
-    p.most_quantum = std::ldexp(1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
+    p.most_quantum = std::ldexp(
+        1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
     return p;
   }
 
@@ -118,7 +121,8 @@ class monte_carlo {
     }
     items_.push_back(static_cast<int64>(pieces_.size()));
     spread_.resize(pieces_.size());
-    const outcome o = exec_.run(pass, pieces_.data(), items_.data(), static_cast<int64>(items_.size()) - 1, sums.data(), spread_.data());
+    const outcome o = exec_.run(pass, pieces_.data(), items_.data(), static_cast<int64>(items_.size()) - 1, sums.data(),
+                                spread_.data());
     if (o == outcome::running) statistics_.evaluations += slice_ * per_sample_;
     slice_ = 0;
     return o;
@@ -148,7 +152,8 @@ class monte_carlo {
         error *= pool.inflation(k);
         chi_square_[k] = pool.chi_square(k);
         if (pool.iterations() > 1)
-          statistics_.chi_square = larger(statistics_.chi_square, chi_square_[k] / static_cast<double>(pool.iterations() - 1));
+          statistics_.chi_square =
+              larger(statistics_.chi_square, chi_square_[k] / static_cast<double>(pool.iterations() - 1));
       } else {
         chi_square_[k] = 0.0;
       }
@@ -320,7 +325,9 @@ class monte_carlo {
     double spent = 0.0;
     best = infinity_value();
     for (int i = 0; i < most && stale < 2; ++i) {
-      if (fixed ? affordable() < least_samples : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + samples * per_sample_)) break;
+      if (fixed ? affordable() < least_samples
+                : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + samples * per_sample_))
+        break;
       sample_pool one(set_.ncomp);
       std::vector<sample_sums> sums(count(set_.ncomp));
       double made;
@@ -372,10 +379,12 @@ class monte_carlo {
         const double left = (1.1 * need_ - 1.0) * pool.samples();
         // Few looks: each one is a chance to stop on an error that came out too small.
         const double least = larger(left, 0.25 * pool.samples());
-        if (least < static_cast<double>(samples)) samples = std::max(std::min(set_.points, samples), static_cast<int64>(least));
+        if (least < static_cast<double>(samples))
+          samples = std::max(std::min(set_.points, samples), static_cast<int64>(least));
       }
       // A last iteration of a few samples would have no idea of its variance.
-      if (static_cast<double>(affordable()) < larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
+      if (static_cast<double>(affordable()) <
+          larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
         return outcome::evaluations;
     }
   }
@@ -423,7 +432,8 @@ class monte_carlo {
     if (o == outcome::running && affordable() < least_samples) o = outcome::evaluations;
     if (o != outcome::running) return o;
     if (freedom(pilot) >= least_freedom && !constant_ && need_ <= worth_a_grid) {
-      const int64 more = static_cast<int64>(larger(1.1 * need_, 1.2) * pilot.samples()) - static_cast<int64>(pilot.samples());
+      const int64 more =
+          static_cast<int64>(larger(1.1 * need_, 1.2) * pilot.samples()) - static_cast<int64>(pilot.samples());
       return go_on(pilot, std::max(least_samples, std::min(more, affordable())));
     }
     const bool believed = freedom(pilot) >= least_freedom;

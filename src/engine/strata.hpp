@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-constexpr int64 least_samples = 2;               // in a cube
-constexpr int64 mean_samples = 4;                // at least, over the cubes
+constexpr int64 least_samples = 2;  // in a cube
+constexpr int64 mean_samples = 4;   // at least, over the cubes
 constexpr int64 most_cubes = int64{1} << 20;
 
 class strata {
@@ -48,7 +48,8 @@ class strata {
   // Takes the variance of one sample in each cube; earlier values keep half their weight.
   void learn(const std::vector<double> &spread) {
     if (spread_.size() != spread.size()) spread_ = spread;
-    for (std::size_t h = 0; h < spread.size(); ++h) spread_[h] = 0.5 * (between_bounds(spread_[h]) + between_bounds(spread[h]));
+    for (std::size_t h = 0; h < spread.size(); ++h)
+      spread_[h] = 0.5 * (between_bounds(spread_[h]) + between_bounds(spread[h]));
   }
 
  private:
@@ -67,7 +68,9 @@ class strata {
   void cut(int64 samples) {
     const int64 most = std::max<int64>(1, std::min(most_cubes, samples / mean_samples));
     if (cubes() <= most && 2 * cubes() > most) return;
-    std::vector<int> next(cells_.size(), std::max(1, static_cast<int>(std::pow(static_cast<double>(most), 1.0 / static_cast<double>(cells_.size())))));
+    std::vector<int> next(
+        cells_.size(),
+        std::max(1, static_cast<int>(std::pow(static_cast<double>(most), 1.0 / static_cast<double>(cells_.size())))));
     while (product(next) > most)
       for (int &c : next) c = std::max(1, c - 1);
     for (bool more = true; more;) {  // the root may have come out too small by one

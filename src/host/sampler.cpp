@@ -32,8 +32,8 @@ int64 host_sampler::work_bytes() const {
   return static_cast<int64>(n);
 }
 
-outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n, sample_sums *sums,
-                          double *spread) {
+outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n,
+                          sample_sums *sums, double *spread) {
   failure_ = {};
   first_failed_.store(-1, std::memory_order_relaxed);
   const int64 nc = problem_.settings.ncomp;
@@ -94,8 +94,8 @@ void host_sampler::prepare(workspace &w, bool grid) const {
 }
 
 // The samples of an item go through blocks; a piece may begin in one block and end in another.
-void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
-                            sample_sums *sums, double *spread, double &squares) {
+void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item,
+                            workspace &w, sample_sums *sums, double *spread, double &squares) {
   const int nc = problem_.settings.ncomp;
   const int64 room = block_ / points_of_sample(pass);  // samples of a block
   std::vector<stretch> all;
@@ -139,8 +139,8 @@ void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces,
 }
 
 // Points, values and jacobians of a block; afterwards f holds the weighted values. Antithetic points come after all others.
-bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item,
-                            workspace &w) {
+bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
+                            int64 item, workspace &w) {
   const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
   fill(pass, pieces, all, samples, w);
   const int status = call(n, w);
@@ -164,13 +164,15 @@ bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces,
   return false;
 }
 
-void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
-                        workspace &w) const {
+void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
+                        int64 samples, workspace &w) const {
   const int nd = problem_.settings.ndim;
   const uint64 first = static_cast<uint64>(all.front().first);  // the stretches follow each other
   for (int j = 0; j < nd; j += 2) {
-    double *x = &w.x[index(j * block_)], *next = j + 1 < nd ? x + block_ : w.jacobian.data();  // of the last pair half may be unused
-    for (int64 i = 0; i < samples; ++i) uniform_pair(pass.seed, pass.stream, first + static_cast<uint64>(i), static_cast<uint32>(j / 2), x[i], next[i]);
+    double *x = &w.x[index(j * block_)],
+           *next = j + 1 < nd ? x + block_ : w.jacobian.data();  // of the last pair half may be unused
+    for (int64 i = 0; i < samples; ++i)
+      uniform_pair(pass.seed, pass.stream, first + static_cast<uint64>(i), static_cast<uint32>(j / 2), x[i], next[i]);
   }
   if (pass.antithetic)
     for (int j = 0; j < nd; ++j) {
@@ -227,7 +229,8 @@ int host_sampler::call(int64 n, workspace &w) const {
   const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
   if (f.batch) {
     for (int64 i = 0; i < n; i += problem_.batch_points) {
-      const int status = f.batch(std::min(problem_.batch_points, n - i), nd, &w.x[index(i)], block_, nc, &w.f[index(i)], block_, f.userdata);
+      const int status = f.batch(std::min(problem_.batch_points, n - i), nd, &w.x[index(i)], block_, nc, &w.f[index(i)],
+                                 block_, f.userdata);
       if (status != 0) return status;
     }
     return 0;
@@ -241,7 +244,8 @@ int host_sampler::call(int64 n, workspace &w) const {
   return 0;
 }
 
-double host_sampler::train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const {
+double host_sampler::train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to,
+                           workspace &w) const {
   const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
   const double share = training_share(pass, piece);
   double sum = 0.0;
@@ -277,8 +281,8 @@ void host_sampler::report(int64 item, outcome what, int status, const std::strin
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
-sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks, double *value,
-                                 double *error, double *chi_square) {
+sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks,
+                                 double *value, double *error, double *chi_square) {
   thread_pool pool(problem.threads);
   host_sampler executor(problem, pool);
   monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, grid, hooks);

@@ -17,7 +17,8 @@ class host_sampler {
   host_sampler(const sampling_problem &problem, thread_pool &pool);
 
   // What engine/monte_carlo.hpp asks of an executor.
-  outcome run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n, sample_sums *sums, double *spread);
+  outcome run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n, sample_sums *sums,
+              double *spread);
   double take_training(uint64 *counts);
 
   int callback_status() const { return failure_.status; }
@@ -35,9 +36,9 @@ class host_sampler {
   // Per thread: points, values and jacobians of one block. Coordinate j of point i is x[j*block_ + i], component k f[k*block_ + i].
   struct workspace {
     std::vector<double> x, f, jacobian, grid, boost, point, values;  // grid, boost: with a grid
-    std::vector<unsigned char> bins;           // bins[j*block_ + i], with a grid
-    std::vector<uint64> training;              // with a grid
-    std::vector<sample_moments> moments;       // of one piece
+    std::vector<unsigned char> bins;                                 // bins[j*block_ + i], with a grid
+    std::vector<uint64> training;                                    // with a grid
+    std::vector<sample_moments> moments;                             // of one piece
     std::vector<int64> cell;
   };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
@@ -48,8 +49,10 @@ class host_sampler {
   void prepare(workspace &w, bool grid) const;
   void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
                 sample_sums *sums, double *spread, double &squares);
-  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item, workspace &w);
-  void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples, workspace &w) const;
+  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item,
+                workspace &w);
+  void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
+            workspace &w) const;
   void map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const;
   int call(int64 n, workspace &w) const;
   double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;

@@ -48,7 +48,8 @@ static void a_grid_comes_back(void **state) {
   put_int(t, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS);
   put_real(t, TESSERA_RELTOL, 1e-2);
   assert_status(t, tessera_load_grid(t, path), TESSERA_OK);
-  assert_status(t, tessera_integrate(t, TESSERA_MONTECARLO, &value[0], &error[0]), TESSERA_OK); /* not asked for: not used */
+  assert_status(t, tessera_integrate(t, TESSERA_MONTECARLO, &value[0], &error[0]),
+                TESSERA_OK); /* not asked for: not used */
   assert_status(t, tessera_load_grid(t, path), TESSERA_OK);
   put_int(s, TESSERA_KEEP_GRID, 1);
   put_int(t, TESSERA_KEEP_GRID, 1);
@@ -106,10 +107,27 @@ static void files_that_are_no_grid(void **state) {
   static const struct {
     int line;
     const char *text;
-  } bad[] = {{0, "tessera-grid 2"}, {0, "tessera-lattice 1"}, {0, NULL},  {1, "ndim 0"},  {1, "ndim 1.5"},     {1, "ndim 99999999999"},
-             {1, "ndim 2"},         {2, "bins 50"},           {2, "bins"}, {3, "0.1"},     {3, NULL},           {50, "nan"},
-             {50, "inf"},           {50, "0.9"},              {50, "x"},   {50, "0.3672x"}, {131, "0.99"},       {131, "1 1"},
-             {131, "1\n# more\nx"}, {60, "0.5 0.5"},          {60, "-0.5"}};
+  } bad[] = {{0, "tessera-grid 2"},
+             {0, "tessera-lattice 1"},
+             {0, NULL},
+             {1, "ndim 0"},
+             {1, "ndim 1.5"},
+             {1, "ndim 99999999999"},
+             {1, "ndim 2"},
+             {2, "bins 50"},
+             {2, "bins"},
+             {3, "0.1"},
+             {3, NULL},
+             {50, "nan"},
+             {50, "inf"},
+             {50, "0.9"},
+             {50, "x"},
+             {50, "0.3672x"},
+             {131, "0.99"},
+             {131, "1 1"},
+             {131, "1\n# more\nx"},
+             {60, "0.5 0.5"},
+             {60, "-0.5"}};
   (void)state;
   tessera_solver *s = solver_of(1, 1);
   write_with(-1, NULL);

@@ -53,14 +53,13 @@ void philox_gives_the_published_answers(void **) {
     uint32_t counter[4], key[2], result[4];
   };
   // Random123, tests/kat_vectors: philox4x32 with 10 rounds.
-  static const answer answers[] = {
-      {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-      {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-       {0xffffffff, 0xffffffff},
-       {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-      {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-       {0xa4093822, 0x299f31d0},
-       {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
+  static const answer answers[] = {{{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+                                   {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+                                    {0xffffffff, 0xffffffff},
+                                    {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+                                   {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                                    {0xa4093822, 0x299f31d0},
+                                    {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
   for (const answer &a : answers) {
     const philox_block r = philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}}, a.key[0], a.key[1]);
     for (int i = 0; i < 4; ++i) assert_int_equal(r.word[i], a.result[i]);
@@ -113,7 +112,12 @@ void every_argument_counts(void **) {
     uint32_t stream;
     uint64_t index;
     uint32_t pair;
-  } others[] = {{2, 2, 3, 4}, {1, 3, 3, 4}, {1, 2, 4, 4}, {1, 2, 3, 5}, {1 + (uint64_t{1} << 32), 2, 3, 4}, {1, 2, 3 + (uint64_t{1} << 32), 4}};
+  } others[] = {{2, 2, 3, 4},
+                {1, 3, 3, 4},
+                {1, 2, 4, 4},
+                {1, 2, 3, 5},
+                {1 + (uint64_t{1} << 32), 2, 3, 4},
+                {1, 2, 3 + (uint64_t{1} << 32), 4}};
   for (const auto &o : others) {
     uniform_pair(o.seed, o.stream, o.index, o.pair, w, x);
     assert_true(w != u && x != v);
@@ -236,8 +240,10 @@ void scouts_and_grid_share_the_integrand(void **) {
       expect(close_enough(g.factor / j + s.factor, 1.0, 1e-14, 0.0) != 0, "the parts add up to 1", jacobian);
       expect(g.factor <= share / (1.0 - share) * (1.0 + 1e-14) && s.factor <= 1.0, "bounded", g.factor);
       // Both see the same f^2/density: boost * factor^2 is j for the part of either kind.
-      expect(close_enough(g.boost * g.factor * g.factor, j * g.factor, 1e-13, 0.0) != 0, "training of the grid's samples", jacobian);
-      expect(close_enough(s.boost * s.factor * s.factor, j * s.factor, 1e-13, 0.0) != 0, "training of the scouts", jacobian);
+      expect(close_enough(g.boost * g.factor * g.factor, j * g.factor, 1e-13, 0.0) != 0,
+             "training of the grid's samples", jacobian);
+      expect(close_enough(s.boost * s.factor * s.factor, j * s.factor, 1e-13, 0.0) != 0, "training of the scouts",
+             jacobian);
     }
   const sample_weight alone = weight_of_sample(3.0, 1.0, false);
   assert_same_bits(alone.factor, 3.0);
@@ -260,21 +266,24 @@ void training_cannot_overflow(void **) {
   p.most_quantum = std::ldexp(1.0, 40);
   assert_int_equal(training_quantum(p, 1.0, 1.0), 65536);
   assert_int_equal(training_quantum(p, 0.0, 1.0), 0);
-  for (const double v : {1e300, HUGE_VAL, std::nan("")}) assert_int_equal(training_quantum(p, v, 1.0), int64_t{1} << 40);
+  for (const double v : {1e300, HUGE_VAL, std::nan("")})
+    assert_int_equal(training_quantum(p, v, 1.0), int64_t{1} << 40);
 }
 
 // ---- Strata ---------------------------------------------------------------------------------------------------------------
 void samples_are_shared_out(void **) {
   for (const int ndim : {1, 2, 3, 7, 40, 1000}) {
     strata s(ndim);
-    for (const int64 samples : {int64{2}, int64{3}, int64{9}, int64{1024}, int64{1000000}, int64{77}, int64{100000001}}) {
+    for (const int64 samples :
+         {int64{2}, int64{3}, int64{9}, int64{1024}, int64{1000000}, int64{77}, int64{100000001}}) {
       s.share_out(samples, 0.75);
       int64 sum = 0, least = samples;
       for (const int64 n : s.counts()) sum += n, least = std::min(least, n);
       expect(sum == samples, "all samples are shared out", static_cast<double>(samples));
       expect(least >= 2, "two for each", static_cast<double>(least));
       expect(s.cubes() == 1 || 4 * s.cubes() <= samples, "four on the average", static_cast<double>(s.cubes()));
-      expect(samples < 1024 || 16 * s.cubes() >= std::min(samples, most_cubes), "as many cubes as that allows", static_cast<double>(s.cubes()));
+      expect(samples < 1024 || 16 * s.cubes() >= std::min(samples, most_cubes), "as many cubes as that allows",
+             static_cast<double>(s.cubes()));
       int64 product = 1;
       for (int j = 0; j < ndim; ++j) product *= s.cells()[j];
       expect(product == s.cubes(), "the cells make the cubes", static_cast<double>(product));
@@ -322,7 +331,8 @@ stratum_estimate direct(const std::vector<double> &v) {
   mean /= n;
   for (const double x : v) m2 += (x - mean) * (x - mean);
   const auto spread = static_cast<double>(m2 / (n - 1));
-  return {static_cast<double>(mean), spread, spread / static_cast<double>(v.size()), 0.0, static_cast<double>(m2 / n + mean * mean)};
+  return {static_cast<double>(mean), spread, spread / static_cast<double>(v.size()), 0.0,
+          static_cast<double>(m2 / n + mean * mean)};
 }
 
 void moments_keep_their_digits(void **) {
@@ -387,9 +397,11 @@ void factors_are_those_of_the_tables(void **) {
   assert_close(normal_factor(0.99), 2.575829303548901, 1e-12, 0.0);
   const struct {
     double confidence, freedom, t;
-  } table[] = {{0.99, 1, 63.65674}, {0.99, 2, 9.92484}, {0.95, 10, 2.22814}, {0.99, 30, 2.75000}, {0.99, 39.99, 2.70791}, {0.99, 40, 2.70446},
-               {0.95, 60, 2.00030}, {0.99, 60, 2.66028}, {0.99, 120, 2.61742}, {0.999, 40, 3.55097}, {0.99, 1e9, 2.57583}};
-  for (const auto &e : table) assert_close(confidence_factor(e.confidence, normal_factor(e.confidence), e.freedom), e.t, 2e-5, 0.0);
+  } table[] = {{0.99, 1, 63.65674},    {0.99, 2, 9.92484},   {0.95, 10, 2.22814}, {0.99, 30, 2.75000},
+               {0.99, 39.99, 2.70791}, {0.99, 40, 2.70446},  {0.95, 60, 2.00030}, {0.99, 60, 2.66028},
+               {0.99, 120, 2.61742},   {0.999, 40, 3.55097}, {0.99, 1e9, 2.57583}};
+  for (const auto &e : table)
+    assert_close(confidence_factor(e.confidence, normal_factor(e.confidence), e.freedom), e.t, 2e-5, 0.0);
   assert_true(std::isinf(confidence_factor(0.99, 2.57, 0.9)));
   assert_true(std::isinf(confidence_factor(0.99, 2.57, NAN)));
   assert_close(unlikely_chi_square(1.0), 3.841, 0.03, 0.0);

@@ -45,7 +45,8 @@ struct coverage {
   double shift; /* mean of the true errors over its own standard deviation */
 };
 
-static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int antithetic, double confidence, double reltol, int64_t maxeval) {
+static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int antithetic, double confidence,
+                             double reltol, int64_t maxeval) {
   struct coverage c = {0, 0, 0, 0};
   double sum = 0, squares = 0;
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -103,13 +104,13 @@ static void errors_are_what_they_say(void **state) {
   int bad = 0;
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const struct coverage c =
-        count(cases[i].ndim, cases[i].f, cases[i].sampling, cases[i].antithetic, cases[i].confidence, cases[i].reltol, cases[i].maxeval);
+    const struct coverage c = count(cases[i].ndim, cases[i].f, cases[i].sampling, cases[i].antithetic,
+                                    cases[i].confidence, cases[i].reltol, cases[i].maxeval);
     const double p = cases[i].confidence, expected = p * seeds, deviation = sqrt(p * (1 - p) * seeds);
     /* Above: four deviations, and two hundredths for the widening. */
     const int good = c.covered >= expected - 4 * deviation && c.covered <= expected + 4 * deviation + 0.02 * seeds;
-    print_message("%-36s %4d of %d covered, expected %.0f +- %.1f; %d claims, %d false; shift %.1f\n", cases[i].name, c.covered, seeds, expected,
-                  deviation, c.claims, c.false_claims, c.shift);
+    print_message("%-36s %4d of %d covered, expected %.0f +- %.1f; %d claims, %d false; shift %.1f\n", cases[i].name,
+                  c.covered, seeds, expected, deviation, c.claims, c.false_claims, c.shift);
     bad += !good;
     bad += c.false_claims > (1 - p) * seeds + 4 * deviation;
     bad += cases[i].reltol > 0 && c.claims < 0.9 * seeds; /* the others have met a sample that they do not trust */

@@ -145,12 +145,13 @@ static void published_values(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
     for (int antithetic = 0; antithetic < 2; ++antithetic) {
-      tessera_solver *s = with(cases[i].ndim, cases[i].f, NULL, sanitized ? 4 * cases[i].tolerance : cases[i].tolerance, TESSERA_SAMPLING_AUTO);
+      tessera_solver *s = with(cases[i].ndim, cases[i].f, NULL, sanitized ? 4 * cases[i].tolerance : cases[i].tolerance,
+                               TESSERA_SAMPLING_AUTO);
       put_real(s, TESSERA_CONFIDENCE, 0.999);
       put_int(s, TESSERA_ANTITHETIC, antithetic);
       const struct answer a = sample(s);
-      print_message("%-30s %.8f error %.1e true %.1e, %lld evaluations\n", cases[i].name, a.value, a.error, fabs(a.value - cases[i].exact),
-                    (long long)a.evaluations);
+      print_message("%-30s %.8f error %.1e true %.1e, %lld evaluations\n", cases[i].name, a.value, a.error,
+                    fabs(a.value - cases[i].exact), (long long)a.evaluations);
       assert_status(s, a.status, TESSERA_OK);
       assert_at_most(fabs(a.value - cases[i].exact), a.error);
       assert_at_most(a.error, got_real(s, TESSERA_RELTOL) * fabs(a.value));
@@ -164,7 +165,8 @@ static int two_components(int ndim, const double *x, int ncomp, double *f, void 
   f[1] = total(ndim, x);
   return peak(ndim, x, 1, f, userdata);
 }
-static int two_components_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int two_components_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                                void *userdata) {
   double point[8], value[2];
   for (int64_t i = 0; i < n; ++i) {
     for (int j = 0; j < ndim; ++j) point[j] = x[j * ldx + i];
@@ -314,7 +316,8 @@ static void constants(void **state) {
     put_int(s, TESSERA_MAXEVAL, 3000000);
     a = sample(s);
     if (sampling == TESSERA_SAMPLING_VEGAS && a.status == TESSERA_LIMIT_EVALUATIONS)
-      assert_true(a.error > 0); /* chance has moved the grid a little, and the weighted samples are not equal any more */
+      assert_true(a.error >
+                  0); /* chance has moved the grid a little, and the weighted samples are not equal any more */
     else
       assert_status(s, a.status, TESSERA_ROUNDOFF);
     put_int(s, TESSERA_MAXEVAL, 100000);
@@ -438,7 +441,8 @@ static void many_variables(void **state) {
     assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
     put_int(s, TESSERA_MAXEVAL, 20000);
     a = sample(s);
-    assert_close(a.value, 8 * (3 * 2.5 + 997 * 4.0) / 1000, 0, 1.5 * a.error); /* mean of |4x-2| over [-1,1] and [-1,0] */
+    assert_close(a.value, 8 * (3 * 2.5 + 997 * 4.0) / 1000, 0,
+                 1.5 * a.error);              /* mean of |4x-2| over [-1,1] and [-1,0] */
     for (int j = 0; j < n; ++j) upper[j] = 1; /* 2^1000 is a double, 4^1000 none */
     assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
     a = sample(s);
@@ -506,7 +510,8 @@ struct reports {
   int64_t last;
   double value;
 };
-static int stop_at_third(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining, void *userdata) {
+static int stop_at_third(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                         void *userdata) {
   struct reports *r = userdata;
   (void)ncomp, (void)error, (void)remaining;
   r->last = evaluations;
@@ -551,7 +556,11 @@ static void values_that_are_not_finite(void **state) {
     for (int threads = 1; threads < 4; threads += 2)
       for (int b = 0; b < 3; ++b)
         for (int everywhere = 0; everywhere < 2; ++everywhere) {
-          struct spot p = {everywhere ? 0 : 0.5, everywhere ? 1 : 0.50002, b == 0 ? NAN : b == 1 ? INFINITY : -INFINITY, 0};
+          struct spot p = {everywhere ? 0 : 0.5, everywhere ? 1 : 0.50002,
+                           b == 0   ? NAN
+                           : b == 1 ? INFINITY
+                                    : -INFINITY,
+                           0};
           double at;
           tessera_solver *s = with(2, spotted, &p, 0, sampling);
           put_int(s, TESSERA_THREADS, threads);
@@ -593,7 +602,9 @@ static void the_integrand_may_stop(void **state) {
 static void a_device_is_refused(void **state) {
   (void)state;
   tessera_solver *s = with(2, product_of_exponentials, NULL, 0.5, TESSERA_SAMPLING_AUTO);
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f"), TESSERA_OK);
+  assert_status(
+      s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f"),
+      TESSERA_OK);
   put_int(s, TESSERA_DEVICE, 0);
   assert_status(s, sample(s).status, TESSERA_ERR_UNSUPPORTED);
   tessera_destroy(s);
