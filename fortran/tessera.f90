@@ -68,12 +68,19 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_MEDIAN = 134
   integer(c_int), parameter, public :: TESSERA_COPIES = 135
   integer(c_int), parameter, public :: TESSERA_POINTS = 136
+  integer(c_int), parameter, public :: TESSERA_SAMPLING = 140
+  integer(c_int), parameter, public :: TESSERA_ANTITHETIC = 141
+  integer(c_int), parameter, public :: TESSERA_INCREASE = 142
+  integer(c_int), parameter, public :: TESSERA_WARMUP = 143
+  integer(c_int), parameter, public :: TESSERA_KEEP_GRID = 144
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
   integer(c_int), parameter, public :: TESSERA_BULK_FRACTION = 203
   integer(c_int), parameter, public :: TESSERA_PROGRESS_SECONDS = 204
   integer(c_int), parameter, public :: TESSERA_CONFIDENCE = 210
+  integer(c_int), parameter, public :: TESSERA_DAMPING = 220
+  integer(c_int), parameter, public :: TESSERA_STRATIFY = 221
   integer(c_int), parameter, public :: TESSERA_EVALUATIONS = 300
   integer(c_int), parameter, public :: TESSERA_REGIONS = 301
   integer(c_int), parameter, public :: TESSERA_ITERATIONS = 302
@@ -88,8 +95,11 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
   integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_USED = 340
+  integer(c_int), parameter, public :: TESSERA_STRATA = 341
   integer(c_int), parameter, public :: TESSERA_SECONDS = 400
   integer(c_int), parameter, public :: TESSERA_COMPILE_SECONDS = 401
+  integer(c_int), parameter, public :: TESSERA_CHI2 = 410
 
   ! ---- Values of TESSERA_RULE -----------------------------------------------------------------------------------------
   integer(c_int), parameter, public :: TESSERA_RULE_AUTO = 0
@@ -122,6 +132,12 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_PRIORITY_WORST_COMPONENT = 1
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
   integer(c_int), parameter, public :: TESSERA_LATTICE = 2
+  integer(c_int), parameter, public :: TESSERA_MONTECARLO = 3
+
+  ! ---- Values of TESSERA_SAMPLING ----------------------------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_AUTO = 0
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_PLAIN = 1
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_VEGAS = 2
 
   ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
@@ -191,6 +207,7 @@ module tessera
   public :: tessera_lattice_set_weights, tessera_lattice_set_kernel, tessera_lattice_set_progress, tessera_lattice_construct
   public :: tessera_lattice_korobov, tessera_lattice_vector, tessera_lattice_builtin, tessera_lattice_get_vector
   public :: tessera_lattice_save, tessera_lattice_load, tessera_lattice_prime, tessera_set_lattice
+  public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -665,6 +682,25 @@ module tessera
       integer(c_int64_t), intent(inout) :: prime
       integer(c_int) :: status
     end function c_tessera_lattice_prime
+
+    function c_tessera_get_chi2(s, chi2) result(status) bind(c, name='tessera_get_chi2')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: s
+      real(c_double), intent(inout) :: chi2(*)
+      integer(c_int) :: status
+    end function c_tessera_get_chi2
+
+    function c_tessera_save_grid(s, path) result(status) bind(c, name='tessera_save_grid')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path
+      integer(c_int) :: status
+    end function c_tessera_save_grid
+
+    function c_tessera_load_grid(s, path) result(status) bind(c, name='tessera_load_grid')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path
+      integer(c_int) :: status
+    end function c_tessera_load_grid
 
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
@@ -1671,5 +1707,37 @@ contains
     integer(c_int), intent(out), optional :: ierr
     call conclude_lattice(l, c_tessera_lattice_get_real(l%handle, key, value), ierr)
   end subroutine get_lattice_real64
+
+  !> Chi-square of each component after TESSERA_MONTECARLO, with TESSERA_ITERATIONS - 1 degrees of freedom.
+  recursive subroutine tessera_get_chi2(s, chi2, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(inout), contiguous :: chi2(:)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (.not. size_is_right(s, 'chi2', size(chi2), 'ncomp', s%state%ncomp, ierr)) return
+    call conclude(s, c_tessera_get_chi2(s%handle, chi2), ierr)
+  end subroutine tessera_get_chi2
+
+  !> The grid of VEGAS to a file. Blanks at the end of the path do not count.
+  subroutine tessera_save_grid(s, path, ierr)
+    type(tessera_solver), intent(inout) :: s
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:)
+    if (.not. exists(s, ierr)) return
+    file = c_characters(path)
+    call conclude(s, c_tessera_save_grid(s%handle, c_loc(file)), ierr)
+  end subroutine tessera_save_grid
+
+  !> And back; used by runs with TESSERA_KEEP_GRID = 1.
+  subroutine tessera_load_grid(s, path, ierr)
+    type(tessera_solver), intent(inout) :: s
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:)
+    if (.not. exists(s, ierr)) return
+    file = c_characters(path)
+    call conclude(s, c_tessera_load_grid(s%handle, c_loc(file)), ierr)
+  end subroutine tessera_load_grid
 
 end module tessera

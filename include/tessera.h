@@ -83,12 +83,19 @@ enum tessera_key {
   TESSERA_MEDIAN = 134,
   TESSERA_COPIES = 135,
   TESSERA_POINTS = 136,
+  TESSERA_SAMPLING = 140,
+  TESSERA_ANTITHETIC = 141,
+  TESSERA_INCREASE = 142,
+  TESSERA_WARMUP = 143,
+  TESSERA_KEEP_GRID = 144,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
   TESSERA_BULK_FRACTION = 203,
   TESSERA_PROGRESS_SECONDS = 204,
   TESSERA_CONFIDENCE = 210,
+  TESSERA_DAMPING = 220,
+  TESSERA_STRATIFY = 221,
   TESSERA_EVALUATIONS = 300,
   TESSERA_REGIONS = 301,
   TESSERA_ITERATIONS = 302,
@@ -103,8 +110,11 @@ enum tessera_key {
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
+  TESSERA_SAMPLING_USED = 340,
+  TESSERA_STRATA = 341,
   TESSERA_SECONDS = 400,
-  TESSERA_COMPILE_SECONDS = 401
+  TESSERA_COMPILE_SECONDS = 401,
+  TESSERA_CHI2 = 410
 };
 
 /* Values of TESSERA_RULE: integration rule families (docs/methods.md). */
@@ -157,7 +167,8 @@ enum tessera_priority {
 /* Values of `method` in tessera_integrate. */
 enum tessera_method {
   TESSERA_CUBATURE = 1, /* adaptive subdivision */
-  TESSERA_LATTICE = 2   /* randomly shifted rank-1 lattice rules */
+  TESSERA_LATTICE = 2,  /* randomly shifted rank-1 lattice rules */
+  TESSERA_MONTECARLO = 3 /* random points, plain or by importance sampling (docs/montecarlo.md) */
 };
 
 /* Values of TESSERA_TRANSFORM: the change of variables before a lattice rule (docs/lattice.md). */
@@ -213,6 +224,13 @@ enum tessera_lattice_origin {
   TESSERA_ORIGIN_KOROBOV = 2,
   TESSERA_ORIGIN_GIVEN = 3,
   TESSERA_ORIGIN_BUILTIN = 4
+};
+
+/* Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn. */
+enum tessera_sampling {
+  TESSERA_SAMPLING_AUTO = 0,  /* VEGAS where a warm-up shows that it halves the evaluations, else plain */
+  TESSERA_SAMPLING_PLAIN = 1, /* uniform, independent */
+  TESSERA_SAMPLING_VEGAS = 2  /* adaptive importance sampling and stratification (Lepage 1978, 2021) */
 };
 
 /* Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
@@ -493,6 +511,19 @@ TESSERA_API int tessera_lattice_load(tessera_lattice *l, const char *path);
 /* The prime p nearest to n, 3 <= n < 2^32, for which (p-1)/2 has no prime factor above `largest` (5 or more; 7 is good for
  * FFTs; 0: any). TESSERA_ERR_ARGUMENT when there is none below 2^32. */
 TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime);
+
+/* After a run of TESSERA_MONTECARLO: chi2[ncomp], for each component the chi-square of the VEGAS iterations' values about their
+ * mean weighted by the inverse variances, with TESSERA_ITERATIONS - 1 degrees of freedom; 0 after plain sampling.
+ * TESSERA_ERR_ARGUMENT when the last run was of another method, or there was none. */
+TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
+
+/* The grid of VEGAS, which a solver keeps from its last run with it. TESSERA_KEEP_GRID = 1 makes the next run begin with the grid
+ * there is. A grid belongs to the unit cube of which the domain is the image and may serve other domains and integrands of as
+ * many variables. The file is text (docs/montecarlo.md). Save: TESSERA_ERR_ARGUMENT when there is no grid; load: when the file's
+ * grid has another number of variables. TESSERA_ERR_FILE when the file cannot be written, read or understood; the solver's
+ * grid then stays as it was. */
+TESSERA_API int tessera_save_grid(const tessera_solver *s, const char *path);
+TESSERA_API int tessera_load_grid(tessera_solver *s, const char *path);
 
 #ifdef __cplusplus
 }

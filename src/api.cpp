@@ -123,6 +123,18 @@ int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {
   return guarded(s, [&] { return s->set_params(params, bytes), TESSERA_OK; });
 }
 
+int tessera_save_grid(const tessera_solver *s, const char *path) {
+  return guarded(s, [&] { return s->save_grid(path), TESSERA_OK; });
+}
+
+int tessera_load_grid(tessera_solver *s, const char *path) {
+  return guarded(s, [&] { return s->load_grid(path), TESSERA_OK; });
+}
+
+int tessera_get_chi2(const tessera_solver *s, double *chi2) {
+  return guarded(s, [&] { return s->get_chi2(chi2), TESSERA_OK; });
+}
+
 int tessera_set_int(tessera_solver *s, int key, int64_t value) {
   return guarded(s, [&] { return s->set_int(key, value), TESSERA_OK; });
 }

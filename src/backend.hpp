@@ -11,6 +11,7 @@
 #include "engine/hooks.hpp"
 #include "engine/region_record.hpp"
 #include "engine/lattice_state.hpp"
+#include "engine/sampling_state.hpp"
 
 namespace tessera {
 
@@ -65,6 +66,15 @@ struct lattice_problem {
   int64 batch_points = 1;
 };
 
+struct sampling_problem {
+  sampling_settings settings;
+  std::vector<sample_axis> axes;
+  double volume = 1.0;  // of the finite axes
+  host_integrand integrand;
+  int threads = 1;
+  int64 batch_points = 1;
+};
+
 struct lattice_result {
   outcome end = outcome::running;
   bool has_value = false;
@@ -72,6 +82,14 @@ struct lattice_result {
   int callback_status = 0;
   std::string sentence;
   int64 bytes = 0;
+};
+
+struct sampling_result {
+  outcome end = outcome::running;
+  bool has_value = false;
+  sampling_statistics statistics;
+  int callback_status = 0;
+  std::string sentence;
 };
 
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
@@ -91,6 +109,9 @@ constexpr int backend_abi = 3;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hooks, double *value, double *error);
+// `grid`: that of importance sampling, to begin with (empty: uniform) and at the end. chi_square[ncomp] as well.
+sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks, double *value,
+                                 double *error, double *chi_square);
 
 // Host threads and the memory of one solver, used again from run to run. The problem must stay where it is until the next run.
 class host_session {

@@ -250,7 +250,7 @@ void tessera_solver::log(int level, const std::string &line) const {
 }
 
 int tessera_solver::integrate(int method, double *value, double *error) {
-  if (method != TESSERA_CUBATURE && method != TESSERA_LATTICE)
+  if (method != TESSERA_CUBATURE && method != TESSERA_LATTICE && method != TESSERA_MONTECARLO)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
   const int device = choose_device(method);
@@ -264,7 +264,9 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   } used(*this);
   int status;
   try {
-    status = method == TESSERA_LATTICE ? lattice(device, value, error) : cubature(device, value, error);
+    status = method == TESSERA_LATTICE      ? lattice(device, value, error)
+             : method == TESSERA_MONTECARLO ? monte_carlo(value, error)
+                                            : cubature(device, value, error);
   } catch (const failure &f) {
     if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
     throw;
@@ -280,6 +282,10 @@ void tessera_solver::begin_statistics() {
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
+  options_.set_int(TESSERA_SAMPLING_USED, 0);
+  options_.set_int(TESSERA_STRATA, 0);
+  options_.set_real(TESSERA_CHI2, 0.0);
+  chi_square_.clear();
 }
 
 int tessera_solver::choose_rule() const {
@@ -306,6 +312,11 @@ int tessera_solver::choose_device(int method) const {
   if (wanted == host && !has_host_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND,
                   device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
+  if (method == TESSERA_MONTECARLO) {
+    if (wanted >= 0 || !has_host_form()) throw failure(TESSERA_ERR_UNSUPPORTED, "Monte Carlo does not run on a device yet");
+    if (options_.get_int(TESSERA_COMPLEMENT) != 0) throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
+    return host;
+  }
   const bool cubature = method == TESSERA_CUBATURE;
   if (cubature && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
@@ -603,6 +614,7 @@ void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads
   throw failure(tessera::compile_status(e), e.what());
 }
 
+// Reversed limits change the sign.
 void tessera_solver::hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const {
   const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
   for (std::size_t k = 0; k < v.size(); ++k) {

@@ -51,6 +51,9 @@ struct tessera_solver {
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
   void set_lattice(const tessera_lattice *l);
+  void save_grid(const char *path) const;
+  void load_grid(const char *path);
+  void get_chi2(double *chi2) const;
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
   std::int64_t get_int(int key) const;
@@ -98,6 +101,8 @@ struct tessera_solver {
   tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
                                            double *value, double *error);
   void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
+  int monte_carlo(double *value, double *error);
+  tessera::sampling_problem make_sampling_problem() const;
   tessera::device_session &session(int device);
   struct form_name {
     std::string full, brief, article;
@@ -148,6 +153,8 @@ struct tessera_solver {
   bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
   bool told_called_ = false;                                // that the device calls source_
   tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
+  std::vector<double> grid_;                                // of importance sampling, from the last run or a file; or empty
+  std::vector<double> chi_square_;                          // of the last run; empty: there was none
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

@@ -34,6 +34,7 @@ using int64 = std::int64_t;
 using uint32 = std::uint32_t;
 using uint64 = std::uint64_t;
 using std::fabs;
+using std::sqrt;
 }  // namespace tessera
 #endif
 

@@ -34,6 +34,7 @@ program test_constants
   call status(TESSERA_ERR_UNSUPPORTED, 'TESSERA_ERR_UNSUPPORTED')
   call status(TESSERA_ERR_CALLBACK, 'TESSERA_ERR_CALLBACK')
   call status(TESSERA_ERR_BUSY, 'TESSERA_ERR_BUSY')
+  call status(TESSERA_ERR_FILE, 'TESSERA_ERR_FILE')
   call status(TESSERA_ERR_INTERNAL, 'TESSERA_ERR_INTERNAL')
 
   ! Keys: the library's sentence about a wrong type names the key.
@@ -66,6 +67,19 @@ program test_constants
   call integer_key(TESSERA_THREADS_USED, 'TESSERA_THREADS_USED')
   call integer_key(TESSERA_PEAK_MEMORY, 'TESSERA_PEAK_MEMORY')
   call real_key(TESSERA_SECONDS, 'TESSERA_SECONDS')
+  call integer_key(TESSERA_SEED, 'TESSERA_SEED')
+  call integer_key(TESSERA_POINTS, 'TESSERA_POINTS')
+  call integer_key(TESSERA_SAMPLING, 'TESSERA_SAMPLING')
+  call integer_key(TESSERA_ANTITHETIC, 'TESSERA_ANTITHETIC')
+  call integer_key(TESSERA_INCREASE, 'TESSERA_INCREASE')
+  call integer_key(TESSERA_WARMUP, 'TESSERA_WARMUP')
+  call integer_key(TESSERA_KEEP_GRID, 'TESSERA_KEEP_GRID')
+  call real_key(TESSERA_CONFIDENCE, 'TESSERA_CONFIDENCE')
+  call real_key(TESSERA_DAMPING, 'TESSERA_DAMPING')
+  call real_key(TESSERA_STRATIFY, 'TESSERA_STRATIFY')
+  call integer_key(TESSERA_SAMPLING_USED, 'TESSERA_SAMPLING_USED')
+  call integer_key(TESSERA_STRATA, 'TESSERA_STRATA')
+  call real_key(TESSERA_CHI2, 'TESSERA_CHI2')
   call tessera_destroy(s)
 
   write (*, '(i0, a, i0, a)') passed, ' passed, ', failed, ' failed'

@@ -9,7 +9,7 @@ module test_support
   public :: check, check_status, close_to, same, passed, failed
   public :: exponential, exponential_1, exponential_batch, polynomial_batch, powers, gauss, decay, step, not_a_number, one
   public :: shifted, table, weighted_1, weighted_batch, calls, stop_at, stopping, meddling, nested, outer, inner_status
-  public :: watch, listen, sphere_1, slow_step
+  public :: watch, listen, sphere_1, slow_step, narrow_ridge
 
   integer :: passed = 0, failed = 0
   integer(c_int64_t) :: calls = 0    ! points that an integrand has seen
@@ -291,6 +291,14 @@ contains
     l%sane = l%sane .and. level >= 1 .and. level <= 3 .and. len(tessera_string(line)) > 0 &
              .and. index(tessera_string(line), new_line('a')) == 0
   end subroutine listen
+
+  !> A normal density with deviation 1/100 in x(1) times 1 + x(2): 3/2.
+  subroutine narrow_ridge(x, fval)
+    real(c_double), intent(in) :: x(:)
+    real(c_double), intent(out) :: fval(:)
+    fval = exp(-5000 * (x(1) - 0.4_c_double)**2) * sqrt(5000 / acos(-1.0_c_double)) * (1 + x(2))
+  end subroutine narrow_ridge
+
 end module test_support
 
 program test_module
@@ -329,6 +337,7 @@ program test_module
   call test_progress()
   call test_log()
   call test_threads()
+  call test_monte_carlo()
   call test_strings()
   call test_error_stop()
   write (*, '(i0, a, i0, a)') passed, ' passed, ', failed, ' failed'
@@ -427,6 +436,49 @@ contains
     call check_status(ierr, TESSERA_ERR_ARGUMENT, 'a destroyed solver does not exist')
     call tessera_destroy(s)
   end subroutine test_life_cycle
+
+  subroutine test_monte_carlo()
+    type(tessera_solver) :: s, other
+    real(c_double) :: value(1), error(1), again(1), chi2(1), wrong(2)
+    integer(c_int) :: status
+    integer(c_int64_t) :: sampling
+    integer :: unit
+    call tessera_create(s, 2, 1)
+    call tessera_get_chi2(s, chi2, status)
+    call check(status == TESSERA_ERR_ARGUMENT, 'no chi-square before a run')
+    call tessera_set_point(s, narrow_ridge)
+    call tessera_set(s, TESSERA_RELTOL, 1e-2_c_double)
+    call tessera_set(s, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS)
+    call tessera_set(s, TESSERA_SEED, 7)
+    call tessera_integrate(s, TESSERA_MONTECARLO, value, error, status)
+    call check(status == TESSERA_OK, 'Monte Carlo converges')
+    call check(abs(value(1) - 1.5_c_double) <= 1.5_c_double * error(1), 'Monte Carlo gives the value')
+    call tessera_get(s, TESSERA_SAMPLING_USED, sampling)
+    call check(sampling == TESSERA_SAMPLING_VEGAS, 'VEGAS was used')
+    chi2 = -1
+    call tessera_get_chi2(s, chi2)
+    call check(chi2(1) >= 0, 'chi-square')
+    call tessera_get_chi2(s, wrong, status)
+    call check(status == TESSERA_ERR_ARGUMENT, 'chi-square of another size')
+    call tessera_save_grid(s, 'test_module_grid.txt  ')
+    call tessera_create(other, 2, 1)
+    call tessera_set_point(other, narrow_ridge)
+    call tessera_set(other, TESSERA_RELTOL, 1e-2_c_double)
+    call tessera_set(other, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS)
+    call tessera_set(other, TESSERA_SEED, 7)
+    call tessera_set(other, TESSERA_KEEP_GRID, 1)
+    call tessera_set(s, TESSERA_KEEP_GRID, 1)
+    call tessera_load_grid(other, 'test_module_grid.txt')
+    call tessera_integrate(s, TESSERA_MONTECARLO, value, error, status)
+    call tessera_integrate(other, TESSERA_MONTECARLO, again, error, status)
+    call check(value(1) == again(1), 'a grid from a file gives the same as the one kept')
+    call tessera_load_grid(other, 'test_module_none.txt', status)
+    call check(status == TESSERA_ERR_FILE, 'a grid file that is not there')
+    open (newunit=unit, file='test_module_grid.txt')
+    close (unit, status='delete')
+    call tessera_destroy(s)
+    call tessera_destroy(other)
+  end subroutine test_monte_carlo
 
   subroutine test_domain()
     type(tessera_solver) :: s

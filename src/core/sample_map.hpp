@@ -1,0 +1,70 @@
+// From uniform random numbers to the user's coordinates, one axis at a time: the cell of the stratification, the grid of
+// importance sampling, the user's range. Each step multiplies the jacobian.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "transform.hpp"
+
+namespace tessera {
+
+constexpr int grid_bins = 128;  // intervals of an axis, as many as in Cuba's Vegas
+constexpr int grid_edges = grid_bins + 1;
+
+// One axis of the user's domain, of which the unit interval is the image. The length of finite axes is left out of the
+// jacobian: it is part of the domain's volume.
+struct sample_axis {
+  axis_map map;
+  double lower, length;  // of finite axes
+  double first, last;    // the numbers next to the limits, taken where a limit would come out by rounding
+};
+
+TESSERA_HD double between(double v, double least, double most) { return v < least ? least : (v > most ? most : v); }
+
+// u in (0, 1), 1 - u no smaller than 2^-53.
+TESSERA_HD double sample_coordinate(const sample_axis &a, double u, double &jacobian) {
+  if (a.map.kind == axis_finite) return between(a.lower + a.length * u, a.first, a.last);
+  if (a.map.kind != axis_both) return map_axis(a.map, u, jacobian);
+  jacobian *= 2.0;
+  return map_axis(a.map, 2.0 * u - 1.0, jacobian);
+}
+
+// y in (0, 1) to u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of
+// each interval (Lepage 1978). `bin` is the interval.
+TESSERA_HD double grid_coordinate(const double *edges, double y, double &jacobian, int &bin) {
+  constexpr double next_to_0 = 1.1102230246251565404e-16, next_to_1 = 0.99999999999999988898;  // 2^-53, 1 - 2^-53
+  const double z = y * grid_bins;
+  const int b = static_cast<int>(z);
+  bin = b < grid_bins ? b : grid_bins - 1;
+  const double low = edges[bin], width = edges[bin + 1] - low;
+  jacobian *= grid_bins * width;
+  return between(low + width * (z - bin), next_to_0, next_to_1);
+}
+
+// The way back: the interval of u, and the derivative du/dy there.
+TESSERA_HD double grid_width(const double *edges, double u, int &bin) {
+  int low = 0, high = grid_bins;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (u < edges[middle])
+      high = middle;
+    else
+      low = middle;
+  }
+  bin = low;
+  return grid_bins * (edges[low + 1] - edges[low]);
+}
+
+// Two kinds of samples share one integrand by the balance heuristic (Veach and Guibas 1995): those of the grid, whose density is
+// 1/jacobian, take the part in which they are denser, the scouts, which are uniform, the rest; together they take all of it.
+// `share`: of the samples that are the grid's. Then no sample weighs more than share/(1 - share).
+struct sample_weight {
+  double factor;  // of the integrand, the jacobian of the grid included
+  double boost;   // from the squared product to the sample's part in the integral of f^2/density
+};
+TESSERA_HD sample_weight weight_of_sample(double jacobian, double share, bool scout) {
+  const double j = between(jacobian, 1e-200, 1e200), both = share + (1.0 - share) * j;
+  if (scout) return {(1.0 - share) * j / both, both / (1.0 - share)};
+  return {share * j / both, both / share};
+}
+
+}  // namespace tessera

@@ -1,0 +1,78 @@
+// What a Monte Carlo run is asked for, and one pass of it, as plain data for every backend; the work on one sample, which is the
+// same for all.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../core/moments.hpp"
+#include "../core/philox.hpp"
+#include "../core/sample_map.hpp"
+
+namespace tessera {
+
+enum sampling_kind : int { sampling_auto = 0, sampling_plain = 1, sampling_vegas = 2 };  // enum tessera_sampling
+
+struct sampling_settings {
+  int ndim = 0, ncomp = 0;
+  double reltol = 0.0, abstol = 0.0, confidence = 0.99;
+  int64 maxeval = 0, mineval = 0;
+  uint64 seed = 0;
+  int sampling = sampling_auto;
+  bool antithetic = false;
+  int64 points = 1024;     // of the first iteration
+  int64 increase = 0;      // more in each iteration, 0: by half
+  int warmup = -1;         // iterations that train only, -1: as long as they gain
+  double damping = 0.5;    // alpha of the grid
+  double stratify = 0.75;  // beta of the allocation
+};
+
+struct sampling_statistics {
+  int64 evaluations = 0;
+  int64 iterations = 0;
+  int64 strata = 0;
+  int64 bytes = 0;
+  int sampling = sampling_plain;
+  double chi_square = 0.0;  // largest one per degree of freedom
+};
+
+// A pass evaluates pieces of strata: consecutive samples `first` ... of one cube of the stratification, two at least. The estimate is
+// the sum over the pieces of weight times mean. A sample is a point, or the mean over an antithetic pair.
+// Pieces of cube -1 are scouts: uniform samples, so that what the grid has lost sight of can still be found.
+struct sample_piece {
+  int64 cube, first, count;
+  double weight;
+};
+
+constexpr int64 scouts = -1;
+constexpr int64 most_piece = 16384;  // samples
+
+struct sample_pass {
+  uint64 seed;
+  uint32 stream;
+  bool antithetic;
+  const int *cells;     // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
+  const double *edges;  // grid_edges for each axis; null: no importance sampling
+  const double *scale;  // inverse mean squares of the components, for training and for spreads
+  double samples;       // of the grid in the whole iteration
+  double share;         // of the grid's samples among all
+  double most_quantum;  // of the training
+};
+
+TESSERA_HD int points_of_sample(const sample_pass &p) { return p.antithetic ? 2 : 1; }
+
+// Place in (0, 1) of cell `cell` of `cells`.
+TESSERA_HD double cell_coordinate(int64 cell, int cells, double u) {
+  return cells == 1 ? u : (static_cast<double>(cell) + u) / static_cast<double>(cells);
+}
+
+// What a point tells the grid: its share of the integral of the squared components, in 2^-16 of the mean over the points. Integers,
+// so that the order in which points are counted does not matter.
+TESSERA_HD uint64 training_quantum(const sample_pass &p, double squares, double share) {
+  const double q = 65536.0 * squares * share;
+  return static_cast<uint64>(q < p.most_quantum ? q : p.most_quantum);
+}
+// The number of points that a point of the piece stands for, 1 on the average.
+TESSERA_HD double training_share(const sample_pass &p, const sample_piece &piece) {
+  return p.samples * piece.weight / static_cast<double>(piece.count);
+}
+
+}  // namespace tessera

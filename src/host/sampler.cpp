@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+
+#include "../engine/monte_carlo.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int64 most_block = 1024, least_block = 64;
+constexpr int64 cached_doubles = 32768;
+
+std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+host_sampler::host_sampler(const sampling_problem &problem, thread_pool &pool)
+    : problem_(problem), pool_(pool), infinite_(false), work_(index(pool.size())) {
+  const int64 doubles = problem.settings.ndim + problem.settings.ncomp;
+  block_ = std::max(least_block, std::min(most_block, cached_doubles / doubles)) / 2 * 2;
+  for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
+}
+
+int64 host_sampler::work_bytes() const {
+  std::size_t n = parts_.capacity() * sizeof(sample_sums);
+  for (const workspace &w : work_)
+    n += 8 * (w.x.capacity() + w.f.capacity() + w.jacobian.capacity() + w.training.capacity()) + w.bins.capacity();
+  return static_cast<int64>(n);
+}
+
+outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n,
+                          sample_sums *sums, double *spread) {
+  failure_ = {};
+  first_failed_.store(-1, std::memory_order_relaxed);
+  const int64 nc = problem_.settings.ncomp;
+  parts_.assign(index(n * nc), {});
+  squares_.assign(index(n), 0.0);
+  pool_.run(n, [&](int64 i, int thread) {
+    const int64 failed = first_failed_.load(std::memory_order_relaxed);
+    if (failed >= 0 && failed <= i) return;
+    try {
+      workspace &w = work_[index(thread)];
+      prepare(w, pass.edges != nullptr);
+      sum_item(pass, pieces, items[i], items[i + 1], i, w, &parts_[index(i * nc)], spread, squares_[index(i)]);
+    } catch (const std::bad_alloc &) {
+      report(i, outcome::memory, 0, "no memory for the points of one call");
+    } catch (const std::exception &e) {
+      report(i, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
+    } catch (...) {
+      report(i, outcome::callback, 0, "the integrand threw an exception");
+    }
+  });
+  if (failure_.what != outcome::running) return failure_.what;
+  for (int64 i = 0; i < n; ++i) {
+    for (int64 k = 0; k < nc; ++k) sums[k].add(parts_[index(i * nc + k)]);
+    training_squares_ += squares_[index(i)];
+  }
+  return outcome::running;
+}
+
+// Integers: the order of the threads does not matter. The squares are added in the order of the items.
+double host_sampler::take_training(uint64 *counts) {
+  for (workspace &w : work_)
+    for (std::size_t i = 0; i < w.training.size(); ++i) {
+      counts[i] += w.training[i];
+      w.training[i] = 0;
+    }
+  const double squares = training_squares_;
+  training_squares_ = 0.0;
+  return squares;
+}
+
+void host_sampler::prepare(workspace &w, bool grid) const {
+  const std::size_t nd = index(problem_.settings.ndim), nc = index(problem_.settings.ncomp), n = index(block_);
+  if (w.x.empty()) {
+    w.cell.resize(nd);
+    w.point.resize(nd);
+    w.values.resize(nc);
+    w.moments.resize(nc);
+    w.jacobian.resize(n);
+    w.f.resize(n * nc);
+    w.x.resize(n * nd);
+  }
+  if (grid && w.training.empty()) {
+    w.bins.resize(n * nd);
+    w.grid.resize(n);
+    w.boost.resize(n);
+    w.training.assign(nd * grid_bins, 0);
+  }
+}
+
+// The samples of an item go through blocks; a piece may begin in one block and end in another.
+void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item,
+                            workspace &w, sample_sums *sums, double *spread, double &squares) {
+  const int nc = problem_.settings.ncomp;
+  const int64 room = block_ / points_of_sample(pass);  // samples of a block
+  std::vector<stretch> all;
+  std::fill(w.moments.begin(), w.moments.end(), sample_moments());
+  int64 piece = first, within = 0;
+  while (piece < end) {
+    all.clear();
+    int64 samples = 0;
+    for (int64 p = piece, from = within; p < end && samples < room; ++p, from = 0) {
+      const int64 n = std::min(pieces[p].count - from, room - samples);
+      all.push_back({p, pieces[p].first + from, n, samples});
+      samples += n;
+    }
+    if (!evaluate(pass, pieces, all, item, w)) return;
+    for (const stretch &s : all) {
+      const bool pairs = pass.antithetic;
+      for (int k = 0; k < nc; ++k) {
+        const double *f = &w.f[index(k * block_ + s.offset)];
+        sample_moments m = w.moments[index(k)];
+        for (int64 i = 0; i < s.n; ++i) m.add(pairs ? 0.5 * f[i] + 0.5 * f[samples + i] : f[i]);
+        w.moments[index(k)] = m;
+      }
+      if (pass.edges) {
+        squares += train(pass, pieces[s.piece], s.offset, s.offset + s.n, w);
+        if (pairs) squares += train(pass, pieces[s.piece], samples + s.offset, samples + s.offset + s.n, w);
+      }
+      within += s.n;
+      if (within < pieces[s.piece].count) continue;
+      double together = 0.0;
+      for (int k = 0; k < nc; ++k) {
+        const stratum_estimate e = estimate_stratum(w.moments[index(k)]);
+        sums[k].add(e, pieces[s.piece].weight);
+        together += e.spread * pass.scale[k];
+        w.moments[index(k)] = {};
+      }
+      spread[s.piece] = together;
+      ++piece;
+      within = 0;
+    }
+  }
+}
+
+// Points, values and jacobians of a block; afterwards f holds the weighted values. Antithetic points come after all others.
+bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
+                            int64 item, workspace &w) {
+  const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
+  fill(pass, pieces, all, samples, w);
+  const int status = call(n, w);
+  if (status != 0) {
+    report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+    return false;
+  }
+  double check = 0.0;  // not a number as soon as one value is not finite
+  const bool weights = infinite_ || pass.edges;
+  for (int k = 0; k < problem_.settings.ncomp; ++k) {
+    double *f = &w.f[index(k * block_)];
+    for (int64 i = 0; i < n; ++i) check += 0.0 * f[i];
+    if (!weights || check != 0.0) continue;
+    for (int64 i = 0; i < n; ++i) {
+      f[i] = weighted(f[i], w.jacobian[index(i)]);
+      check += 0.0 * f[i];
+    }
+  }
+  if (check == 0.0) return true;
+  report_nonfinite(item, n, w);
+  return false;
+}
+
+void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
+                        int64 samples, workspace &w) const {
+  const int nd = problem_.settings.ndim;
+  const uint64 first = static_cast<uint64>(all.front().first);  // the stretches follow each other
+  for (int j = 0; j < nd; j += 2) {
+    double *x = &w.x[index(j * block_)],
+           *next = j + 1 < nd ? x + block_ : w.jacobian.data();  // of the last pair half may be unused
+    for (int64 i = 0; i < samples; ++i)
+      uniform_pair(pass.seed, pass.stream, first + static_cast<uint64>(i), static_cast<uint32>(j / 2), x[i], next[i]);
+  }
+  if (pass.antithetic)
+    for (int j = 0; j < nd; ++j) {
+      double *x = &w.x[index(j * block_)];
+      for (int64 i = 0; i < samples; ++i) x[samples + i] = 1.0 - x[i];
+    }
+  std::fill_n(w.jacobian.begin(), samples * points_of_sample(pass), 1.0);
+  if (!pass.edges) return map(pass, 0, 0, samples * points_of_sample(pass), w);
+  for (const stretch &s : all) {
+    map(pass, pieces[s.piece].cube, s.offset, s.offset + s.n, w);
+    if (pass.antithetic) map(pass, pieces[s.piece].cube, samples + s.offset, samples + s.offset + s.n, w);
+  }
+}
+
+// Uniform numbers to the user's coordinates, for points of one cube.
+void host_sampler::map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const {
+  double *jacobian = w.jacobian.data(), *grid = w.grid.data();
+  const bool scout = cube == scouts;
+  if (pass.edges) std::fill(grid + from, grid + to, 1.0);
+  for (int j = 0; j < problem_.settings.ndim; ++j) {
+    const sample_axis axis = problem_.axes[index(j)];
+    double *x = &w.x[index(j * block_)];
+    if (pass.edges) {
+      const double *edges = pass.edges + j * grid_edges;
+      const int cells = pass.cells[j];
+      const int64 cell = cube % cells;
+      if (!scout) cube /= cells;
+      unsigned char *bins = &w.bins[index(j * block_)];
+      for (int64 i = from; i < to; ++i) {
+        int bin;
+        if (scout)
+          grid[i] *= grid_width(edges, x[i], bin);
+        else
+          x[i] = grid_coordinate(edges, cell_coordinate(cell, cells, x[i]), grid[i], bin);
+        bins[i] = static_cast<unsigned char>(bin);
+      }
+    }
+    if (axis.map.kind == axis_finite) {
+      for (int64 i = from; i < to; ++i) x[i] = between(axis.lower + axis.length * x[i], axis.first, axis.last);
+    } else {
+      for (int64 i = from; i < to; ++i) x[i] = sample_coordinate(axis, x[i], jacobian[i]);
+    }
+  }
+  if (!pass.edges) return;
+  for (int64 i = from; i < to; ++i) {
+    const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
+    jacobian[i] *= weight.factor;
+    w.boost[index(i)] = weight.boost;
+  }
+}
+
+int host_sampler::call(int64 n, workspace &w) const {
+  const host_integrand &f = problem_.integrand;
+  const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
+  if (f.batch) {
+    for (int64 i = 0; i < n; i += problem_.batch_points) {
+      const int status = f.batch(std::min(problem_.batch_points, n - i), nd, &w.x[index(i)], block_, nc, &w.f[index(i)],
+                                 block_, f.userdata);
+      if (status != 0) return status;
+    }
+    return 0;
+  }
+  for (int64 i = 0; i < n; ++i) {
+    for (int j = 0; j < nd; ++j) w.point[index(j)] = w.x[index(j * block_ + i)];
+    const int status = f.point(nd, w.point.data(), nc, w.values.data(), f.userdata);
+    if (status != 0) return status;
+    for (int k = 0; k < nc; ++k) w.f[index(k * block_ + i)] = w.values[index(k)];
+  }
+  return 0;
+}
+
+double host_sampler::train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to,
+                           workspace &w) const {
+  const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
+  const double share = training_share(pass, piece);
+  double sum = 0.0;
+  for (int64 i = from; i < to; ++i) {
+    double squares = 0.0;
+    for (int k = 0; k < nc; ++k) {
+      const double f = w.f[index(k * block_ + i)];
+      squares += f * f * pass.scale[k];
+    }
+    const uint64 quantum = training_quantum(pass, squares * w.boost[index(i)], share);
+    if (quantum == 0) continue;
+    for (int j = 0; j < nd; ++j) w.training[index(j) * grid_bins + w.bins[index(j * block_ + i)]] += quantum;
+    sum += static_cast<double>(quantum) * static_cast<double>(quantum);
+  }
+  return sum;
+}
+
+void host_sampler::report_nonfinite(int64 item, int64 n, const workspace &w) {
+  std::vector<double> x(index(problem_.settings.ndim));
+  for (int64 i = 0; i < n; ++i)
+    for (int k = 0; k < problem_.settings.ncomp; ++k) {
+      const double f = w.f[index(k * block_ + i)];
+      if (std::isfinite(f)) continue;
+      for (int j = 0; j < problem_.settings.ndim; ++j) x[index(j)] = w.x[index(j * block_ + i)];
+      return report(item, outcome::nonfinite, 0, nonfinite_sentence(k, f, x.data(), problem_.settings.ndim));
+    }
+}
+
+void host_sampler::report(int64 item, outcome what, int status, const std::string &sentence) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_.item >= 0 && failure_.item <= item) return;
+  failure_ = {item, what, status, sentence};
+  first_failed_.store(item, std::memory_order_relaxed);
+}
+
+sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks,
+                                 double *value, double *error, double *chi_square) {
+  thread_pool pool(problem.threads);
+  host_sampler executor(problem, pool);
+  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, grid, hooks);
+  sampling_result result;
+  result.end = driver.run(value, error, chi_square, result.has_value);
+  result.statistics = driver.statistics();
+  result.statistics.bytes += executor.work_bytes();
+  result.callback_status = executor.callback_status();
+  result.sentence = executor.sentence();
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,75 @@
+// Evaluates the samples of a Monte Carlo pass by calling the user's host function, on one thread or several.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../backend.hpp"
+#include "pool.hpp"
+
+namespace tessera {
+
+class host_sampler {
+ public:
+  host_sampler(const sampling_problem &problem, thread_pool &pool);
+
+  // What engine/monte_carlo.hpp asks of an executor.
+  outcome run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n, sample_sums *sums,
+              double *spread);
+  double take_training(uint64 *counts);
+
+  int callback_status() const { return failure_.status; }
+  const std::string &sentence() const { return failure_.sentence; }
+  int64 work_bytes() const;
+
+ private:
+  // The first thing that went wrong, in the order of the items.
+  struct failure {
+    int64 item = -1;
+    outcome what = outcome::running;
+    int status = 0;
+    std::string sentence;
+  };
+  // Per thread: points, values and jacobians of one block. Coordinate j of point i is x[j*block_ + i], component k f[k*block_ + i].
+  struct workspace {
+    std::vector<double> x, f, jacobian, grid, boost, point, values;  // grid, boost: with a grid
+    std::vector<unsigned char> bins;                                 // bins[j*block_ + i], with a grid
+    std::vector<uint64> training;                                    // with a grid
+    std::vector<sample_moments> moments;                             // of one piece
+    std::vector<int64> cell;
+  };
+  // Samples first .. first+n-1 of a piece, at places offset .. in the block.
+  struct stretch {
+    int64 piece, first, n, offset;
+  };
+
+  void prepare(workspace &w, bool grid) const;
+  void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
+                sample_sums *sums, double *spread, double &squares);
+  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item,
+                workspace &w);
+  void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
+            workspace &w) const;
+  void map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const;
+  int call(int64 n, workspace &w) const;
+  double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;
+  void report_nonfinite(int64 item, int64 n, const workspace &w);
+  void report(int64 item, outcome what, int status, const std::string &sentence);
+
+  const sampling_problem &problem_;
+  thread_pool &pool_;
+  int64 block_;  // points
+  bool infinite_;
+  std::vector<workspace> work_;
+  std::vector<sample_sums> parts_;  // of each item
+  std::vector<double> squares_;     // of each item's training
+  double training_squares_ = 0.0;
+  std::mutex mutex_;
+  failure failure_;
+  std::atomic<int64> first_failed_{-1};  // item of failure_
+};
+
+}  // namespace tessera

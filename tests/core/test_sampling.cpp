@@ -1,0 +1,433 @@
+// The parts of Monte Carlo: generator, grid, strata, moments, confidence. Philox is held against the answers published with
+// Random123 and, where its header is there, against its code.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cfloat>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#ifdef TESSERA_TEST_RANDOM123
+#include <Random123/philox.h>
+#endif
+
+extern "C" {
+#include <cmocka.h>  // after all others: its macros have names of theirs
+}
+
+#include "cases.h"
+#include "close.h"
+#include "core/normal.hpp"
+#include "core/philox.hpp"
+#include "engine/importance_grid.hpp"
+#include "engine/sample_pool.hpp"
+#include "engine/sampling_state.hpp"
+#include "engine/strata.hpp"
+
+using namespace tessera;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool good, const char *what, double detail) {
+  if (good) return;
+  if (++failures < 40) printf("FAILED: %s (%.17g)\n", what, detail);
+}
+
+#define finish() assert_int_equal(failures, 0)
+
+int begin(void **) {
+  failures = 0;
+  return 0;
+}
+
+// ---- Generator ----------------------------------------------------------------------------------------------------------
+void philox_gives_the_published_answers(void **) {
+  struct answer {
+    uint32_t counter[4], key[2], result[4];
+  };
+  // Random123, tests/kat_vectors: philox4x32 with 10 rounds.
+  static const answer answers[] = {{{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+                                   {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+                                    {0xffffffff, 0xffffffff},
+                                    {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+                                   {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                                    {0xa4093822, 0x299f31d0},
+                                    {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
+  for (const answer &a : answers) {
+    const philox_block r = philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}}, a.key[0], a.key[1]);
+    for (int i = 0; i < 4; ++i) assert_int_equal(r.word[i], a.result[i]);
+  }
+}
+
+void philox_is_that_of_random123(void **) {
+#ifdef TESSERA_TEST_RANDOM123
+  uint64_t state = 4711;
+  for (int i = 0; i < 20000; ++i) {
+    const uint64_t a = splitmix64(&state), b = splitmix64(&state), k = splitmix64(&state);
+    const auto low = [](uint64_t v) { return static_cast<uint32_t>(v); };
+    const auto high = [](uint64_t v) { return static_cast<uint32_t>(v >> 32); };
+    const r123::Philox4x32::ctr_type counter = {{low(a), high(a), low(b), high(b)}};
+    const r123::Philox4x32::key_type key = {{low(k), high(k)}};
+    const r123::Philox4x32::ctr_type theirs = r123::Philox4x32()(counter, key);
+    const philox_block ours = philox10({{low(a), high(a), low(b), high(b)}}, low(k), high(k));
+    for (std::size_t j = 0; j < 4; ++j) expect(ours.word[j] == theirs[j], "word of Philox", static_cast<double>(i));
+  }
+  finish();
+#else
+  skip();
+#endif
+}
+
+void uniform_numbers_are_inside_and_have_52_bits(void **) {
+  const uint32_t all = 0xffffffff;
+  assert_same_bits(uniform52(0, 0), std::ldexp(1.0, -53));
+  assert_same_bits(uniform52(all, all), 1.0 - std::ldexp(1.0, -53));
+  assert_same_bits(uniform52(0xfff, 0), std::ldexp(1.0, -53));  // twelve bits are not used
+  assert_same_bits(uniform52(0x1000, 0), 3 * std::ldexp(1.0, -53));
+  for (uint64_t i = 0; i < 10000; ++i) {
+    double u, v;
+    uniform_pair(7, 0, i, 3, u, v);
+    for (const double x : {u, v}) {
+      const double units = std::ldexp(x, 53);
+      expect(units == std::floor(units) && std::fmod(units, 2.0) == 1.0, "an odd multiple of 2^-53", x);
+      expect(1.0 - (1.0 - x) == x, "1 - u is exact", x);
+    }
+  }
+  finish();
+}
+
+// Seed, stream, index and pair: each one alone changes the numbers, and no two of 2^16 agree.
+void every_argument_counts(void **) {
+  double u, v, w, x;
+  uniform_pair(1, 2, 3, 4, u, v);
+  const struct {
+    uint64_t seed;
+    uint32_t stream;
+    uint64_t index;
+    uint32_t pair;
+  } others[] = {{2, 2, 3, 4},
+                {1, 3, 3, 4},
+                {1, 2, 4, 4},
+                {1, 2, 3, 5},
+                {1 + (uint64_t{1} << 32), 2, 3, 4},
+                {1, 2, 3 + (uint64_t{1} << 32), 4}};
+  for (const auto &o : others) {
+    uniform_pair(o.seed, o.stream, o.index, o.pair, w, x);
+    assert_true(w != u && x != v);
+  }
+  // Pairs of neighbouring points fill a 16 x 16 table evenly: chi-square with 255 degrees of freedom within 5 deviations.
+  std::vector<double> cells(256, 0.0);
+  const int n = 1 << 18;
+  for (int i = 0; i < n; ++i) {
+    uniform_pair(1, 0, static_cast<uint64_t>(i), 0, u, v);
+    cells[static_cast<std::size_t>(static_cast<int>(16 * u) * 16 + static_cast<int>(16 * v))] += 1.0;
+  }
+  double chi = 0.0;
+  for (const double c : cells) chi += (c - n / 256.0) * (c - n / 256.0) / (n / 256.0);
+  assert_close(chi, 255.0, 0.0, 5.0 * std::sqrt(2.0 * 255.0));
+}
+
+// ---- Grid -----------------------------------------------------------------------------------------------------------------
+// Mean of the jacobian over y, and of g(x) jacobian, by the midpoint rule with 64 points in each bin: exact for the first.
+double mean_over(const double *edges, double (*g)(double)) {
+  double sum = 0.0;
+  const int n = 64 * grid_bins;
+  for (int i = 0; i < n; ++i) {
+    double jacobian = 1.0;
+    int bin;
+    const double x = grid_coordinate(edges, (i + 0.5) / n, jacobian, bin);
+    expect(x > 0.0 && x < 1.0 && bin == i / 64, "point and bin", x);
+    sum += g(x) * jacobian;
+  }
+  return sum / n;
+}
+double one(double) { return 1.0; }
+double cube(double x) { return 4.0 * x * x * x; }
+
+std::vector<uint64> counts_of(double (*f)(double), const std::vector<double> &edges) {
+  std::vector<uint64> counts(grid_bins);
+  for (std::size_t i = 0; i < grid_bins; ++i) {
+    const double x = 0.5 * (edges[i] + edges[i + 1]), jacobian = grid_bins * (edges[i + 1] - edges[i]);
+    counts[i] = static_cast<uint64>(1e9 * f(x) * f(x) * jacobian * jacobian);
+  }
+  return counts;
+}
+double narrow(double x) { return std::exp(-(x - 0.3) * (x - 0.3) * 5000.0); }
+
+void the_grid_follows_the_integrand(void **) {
+  std::vector<double> edges = uniform_grid(1);
+  assert_true(is_grid(1, edges));
+  for (int i = 0; i < 30; ++i) {
+    refine_axis(counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
+    assert_true(is_grid(1, edges));
+    assert_close(mean_over(edges.data(), one), 1.0, 1e-12, 0.0);
+    assert_close(mean_over(edges.data(), cube), 1.0, 2e-3, 0.0);
+  }
+  // Most of the bins are within three deviations of the peak now, and the variance has fallen from that of the peak itself.
+  int close = 0;
+  for (std::size_t i = 0; i < grid_bins; ++i) close += std::fabs(edges[i] - 0.3) < 0.03 ? 1 : 0;
+  assert_true(close > grid_bins * 3 / 4);
+  finish();
+}
+
+void what_is_not_known_leaves_the_grid(void **) {
+  std::vector<double> edges = uniform_grid(2), before = edges;
+  std::vector<uint64> counts(2 * grid_bins, 0);
+  refine_grid(2, counts, 0.0, 0.5, edges);
+  assert_true(edges == before);
+  counts[5] = uint64{1} << 62;
+  refine_grid(2, counts, 0.0, 0.0, edges);
+  assert_true(edges == before);
+  // One bin with everything in it, over and over: the grid stays a grid.
+  // One point alone shows nothing, ten points in one bin do.
+  refine_grid(2, counts, std::ldexp(1.0, 124), 0.5, edges);
+  assert_true(edges == before);
+  refine_grid(2, counts, std::ldexp(0.1, 124), 0.5, edges);
+  assert_true(edges != before);
+  for (int i = 0; i < 3000; ++i) refine_grid(2, counts, 0.0, 2.0, edges);
+  assert_true(is_grid(2, edges));
+  assert_true(std::equal(edges.begin() + grid_edges, edges.end(), before.begin()));  // the other axis
+}
+
+void is_grid_refuses_what_is_none(void **) {
+  std::vector<double> edges = uniform_grid(1);
+  assert_false(is_grid(2, edges));
+  for (const double bad : {edges[8], edges[6], std::nan(""), HUGE_VAL}) {
+    std::vector<double> e = edges;
+    e[7] = bad;
+    assert_false(is_grid(1, e));
+  }
+  edges.back() = 0.9999;
+  assert_false(is_grid(1, edges));
+}
+
+// Counts of points that know nothing of the axis leave it alone; the same counts with a trend do not.
+void chance_does_not_move_the_grid(void **) {
+  uint64_t state = 17;
+  int moved = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<uint64> counts(grid_bins, 0);
+    double squares = 0.0;
+    for (int i = 0; i < 2000; ++i) {
+      const double u = splitmix_uniform(&state), size = std::floor(1000.0 / std::sqrt(splitmix_uniform(&state)));
+      counts[static_cast<std::size_t>(u * grid_bins)] += static_cast<uint64>(size);
+      squares += size * size;
+    }
+    std::vector<double> edges = uniform_grid(1);
+    refine_axis(counts.data(), squares, 0.5, edges.data());
+    moved += edges != uniform_grid(1) ? 1 : 0;
+    for (std::size_t i = 0; i < grid_bins; ++i) counts[i] += 16 * i * static_cast<uint64>(squares / 2e8);
+    refine_axis(counts.data(), squares, 0.5, edges.data());
+    expect(edges != uniform_grid(1), "a trend moves the grid", trial);
+  }
+  expect(moved <= 40, "chance moves the grid", moved);
+  finish();
+}
+
+// The two kinds of samples take the whole integrand together, and neither ever weighs much.
+void scouts_and_grid_share_the_integrand(void **) {
+  for (const double share : {0.5, 0.9, 1.0 - 1e-6})
+    for (const double jacobian : {0.0, 1e-300, 1e-12, 0.3, 1.0, 7.0, 1e12, 1e300, HUGE_VAL}) {
+      const sample_weight g = weight_of_sample(jacobian, share, false), s = weight_of_sample(jacobian, share, true);
+      const double j = std::fmin(std::fmax(jacobian, 1e-200), 1e200);
+      expect(close_enough(g.factor / j + s.factor, 1.0, 1e-14, 0.0) != 0, "the parts add up to 1", jacobian);
+      expect(g.factor <= share / (1.0 - share) * (1.0 + 1e-14) && s.factor <= 1.0, "bounded", g.factor);
+      // Both see the same f^2/density: boost * factor^2 is j for the part of either kind.
+      expect(close_enough(g.boost * g.factor * g.factor, j * g.factor, 1e-13, 0.0) != 0,
+             "training of the grid's samples", jacobian);
+      expect(close_enough(s.boost * s.factor * s.factor, j * s.factor, 1e-13, 0.0) != 0, "training of the scouts",
+             jacobian);
+    }
+  const sample_weight alone = weight_of_sample(3.0, 1.0, false);
+  assert_same_bits(alone.factor, 3.0);
+  assert_same_bits(alone.boost, 1.0);
+  // There and back.
+  std::vector<double> edges = uniform_grid(1);
+  for (int i = 0; i < 10; ++i) refine_axis(counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
+  for (int i = 0; i < 1000; ++i) {
+    double jacobian = 1.0;
+    int bin, again;
+    const double u = grid_coordinate(edges.data(), (i + 0.5) / 1000.0, jacobian, bin);
+    expect(grid_width(edges.data(), u, again) == jacobian && again == bin, "the way back", u);
+  }
+  finish();
+}
+
+// All quanta of an iteration together stay below 2^63 whatever the values are.
+void training_cannot_overflow(void **) {
+  sample_pass p = {};
+  p.most_quantum = std::ldexp(1.0, 40);
+  assert_int_equal(training_quantum(p, 1.0, 1.0), 65536);
+  assert_int_equal(training_quantum(p, 0.0, 1.0), 0);
+  for (const double v : {1e300, HUGE_VAL, std::nan("")})
+    assert_int_equal(training_quantum(p, v, 1.0), int64_t{1} << 40);
+}
+
+// ---- Strata ---------------------------------------------------------------------------------------------------------------
+void samples_are_shared_out(void **) {
+  for (const int ndim : {1, 2, 3, 7, 40, 1000}) {
+    strata s(ndim);
+    for (const int64 samples :
+         {int64{2}, int64{3}, int64{9}, int64{1024}, int64{1000000}, int64{77}, int64{100000001}}) {
+      s.share_out(samples, 0.75);
+      int64 sum = 0, least = samples;
+      for (const int64 n : s.counts()) sum += n, least = std::min(least, n);
+      expect(sum == samples, "all samples are shared out", static_cast<double>(samples));
+      expect(least >= 2, "two for each", static_cast<double>(least));
+      expect(s.cubes() == 1 || 4 * s.cubes() <= samples, "four on the average", static_cast<double>(s.cubes()));
+      expect(samples < 1024 || 16 * s.cubes() >= std::min(samples, most_cubes), "as many cubes as that allows",
+             static_cast<double>(s.cubes()));
+      int64 product = 1;
+      for (int j = 0; j < ndim; ++j) product *= s.cells()[j];
+      expect(product == s.cubes(), "the cells make the cubes", static_cast<double>(product));
+      s.learn(std::vector<double>(static_cast<std::size_t>(s.cubes()), 1.0));
+    }
+  }
+  finish();
+}
+
+void rough_cubes_get_more(void **) {
+  strata s(2);
+  s.share_out(4096, 0.75);
+  const auto n = static_cast<std::size_t>(s.cubes());
+  std::vector<double> spread(n, 0.0);
+  spread[5] = 100.0;
+  spread[6] = 1.0;
+  s.learn(spread);
+  s.share_out(4096, 0.75);
+  assert_true(s.counts()[5] > 1000);
+  // The samples beyond the two follow spread^(0.75/2).
+  const double ratio = static_cast<double>(s.counts()[5] - 2) / static_cast<double>(s.counts()[6] - 2);
+  assert_close(ratio, std::pow(100.0, 0.375), 0.02, 0.0);
+  assert_int_equal(s.counts()[100], 2);
+  s.share_out(4096, 0.0);
+  assert_true(s.counts()[5] - s.counts()[100] <= 1);
+  // A finer cut inherits: four times the samples, and the cubes in the place of the rough one still have most of them.
+  spread[5] = 100.0;
+  s.learn(spread);
+  s.share_out(16384, 0.75);
+  assert_true(s.cubes() > static_cast<int64>(n));
+  std::vector<int64> sorted = s.counts();
+  std::sort(sorted.begin(), sorted.end());
+  assert_true(sorted[sorted.size() - 4] > 10 * sorted[sorted.size() / 2]);
+  // What is not a number does no harm.
+  s.learn(std::vector<double>(static_cast<std::size_t>(s.cubes()), NAN));
+  s.share_out(16384, 0.75);
+  assert_int_equal(std::accumulate(s.counts().begin(), s.counts().end(), int64{0}), 16384);
+}
+
+// ---- Moments ---------------------------------------------------------------------------------------------------------------
+stratum_estimate direct(const std::vector<double> &v) {
+  long double mean = 0, m2 = 0;
+  const auto n = static_cast<long double>(v.size());
+  for (const double x : v) mean += x;
+  mean /= n;
+  for (const double x : v) m2 += (x - mean) * (x - mean);
+  const auto spread = static_cast<double>(m2 / (n - 1));
+  return {static_cast<double>(mean), spread, spread / static_cast<double>(v.size()), 0.0,
+          static_cast<double>(m2 / n + mean * mean)};
+}
+
+void moments_keep_their_digits(void **) {
+  uint64_t state = 3;
+  for (const double offset : {0.0, 1.0, 1e8, -1e12})
+    for (const std::size_t n : {std::size_t{2}, std::size_t{3}, std::size_t{1000}, std::size_t{16384}}) {
+      std::vector<double> v(n);
+      sample_moments m;
+      for (double &x : v) m.add(x = offset + splitmix_uniform(&state));
+      const stratum_estimate a = estimate_stratum(m), b = direct(v);
+      assert_close(a.mean, b.mean, 1e-14, 0.0);
+      assert_close(a.spread, b.spread, 1e-10, 0.0);
+      assert_close(a.variance, b.variance, 1e-10, 0.0);
+      assert_close(a.square, b.square, 1e-10, 0.0);
+    }
+  sample_moments same;
+  for (int i = 0; i < 100; ++i) same.add(0.1);
+  assert_same_bits(estimate_stratum(same).spread, 0.0);
+  assert_same_bits(estimate_stratum(same).mean, 0.1);
+  sample_moments tiny;  // the squares of the differences underflow
+  tiny.add(1e-200);
+  tiny.add(3e-200);
+  assert_true(estimate_stratum(tiny).variance > 0.0);
+}
+
+// k hits in n throws: some 2k degrees of freedom; many like samples: of the order of n.
+void rare_hits_have_few_degrees_of_freedom(void **) {
+  for (const int hits : {1, 3, 10, 100}) {
+    sample_moments m;
+    for (int i = 0; i < 10000; ++i) m.add(i % 100 == 0 && i / 100 < hits ? 5.0 : 0.0);
+    sample_pool pool(1);
+    std::vector<sample_sums> sums(1);
+    sums[0].add(estimate_stratum(m), 1.0);
+    pool.add(sums, 10000.0);
+    assert_close(pool.value(0), 5.0 * hits / 10000.0, 1e-11, 0.0);
+    assert_close(pool.freedom(0), 2.0 * hits, 0.03, 0.0);
+  }
+}
+
+void iterations_are_weighted_by_their_samples(void **) {
+  sample_pool pool(1);
+  const double values[] = {1.0, 2.0, 4.0}, variances[] = {0.25, 1.0, 0.04}, samples[] = {10.0, 20.0, 70.0};
+  double chi = 0.0, w = 0.0, wx = 0.0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<sample_sums> sums(1);
+    sums[0].value.add(values[i]);
+    sums[0].variance.add(variances[i]);
+    pool.add(sums, samples[i]);
+    w += 1.0 / variances[i];
+    wx += values[i] / variances[i];
+  }
+  for (std::size_t i = 0; i < 3; ++i) chi += (values[i] - wx / w) * (values[i] - wx / w) / variances[i];
+  assert_close(pool.value(0), 0.1 * 1 + 0.2 * 2 + 0.7 * 4, 1e-14, 0.0);
+  assert_close(pool.variance(0), 0.01 * 0.25 + 0.04 * 1.0 + 0.49 * 0.04, 1e-14, 0.0);
+  assert_close(pool.chi_square(0), chi, 1e-12, 0.0);
+  assert_close(pool.inflation(0), std::sqrt(chi / 2.0), 1e-12, 0.0);  // 31 for two degrees of freedom is no accident
+}
+
+// ---- Confidence --------------------------------------------------------------------------------------------------------------
+void factors_are_those_of_the_tables(void **) {
+  assert_close(normal_factor(0.95), 1.959963984540054, 1e-12, 0.0);
+  assert_close(normal_factor(0.99), 2.575829303548901, 1e-12, 0.0);
+  const struct {
+    double confidence, freedom, t;
+  } table[] = {{0.99, 1, 63.65674},    {0.99, 2, 9.92484},   {0.95, 10, 2.22814}, {0.99, 30, 2.75000},
+               {0.99, 39.99, 2.70791}, {0.99, 40, 2.70446},  {0.95, 60, 2.00030}, {0.99, 60, 2.66028},
+               {0.99, 120, 2.61742},   {0.999, 40, 3.55097}, {0.99, 1e9, 2.57583}};
+  for (const auto &e : table)
+    assert_close(confidence_factor(e.confidence, normal_factor(e.confidence), e.freedom), e.t, 2e-5, 0.0);
+  assert_true(std::isinf(confidence_factor(0.99, 2.57, 0.9)));
+  assert_true(std::isinf(confidence_factor(0.99, 2.57, NAN)));
+  assert_close(unlikely_chi_square(1.0), 3.841, 0.03, 0.0);
+  assert_close(10.0 * unlikely_chi_square(10.0), 18.307, 0.002, 0.0);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test_setup(philox_gives_the_published_answers, begin),
+      cmocka_unit_test_setup(philox_is_that_of_random123, begin),
+      cmocka_unit_test_setup(uniform_numbers_are_inside_and_have_52_bits, begin),
+      cmocka_unit_test_setup(every_argument_counts, begin),
+      cmocka_unit_test_setup(the_grid_follows_the_integrand, begin),
+      cmocka_unit_test_setup(what_is_not_known_leaves_the_grid, begin),
+      cmocka_unit_test_setup(chance_does_not_move_the_grid, begin),
+      cmocka_unit_test_setup(scouts_and_grid_share_the_integrand, begin),
+      cmocka_unit_test_setup(is_grid_refuses_what_is_none, begin),
+      cmocka_unit_test_setup(training_cannot_overflow, begin),
+      cmocka_unit_test_setup(samples_are_shared_out, begin),
+      cmocka_unit_test_setup(rough_cubes_get_more, begin),
+      cmocka_unit_test_setup(moments_keep_their_digits, begin),
+      cmocka_unit_test_setup(rare_hits_have_few_degrees_of_freedom, begin),
+      cmocka_unit_test_setup(iterations_are_weighted_by_their_samples, begin),
+      cmocka_unit_test_setup(factors_are_those_of_the_tables, begin),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

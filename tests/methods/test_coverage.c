@@ -1,0 +1,127 @@
+/* Are the errors of TESSERA_MONTECARLO what they say? Each case is run with 1000 seeds; the number of runs whose true error is
+ * within the error given must be that of the confidence, within four standard deviations of the binomial distribution. Too many is a
+ * fault as well, though a smaller one: errors are widened where a chi-square is unlikely or few samples carry the variance.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "solve.h"
+
+static const double pi = 3.14159265358979323846;
+
+static int smooth(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ncomp, (void)userdata;
+  f[0] = 1;
+  for (int j = 0; j < ndim; ++j) f[0] *= exp(x[j]) / (exp(1) - 1);
+  return 0;
+}
+/* Two peaks on the diagonal, which no product of densities describes. */
+static int peaks(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double a = 0, b = 0;
+  (void)ncomp, (void)userdata;
+  for (int j = 0; j < ndim; ++j) {
+    a += (x[j] - 0.3) * (x[j] - 0.3);
+    b += (x[j] - 0.7) * (x[j] - 0.7);
+  }
+  f[0] = 0.5 * (exp(-400 * a) + exp(-400 * b)) * pow(400 / pi, 0.5 * ndim);
+  return 0;
+}
+static int singular(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ncomp, (void)userdata;
+  f[0] = 1;
+  for (int j = 0; j < ndim; ++j) f[0] *= 0.7 * pow(x[j], -0.3);
+  return 0;
+}
+/* A quarter of a disc with 1/50 of the area: skewed, discontinuous. */
+static int disc(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  f[0] = x[0] * x[0] + x[1] * x[1] < 0.02 * 4 / pi ? 50 : 0;
+  return 0;
+}
+
+enum { seeds = sanitized ? 100 : 1000 };
+
+struct coverage {
+  int covered, claims, false_claims;
+  double shift; /* mean of the true errors over its own standard deviation */
+};
+
+static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int antithetic, double confidence,
+                             double reltol, int64_t maxeval) {
+  struct coverage c = {0, 0, 0, 0};
+  double sum = 0, squares = 0;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    double value, error;
+    tessera_solver *s = solver_of(ndim, 1);
+    put_point(s, f, NULL);
+    put_int(s, TESSERA_SEED, seed);
+    put_int(s, TESSERA_SAMPLING, sampling);
+    put_int(s, TESSERA_ANTITHETIC, antithetic);
+    put_int(s, TESSERA_POINTS, 500);
+    put_int(s, TESSERA_MAXEVAL, maxeval);
+    put_real(s, TESSERA_CONFIDENCE, confidence);
+    put_real(s, TESSERA_RELTOL, reltol);
+    const int status = tessera_integrate(s, TESSERA_MONTECARLO, &value, &error);
+    assert_true(status == TESSERA_OK || status == TESSERA_LIMIT_EVALUATIONS);
+    const double d = value - 1;
+    c.covered += fabs(d) <= error;
+    if (status == TESSERA_OK) {
+      ++c.claims;
+      c.false_claims += fabs(d) > reltol * fabs(value);
+    }
+    sum += d;
+    squares += d * d;
+    tessera_destroy(s);
+  }
+  c.shift = sum / sqrt(squares);
+  return c;
+}
+
+static const struct {
+  const char *name;
+  int ndim;
+  tessera_integrand1 f;
+  int sampling, antithetic;
+  double confidence, reltol; /* reltol 0: a fixed number of evaluations */
+  int64_t maxeval;
+} cases[] = {
+    {"smooth, plain", 3, smooth, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0, 2000},
+    {"smooth, plain, 80 %", 3, smooth, TESSERA_SAMPLING_PLAIN, 0, 0.8, 0, 2000},
+    {"smooth, antithetic", 3, smooth, TESSERA_SAMPLING_PLAIN, 1, 0.95, 0, 4000},
+    {"smooth, plain, to a tolerance", 3, smooth, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0.02, 1000000},
+    {"smooth, VEGAS", 3, smooth, TESSERA_SAMPLING_VEGAS, 0, 0.95, 0, 8000},
+    {"smooth, VEGAS, antithetic", 3, smooth, TESSERA_SAMPLING_VEGAS, 1, 0.95, 0, 8000},
+    {"singular, plain", 2, singular, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0, 8000},
+    {"singular, VEGAS, to a tolerance", 2, singular, TESSERA_SAMPLING_VEGAS, 0, 0.95, 0.005, 1000000},
+    {"disc, plain, to a tolerance", 2, disc, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0.15, 1000000},
+    {"peaks, VEGAS", 2, peaks, TESSERA_SAMPLING_VEGAS, 0, 0.95, 0, 15000},
+    {"peaks, VEGAS, 80 %", 2, peaks, TESSERA_SAMPLING_VEGAS, 0, 0.8, 0, 15000},
+    {"peaks, choice, to a tolerance", 2, peaks, TESSERA_SAMPLING_AUTO, 0, 0.95, 0.01, 1000000},
+    {"peaks, choice, to a tolerance, 4-D", 4, peaks, TESSERA_SAMPLING_AUTO, 0, 0.95, 0.02, 1000000},
+    {"smooth, choice, to a tolerance", 3, smooth, TESSERA_SAMPLING_AUTO, 0, 0.99, 0.003, 1000000},
+};
+
+static void errors_are_what_they_say(void **state) {
+  int bad = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const struct coverage c = count(cases[i].ndim, cases[i].f, cases[i].sampling, cases[i].antithetic,
+                                    cases[i].confidence, cases[i].reltol, cases[i].maxeval);
+    const double p = cases[i].confidence, expected = p * seeds, deviation = sqrt(p * (1 - p) * seeds);
+    /* Above: four deviations, and two hundredths for the widening. */
+    const int good = c.covered >= expected - 4 * deviation && c.covered <= expected + 4 * deviation + 0.02 * seeds;
+    print_message("%-36s %4d of %d covered, expected %.0f +- %.1f; %d claims, %d false; shift %.1f\n", cases[i].name,
+                  c.covered, seeds, expected, deviation, c.claims, c.false_claims, c.shift);
+    bad += !good;
+    bad += c.false_claims > (1 - p) * seeds + 4 * deviation;
+    bad += cases[i].reltol > 0 && c.claims < 0.9 * seeds; /* the others have met a sample that they do not trust */
+    /* No bias: the mean of all values is right within four of its own deviations; a little less so where the run decides when to
+     * stop, which it does the sooner the fewer large values it has met. */
+    bad += fabs(c.shift) > (cases[i].reltol > 0 ? 8 : 4);
+  }
+  assert_int_equal(bad, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(errors_are_what_they_say)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
