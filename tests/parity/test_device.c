@@ -147,6 +147,68 @@ static void twenty_variables(void **state) {
 }
 
 /* ---- Behaviour -------------------------------------------------------------------------------------------------------------- */
+/* ---- Random instances of Genz's families -------------------------------------------------------------------------------------- */
+static const char genz_text[] =
+    "#include <math.h>\n"
+    "struct genz { int family, ndim; double a[64], u[64]; double exact; };\n"
+    "int genz(int ndim, const double *x, int ncomp, double *f, void *userdata) {\n"
+    "  const struct genz *g = (const struct genz *)userdata;\n"
+    "  const double *a = g->a, *u = g->u;\n"
+    "  double s = 0, p = 1, l = 0;\n"
+    "  for (int i = 0; i < ndim; ++i) {\n"
+    "    const double d = x[i] - u[i];\n"
+    "    s += a[i] * x[i];\n"
+    "    l += a[i] * fabs(d);\n"
+    "    p = g->family == 2 ? p / (1 / (a[i] * a[i]) + d * d) : p - (g->family == 4 ? a[i] * a[i] * d * d : 0);\n"
+    "  }\n"
+    "  switch (g->family) {\n"
+    "    case 1: f[0] = cos(6.28318530717958647692 * u[0] + s); break;\n"
+    "    case 2: f[0] = p; break;\n"
+    "    case 3: f[0] = pow(1 + s, -(ndim + 1)); break;\n"
+    "    case 4: f[0] = exp(p - 1); break;\n"
+    "    case 5: f[0] = exp(-l); break;\n"
+    "    default: f[0] = x[0] > u[0] || x[1] > u[1] ? 0 : exp(s);\n"
+    "  }\n"
+    "  return 0;\n"
+    "}\n";
+
+/* Values agree within the estimates; evaluations within 5 % in nearly all, and in most they are the same: rounding may turn a
+ * decision that is close. */
+static void random_genz_instances(void **state) {
+  (void)state;
+  for (int ndim = 3; ndim <= 5; ndim += 2) {
+    tessera_solver *s = solver_of(ndim, 1);
+    int instances = 0, close = 0, same = 0;
+    put_point(s, genz_point, NULL);
+    put_source(s, TESSERA_LANGUAGE_C, genz_text, "genz");
+    put_real(s, TESSERA_RELTOL, 1e-4);
+    put_int(s, TESSERA_MAXEVAL, 2000000);
+    put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
+    put_int(s, TESSERA_INITIAL_REGIONS, first_regions);
+    for (int family = GENZ_OSCILLATORY; family <= GENZ_DISCONTINUOUS; ++family)
+      for (uint64_t seed = 1; seed <= 10; ++seed) {
+        struct genz g;
+        struct answer a[2];
+        genz_make(family, ndim, seed, &g);
+        assert_status(s, tessera_set_params(s, &g, sizeof g), TESSERA_OK);
+        for (int there = 0; there < 2; ++there) {
+          put_int(s, TESSERA_DEVICE, there ? device : -1);
+          a[there] = integrate(s);
+          assert_true(a[there].status >= 0);
+        }
+        assert_at_most(fabs(a[1].value - a[0].value), a[0].error + a[1].error + 1e-14 * fabs(a[0].value));
+        const int64_t apart = distance(a[0].evaluations, a[1].evaluations);
+        ++instances;
+        close += (double)apart <= 0.05 * (double)a[0].evaluations;
+        same += apart == 0;
+      }
+    print_message("  %d-D: %d instances, %d with evaluations within 5 %%, %d with the same number\n", ndim, instances, close, same);
+    assert_true(100 * close >= 95 * instances);
+    assert_true(2 * same >= instances);
+    tessera_destroy(s);
+  }
+}
+
 static tessera_solver *f4_solver(void) {
   tessera_solver *s = solver_of(5, 1);
   put_source(s, TESSERA_LANGUAGE_CUDA, suite_text, "f4");
@@ -232,6 +294,7 @@ int main(void) {
       cmocka_unit_test(three_components),
       cmocka_unit_test(infinite_ranges),
       cmocka_unit_test(twenty_variables),
+      cmocka_unit_test(random_genz_instances),
       cmocka_unit_test(two_runs_give_the_same_bits),
       cmocka_unit_test(values_that_are_not_finite),
       cmocka_unit_test(an_error_in_the_text),
