@@ -2,7 +2,6 @@
 #include "construct.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <string>
 #include <unordered_map>
@@ -289,7 +288,6 @@ class construct_executor {
 template <class Real>
 bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &result, int arch, int multiprocessors,
                code_cache *cache) {
-  const auto start = std::chrono::steady_clock::now();
   cufft();
   target where;
   where.arch = arch;
@@ -298,7 +296,6 @@ bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &resul
   construct_executor exec(kernels, multiprocessors);
   cbc<Real, construct_executor> construction(exec, settings, hooks);
   exec.synchronize();
-  result.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return construction.run(result);
 }
 

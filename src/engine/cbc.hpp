@@ -24,6 +24,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -244,6 +245,7 @@ class cbc {
 
   // False: stopped.
   bool run(cbc_result &result) {
+    const auto start = std::chrono::steady_clock::now();
     bool going = true;
     if (!two_) {
       going = prime(result);
@@ -258,6 +260,7 @@ class cbc {
       }
       if (going) going = range(set_.least_level, top_, result);
     }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return going;
   }
 

@@ -2,7 +2,6 @@
 #include "construct.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -126,10 +125,8 @@ class construct_executor {
 template <class Real>
 bool run(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &result) {
   require_fftw<Real>();
-  const auto start = std::chrono::steady_clock::now();
   construct_executor exec;
   cbc<Real, construct_executor> construction(exec, settings, hooks);
-  result.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return construction.run(result);
 }
 
