@@ -31,7 +31,9 @@ struct name_of;
 TESSERA_NAME(fill_constant)
 TESSERA_NAME(subtract_constant)
 TESSERA_NAME(scale_spectrum)
+TESSERA_NAME(unpack_spectrum)
 TESSERA_NAME(correlate)
+TESSERA_NAME(correlate_packed)
 TESSERA_NAME(single_point)
 TESSERA_NAME(fill_kernel)
 TESSERA_NAME(square_of)
@@ -73,13 +75,15 @@ template <class Real>
 struct fft_calls;
 template <>
 struct fft_calls<double> {
-  static constexpr fft_kind forward = fft_kind::d2z, backward = fft_kind::z2d;
+  static constexpr fft_kind pairs = fft_kind::z2z, forward = fft_kind::d2z, backward = fft_kind::z2d;
+  static int run_pairs(int plan, void *in, void *out, fft_direction d) { return cufft().z2z(plan, in, out, d); }
   static int run_forward(int plan, double *in, void *out) { return cufft().d2z(plan, in, out); }
   static int run_backward(int plan, void *in, double *out) { return cufft().z2d(plan, in, out); }
 };
 template <>
 struct fft_calls<float> {
-  static constexpr fft_kind forward = fft_kind::r2c, backward = fft_kind::c2r;
+  static constexpr fft_kind pairs = fft_kind::c2c, forward = fft_kind::r2c, backward = fft_kind::c2r;
+  static int run_pairs(int plan, void *in, void *out, fft_direction d) { return cufft().c2c(plan, in, out, d); }
   static int run_forward(int plan, float *in, void *out) { return cufft().r2c(plan, in, out); }
   static int run_backward(int plan, void *in, float *out) { return cufft().c2r(plan, in, out); }
 };
@@ -147,38 +151,68 @@ class construct_executor {
     device_memory memory_;
   };
 
+  // A correlation by transforms of pairs of neighbours, with one kernel between them, where n is even; the transforms of reals
+  // would move everything through memory four times more.
   template <class Real>
   class fft {
+    using calls = fft_calls<Real>;
+
    public:
-    fft(construct_executor &e, int64 n) : executor_(e), single_(n == 1) {
-      if (single_) return;
-      forward_ = e.make_plan(n, fft_calls<Real>::forward);
+    fft(construct_executor &e, int64 n) : executor_(e), n_(n) {
+      if (n == 1) return;
+      if (is_packed()) {
+        forward_ = e.make_plan(n / 2, calls::pairs);
+        return;
+      }
+      forward_ = e.make_plan(n, calls::forward);
       try {
-        backward_ = e.make_plan(n, fft_calls<Real>::backward);
+        backward_ = e.make_plan(n, calls::backward);
       } catch (...) {
         e.destroy_plan(forward_);
         throw;
       }
     }
     ~fft() {
-      if (single_) return;
-      executor_.destroy_plan(forward_);
-      executor_.destroy_plan(backward_);
+      for (const int plan : {forward_, backward_})
+        if (plan >= 0) executor_.destroy_plan(plan);
     }
     fft(const fft &) = delete;
     fft &operator=(const fft &) = delete;
-    void forward(const Real *in, Real *spectrum) {
-      if (single_) return executor_.each(1, single_point<Real>{in, spectrum});
-      check_fft(fft_calls<Real>::run_forward(forward_, const_cast<Real *>(in), spectrum), "a transform");
+
+    void spectrum(const Real *in, Real *out, Real factor) {
+      forward(in, out);
+      if (is_packed())
+        executor_.each(n_ / 4 + 1, unpack_spectrum<Real>{spectrum_pairs(out), n_ / 2, step(), factor});
+      else
+        executor_.each(n_ / 2 + 1, scale_spectrum<Real>{spectrum_pairs(out), factor});
     }
-    void backward(Real *spectrum) {
-      if (!single_) check_fft(fft_calls<Real>::run_backward(backward_, spectrum, spectrum), "a transform");
+    void correlate(const Real *in, const Real *psi, Real *out) {
+      forward(in, out);
+      if (is_packed()) {
+        executor_.each(n_ / 4 + 1,
+                       correlate_packed<Real>{spectrum_pairs(out), spectrum_pairs(psi), n_ / 2, step()});
+        check_fft(calls::run_pairs(forward_, out, out, fft_direction::backward), "a transform");
+        return;
+      }
+      executor_.each(n_ / 2 + 1, tessera::correlate<Real>{spectrum_pairs(out), spectrum_pairs(psi)});
+      if (n_ > 1) check_fft(calls::run_backward(backward_, out, out), "a transform");
     }
 
    private:
+    bool is_packed() const { return n_ % 2 == 0; }
+    double step() const { return 2.0 / static_cast<double>(n_); }
+    void forward(const Real *in, Real *out) {
+      if (n_ == 1)
+        executor_.each(1, single_point<Real>{in, out});
+      else if (is_packed())
+        check_fft(calls::run_pairs(forward_, const_cast<Real *>(in), out, fft_direction::forward), "a transform");
+      else
+        check_fft(calls::run_forward(forward_, const_cast<Real *>(in), out), "a transform");
+    }
+
     construct_executor &executor_;
-    const bool single_;
-    int forward_ = 0, backward_ = 0;
+    const int64 n_;
+    int forward_ = -1, backward_ = -1;
   };
 
   template <class Body>

@@ -62,11 +62,13 @@ __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum 
                                      double *out) {
   constexpr int sums = Body::folds;
   compensated_sum total[sums];
+#pragma unroll 2
   for (int64 i = first_element(); i < n; i += all_threads()) {
     double v[3] = {0.0, 0.0, 0.0};
     body(i, v);
+    add_exactly(total[0], v[0]);
 #pragma unroll
-    for (int k = 0; k < sums; ++k) add_exactly(total[k], v[k]);
+    for (int k = 1; k < sums; ++k) total[k].sum += v[k];
   }
 #pragma unroll
   for (int k = 0; k < sums; ++k) {
@@ -122,16 +124,22 @@ template <class Body>
 __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *partial, unsigned *arrived,
                                         least_value *out) {
   constexpr int64 none = 0x7fffffffffffffff;
+  constexpr int side = 4;  // that are read before the first is looked at
   least_value least = {infinity_value(), none, infinity_value(), 0.0};
-  for (int64 i = first_element(); i < n; i += all_threads()) {
-    const double v = body(i);
-    least.squares += v * v;
-    if (v < least.value) {
-      least.second = least.value;
-      least.value = v;
-      least.index = i;
-    } else if (v < least.second) {
-      least.second = v;
+  for (int64 i = first_element(); i < n; i += side * all_threads()) {
+    double v[side];
+#pragma unroll
+    for (int s = 0; s < side; ++s) v[s] = i + s * all_threads() < n ? body(i + s * all_threads()) : infinity_value();
+#pragma unroll
+    for (int s = 0; s < side; ++s) {
+      least.squares += v[s] < infinity_value() ? v[s] * v[s] : 0.0;
+      if (v[s] < least.value) {
+        least.second = least.value;
+        least.value = v[s];
+        least.index = i + s * all_threads();
+      } else if (v[s] < least.second) {
+        least.second = v[s];
+      }
     }
   }
   least = block_least(least);
@@ -171,7 +179,9 @@ __device__ __forceinline__ void collect(const Body &body, int64 n, int64 *list, 
 TESSERA_EACH(fill_constant)
 TESSERA_EACH(subtract_constant)
 TESSERA_EACH(scale_spectrum)
+TESSERA_EACH(unpack_spectrum)
 TESSERA_EACH(correlate)
+TESSERA_EACH(correlate_packed)
 TESSERA_EACH(single_point)
 
 extern "C" __global__ void __launch_bounds__(tessera::construct_block)

@@ -14,12 +14,13 @@
 //   buffer<T>                   data(), resize(n)
 //   each(n, body)               body(i)
 //   ranges(n, body)             body(begin, end)
-//   fold(n, body)               body(i, s) adds to three sums, compensated, the same for every run; begins, and
+//   fold(n, body)               body(i, s) adds to up to three sums, the first compensated, the same for every run; begins, and
 //   folded(s)                   waits for them, before the next fold begins
 //   minimum(n, body)            least body(i), the lowest i that has it, the next greater or equal one, and the sum of squares
 //   collect(n, body, list, m)   the lowest i with body(i), m at most; returns how many there are in all
-//   fft<Real>                   (executor, n); forward(real[n], spectrum) and backward(spectrum), in place, unscaled; the spectrum
-//                               has n/2+1 pairs
+//   fft<Real>                   (executor, n); spectrum(real[n], spectrum, factor): transform times a factor, n/2+1 pairs;
+//                               correlate(real[n], spectrum, to): backward transform of the spectrum times the conjugate of that
+//                               of the numbers, unscaled, to[0 .. n-1]; `to` has the room of a spectrum
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -67,9 +68,7 @@ class cbc_ring {
     work_.resize(2 * (length / 2 + 1));
     if (orders_ > 0) q_.resize(length * orders_);
     exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
-    fft_.forward(psi_.data(), spectrum_.data());
-    exec.each(length / 2 + 1,
-              scale_spectrum<Real>{pairs(spectrum_), static_cast<Real>(1.0 / static_cast<double>(length))});
+    fft_.spectrum(psi_.data(), spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length)));
     double s3[3];
     exec.fold(length, square_of<Real>{psi_.data()});
     exec.folded(s3);
@@ -89,9 +88,7 @@ class cbc_ring {
   void correlate_all() {
     if (orders_ > 0) settle();
     constant_ = mean_ * total_;
-    fft_.forward(weights_.data(), work_.data());
-    exec_.each(length_ / 2 + 1, correlate<Real>{pairs(work_), pairs(spectrum_)});
-    fft_.backward(work_.data());
+    fft_.correlate(weights_.data(), spectrum_.data(), work_.data());
   }
   const Real *values() { return work_.data(); }
   double constant() const { return constant_; }
@@ -151,7 +148,6 @@ class cbc_ring {
 
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  static spectrum_pair<Real> *pairs(buffer<Real> &b) { return reinterpret_cast<spectrum_pair<Real> *>(b.data()); }
   static double rounded(double v) { return static_cast<double>(static_cast<Real>(v)); }
 
   // Waits for what the last take() has added up.
@@ -161,12 +157,12 @@ class cbc_ring {
     double s[3];
     exec_.folded(s);
     taken_ = s[0];
-    weights_norm_ = std::sqrt(s[2]);
+    weights_norm_ = std::sqrt(s[1]);
     if (orders_ == 0) return;
-    const double n = static_cast<double>(length_), shift = rounded(s[1] / n);
+    const double n = static_cast<double>(length_), shift = rounded(s[2] / n);
     exec_.each(length_, subtract_constant<Real>{weights_.data(), static_cast<Real>(shift)});
     mean_ += shift;
-    weights_norm_ = std::sqrt(larger(s[2] - shift * shift * n, 0.0));
+    weights_norm_ = std::sqrt(larger(s[1] - shift * shift * n, 0.0));
   }
 
   Executor &exec_;

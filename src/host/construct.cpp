@@ -40,11 +40,20 @@ class construct_executor {
   template <class Real>
   class fft {
    public:
-    fft(construct_executor &, int64 n) : plans_(n) {}
-    void forward(const Real *in, Real *spectrum) { plans_.forward(in, spectrum); }
-    void backward(Real *spectrum) { plans_.backward(spectrum, spectrum); }
+    fft(construct_executor &e, int64 n) : executor_(e), n_(n), plans_(n) {}
+    void spectrum(const Real *in, Real *out, Real factor) {
+      plans_.forward(in, out);
+      executor_.each(n_ / 2 + 1, scale_spectrum<Real>{spectrum_pairs(out), factor});
+    }
+    void correlate(const Real *in, const Real *psi, Real *out) {
+      plans_.forward(in, out);
+      executor_.each(n_ / 2 + 1, tessera::correlate<Real>{spectrum_pairs(out), spectrum_pairs(psi)});
+      plans_.backward(out, out);
+    }
 
    private:
+    construct_executor &executor_;
+    const int64 n_;
     fftw_plan_pair<Real> plans_;
   };
 
@@ -62,26 +71,25 @@ class construct_executor {
   void ranges(int64 n, Body body) {
     body(0, n);
   }
-  // Four chains side by side, each with its exact rounding errors (Knuth's two-sum) added up beside it.
+  // Four chains side by side, the first sum of each with its exact rounding errors (Knuth's two-sum) added up beside it.
   template <class Body>
   void fold(int64 n, Body body) {
-    double s[4][3] = {}, lost[4][3] = {};
+    double s[4][3] = {}, lost[4] = {};
     int64 i = 0;
     for (; i + 4 <= n; i += 4)
       for (int c = 0; c < 4; ++c) {
         double v[3] = {};
         body(i + c, v);
-        for (int k = 0; k < Body::folds; ++k) {
-          const double t = s[c][k] + v[k], w = t - s[c][k];
-          lost[c][k] += (s[c][k] - (t - w)) + (v[k] - w);
-          s[c][k] = t;
-        }
+        const double t = s[c][0] + v[0], w = t - s[c][0];
+        lost[c] += (s[c][0] - (t - w)) + (v[0] - w);
+        s[c][0] = t;
+        for (int k = 1; k < Body::folds; ++k) s[c][k] += v[k];
       }
     compensated_sum all[3];
     for (int k = 0; k < Body::folds; ++k)
       for (int c = 0; c < 4; ++c) {
         all[k].add(s[c][k]);
-        all[k].add(lost[c][k]);
+        if (k == 0) all[k].add(lost[c]);
       }
     for (; i < n; ++i) {
       double v[3] = {};
