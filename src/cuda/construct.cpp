@@ -18,7 +18,7 @@ extern const char *const construct_text;  // the steps and kernels in one text; 
 
 namespace {
 
-constexpr int64 blocks_of_multiprocessor = 8;
+constexpr int64 blocks_of_multiprocessor = 2048 / construct_block;  // at most
 
 // Names of the kernels in construct.cuh.
 template <class Body>
@@ -37,7 +37,7 @@ TESSERA_NAME(correlate_packed)
 TESSERA_NAME(single_point)
 TESSERA_NAME(fill_kernel)
 TESSERA_NAME(square_of)
-TESSERA_NAME(ring_term)
+TESSERA_NAME(ring_terms)
 TESSERA_NAME(multiply_product)
 TESSERA_NAME(advance_orders)
 TESSERA_NAME(add_level)
@@ -125,8 +125,8 @@ class own_library {
 class construct_executor {
  public:
   construct_executor(const compiled_module &kernels, int multiprocessors)
-      : library_(kernels), most_blocks_(blocks_of_multiprocessor * multiprocessors) {
-    const auto blocks = static_cast<std::size_t>(most_blocks_);
+      : library_(kernels), multiprocessors_(multiprocessors) {
+    const auto blocks = static_cast<std::size_t>(blocks_of_multiprocessor * multiprocessors);
     partial_.require(blocks * std::max(3 * sizeof(compensated_sum), sizeof(least_value)));
     arrived_.require(sizeof(unsigned));
     found_.require(sizeof(unsigned long long));
@@ -265,18 +265,28 @@ class construct_executor {
   };
   results &shared() { return *static_cast<results *>(result_.address()); }
 
-  CUfunction function(const char *name) {
-    CUfunction &f = functions_[name];
-    if (!f) f = library_.function(name);
-    return f;
+  struct kernel {
+    CUfunction function = nullptr;
+    int64 most_blocks = 0;  // that run at the same time
+  };
+  const kernel &find(const char *name) {
+    kernel &k = functions_[name];
+    if (k.function) return k;
+    const CUfunction f = library_.function(name);
+    int blocks = 0;
+    check(cuda().occupancy(&blocks, f, construct_block, 0), "asking for the occupancy");
+    k.most_blocks = std::max<int64>(1, std::min<int64>(blocks, blocks_of_multiprocessor)) * multiprocessors_;
+    k.function = f;
+    return k;
   }
 
   template <class Body, class... More>
   void run(const Body &body, int64 n, int64 threads, More... more) {
     Body copy = body;
     void *arguments[] = {&copy, &n, &more...};
-    const int64 blocks = std::max<int64>(1, std::min(most_blocks_, (threads + construct_block - 1) / construct_block));
-    check(cuda().launch(function(name_of<Body>::value), static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0,
+    const kernel &k = find(name_of<Body>::value);
+    const int64 blocks = std::max<int64>(1, std::min(k.most_blocks, (threads + construct_block - 1) / construct_block));
+    check(cuda().launch(k.function, static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0,
                         stream_.get(), arguments, nullptr),
           "starting the kernel");
   }
@@ -312,8 +322,8 @@ class construct_executor {
 
   const own_library library_;
   const own_stream stream_;
-  const int64 most_blocks_;
-  std::unordered_map<std::string, CUfunction> functions_;
+  const int64 multiprocessors_;
+  std::unordered_map<std::string, kernel> functions_;
   std::vector<int> plans_;
   device_memory work_, partial_, arrived_, list_, found_;
   mapped_memory result_;

@@ -66,9 +66,12 @@ __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum 
   for (int64 i = first_element(); i < n; i += all_threads()) {
     double v[3] = {0.0, 0.0, 0.0};
     body(i, v);
-    add_exactly(total[0], v[0]);
 #pragma unroll
-    for (int k = 1; k < sums; ++k) total[k].sum += v[k];
+    for (int k = 0; k < sums; ++k)
+      if (k < Body::compensated)
+        add_exactly(total[k], v[k]);
+      else
+        total[k].sum += v[k];
   }
 #pragma unroll
   for (int k = 0; k < sums; ++k) {
@@ -198,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
     tessera::fold(b, n, partial, arrived, out);                                                                 \
   }
 TESSERA_FOLD(square_of)
-TESSERA_FOLD(ring_term)
+TESSERA_FOLD(ring_terms)
 TESSERA_FOLD(multiply_product)
 TESSERA_FOLD(advance_orders)
 TESSERA_FOLD(add_level)

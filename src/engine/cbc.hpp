@@ -14,7 +14,7 @@
 //   buffer<T>                   data(), resize(n)
 //   each(n, body)               body(i)
 //   ranges(n, body)             body(begin, end)
-//   fold(n, body)               body(i, s) adds to up to three sums, the first compensated, the same for every run; begins, and
+//   fold(n, body)               body(i, s) adds to up to three sums, the same for every run; begins, and
 //   folded(s)                   waits for them, before the next fold begins
 //   minimum(n, body)            least body(i), the lowest i that has it, the next greater or equal one, and the sum of squares
 //   collect(n, body, list, m)   the lowest i with body(i), m at most; returns how many there are in all
@@ -93,13 +93,14 @@ class cbc_ring {
   const Real *values() { return work_.data(); }
   double constant() const { return constant_; }
 
-  // Round-off of values(), whose squares add up to `squares`. An FFT of length L makes a relative error of some epsilon sqrt(log L) in
-  // the square mean, spread evenly; a tenfold deviation from it is allowed for.
+  // How much two of values(), whose squares add up to `squares`, can seem to differ by round-off. An FFT of length L makes a relative
+  // error below half an epsilon times sqrt(log L) in the square mean, spread evenly, here one of the weights, one of the kernel
+  // and one on the way back; an eightfold deviation is allowed for.
   double tolerance(double squares) {
     settle();
-    const double n = static_cast<double>(length_);
-    const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(squares / n);
-    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
+    const double n = static_cast<double>(length_), product = weights_norm_ * norm_;
+    const double scale = std::sqrt((2.0 * product * product + squares) / n);
+    return 4.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
            4.0 * epsilon * fabs(constant_);
   }
 
@@ -112,13 +113,23 @@ class cbc_ring {
     return 8.0 * std::numeric_limits<Real>::epsilon() * all / std::sqrt(n);
   }
 
-  // Sum over the ring's points for z = g^a.
-  double exact(int64 a) {
+  // Adds the sums over the ring's points for z = g^a to sums[a of the list].
+  void add_exact(const std::vector<int64> &list, std::vector<double> &sums) {
     settle();
-    double s[3];
-    exec_.fold(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_, mean_});
-    exec_.folded(s);
-    return multiplicity_ * s[0];
+    for (std::size_t c = 0; c < list.size(); c += ring_terms_at_once) {
+      ring_terms<Real> terms = {weights_.data(), {}, mean_};
+      for (std::size_t k = 0; k < ring_terms_at_once; ++k)
+        terms.psi[k] = psi_.data() + list[std::min(c + k, list.size() - 1)] % length_;
+      double s[3];
+      exec_.fold(length_, terms);
+      exec_.folded(s);
+      for (std::size_t k = 0; k < ring_terms_at_once && c + k < list.size(); ++k) sums[c + k] += multiplicity_ * s[k];
+    }
+  }
+  double exact(int64 a) {
+    std::vector<double> sum(1, 0.0);
+    add_exact({a}, sum);
+    return sum[0];
   }
 
   // Takes z = g^a for the next component. `sum`: exact(a), less exactly and without the multiplicity; it tells where the new mean
@@ -276,8 +287,8 @@ class cbc {
     return z < n - z ? z : n - z;
   }
 
-  // The index of the best z by `figures`, of which tolerance(sum of their squares) says how far they are known; exact(a) sums up
-  // directly, to exact_tolerance().
+  // The index of the best z by `figures`, of which tolerance(sum of their squares) says how far they are known; exact(list) sums up
+  // directly, a list of them, to exact_tolerance().
   struct choice {
     int64 index;
     double figure;  // about
@@ -295,8 +306,7 @@ class cbc {
       return {exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index, least.value};
     if (close < 1) return {least.index, least.value};  // weights that overflow
     list.resize(static_cast<std::size_t>(close));
-    std::vector<double> values;
-    for (const int64 c : list) values.push_back(exact(c));
+    const std::vector<double> values = exact(list);
     const double best = *std::min_element(values.begin(), values.end()), slack = exact_tolerance();
     int64 chosen = list[0];
     uint64 smallest = n;
@@ -325,7 +335,13 @@ class cbc {
         ring.correlate_all();
         best = choose(
             ring.values(), ring.length(), set_.points, [&](double squares) { return ring.tolerance(squares); },
-            [&](int64 c) { return ring.exact(c) / ring.multiplicity(); }, [&] { return ring.exact_tolerance(); });
+            [&](const std::vector<int64> &list) {
+              std::vector<double> sums(list.size(), 0.0);
+              ring.add_exact(list, sums);
+              for (double &v : sums) v /= ring.multiplicity();
+              return sums;
+            },
+            [&] { return ring.exact_tolerance(); });
         add_to_merit(s - 1);
         sum = best.figure + ring.constant();
       }
@@ -403,12 +419,12 @@ class cbc {
         exact_tolerance = larger(exact_tolerance, factor * exact_slack + rounding);
       }
     }
-    const auto exact = [&](int64 a) {
-      double sum = fixed, worst = -infinity_value();
+    const auto exact = [&](const std::vector<int64> &list) {
+      std::vector<double> sums(list.size(), fixed), worst(list.size(), -infinity_value());
       for (int t = 2; t <= high; ++t) {
-        sum += ring(t).exact(a);
-        if (t >= low)
-          worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
+        ring(t).add_exact(list, sums);
+        for (std::size_t c = 0; t >= low && c < list.size(); ++c)
+          worst[c] = larger(worst[c], scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sums[c]));
       }
       return worst;
     };

@@ -150,11 +150,11 @@ struct correlate_packed {
   }
 };
 
-// Bodies that add up have operator()(i, s), and say in `folds` how many sums they have, at most three. The first is exact to the last
-// digit; the others serve estimates.
+// Bodies that add up have operator()(i, s), and say in `folds` how many sums they have, at most three, and in `compensated` how many
+// of these, the first ones, must be right to the last digit; the others serve estimates.
 template <class Real>
 struct square_of {
-  static constexpr int folds = 2;
+  static constexpr int folds = 2, compensated = 1;
   const Real *v;
   TESSERA_HD void operator()(int64 i, double *s) const {
     s[0] += static_cast<double>(v[i]);
@@ -164,22 +164,24 @@ struct square_of {
 
 // Weights are stored as differences from a number near their mean, which would cost the FFT digits.
 
-// Terms of a ring's sum for one z: weights times the kernel.
+// Terms of a ring's sums for three z: weights times the kernel.
+constexpr int ring_terms_at_once = 3;
 template <class Real>
-struct ring_term {
-  static constexpr int folds = 1;
+struct ring_terms {
+  static constexpr int folds = ring_terms_at_once, compensated = ring_terms_at_once;
   const Real *weights;
-  const Real *psi;  // from index a on
+  const Real *psi[ring_terms_at_once];  // from index a on
   double mean;
   TESSERA_HD void operator()(int64 i, double *s) const {
-    s[0] += (mean + static_cast<double>(weights[i])) * static_cast<double>(psi[i]);
+    const double w = mean + static_cast<double>(weights[i]);
+    for (int c = 0; c < ring_terms_at_once; ++c) s[c] += w * static_cast<double>(psi[c][i]);
   }
 };
 
 // Product weights: P *= 1 + gamma psi. Adds up the terms of before, and the squares of the new differences.
 template <class Real>
 struct multiply_product {
-  static constexpr int folds = 2;
+  static constexpr int folds = 2, compensated = 1;
   Real *weights;
   const Real *psi;
   double gamma, mean, next_mean;
@@ -197,7 +199,7 @@ struct multiply_product {
 // terms of before, the squares of the new differences, and the differences.
 template <class Real>
 struct advance_orders {
-  static constexpr int folds = 3;
+  static constexpr int folds = 3, compensated = 1;
   Real *q;
   Real *weights;
   const Real *psi;
@@ -235,7 +237,7 @@ struct subtract_constant {
 // smaller ones say about a modulo their length. Adds up the squares of the correlation. first: begins with the sum at the fixed points.
 template <class Real>
 struct add_level {
-  static constexpr int folds = 1;
+  static constexpr int folds = 1, compensated = 1;
   const Real *ring;     // correlation of this level's ring
   const double *below;  // sums of the smaller ones, of length `below_length`, null: `fixed` alone
   double *sums;

@@ -71,25 +71,26 @@ class construct_executor {
   void ranges(int64 n, Body body) {
     body(0, n);
   }
-  // Four chains side by side, the first sum of each with its exact rounding errors (Knuth's two-sum) added up beside it.
+  // Four chains side by side, compensated ones with their exact rounding errors (Knuth's two-sum) added up beside them.
   template <class Body>
   void fold(int64 n, Body body) {
-    double s[4][3] = {}, lost[4] = {};
+    double s[4][3] = {}, lost[4][3] = {};
     int64 i = 0;
     for (; i + 4 <= n; i += 4)
       for (int c = 0; c < 4; ++c) {
         double v[3] = {};
         body(i + c, v);
-        const double t = s[c][0] + v[0], w = t - s[c][0];
-        lost[c] += (s[c][0] - (t - w)) + (v[0] - w);
-        s[c][0] = t;
-        for (int k = 1; k < Body::folds; ++k) s[c][k] += v[k];
+        for (int k = 0; k < Body::folds; ++k) {
+          const double t = s[c][k] + v[k], w = t - s[c][k];
+          if (k < Body::compensated) lost[c][k] += (s[c][k] - (t - w)) + (v[k] - w);
+          s[c][k] = t;
+        }
       }
     compensated_sum all[3];
     for (int k = 0; k < Body::folds; ++k)
       for (int c = 0; c < 4; ++c) {
         all[k].add(s[c][k]);
-        if (k == 0) all[k].add(lost[c]);
+        all[k].add(lost[c][k]);
       }
     for (; i < n; ++i) {
       double v[3] = {};
