@@ -128,23 +128,29 @@ __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *
                                         least_value *out) {
   constexpr int64 none = 0x7fffffffffffffff;
   constexpr int side = 4;  // that are read before the first is looked at
-  least_value least = {infinity_value(), none, infinity_value(), 0.0};
-  for (int64 i = first_element(); i < n; i += side * all_threads()) {
-    double v[side];
-#pragma unroll
-    for (int s = 0; s < side; ++s) v[s] = i + s * all_threads() < n ? body(i + s * all_threads()) : infinity_value();
-#pragma unroll
-    for (int s = 0; s < side; ++s) {
-      least.squares += v[s] < infinity_value() ? v[s] * v[s] : 0.0;
-      if (v[s] < least.value) {
-        least.second = least.value;
-        least.value = v[s];
-        least.index = i + s * all_threads();
-      } else if (v[s] < least.second) {
-        least.second = v[s];
-      }
+  using number = decltype(body(0));
+  number first = static_cast<number>(infinity_value()), second = first;
+  int64 index = none, i = first_element();
+  double squares = 0.0;
+  const auto look = [&](number v, int64 at) {
+    squares += static_cast<double>(v) * static_cast<double>(v);
+    if (v < first) {
+      second = first;
+      first = v;
+      index = at;
+    } else if (v < second) {
+      second = v;
     }
+  };
+  for (; i + (side - 1) * all_threads() < n; i += side * all_threads()) {
+    number v[side];
+#pragma unroll
+    for (int s = 0; s < side; ++s) v[s] = body(i + s * all_threads());
+#pragma unroll
+    for (int s = 0; s < side; ++s) look(v[s], i + s * all_threads());
   }
+  for (; i < n; i += all_threads()) look(body(i), i);
+  least_value least = {static_cast<double>(first), index, static_cast<double>(second), squares};
   least = block_least(least);
   if (threadIdx.x == 0) partial[blockIdx.x] = least;
   if (!comes_last(arrived)) return;

@@ -36,10 +36,10 @@
 
 namespace tessera {
 
-// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures lie
-// below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
+// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components, or in single
+// precision, many figures lie below the round-off of all this, and the smallest of those z is as good as any.
 inline int64 cbc_most_exact(int64 length) {
-  return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length));
+  return std::min<int64>(4096, std::max<int64>(12, (int64{1} << 24) / length));
 }
 
 // One ring: weights of its points, the kernel and its spectrum, and the last correlation.

@@ -262,7 +262,7 @@ struct add_level {
 template <class Real>
 struct value_of {
   const Real *v;
-  TESSERA_HD double operator()(int64 i) const { return static_cast<double>(v[i]); }
+  TESSERA_HD Real operator()(int64 i) const { return v[i]; }
 };
 
 template <class Real>
