@@ -120,7 +120,10 @@ class worst_first {
     int bits = halvings(set_.initial_regions);
     while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
     if (bits > 0) o = partition(lower, upper, bits);
-    for (int64 i = 0; i < regions_; ++i) totals_.add(store_.view(), i, 1.0);
+    for (int64 i = 0; i < regions_; ++i) {
+      if (set_.estimate != 1) take_sign_off(store_.view(), i);  // for bulk selection, should it go on with them
+      totals_.add(store_.view(), i, 1.0);
+    }
     rescale();
     return o;
   }
