@@ -227,6 +227,7 @@ bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> 
                                         reinterpret_cast<dropin::user_function>(user.function),
                                         adapter<Real>::call,
                                         &user,
+                                        nullptr,
                                         static_cast<int>(p.ndim),
                                         static_cast<int>(p.numfun),
                                         lower,
