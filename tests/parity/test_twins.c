@@ -278,14 +278,23 @@ static void test_dcuhre(void **state) {
     const int fits = 2000000, length = (fits / 66 + 2) * (2 * n + 6) + 100;
     double *array = malloc((size_t)length * sizeof *array);
     assert_non_null(array);
-    for (restar = 0; restar < 2; ++restar) { /* RESTAR = 1 starts from the beginning */
+    int neval_before = 0;
+    for (int i = 0; i < 4; ++i) { /* RESTAR = 1 starts from the beginning, if there is something to do */
+      const double relative = i < 2 ? epsrel : i == 2 ? 1e-7 : 1e-16;
+      const int most = i < 3 ? fits : neval_before;
+      double result_before[2] = {result[0], result[1]};
+      restar = i > 0;
       calls = 0;
-      dcuhre_(&n, &numfun, a, b, &minpts, &fits, pair, &epsabs, &epsrel, &key, &length, &restar, result, abserr, &neval, &ifail,
-              array);
-      assert_int_equal(ifail, 0);
-      assert_int_equal(calls, compared);
-      assert_true(neval > compared && neval <= fits);
-      for (int k = 0; k < 2; ++k) assert_at_most(fabs(result[k] + expected[k]), 1e-6 * expected[k]);
+      dcuhre_(&n, &numfun, a, b, &minpts, &most, pair, &epsabs, &relative, &key, &length, &restar, result, abserr, &neval,
+              &ifail, array);
+      assert_int_equal(ifail, i == 3);
+      assert_int_equal(calls, i == 0 || i == 2 ? compared : 0);
+      assert_true(neval > compared && neval <= most);
+      for (int k = 0; k < 2; ++k) {
+        assert_at_most(fabs(result[k] + expected[k]), fmax(relative, 1e-7) * expected[k]);
+        if (i == 1 || i == 3) assert_same_bits(result[k], result_before[k]);
+      }
+      neval_before = neval;
     }
     free(array);
   }
