@@ -47,7 +47,7 @@ static const char cuda_text[] =
   }
 static volatile double scale_of_differs = 1, scale_of_no_file = 1.5, scale_of_no_function = 2, scale_of_bad_text = 3,
                        scale_of_no_block = 4, scale_of_small_block = 5, scale_of_unnamed = 6, scale_of_registered = 7,
-                       scale_of_in_cuda = 1;
+                       scale_of_in_cuda = 1, scale_of_with_data = 1;
 NAMED(differs)
 NAMED(no_file)
 NAMED(no_function)
@@ -57,6 +57,7 @@ NAMED(small_block)
 NAMED(unnamed)
 NAMED(registered)
 NAMED(in_cuda)
+NAMED(with_data)
 
 static void *library;
 static struct module in_program, in_library;
@@ -79,6 +80,7 @@ static void write_map(void) {
       "bad_text      c  bad.c   decay\n"
       "no_block      c  twin.c  decay  params=nothing_of_this_name_\n"
       "small_block   c  twin.c  decay  params=program_block_:25\n"
+      "with_data     c  twin.c  second_block  params=program_block_:8  userdata:24\n" /* its third number */
       "in_cuda       cuda  twin.cu  decay  params=program_block_\r\n";
   put_file("twin.c", text);
   put_file("twin.cu", cuda_text);
@@ -217,6 +219,29 @@ static void test_cuda_text(void **state) {
   }
 }
 
+/* What the program hands to its function is part of the block. */
+static void test_user_data(void **state) {
+  double data[3] = {7, 8, 1};
+  (void)state;
+  if (stripped) return;
+  tessera_solver *s = solver(with_data);
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(tessera_set_twin(s, any(with_data), NULL), TESSERA_ERR_NO_INTEGRAND);
+    assert_says(tessera_last_error(s), "24 bytes of user data, and the call has none");
+    assert_int_equal(tessera_set_twin(NULL, any(with_data), NULL), TESSERA_OK); /* another call may have some */
+    assert_status(s, tessera_set_twin(s, any(with_data), data), TESSERA_OK);
+    const struct answer a = integrate(s);
+    assert_int_equal(a.status, TESSERA_OK);
+    assert_close(a.value, pow(1 - exp(-1.0), 2), 1e-7, 0);
+  }
+  data[2] = 2;
+  if (compiler_there()) {
+    assert_status(s, tessera_set_twin(s, any(with_data), data), TESSERA_OK);
+    assert_int_equal(integrate(s).status, TESSERA_ERR_CHECK);
+  }
+  tessera_destroy(s);
+}
+
 static void test_registered(void **state) {
   static double rate[2] = {1, 0};
   char sentence[512];
@@ -286,6 +311,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_program),    cmocka_unit_test(test_library),   cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_cuda_text),  cmocka_unit_test(test_wrong_twin), cmocka_unit_test(test_registered),
+      cmocka_unit_test(test_user_data),
       cmocka_unit_test(test_threads),
   };
   if (argc != 2) return 2;
