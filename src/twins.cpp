@@ -191,7 +191,8 @@ std::vector<unsigned char> twin::parameters(const void *userdata) const {
     block.resize((block.size() + block_alignment - 1) / block_alignment * block_alignment);
     const auto *bytes = static_cast<const unsigned char *>(d.address ? d.address : userdata);
     if (!bytes)
-      throw no_twin("the twin is to have " + std::to_string(d.bytes) + " bytes of user data, and the call has none", true);
+      throw no_twin("the twin is to have " + std::to_string(d.bytes) + " bytes of user data, and the call has none",
+                    true);
     block.insert(block.end(), bytes, bytes + d.bytes);
   }
   return block;
@@ -235,7 +236,8 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
     std::vector<std::string> words;
     if (!split(line, words)) refuse("a quotation mark is missing");
     if (words.empty()) continue;
-    if (words.size() < 4) refuse("a line has the form: symbol language file function [params=symbol[:bytes] | userdata:bytes] ...");
+    if (words.size() < 4)
+      refuse("a line has the form: symbol language file function [params=symbol[:bytes] | userdata:bytes] ...");
     twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}};
     std::string names;
     bool known = false;
@@ -251,7 +253,8 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
       if (empty.empty()) refuse("a word is empty");
     if (l.file[0] != '/') l.file = directory_of(path) + l.file;
     for (std::size_t i = 4; i < words.size(); ++i)
-      if (!read_params(words[i], l.params)) refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes");
+      if (!read_params(words[i], l.params))
+        refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes");
     for (const twin_line &other : lines)
       if (other.symbol == l.symbol) refuse("'" + l.symbol + "' has a line already");
     lines.push_back(l);

@@ -125,14 +125,17 @@ class stop_watch {
     if (device < clearly * host) return;
     char sentence[160];
     std::snprintf(sentence, sizeof sentence,
-                  "this run took %.2g s on the device, and would take about %.2g s with the host function", device, host);
+                  "this run took %.2g s on the device, and would take about %.2g s with the host function", device,
+                  host);
     report_once(p_, remark::slow, sentence);
   }
 
  private:
   using clock = std::chrono::steady_clock;
   static constexpr double clearly = 4.0;
-  static double seconds(clock::time_point a, clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
+  static double seconds(clock::time_point a, clock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+  }
 
   // The first runs of a function compile it and make memory.
   static bool settled(user_function f) {

@@ -257,7 +257,8 @@ class result_before {
   }
   // A run with these errors was for nothing.
   bool better_than(const std::vector<double> &error) const {
-    return there() && !(*std::max_element(error.begin(), error.end()) < *std::max_element(error_.begin(), error_.end()));
+    return there() &&
+           !(*std::max_element(error.begin(), error.end()) < *std::max_element(error_.begin(), error_.end()));
   }
   void read(Real *result, Real *abserr) const {
     std::copy(value_.begin(), value_.end(), result);

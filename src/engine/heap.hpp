@@ -37,7 +37,8 @@ void heap_pop(std::vector<T> &heap, Below below) {
   T *const h = heap.data();
   std::size_t i = 0;
   for (std::size_t child = 1; child < n; child = 2 * i + 1) {
-    for (std::size_t far = 4 * child + 3, end = far + 8; far < end && far < n; far += 3) prefetch(h + far);  // two levels on
+    for (std::size_t far = 4 * child + 3, end = far + 8; far < end && far < n; far += 3)
+      prefetch(h + far);                                                // two levels on
     if (child + 1 < n) child += below(h[child], h[child + 1]) ? 1 : 0;  // either is as likely: no branch
     if (!below(last, h[child])) break;
     h[i] = h[child];

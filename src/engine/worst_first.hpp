@@ -236,7 +236,7 @@ class worst_first {
         make_piece(split_, s, e.region(), q, a, ids_.back());
       }
     }
-    for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next to be divided
+    for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next in front
     const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
     if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.

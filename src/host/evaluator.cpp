@@ -97,7 +97,7 @@ void host_evaluator::make_tables(const rule &r) {
 }
 
 int64 host_evaluator::work_bytes() const {
-  std::size_t n = words_.size() / 2;
+  std::size_t n = words_.size() / 2 + offsets_.size();
   for (const workspace &w : work_) n += w.x.capacity() + w.f.capacity() + w.jacobian.capacity();
   return static_cast<int64>(8 * n);
 }
@@ -272,8 +272,8 @@ int host_evaluator::call_sparse(const orbit &orb, const node_word *words, int64 
 }
 
 template <int moved, class Call>
-int host_evaluator::call_moved(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half,
-                               double *f, workspace &w, const Call &call) const {
+int host_evaluator::call_moved(const orbit &orb, const node_word *words, int64 n, const double *centre,
+                               const double *half, double *f, workspace &w, const Call &call) const {
   // Both places of coordinate j, plus and minus, are at 2*j; those of the second generator follow.
   const int nd = rule_.ndim;
   double *const first = w.ends.data(), *const last = node_uses_b(words[0]) ? first + 2 * nd : first;
@@ -325,7 +325,8 @@ int host_evaluator::call_vertices(const orbit &orb, int64 first, int64 n, const 
     const int status = call(x, f);
     if (status != 0) return status;
     if (++i == n) break;
-    for (const unsigned char j : flips_[index(lowest_bit(static_cast<uint64>(first + i)))]) std::swap(x[j], opposite[j]);
+    for (const unsigned char j : flips_[index(lowest_bit(static_cast<uint64>(first + i)))])
+      std::swap(x[j], opposite[j]);
   }
   std::copy(centre, centre + nd, x);
   return 0;
@@ -350,7 +351,8 @@ int host_evaluator::call_table(const stretch &s, const double *centre, const dou
 }
 
 template <class Call>
-bool host_evaluator::call_all(const region_view &regions, const stretch &s, int64 item, workspace &w, const Call &call) {
+bool host_evaluator::call_all(const region_view &regions, const stretch &s, int64 item, workspace &w,
+                              const Call &call) {
   const double *centre = &regions.centre(s.region, 0), *half = &regions.half(s.region, 0);
   int status = 0;
   if (!offsets_.empty()) {

@@ -90,7 +90,7 @@ class host_evaluator {
   std::vector<node_word> words_;    // of the sparse points, orbit after orbit
   std::vector<int64> orbit_start_;  // first point of each orbit
   std::vector<double> offsets_;     // [point][ndim] in half-widths, of a small rule that is called point by point
-  std::vector<std::vector<unsigned char>> flips_;  // for each bit of a vertex's code the coordinates whose signs it changes
+  std::vector<std::vector<unsigned char>> flips_;  // for each bit of a vertex's code: where it changes the sign
   int64 chunk_ = 0;                 // most points of one region in one call
   int64 group_ = 0;                 // regions in one call
   bool batch_ = false;

@@ -1,5 +1,5 @@
-C     A program for DCUHRE with a peak, exp(-625 sum (x-1/2)**2), to a relative 1e-3: the same call with a function that is left on
-C     the host and with one that legacy.twins names (TESSERA_TWINS). CSV. Usage: bench_legacy [NDIM]
+C     A program for DCUHRE with a peak, exp(-625 sum (x-1/2)**2), to a relative 1e-3: the same call with a function that is left
+C     on the host and with one that legacy.twins names (TESSERA_TWINS). CSV. Usage: bench_legacy [NDIM]
 C     Ends with 77 when the twin was not used, 1 when a result is wrong.  SPDX-License-Identifier: BSD-3-Clause
       PROGRAM LEGACY
       IMPLICIT NONE

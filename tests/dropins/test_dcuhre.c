@@ -461,8 +461,8 @@ static void a_work_that_holds_no_run_is_refused(void **state) {
 }
 
 /* ---- Beyond the original ------------------------------------------------------------------------------------------------ */
-/* WORK as a run on a device leaves it: a result and no regions. What follows starts from the beginning, and the result stays until
- * there is a better one. */
+/* WORK as a run on a device leaves it: a result and no regions. What follows starts from the beginning, and the result stays
+ * until there is a better one. */
 static void a_restart_after_a_device(void **state) {
   (void)state;
   for (int i = 0; i < 7; ++i) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A finished program with a drop-in and its twin. On a device the twin runs there and the program finds its answers right; elsewhere the
-# twin is compared with the host function, which gives the answers, and the test counts as skipped.
+# A finished program with a drop-in and its twin. On a device the twin runs there and the program finds its answers right;
+# elsewhere the twin is compared with the host function, which gives the answers, and the test counts as skipped.
 # SPDX-License-Identifier: BSD-3-Clause
 # Usage: check_legacy.sh PROGRAM LIBRARY MAP
 set -euo pipefail
