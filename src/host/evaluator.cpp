@@ -72,10 +72,13 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
   failure_ = {};
   if (!same_rule) make_tables(r);
   if (!batch && offsets_.empty() && r.ndim <= most_placed) {
+    std::vector<double> all;
+    all.reserve(index(r.points * r.ndim));
     for (int o = 0; o < r.orbits; ++o)
       for (int64 p = 0; p < r.orb[o].count; ++p)
         for (int j = 0; j < r.ndim; ++j)
-          offsets_.push_back(point_offset(r, o, words_.data() + orbit_start_[index(o)], p, j));
+          all.push_back(point_offset(r, o, words_.data() + orbit_start_[index(o)], p, j));
+    offsets_ = std::move(all);
   }
 }
 
