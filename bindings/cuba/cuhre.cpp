@@ -312,6 +312,7 @@ void cuhre(const cuhre_arguments<Count> &a) {
                                           reinterpret_cast<dropin::user_function>(a.function),
                                           adapter<Count>::point,
                                           &user,
+                                          a.userdata,
                                           a.ndim,
                                           a.ncomp,
                                           nullptr,
