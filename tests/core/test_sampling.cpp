@@ -61,7 +61,8 @@ void philox_gives_the_published_answers(void **) {
                                     {0xa4093822, 0x299f31d0},
                                     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
   for (const answer &a : answers) {
-    const philox_block r = philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}}, a.key[0], a.key[1]);
+    const philox_block r = philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}},
+                                   philox_schedule(a.key[0], a.key[1]));
     for (int i = 0; i < 4; ++i) assert_int_equal(r.word[i], a.result[i]);
   }
 }
@@ -76,7 +77,7 @@ void philox_is_that_of_random123(void **) {
     const r123::Philox4x32::ctr_type counter = {{low(a), high(a), low(b), high(b)}};
     const r123::Philox4x32::key_type key = {{low(k), high(k)}};
     const r123::Philox4x32::ctr_type theirs = r123::Philox4x32()(counter, key);
-    const philox_block ours = philox10({{low(a), high(a), low(b), high(b)}}, low(k), high(k));
+    const philox_block ours = philox10({{low(a), high(a), low(b), high(b)}}, philox_schedule(low(k), high(k)));
     for (std::size_t j = 0; j < 4; ++j) expect(ours.word[j] == theirs[j], "word of Philox", static_cast<double>(i));
   }
   finish();
@@ -93,7 +94,7 @@ void uniform_numbers_are_inside_and_have_52_bits(void **) {
   assert_same_bits(uniform52(0x1000, 0), 3 * std::ldexp(1.0, -53));
   for (uint64_t i = 0; i < 10000; ++i) {
     double u, v;
-    uniform_pair(7, 0, i, 3, u, v);
+    uniform_pair(keys_of(7), 0, i, 3, u, v);
     for (const double x : {u, v}) {
       const double units = std::ldexp(x, 53);
       expect(units == std::floor(units) && std::fmod(units, 2.0) == 1.0, "an odd multiple of 2^-53", x);
@@ -106,7 +107,7 @@ void uniform_numbers_are_inside_and_have_52_bits(void **) {
 // Seed, stream, index and pair: each one alone changes the numbers, and no two of 2^16 agree.
 void every_argument_counts(void **) {
   double u, v, w, x;
-  uniform_pair(1, 2, 3, 4, u, v);
+  uniform_pair(keys_of(1), 2, 3, 4, u, v);
   const struct {
     uint64_t seed;
     uint32_t stream;
@@ -119,14 +120,14 @@ void every_argument_counts(void **) {
                 {1 + (uint64_t{1} << 32), 2, 3, 4},
                 {1, 2, 3 + (uint64_t{1} << 32), 4}};
   for (const auto &o : others) {
-    uniform_pair(o.seed, o.stream, o.index, o.pair, w, x);
+    uniform_pair(keys_of(o.seed), o.stream, o.index, o.pair, w, x);
     assert_true(w != u && x != v);
   }
   // Pairs of neighbouring points fill a 16 x 16 table evenly: chi-square with 255 degrees of freedom within 5 deviations.
   std::vector<double> cells(256, 0.0);
   const int n = 1 << 18;
   for (int i = 0; i < n; ++i) {
-    uniform_pair(1, 0, static_cast<uint64_t>(i), 0, u, v);
+    uniform_pair(keys_of(1), 0, static_cast<uint64_t>(i), 0, u, v);
     cells[static_cast<std::size_t>(static_cast<int>(16 * u) * 16 + static_cast<int>(16 * v))] += 1.0;
   }
   double chi = 0.0;
