@@ -60,7 +60,9 @@ TESSERA_HD philox_block philox10(const philox_block &counter, const philox_keys 
 }
 
 // A number in (0, 1) from 64 random bits: an odd multiple of 2^-53, so that 1 - u is exact and neither end is ever taken.
-TESSERA_HD double uniform52(uint32 low, uint32 high) { return one_and_fraction(low, high) - 0.99999999999999988898; }  // 1 - 2^-53
+TESSERA_HD double uniform52(uint32 low, uint32 high) {
+  return one_and_fraction(low, high) - 0.99999999999999988898;  // 1 - 2^-53
+}
 
 // Coordinates 2*pair and 2*pair + 1 of a point. Streams are independent sequences of points. The keys are those of the seed. The
 // index and the pair are the two halves, so that points and pairs share work.
@@ -73,7 +75,8 @@ TESSERA_HD philox_half half_of_index(const philox_keys &k, uint32 stream, uint64
 TESSERA_HD philox_half half_of_pair(const philox_keys &k, uint64 index, uint32 pair) {
   return philox_inner(static_cast<uint32>(index >> 32), pair, k);
 }
-TESSERA_HD void uniform_pair(const philox_keys &k, const philox_half &index, const philox_half &pair, double &u, double &v) {
+TESSERA_HD void uniform_pair(const philox_keys &k, const philox_half &index, const philox_half &pair, double &u,
+                             double &v) {
   const philox_block r = philox_join(index, pair, k);
   u = uniform52(r.word[0], r.word[1]);
   v = uniform52(r.word[2], r.word[3]);

@@ -37,8 +37,8 @@ constexpr int warps = sample_tile / 32;
 // ---- Points --------------------------------------------------------------------------------------------------------------
 // The coordinates in (0,1) of point `half` of a sample go to take(j, u); inner(pair) is the pair's half of Philox.
 template <class Inner, class Take>
-__device__ __forceinline__ void each_coordinate(const philox_keys &keys, const philox_half &outer, int half, Inner inner,
-                                                Take take) {
+__device__ __forceinline__ void each_coordinate(const philox_keys &keys, const philox_half &outer, int half,
+                                                Inner inner, Take take) {
 #pragma unroll(near_point ? pairs : 1)
   for (int pair = 0; pair < pairs; ++pair) {
     double u, v;
@@ -93,7 +93,9 @@ struct sample_point {
   }
 };
 
-__device__ __forceinline__ double weighted_value(double f, double jacobian) { return weights ? weighted(f, jacobian) : f; }
+__device__ __forceinline__ double weighted_value(double f, double jacobian) {
+  return weights ? weighted(f, jacobian) : f;
+}
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------
 __device__ __forceinline__ double lower_lane(double v, int d) { return __shfl_down_sync(~0u, v, d); }
@@ -152,11 +154,13 @@ struct thread_moments {
 };
 
 // The samples of a piece that are this thread's. All threads begin with the piece's first sample, about which they sum.
-__device__ __forceinline__ void sum_samples(const sampling_arguments &a, const sample_piece &piece, thread_moments *sums) {
+__device__ __forceinline__ void sum_samples(const sampling_arguments &a, const sample_piece &piece,
+                                            thread_moments *sums) {
   const uint64 first = static_cast<uint64>(piece.first);
   const uint32 low = static_cast<uint32>(first);
   const int64 room = (int64{1} << 32) - low;  // before the upper word of the index changes
-  int i = static_cast<int>(threadIdx.x) - sampling_block, end = static_cast<int>(room < piece.count ? room : piece.count);
+  int i = static_cast<int>(threadIdx.x) - sampling_block,
+      end = static_cast<int>(room < piece.count ? room : piece.count);
 #pragma unroll 1
   for (uint64 high = first >> 32;; ++high) {
     philox_half inner[near_point ? pairs : 1];
@@ -265,8 +269,8 @@ __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments
 
 #if TESSERA_GRID
 // Counts a point on all axes. Near memory has the lower words; their carries go to far memory.
-__device__ __forceinline__ double train(const sampling_arguments &a, const sample_point &p, const double *f, double share,
-                                        uint32 *low) {
+__device__ __forceinline__ double train(const sampling_arguments &a, const sample_point &p, const double *f,
+                                        double share, uint32 *low) {
   double squares = 0.0;
 #pragma unroll(comps <= sampling_most_fused ? comps : 1)
   for (int k = 0; k < comps; ++k) squares += f[k] * f[k] * a.pass.scale[k];

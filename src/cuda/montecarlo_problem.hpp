@@ -9,12 +9,12 @@
 
 namespace tessera {
 
-constexpr int sampling_block = 128;        // threads of the fused kernel
-constexpr int sample_tile = 256;           // threads of the others, and samples that a block takes at a time
-constexpr int sampling_near_dim = 32;      // up to so many coordinates are kept in registers
+constexpr int sampling_block = 128;         // threads of the fused kernel
+constexpr int sample_tile = 256;            // threads of the others, and samples that a block takes at a time
+constexpr int sampling_near_dim = 32;       // up to so many coordinates are kept in registers
 constexpr int sampling_near_training = 64;  // up to so many axes are counted in near memory
-constexpr int sampling_most_fused = 8;     // components
-constexpr int small_piece = 32;            // samples that one thread sums; of others a warp does
+constexpr int sampling_most_fused = 8;      // components
+constexpr int small_piece = 32;             // samples that one thread sums; of others a warp does
 
 struct sampling_report {
   int flags, status;  // tessera_flags and tessera_status, where they are not 0

@@ -109,15 +109,13 @@ class monte_carlo {
 
   outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {
     spread_.resize(pieces_.size());
-    const outcome o =
-        exec_.run(pass, pieces_.data(), static_cast<int64>(pieces_.size()), sums.data(), spread_.data());
+    const outcome o = exec_.run(pass, pieces_.data(), static_cast<int64>(pieces_.size()), sums.data(), spread_.data());
     if (o != outcome::running) return o;
     for (const sample_piece &p : pieces_) statistics_.evaluations += p.count * per_sample_;
     return o;
   }
   outcome run_plain(int64 first, int64 samples, std::vector<sample_sums> &sums) {
-    const outcome o =
-        exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
+    const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
     if (o == outcome::running) statistics_.evaluations += samples * per_sample_;
     return o;
   }

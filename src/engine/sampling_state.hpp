@@ -43,8 +43,8 @@ struct sample_piece {
 };
 
 constexpr int64 scouts = -1;
-constexpr int64 least_samples = 2;          // of a piece and of a cube
-constexpr int64 most_piece = 16384;         // samples
+constexpr int64 least_samples = 2;             // of a piece and of a cube
+constexpr int64 most_piece = 16384;            // samples
 constexpr int64 cut_samples = int64{1} << 20;  // of which pieces are made together
 
 // How consecutive samples are cut into pieces: pieces of most_piece samples for every cut_samples of them, and what is left in
@@ -93,7 +93,8 @@ TESSERA_HD double cell_coordinate(int64 cell, int cells, double u) {
 
 // A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of `cells` of the grid's coordinate; scouts
 // stay where they are, and learn the grid's jacobian there.
-TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int cells, double u, double &jacobian, int &bin) {
+TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int cells, double u, double &jacobian,
+                                int &bin) {
   if (!scout) return grid_coordinate(edges, cell_coordinate(cell, cells, u), jacobian, bin);
   jacobian *= grid_width(edges, u, bin);
   return u;

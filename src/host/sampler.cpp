@@ -69,7 +69,8 @@ outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, i
     try {
       workspace &w = work_[index(thread)];
       prepare(w, pass.edges != nullptr);
-      sum_item(pass, pieces, items_[index(i)], items_[index(i + 1)], i, w, &parts_[index(i * nc)], spread, squares_[index(i)]);
+      sum_item(pass, pieces, items_[index(i)], items_[index(i + 1)], i, w, &parts_[index(i * nc)], spread,
+               squares_[index(i)]);
     } catch (const std::bad_alloc &) {
       report(i, outcome::memory, 0, "no memory for the points of one call");
     } catch (const std::exception &e) {

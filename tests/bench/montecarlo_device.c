@@ -92,7 +92,8 @@ static void measure(const struct run *r, int device, int repeat) {
   for (int i = -2; i < repeat; ++i) { /* two to warm up, the first with few points */
     const double points = i == -2 ? fmin(1e6, r->points) : r->points;
     tessera_set_int(s, TESSERA_MAXEVAL, (int64_t)points);
-    tessera_set_int(s, TESSERA_POINTS, (int64_t)(plain ? fmin(points / (1 + r->antithetic), most_points) : points / 100));
+    tessera_set_int(s, TESSERA_POINTS,
+                    (int64_t)(plain ? fmin(points / (1 + r->antithetic), most_points) : points / 100));
     const double start = now();
     const int status = tessera_integrate(s, TESSERA_MONTECARLO, &value, &error);
     if (status < 0) give_up(r->function, tessera_last_error(s));

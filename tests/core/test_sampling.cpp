@@ -61,8 +61,8 @@ void philox_gives_the_published_answers(void **) {
                                     {0xa4093822, 0x299f31d0},
                                     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
   for (const answer &a : answers) {
-    const philox_block r = philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}},
-                                   philox_schedule(a.key[0], a.key[1]));
+    const philox_block r =
+        philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}}, philox_schedule(a.key[0], a.key[1]));
     for (int i = 0; i < 4; ++i) assert_int_equal(r.word[i], a.result[i]);
   }
 }
@@ -133,6 +133,56 @@ void every_argument_counts(void **) {
   double chi = 0.0;
   for (const double c : cells) chi += (c - n / 256.0) * (c - n / 256.0) / (n / 256.0);
   assert_close(chi, 255.0, 0.0, 5.0 * std::sqrt(2.0 * 255.0));
+}
+
+// ---- Pieces -----------------------------------------------------------------------------------------------------------------
+// Pieces cover the samples once, none is too short or too long, and cutting slices of whole cut_samples gives the same pieces.
+void pieces_are_cut_by_a_formula(void **) {
+  std::vector<int64_t> sizes = {2, 3, 16383, 16384, 16385, 16386, 32769, 999999};
+  for (const int64_t k : {1, 2, 5})
+    for (const int64_t more : {-1, 0, 1, 2, 3, 16384}) sizes.push_back(k * cut_samples + more);
+  for (const int64_t n : sizes) {
+    const sample_cut cut = cut_into_pieces(n);
+    int64_t end = 100;
+    double weight = 0.0;
+    for (int64_t p = 0; p < pieces_of(cut); ++p) {
+      const sample_piece piece = plain_piece(cut, 100, n, p);
+      expect(piece.first == end, "pieces follow each other", static_cast<double>(n));
+      expect(piece.count >= least_samples && piece.count <= most_piece, "size of a piece", static_cast<double>(n));
+      end += piece.count;
+      weight += piece.weight;
+      const int64_t slice = n / cut_samples / 2 * cut_samples;
+      if (slice == 0) continue;
+      const sample_cut head = cut_into_pieces(slice), tail = cut_into_pieces(n - slice);
+      const int64_t first = pieces_of(head);
+      const sample_piece same =
+          p < first ? plain_piece(head, 100, slice, p) : plain_piece(tail, 100 + slice, n - slice, p - first);
+      expect(same.first == piece.first && same.count == piece.count, "pieces of slices", static_cast<double>(n));
+    }
+    expect(end == 100 + n, "all samples", static_cast<double>(n));
+    expect(std::fabs(weight - 1.0) < 1e-12, "all weights", weight);
+  }
+  finish();
+}
+
+// Parts of a piece that are summed apart, about the same first sample, give the moments of the whole.
+void moments_of_parts_add_up(void **) {
+  uint64_t state = 5;
+  sample_moments whole, parts[3];
+  double first = 0.0;
+  for (int i = 0; i < 999; ++i) {
+    const double v = std::floor(1000.0 * splitmix_uniform(&state));  // sums are exact
+    if (i == 0) first = v;
+    whole.add(v);
+    parts[i % 3].add_deviation(v - first);
+  }
+  parts[0].add_deviations(parts[1]);
+  parts[0].add_deviations(parts[2]);
+  assert_same_bits(parts[0].sum, whole.sum);
+  assert_same_bits(parts[0].squares, whole.squares);
+  assert_same_bits(parts[0].least, whole.least);
+  assert_same_bits(parts[0].most, whole.most);
+  assert_int_equal(whole.count, 999);
 }
 
 // ---- Grid -----------------------------------------------------------------------------------------------------------------
@@ -417,6 +467,8 @@ int main() {
       cmocka_unit_test_setup(philox_is_that_of_random123, begin),
       cmocka_unit_test_setup(uniform_numbers_are_inside_and_have_52_bits, begin),
       cmocka_unit_test_setup(every_argument_counts, begin),
+      cmocka_unit_test_setup(pieces_are_cut_by_a_formula, begin),
+      cmocka_unit_test_setup(moments_of_parts_add_up, begin),
       cmocka_unit_test_setup(the_grid_follows_the_integrand, begin),
       cmocka_unit_test_setup(what_is_not_known_leaves_the_grid, begin),
       cmocka_unit_test_setup(chance_does_not_move_the_grid, begin),

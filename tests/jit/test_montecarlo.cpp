@@ -8,6 +8,7 @@
 #include "cuda/cubin.hpp"
 #include "cuda/montecarlo.hpp"
 #include "cuda/toolkit.hpp"
+#include "engine/strata.hpp"
 
 using namespace tessera;
 using checks::check;
@@ -44,6 +45,20 @@ long number_before(const std::string &log, const std::string &kernel, const std:
   if (at == std::string::npos) return -1;
   const std::size_t begin = log.find_last_not_of("0123456789", at - 1) + 1;
   return std::atol(log.substr(begin, at - begin).c_str());
+}
+
+// A cube's cells by products instead of divisions.
+void cells_are_found() {
+  for (const int cells : {1, 2, 3, 5, 7, 31, 641, 1000, 32768, 1048575, 1048576}) {
+    const sample_cells c = cells_of(cells);
+    int64 wrong = 0;
+    for (int64 cube = 0; cube < most_cubes; ++cube) {
+      int64 rest = cube;
+      const int cell = take_cell(c, rest);
+      wrong += cell != cube % cells || rest != cube / cells ? 1 : 0;
+    }
+    check(wrong == 0, "cells of " + std::to_string(cells));
+  }
 }
 
 // `spilled`: registers are allowed to overflow into memory.
@@ -86,6 +101,7 @@ void compiles(const std::string &name, const char *text, int ndim, int ncomp, co
 }  // namespace
 
 int main() {
+  cells_are_found();
   try {
     nvrtc();
   } catch (const compile_error &e) {

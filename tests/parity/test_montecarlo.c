@@ -60,8 +60,9 @@ static void assert_sampling_parity(const char *name, tessera_solver *s, int ncom
   const struct sampling_answer here = sampling_run(s, -1), there = sampling_run(s, device),
                                again = sampling_run(s, device);
   for (int k = 0; k < ncomp; ++k)
-    print_message("  %-34s status %d %d  %.16g %.16g  +- %.6e %.6e  %lld evaluations\n", name, here.status, there.status,
-                  here.value[k], there.value[k], here.error[k], there.error[k], (long long)there.evaluations);
+    print_message("  %-34s status %d %d  %.16g %.16g  +- %.6e %.6e  %lld evaluations\n", name, here.status,
+                  there.status, here.value[k], there.value[k], here.error[k], there.error[k],
+                  (long long)there.evaluations);
   assert_int_equal(there.status, here.status);
   assert_int_equal(there.evaluations, here.evaluations);
   assert_int_equal(there.iterations, here.iterations);
@@ -83,8 +84,7 @@ static tessera_solver *sampling_solver(int ndim, int ncomp, const char *function
   put_real(s, TESSERA_RELTOL, 0);
   put_int(s, TESSERA_SAMPLING, sampling);
   put_int(s, TESSERA_MAXEVAL, evaluations);
-  if (function)
-    assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, texts, function), TESSERA_OK);
+  if (function) assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, texts, function), TESSERA_OK);
   return s;
 }
 
@@ -203,10 +203,10 @@ static void the_root_law(void **state) {
   (void)state;
   for (int64_t n = 1 << 20; n <= INT64_C(17179869184); n *= 128) {
     tessera_solver *s = sampling_solver(1, 1, NULL, TESSERA_SAMPLING_PLAIN, n);
-    assert_status(s,
-                  tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
-                                               "double f(const double *x) { return 1e6 + x[0]; }", "f"),
-                  TESSERA_OK);
+    assert_status(
+        s,
+        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return 1e6 + x[0]; }", "f"),
+        TESSERA_OK);
     put_real(s, TESSERA_CONFIDENCE, 0.95);
     put_int(s, TESSERA_POINTS, n < 4294967295 ? n : 4294967295);
     const struct sampling_answer a = sampling_run(s, device);
@@ -343,7 +343,8 @@ static void answers_of_the_integrand(void **state) {
       print_message("  %s\n  %s\n", here, tessera_last_error(s));
       assert_says(tessera_last_error(s), "component 1 of the integrand is");
       assert_says(tessera_last_error(s), "nan at x = (");
-      if (!antithetic) assert_string_equal(strstr(tessera_last_error(s), "at x"), strstr(here, "at x")); /* the first one */
+      if (!antithetic)
+        assert_string_equal(strstr(tessera_last_error(s), "at x"), strstr(here, "at x")); /* the first one */
       assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, text, "stops"), TESSERA_OK);
       value = -5;
       assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_ERR_CALLBACK);
@@ -351,10 +352,10 @@ static void answers_of_the_integrand(void **state) {
       assert_same_bits(value, -5);
       assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, texts, "power"), TESSERA_OK);
       assert_true(tessera_integrate(s, TESSERA_MONTECARLO, &value, &error) >= 0); /* and then all is well again */
-      assert_status(s,
-                    tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
-                                                 "double f(const double *x) { return x[0] + 1; }", "f"),
-                    TESSERA_OK);
+      assert_status(
+          s,
+          tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0] + 1; }", "f"),
+          TESSERA_OK);
       double params[2] = {1, 0};
       put_point(s, line, params); /* x + y is not x + 1 */
       assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_ERR_CHECK);
@@ -364,18 +365,12 @@ static void answers_of_the_integrand(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_same_points),
-      cmocka_unit_test(plain_and_vegas),
-      cmocka_unit_test(many_variables),
-      cmocka_unit_test(several_components),
-      cmocka_unit_test(domains),
-      cmocka_unit_test(to_a_tolerance),
-      cmocka_unit_test(grids_are_shared),
-      cmocka_unit_test(the_root_law),
-      cmocka_unit_test(limits),
-      cmocka_unit_test(forms),
-      cmocka_unit_test(any_device),
-      cmocka_unit_test(answers_of_the_integrand),
+      cmocka_unit_test(the_same_points),  cmocka_unit_test(plain_and_vegas),
+      cmocka_unit_test(many_variables),   cmocka_unit_test(several_components),
+      cmocka_unit_test(domains),          cmocka_unit_test(to_a_tolerance),
+      cmocka_unit_test(grids_are_shared), cmocka_unit_test(the_root_law),
+      cmocka_unit_test(limits),           cmocka_unit_test(forms),
+      cmocka_unit_test(any_device),       cmocka_unit_test(answers_of_the_integrand),
   };
   tessera_solver *s = NULL;
   double value, error;
