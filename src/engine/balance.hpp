@@ -31,7 +31,7 @@ template <class Team>
 TESSERA_HD TESSERA_APART double balanced_share(Team &team, const bulk_state &st, int64 chunks, int k, double error) {
   if (st.set.estimate == 1 || chunks < least_balanced_chunks || !(error > 0.0)) return 1.0;
   const int64 groups = chunks < balance_groups ? chunks : balance_groups;
-  compensated_sum t[team_sums];
+  compensated_sum t[3];
   TESSERA_ROLLED
   for (int64 g = team.lane(); g < groups; g += team.lanes()) {
     double sum = 0.0;

@@ -30,7 +30,7 @@ struct component_sums {
   compensated_sum value, error;
   compensated_sum balance;  // errors with their signs; engine/balance.hpp
 };
-constexpr int team_sums = 4;  // that a team adds up at a time
+constexpr int team_sums = 4;  // that a team adds up at a time, at most
 
 // What a survey of the regions led to.
 struct bulk_decision {

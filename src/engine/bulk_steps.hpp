@@ -33,7 +33,7 @@ namespace tessera {
 // Sums of value and error of one component over the regions of a chunk for which `take` holds.
 template <class Team, class Take>
 TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_range r, int k, Take take) {
-  compensated_sum t[team_sums];
+  compensated_sum t[3];
   TESSERA_ROLLED
   for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes())
     if (take(i)) {
@@ -52,6 +52,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
   const region_view &s = st.regions;
   constexpr int ahead = 4;
   compensated_sum t[team_sums];  // values, errors, frozen keys, signed errors
+  double balance = 0.0;
   typename Team::counters bins(team, histogram, r.end - r.begin);
   TESSERA_ROLLED
   for (int64 from = r.begin + team.lane(); from < r.end; from += ahead * team.lanes()) {
@@ -70,7 +71,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
       if (from + q * team.lanes() >= r.end) continue;
       t[0].add(value[q]);
       t[1].add(error[q]);
-      t[3].add(signed_error(error[q]));
+      balance += signed_error(error[q]);
       if ((word[q] & region_frozen) != 0u) {
         t[2].add(key[q]);
       } else {
@@ -79,6 +80,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
     }
   }
   bins.flush();
+  t[3].add(balance);
   team.sum(t);
   if (team.lane() == 0) {
     sums[0] = {t[0], t[1], t[3]};
@@ -104,7 +106,7 @@ struct survey_sums {
 };
 template <class Team>
 TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
-  compensated_sum t[team_sums];
+  compensated_sum t[3];
   TESSERA_ROLLED
   for (int64 c = all.lane(); c < chunks; c += all.lanes()) {
     const component_sums s = st.sums[c * st.set.ncomp + k];

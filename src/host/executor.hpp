@@ -19,7 +19,8 @@ struct host_team {
   static constexpr int most_lanes = 1;
   static int lane() { return 0; }
   static int lanes() { return 1; }
-  static void sum(compensated_sum *) {}
+  template <int n>
+  static void sum(compensated_sum (&)[n]) {}
   template <class T>
   static T total(T v) {
     return v;
