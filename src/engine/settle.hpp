@@ -137,14 +137,14 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region
     const double inherited = handed_on * before.suspicion * parents.error(parent, k) / pieces;
     TESSERA_ROLLED
     for (int q = 0; q < pieces; ++q) {
-      double &e = children.error(piece(q), k);
-      float &suspicion = children.state(piece(q)).suspicion;
-      e = corrected_classic(c, e);
+      double &error = children.error(piece(q), k);
+      region_state &state = children.state(piece(q));
+      const region_state now = state;  // read together with the error
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
-      e = larger(e, floor);
-      if (floor > 0.0) suspicion = static_cast<float>(larger(suspicion, floor / e));
-      e = with_sign(e, c.negative && (children.state(piece(q)).word & region_rough) == 0u);
+      const double e = larger(corrected_classic(c, error), floor);
+      if (floor > 0.0) state.suspicion = static_cast<float>(larger(now.suspicion, floor / e));
+      error = with_sign(e, c.negative && (now.word & region_rough) == 0u);
     }
   }
   TESSERA_ROLLED
