@@ -73,6 +73,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_INCREASE = 142
   integer(c_int), parameter, public :: TESSERA_WARMUP = 143
   integer(c_int), parameter, public :: TESSERA_KEEP_GRID = 144
+  integer(c_int), parameter, public :: TESSERA_KEEP_STATE = 145
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202

@@ -28,9 +28,9 @@ typedef void (*tessera_cuba_hook)();
 #pragma GCC diagnostic pop
 #endif
 
-/* fail: 0 the tolerance is met; 1 maxeval reached, or a NaN or an infinity, or cancelled; -1 ndim and -2 ncomp out of range;
- * -99 the integrand returned -999; and: */
-#define TESSERA_CUBA_NOT_PROVIDED (-90) /* the routine is not there yet */
+/* fail: 0 the tolerance is met; 1 (Divonne: above 0) maxeval reached, or a NaN or an infinity, or cancelled; -1 ndim and -2
+ * ncomp out of range; -99 the integrand returned -999; and: */
+#define TESSERA_CUBA_WRONG_ARGUMENT (-90) /* another argument cannot be; TESSERA_REPORT=1 says which */
 
 #if defined(_WIN32)
 #define TESSERA_CUBA_API
