@@ -18,6 +18,7 @@ constexpr int64 least_leg = 1 << 14;                  // evaluations of each sid
 constexpr int64 least_rules = 64;                     // and applications of the rule
 constexpr double two_deviations = 0.954499736103642;  // of Monte Carlo: cubature's errors are bounds
 constexpr int main_phase = 2;
+constexpr int no_more_calls = 2;  // of the integrand are allowed
 
 // The integrand away from the border: in the strip it is extrapolated linearly, along the way to the nearest point outside of the
 // strip, from there and from a point as far again. Two calls in place of one.
@@ -39,7 +40,7 @@ struct border_adapter {
     for (int j = 0; j < n; ++j) inside = inside && x[j] >= width && x[j] <= 1.0 - width;
     if (calls.fetch_add(inside ? 1 : 2) + (inside ? 1 : 2) > most_calls) {
       calls.fetch_sub(inside ? 1 : 2);
-      return 1;
+      return no_more_calls;
     }
     if (inside) return user.call(1, n, x, ncomp, f);
     // The far point must stay inside too.
@@ -134,8 +135,13 @@ int race_rule(int ndim) {
 template <class Count>
 class cubature {
  public:
-  cubature(const divonne_arguments<Count> &a, int rule, dropin::host_form form)
-      : a_(a), form_(form), solver_(a.ndim, a.ncomp), scatter_(static_cast<std::size_t>(a.ncomp)), r(a.ncomp) {
+  cubature(const divonne_arguments<Count> &a, int rule, dropin::host_form form, bool keep = true)
+      : a_(a),
+        form_(form),
+        keep_(keep),
+        solver_(a.ndim, a.ncomp),
+        scatter_(static_cast<std::size_t>(a.ncomp)),
+        r(a.ncomp) {
     if (!solver_.solver()) return;
     const int threads = dropin::threads();
     solver_.set_int(TESSERA_RULE, rule);
@@ -144,19 +150,19 @@ class cubature {
     solver_.set_int(TESSERA_SELECTION, threads > 1 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
     solver_.set_int(TESSERA_THREADS, threads);
     solver_.set_int(TESSERA_BATCH_POINTS, std::min<int64>(std::max<int64>(a.nvec, 1), 1 << 24));
-    solver_.set_real(TESSERA_ABSTOL, tolerance(a.epsabs, least_epsabs));
-    solver_.set_real(TESSERA_RELTOL, tolerance(a.epsrel, 0.0));
+    solver_.set_int(TESSERA_KEEP_REGIONS, keep ? 1 : 0);
     solver_.set_real(TESSERA_PROGRESS_SECONDS, 0.0);
   }
 
-  // Goes on to `maxeval` evaluations in all.
-  void run(int64 mineval, int64 maxeval, bool last) {
+  // Goes on to `maxeval` evaluations in all. strictness: part of the tolerances.
+  void run(int64 mineval, int64 maxeval, double strictness) {
     tessera_solver *s = solver_.solver();
     if (!s) return;
     if (!records_.empty()) tessera_set_regions(s, r.regions, records_.data(), r.end.evaluations);
-    solver_.set_int(TESSERA_KEEP_REGIONS, last ? 0 : 1);
     solver_.set_int(TESSERA_MINEVAL, std::max<int64>(mineval, 0));
     solver_.set_int(TESSERA_MAXEVAL, maxeval);
+    solver_.set_real(TESSERA_ABSTOL, strictness * tolerance(a_.epsabs, least_epsabs));
+    solver_.set_real(TESSERA_RELTOL, strictness * tolerance(a_.epsrel, 0.0));
     tessera_set_progress(s, step, this);
     r.end = dropin::run(solver_, a_.routine, form_, r.value.data(), r.error.data());
     tessera_set_progress(s, nullptr, nullptr);
@@ -167,8 +173,7 @@ class cubature {
                              : no_probability;
     records_.clear();
     int64 count = 0;
-    if (!last && r.end.status == TESSERA_LIMIT_EVALUATIONS &&
-        tessera_get_regions(s, 0, 0, nullptr, &count) == TESSERA_OK) {
+    if (keep_ && tessera_get_regions(s, 0, 0, nullptr, &count) == TESSERA_OK) {
       records_.resize(static_cast<std::size_t>(count * (2 * a_.ndim + 3 * a_.ncomp + 2)));
       tessera_get_regions(s, 0, count, records_.data(), nullptr);
     }
@@ -187,6 +192,7 @@ class cubature {
 
   const divonne_arguments<Count> &a_;
   const dropin::host_form form_;
+  const bool keep_;
   dropin::lease solver_;
   std::vector<scatter> scatter_;
   std::vector<double> records_;
@@ -237,62 +243,136 @@ double distance(const divonne_arguments<Count> &a, const results &r) {
   return worst;
 }
 
-bool goes_on(const results &r) { return r.end.status == TESSERA_LIMIT_EVALUATIONS; }
+// The integrand has ended the run.
+bool has_failed(const results &r) {
+  if (r.callback_status == no_more_calls) return false;
+  return r.end.status == TESSERA_ERR_CALLBACK || r.end.status == TESSERA_CALLBACK_STOPPED ||
+         r.end.status == TESSERA_NONFINITE;
+}
 
-// The better of two results. Where they contradict each other none is believed: the difference is an error, too.
+// Cubature and Monte Carlo by turns: the one that is likely to be done first goes on, but not far ahead of the other. So the
+// run takes a few times what the better one needs. Where cubature believes to be done it must not contradict Monte Carlo: a
+// rule may miss the same part of a step or a peak everywhere.
 template <class Count>
-results choose(const divonne_arguments<Count> &a, const results &one, const results &other) {
-  const bool first =
-      one.end.status == TESSERA_OK || (other.end.status != TESSERA_OK && distance(a, one) <= distance(a, other));
-  results r = first ? one : other;
-  const results &rest = first ? other : one;
-  r.end.evaluations = one.end.evaluations + other.end.evaluations;
-  for (std::size_t k = 0; k < r.value.size(); ++k) {
-    const double difference = std::fabs(r.value[k] - rest.value[k]);
-    if (difference > r.error[k] + rest.error[k]) {
-      r.error[k] = difference;
-      if (r.end.status == TESSERA_OK) r.end.status = TESSERA_LIMIT_EVALUATIONS;
+class race {
+ public:
+  race(const divonne_arguments<Count> &a, int rule, sampling &how, adapter<divonne_arguments<Count>> &user,
+       const dropin::host_form &form)
+      : a_(a),
+        how_(how),
+        user_(user),
+        form_(form),
+        leg_(std::max(least_leg, least_rules * rule_points(rule, a.ndim))),
+        divided_(a, rule, form),
+        sampled_(a.ncomp) {
+    how.in_parts = true;
+    how.may_leave = false;
+  }
+
+  results run() {
+    while (divided_open_ || sampled_open_) {
+      const int64 before = used();
+      const bool divide = divided_open_ && (!sampled_open_ || is_turn_of_cubature());
+      user_.cores.restart();
+      (divide ? advance_cubature() : advance_sampling());
+      user_.exception.rethrow();
+      if (has_failed(divided_.r)) return with_all_evaluations(divided_.r);
+      if (has_failed(sampled_)) return with_all_evaluations(sampled_);
+      if (is_settled()) break;
+      if (used() == before) (divide ? divided_open_ : sampled_open_) = false;  // what is left is of no use to it
     }
+    return choose();
   }
-  return r;
-}
 
-// Cubature and Monte Carlo by turns, each as long as both before, so that the run takes a few times what the better one needs.
-template <class Count>
-results race(const divonne_arguments<Count> &a, int rule, sampling &how, adapter<divonne_arguments<Count>> &user,
-             const dropin::host_form &form, int64 maxeval) {
-  cubature<Count> one(a, rule, form);
-  results other(a.ncomp);
-  how.in_parts = true;
-  how.may_leave = false;
-  int64 leg = std::max(least_leg, least_rules * rule_points(rule, a.ndim));
-  const auto used = [&] { return one.r.end.evaluations + other.end.evaluations; };
-  const auto spend = [&] {  // all of a small rest
-    const int64 left = maxeval - used();
-    return left < 2 * leg ? left : leg;
-  };
-  for (;;) {
-    const int64 first = std::min(leg, maxeval - used());
-    one.run(a.mineval, one.r.end.evaluations + first, false);
-    user.exception.rethrow();
-    if (one.r.end.status == TESSERA_OK && other.end.evaluations > 0) return choose(a, one.r, other);
-    if (!goes_on(one.r) || used() >= maxeval) break;
-    how.mineval = a.mineval;
-    how.maxeval = other.end.evaluations + spend();
-    sample(a, how, user, form, other);
-    if (!goes_on(other) || used() >= maxeval || !one.can_go_on()) break;
-    leg *= 2;
+ private:
+  int64 divided() const { return divided_.r.end.evaluations; }
+  int64 sampled() const { return sampled_.end.evaluations; }
+  int64 used() const { return divided() + sampled(); }
+  int64 budget(int64 wanted) const {  // all of a small rest
+    const int64 left = a_.maxeval - used();
+    return left / 2 < wanted ? left : wanted;
   }
-  if (other.end.evaluations == 0 || !goes_on(one.r)) {
-    one.r.end.evaluations = used();
-    return one.r;
+
+  bool is_turn_of_cubature() const {
+    if (divided_.r.end.status == TESSERA_OK) return false;  // it waits to be confirmed
+    if (divided() == 0 || sampled() == 0) return divided() == 0;
+    if (divided() > far_ahead * sampled()) return false;
+    if (sampled() > far_ahead * divided()) return true;
+    const double d = distance(a_, sampled_);
+    return divided_need_ <= static_cast<double>(sampled()) * (d * d - 1.0);
   }
-  if (other.end.status < 0 || (other.end.status != TESSERA_OK && !goes_on(other))) {  // the integrand has failed
-    other.end.evaluations = used();
-    return other;
+
+  void advance_cubature() {
+    const double n = static_cast<double>(divided()), d = distance(a_, divided_.r);
+    divided_.run(a_.mineval, divided() + budget(std::max(leg_, divided())), strictness_);
+    divided_open_ = divided_.r.end.status == TESSERA_LIMIT_EVALUATIONS && divided_.can_go_on();
+    // The distance falls like a power of the evaluations.
+    const double now = distance(a_, divided_.r), grown = static_cast<double>(divided()) / n;
+    const double power = n > 0.0 && std::isfinite(d) ? std::log(d / now) / std::log(grown) : 1.0;
+    divided_need_ = power > 0.0 ? static_cast<double>(divided()) * (std::pow(now, 1.0 / power) - 1.0) : unknown_error;
   }
-  return choose(a, one.r, other);
-}
+  void advance_sampling() {
+    const bool confirm = divided_.r.end.status == TESSERA_OK && sampled() < proof();
+    how_.mineval = a_.mineval;
+    how_.maxeval = sampled() + (confirm ? std::min<int64>(proof() - sampled(), a_.maxeval - used())
+                                        : budget(std::max(leg_, sampled())));
+    sample(a_, how_, user_, form_, sampled_);
+    sampled_open_ = sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;
+  }
+
+  // Evaluations that speak for or against what cubature has found.
+  int64 proof() const { return std::min(2 * divided(), most_proof); }
+
+  bool contradict() const {
+    for (std::size_t k = 0; k < sampled_.value.size(); ++k) {
+      const double difference = std::fabs(divided_.r.value[k] - sampled_.value[k]);
+      if (difference > divided_.r.error[k] + 1.5 * sampled_.error[k]) return true;  // three deviations
+    }
+    return false;
+  }
+
+  // After a contradiction cubature goes on with a smaller tolerance.
+  bool is_settled() {
+    const bool done = divided_.r.end.status == TESSERA_OK;
+    if (!done && sampled_.end.status != TESSERA_OK) return false;
+    if (done && sampled_open_ && sampled() < proof() && used() < a_.maxeval) return false;
+    if (!contradict()) return true;
+    if (done) {
+      strictness_ /= 8.0;
+      divided_open_ = divided_.can_go_on();
+      divided_.r.end.status = TESSERA_LIMIT_EVALUATIONS;
+    }
+    return false;
+  }
+
+  results with_all_evaluations(results r) const {
+    r.end.evaluations = used();
+    return r;
+  }
+
+  // The better result. If the other contradicts it, the difference is its error.
+  results choose() const {
+    const bool sampling = divided_.r.end.status != TESSERA_OK &&
+                          (sampled_.end.status == TESSERA_OK || distance(a_, sampled_) < distance(a_, divided_.r));
+    results r = with_all_evaluations(sampling ? sampled_ : divided_.r);
+    if (!contradict()) return r;
+    for (std::size_t k = 0; k < r.value.size(); ++k)
+      r.error[k] = std::fmax(r.error[k], std::fabs(divided_.r.value[k] - sampled_.value[k]));
+    if (r.end.status == TESSERA_OK) r.end.status = TESSERA_LIMIT_EVALUATIONS;
+    return r;
+  }
+
+  static constexpr int64 far_ahead = 8, most_proof = int64{1} << 17;
+  const divonne_arguments<Count> &a_;
+  sampling &how_;
+  adapter<divonne_arguments<Count>> &user_;
+  const dropin::host_form form_;
+  const int64 leg_;
+  cubature<Count> divided_;
+  results sampled_;
+  bool divided_open_ = true, sampled_open_ = true;
+  double divided_need_ = 0.0, strictness_ = 1.0;
+};
 
 // How many evaluations more it may take: `fail` of Divonne.
 template <class Count>
@@ -327,19 +407,17 @@ results integrate(const divonne_arguments<Count> &a) {
   if (!given.empty()) how.grid = grid_at(given, a.ndim);
   if ((by_cubature || by_race) && !strip && run_twin(a, rule, user, r)) return r;
   if (by_cubature) {
-    cubature<Count> one(a, rule, form);
-    one.run(a.mineval, a.maxeval, true);
+    cubature<Count> one(a, rule, form, false);
+    one.run(a.mineval, a.maxeval, 1.0);
     user.exception.rethrow();
     r = one.r;
   } else if (by_race) {
-    r = race(a, rule, how, user, form, a.maxeval);
+    r = race<Count>(a, rule, how, user, form).run();
   } else {
     sample(a, how, user, form, r);
   }
   if (strip) {
     r.end.evaluations = bordered.calls;
-    if (r.end.status == TESSERA_CALLBACK_STOPPED && r.callback_status != abort_value)
-      r.end.status = TESSERA_LIMIT_EVALUATIONS;
   }
   return r;
 }

@@ -119,6 +119,12 @@ void deliver(const arguments<Count> &a, results &r) {
 class core_numbers {
  public:
   explicit core_numbers(int threads) : run_(threads > 1 ? ++runs_ : 0) {}
+  // Before a run by another solver, which has other threads.
+  void restart() {
+    if (run_ == 0) return;
+    run_ = ++runs_;
+    next_ = 0;
+  }
   int here() {
     if (run_ == 0) return -1;
     static thread_local unsigned long run = 0;
