@@ -135,10 +135,10 @@ int race_rule(int ndim) {
 template <class Count>
 class cubature {
  public:
-  cubature(const divonne_arguments<Count> &a, int rule, dropin::host_form form, bool keep = true)
+  cubature(const divonne_arguments<Count> &a, int rule, dropin::host_form form)
       : a_(a),
         form_(form),
-        keep_(keep),
+
         solver_(a.ndim, a.ncomp),
         scatter_(static_cast<std::size_t>(a.ncomp)),
         r(a.ncomp) {
@@ -150,7 +150,7 @@ class cubature {
     solver_.set_int(TESSERA_SELECTION, threads > 1 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
     solver_.set_int(TESSERA_THREADS, threads);
     solver_.set_int(TESSERA_BATCH_POINTS, std::min<int64>(std::max<int64>(a.nvec, 1), 1 << 24));
-    solver_.set_int(TESSERA_KEEP_REGIONS, keep ? 1 : 0);
+    solver_.set_int(TESSERA_KEEP_REGIONS, 1);
     solver_.set_real(TESSERA_PROGRESS_SECONDS, 0.0);
   }
 
@@ -158,7 +158,7 @@ class cubature {
   void run(int64 mineval, int64 maxeval, double strictness) {
     tessera_solver *s = solver_.solver();
     if (!s) return;
-    if (!records_.empty()) tessera_set_regions(s, r.regions, records_.data(), r.end.evaluations);
+    go_on(s);
     solver_.set_int(TESSERA_MINEVAL, std::max<int64>(mineval, 0));
     solver_.set_int(TESSERA_MAXEVAL, maxeval);
     solver_.set_real(TESSERA_ABSTOL, strictness * tolerance(a_.epsabs, least_epsabs));
@@ -171,16 +171,19 @@ class cubature {
     for (std::size_t k = 0; k < scatter_.size(); ++k)
       r.prob[k] = steps_ > 1 ? chi_square_probability(scatter_[k].chi_square(), static_cast<double>(steps_ - 1))
                              : no_probability;
-    records_.clear();
     int64 count = 0;
-    if (keep_ && tessera_get_regions(s, 0, 0, nullptr, &count) == TESSERA_OK) {
-      records_.resize(static_cast<std::size_t>(count * (2 * a_.ndim + 3 * a_.ncomp + 2)));
-      tessera_get_regions(s, 0, count, records_.data(), nullptr);
-    }
+    can_go_on_ = tessera_get_regions(s, 0, 0, nullptr, &count) == TESSERA_OK && count > 0;
   }
-  bool can_go_on() const { return !records_.empty(); }
+  bool can_go_on() const { return can_go_on_; }
 
  private:
+  void go_on(tessera_solver *s) {
+    if (!can_go_on_) return;
+    std::vector<double> records(static_cast<std::size_t>(r.regions * (2 * a_.ndim + 3 * a_.ncomp + 2)));
+    tessera_get_regions(s, 0, r.regions, records.data(), nullptr);
+    tessera_set_regions(s, r.regions, records.data(), r.end.evaluations);
+  }
+
   static int step(int64 evaluations, int, const double *value, const double *error, int64, void *userdata) {
     auto &self = *static_cast<cubature *>(userdata);
     if (evaluations <= self.added_) return 0;  // that one is in already
@@ -192,10 +195,9 @@ class cubature {
 
   const divonne_arguments<Count> &a_;
   const dropin::host_form form_;
-  const bool keep_;
   dropin::lease solver_;
   std::vector<scatter> scatter_;
-  std::vector<double> records_;
+  bool can_go_on_ = false;
   int64 added_ = 0, steps_ = 0;
 
  public:
@@ -251,18 +253,19 @@ bool has_failed(const results &r) {
 }
 
 // Cubature and Monte Carlo by turns: the one that is likely to be done first goes on, but not far ahead of the other. So the
-// run takes a few times what the better one needs. Where cubature believes to be done it must not contradict Monte Carlo: a
+// run takes a few times what the better one needs. With `fair` false only cubature runs as long as it can. Where cubature believes to be done it must not contradict Monte Carlo: a
 // rule may miss the same part of a step or a peak everywhere.
 template <class Count>
 class race {
  public:
   race(const divonne_arguments<Count> &a, int rule, sampling &how, adapter<divonne_arguments<Count>> &user,
-       const dropin::host_form &form)
+       const dropin::host_form &form, bool fair)
       : a_(a),
         how_(how),
         user_(user),
         form_(form),
-        leg_(std::max(least_leg, least_rules * rule_points(rule, a.ndim))),
+        fair_(fair),
+        leg_(fair ? std::max(least_leg, least_rules * rule_points(rule, a.ndim)) : a.maxeval),
         divided_(a, rule, form),
         sampled_(a.ncomp) {
     how.in_parts = true;
@@ -295,6 +298,7 @@ class race {
 
   bool is_turn_of_cubature() const {
     if (divided_.r.end.status == TESSERA_OK) return false;  // it waits to be confirmed
+    if (!fair_) return true;
     if (divided() == 0 || sampled() == 0) return divided() == 0;
     if (divided() > far_ahead * sampled()) return false;
     if (sampled() > far_ahead * divided()) return true;
@@ -367,6 +371,7 @@ class race {
   sampling &how_;
   adapter<divonne_arguments<Count>> &user_;
   const dropin::host_form form_;
+  const bool fair_;
   const int64 leg_;
   cubature<Count> divided_;
   results sampled_;
@@ -406,13 +411,8 @@ results integrate(const divonne_arguments<Count> &a) {
   how.may_leave = !strip;
   if (!given.empty()) how.grid = grid_at(given, a.ndim);
   if ((by_cubature || by_race) && !strip && run_twin(a, rule, user, r)) return r;
-  if (by_cubature) {
-    cubature<Count> one(a, rule, form, false);
-    one.run(a.mineval, a.maxeval, 1.0);
-    user.exception.rethrow();
-    r = one.r;
-  } else if (by_race) {
-    r = race<Count>(a, rule, how, user, form).run();
+  if (by_cubature || by_race) {
+    r = race<Count>(a, rule, how, user, form, by_race).run();
   } else {
     sample(a, how, user, form, r);
   }
