@@ -215,7 +215,7 @@ enum tessera_lattice_key {
   TESSERA_LATTICE_MERIT = 540,      /* real: squared worst-case error of the construction at n; NaN for other vectors */
   TESSERA_LATTICE_RATIO = 541,      /* real: greatest ratio of it to that of a vector for one n alone; 1 where LEAST is 0 */
   TESSERA_LATTICE_SECONDS = 542,    /* real: duration of the construction */
-  TESSERA_LATTICE_PLAN_SECONDS = 543 /* real: part of it before the first component: kernels and FFT plans */
+  TESSERA_LATTICE_PLAN_SECONDS = 543 /* real: part of it that is not for the components: start of the device, kernels, FFT plans, memory */
 };
 
 /* Where a vector comes from. */

@@ -299,8 +299,8 @@ void tessera_lattice::construct(std::int64_t n) {
   next.order = order_;
   take(std::move(next));
   device_used_ = device;
-  plan_seconds_ = result.plan_seconds;
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  plan_seconds_ = seconds_ - result.seconds;
 }
 
 void tessera_lattice::korobov(std::int64_t n, std::int64_t a) {

@@ -2,7 +2,6 @@
 #include "construct.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <string>
 #include <unordered_map>
@@ -19,7 +18,7 @@ extern const char *const construct_text;  // the steps and kernels in one text; 
 
 namespace {
 
-constexpr int64 blocks_of_multiprocessor = 8;
+constexpr int64 blocks_of_multiprocessor = 2048 / construct_block;  // at most
 
 // Names of the kernels in construct.cuh.
 template <class Body>
@@ -32,11 +31,13 @@ struct name_of;
 TESSERA_NAME(fill_constant)
 TESSERA_NAME(subtract_constant)
 TESSERA_NAME(scale_spectrum)
+TESSERA_NAME(unpack_spectrum)
 TESSERA_NAME(correlate)
+TESSERA_NAME(correlate_packed)
 TESSERA_NAME(single_point)
 TESSERA_NAME(fill_kernel)
 TESSERA_NAME(square_of)
-TESSERA_NAME(ring_term)
+TESSERA_NAME(ring_terms)
 TESSERA_NAME(multiply_product)
 TESSERA_NAME(advance_orders)
 TESSERA_NAME(add_level)
@@ -74,13 +75,15 @@ template <class Real>
 struct fft_calls;
 template <>
 struct fft_calls<double> {
-  static constexpr fft_kind forward = fft_kind::d2z, backward = fft_kind::z2d;
+  static constexpr fft_kind pairs = fft_kind::z2z, forward = fft_kind::d2z, backward = fft_kind::z2d;
+  static int run_pairs(int plan, void *in, void *out, fft_direction d) { return cufft().z2z(plan, in, out, d); }
   static int run_forward(int plan, double *in, void *out) { return cufft().d2z(plan, in, out); }
   static int run_backward(int plan, void *in, double *out) { return cufft().z2d(plan, in, out); }
 };
 template <>
 struct fft_calls<float> {
-  static constexpr fft_kind forward = fft_kind::r2c, backward = fft_kind::c2r;
+  static constexpr fft_kind pairs = fft_kind::c2c, forward = fft_kind::r2c, backward = fft_kind::c2r;
+  static int run_pairs(int plan, void *in, void *out, fft_direction d) { return cufft().c2c(plan, in, out, d); }
   static int run_forward(int plan, float *in, void *out) { return cufft().r2c(plan, in, out); }
   static int run_backward(int plan, void *in, float *out) { return cufft().c2r(plan, in, out); }
 };
@@ -122,8 +125,8 @@ class own_library {
 class construct_executor {
  public:
   construct_executor(const compiled_module &kernels, int multiprocessors)
-      : library_(kernels), most_blocks_(blocks_of_multiprocessor * multiprocessors) {
-    const auto blocks = static_cast<std::size_t>(most_blocks_);
+      : library_(kernels), multiprocessors_(multiprocessors) {
+    const auto blocks = static_cast<std::size_t>(blocks_of_multiprocessor * multiprocessors);
     partial_.require(blocks * std::max(3 * sizeof(compensated_sum), sizeof(least_value)));
     arrived_.require(sizeof(unsigned));
     found_.require(sizeof(unsigned long long));
@@ -148,38 +151,68 @@ class construct_executor {
     device_memory memory_;
   };
 
+  // A correlation by transforms of pairs of neighbours, with one kernel between them, where n is even; the transforms of reals
+  // would move everything through memory four times more.
   template <class Real>
   class fft {
+    using calls = fft_calls<Real>;
+
    public:
-    fft(construct_executor &e, int64 n) : executor_(e), single_(n == 1) {
-      if (single_) return;
-      forward_ = e.make_plan(n, fft_calls<Real>::forward);
+    fft(construct_executor &e, int64 n) : executor_(e), n_(n) {
+      if (n == 1) return;
+      if (is_packed()) {
+        forward_ = e.make_plan(n / 2, calls::pairs);
+        return;
+      }
+      forward_ = e.make_plan(n, calls::forward);
       try {
-        backward_ = e.make_plan(n, fft_calls<Real>::backward);
+        backward_ = e.make_plan(n, calls::backward);
       } catch (...) {
         e.destroy_plan(forward_);
         throw;
       }
     }
     ~fft() {
-      if (single_) return;
-      executor_.destroy_plan(forward_);
-      executor_.destroy_plan(backward_);
+      for (const int plan : {forward_, backward_})
+        if (plan >= 0) executor_.destroy_plan(plan);
     }
     fft(const fft &) = delete;
     fft &operator=(const fft &) = delete;
-    void forward(const Real *in, Real *spectrum) {
-      if (single_) return executor_.each(1, single_point<Real>{in, spectrum});
-      check_fft(fft_calls<Real>::run_forward(forward_, const_cast<Real *>(in), spectrum), "a transform");
+
+    void spectrum(const Real *in, Real *out, Real factor) {
+      forward(in, out);
+      if (is_packed())
+        executor_.each(n_ / 4 + 1, unpack_spectrum<Real>{spectrum_pairs(out), n_ / 2, step(), factor});
+      else
+        executor_.each(n_ / 2 + 1, scale_spectrum<Real>{spectrum_pairs(out), factor});
     }
-    void backward(Real *spectrum) {
-      if (!single_) check_fft(fft_calls<Real>::run_backward(backward_, spectrum, spectrum), "a transform");
+    void correlate(const Real *in, const Real *psi, Real *out) {
+      forward(in, out);
+      if (is_packed()) {
+        executor_.each(n_ / 4 + 1,
+                       correlate_packed<Real>{spectrum_pairs(out), spectrum_pairs(psi), n_ / 2, step()});
+        check_fft(calls::run_pairs(forward_, out, out, fft_direction::backward), "a transform");
+        return;
+      }
+      executor_.each(n_ / 2 + 1, tessera::correlate<Real>{spectrum_pairs(out), spectrum_pairs(psi)});
+      if (n_ > 1) check_fft(calls::run_backward(backward_, out, out), "a transform");
     }
 
    private:
+    bool is_packed() const { return n_ % 2 == 0; }
+    double step() const { return 2.0 / static_cast<double>(n_); }
+    void forward(const Real *in, Real *out) {
+      if (n_ == 1)
+        executor_.each(1, single_point<Real>{in, out});
+      else if (is_packed())
+        check_fft(calls::run_pairs(forward_, const_cast<Real *>(in), out, fft_direction::forward), "a transform");
+      else
+        check_fft(calls::run_forward(forward_, const_cast<Real *>(in), out), "a transform");
+    }
+
     construct_executor &executor_;
-    const bool single_;
-    int forward_ = 0, backward_ = 0;
+    const int64 n_;
+    int forward_ = -1, backward_ = -1;
   };
 
   template <class Body>
@@ -232,18 +265,28 @@ class construct_executor {
   };
   results &shared() { return *static_cast<results *>(result_.address()); }
 
-  CUfunction function(const char *name) {
-    CUfunction &f = functions_[name];
-    if (!f) f = library_.function(name);
-    return f;
+  struct kernel {
+    CUfunction function = nullptr;
+    int64 most_blocks = 0;  // that run at the same time
+  };
+  const kernel &find(const char *name) {
+    kernel &k = functions_[name];
+    if (k.function) return k;
+    const CUfunction f = library_.function(name);
+    int blocks = 0;
+    check(cuda().occupancy(&blocks, f, construct_block, 0), "asking for the occupancy");
+    k.most_blocks = std::max<int64>(1, std::min<int64>(blocks, blocks_of_multiprocessor)) * multiprocessors_;
+    k.function = f;
+    return k;
   }
 
   template <class Body, class... More>
   void run(const Body &body, int64 n, int64 threads, More... more) {
     Body copy = body;
     void *arguments[] = {&copy, &n, &more...};
-    const int64 blocks = std::max<int64>(1, std::min(most_blocks_, (threads + construct_block - 1) / construct_block));
-    check(cuda().launch(function(name_of<Body>::value), static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0,
+    const kernel &k = find(name_of<Body>::value);
+    const int64 blocks = std::max<int64>(1, std::min(k.most_blocks, (threads + construct_block - 1) / construct_block));
+    check(cuda().launch(k.function, static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0,
                         stream_.get(), arguments, nullptr),
           "starting the kernel");
   }
@@ -279,8 +322,8 @@ class construct_executor {
 
   const own_library library_;
   const own_stream stream_;
-  const int64 most_blocks_;
-  std::unordered_map<std::string, CUfunction> functions_;
+  const int64 multiprocessors_;
+  std::unordered_map<std::string, kernel> functions_;
   std::vector<int> plans_;
   device_memory work_, partial_, arrived_, list_, found_;
   mapped_memory result_;
@@ -289,7 +332,6 @@ class construct_executor {
 template <class Real>
 bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &result, int arch, int multiprocessors,
                code_cache *cache) {
-  const auto start = std::chrono::steady_clock::now();
   cufft();
   target where;
   where.arch = arch;
@@ -298,7 +340,6 @@ bool construct(const cbc_settings &settings, cbc_hooks &hooks, cbc_result &resul
   construct_executor exec(kernels, multiprocessors);
   cbc<Real, construct_executor> construction(exec, settings, hooks);
   exec.synchronize();
-  result.plan_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return construction.run(result);
 }
 

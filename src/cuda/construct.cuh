@@ -62,11 +62,16 @@ __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum 
                                      double *out) {
   constexpr int sums = Body::folds;
   compensated_sum total[sums];
+#pragma unroll 2
   for (int64 i = first_element(); i < n; i += all_threads()) {
     double v[3] = {0.0, 0.0, 0.0};
     body(i, v);
 #pragma unroll
-    for (int k = 0; k < sums; ++k) add_exactly(total[k], v[k]);
+    for (int k = 0; k < sums; ++k)
+      if (k < Body::compensated)
+        add_exactly(total[k], v[k]);
+      else
+        total[k].sum += v[k];
   }
 #pragma unroll
   for (int k = 0; k < sums; ++k) {
@@ -122,18 +127,30 @@ template <class Body>
 __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *partial, unsigned *arrived,
                                         least_value *out) {
   constexpr int64 none = 0x7fffffffffffffff;
-  least_value least = {infinity_value(), none, infinity_value(), 0.0};
-  for (int64 i = first_element(); i < n; i += all_threads()) {
-    const double v = body(i);
-    least.squares += v * v;
-    if (v < least.value) {
-      least.second = least.value;
-      least.value = v;
-      least.index = i;
-    } else if (v < least.second) {
-      least.second = v;
+  constexpr int side = 4;  // that are read before the first is looked at
+  using number = decltype(body(0));
+  number first = static_cast<number>(infinity_value()), second = first;
+  int64 index = none, i = first_element();
+  double squares = 0.0;
+  const auto look = [&](number v, int64 at) {
+    squares += static_cast<double>(v) * static_cast<double>(v);
+    if (v < first) {
+      second = first;
+      first = v;
+      index = at;
+    } else if (v < second) {
+      second = v;
     }
+  };
+  for (; i + (side - 1) * all_threads() < n; i += side * all_threads()) {
+    number v[side];
+#pragma unroll
+    for (int s = 0; s < side; ++s) v[s] = body(i + s * all_threads());
+#pragma unroll
+    for (int s = 0; s < side; ++s) look(v[s], i + s * all_threads());
   }
+  for (; i < n; i += all_threads()) look(body(i), i);
+  least_value least = {static_cast<double>(first), index, static_cast<double>(second), squares};
   least = block_least(least);
   if (threadIdx.x == 0) partial[blockIdx.x] = least;
   if (!comes_last(arrived)) return;
@@ -171,7 +188,9 @@ __device__ __forceinline__ void collect(const Body &body, int64 n, int64 *list, 
 TESSERA_EACH(fill_constant)
 TESSERA_EACH(subtract_constant)
 TESSERA_EACH(scale_spectrum)
+TESSERA_EACH(unpack_spectrum)
 TESSERA_EACH(correlate)
+TESSERA_EACH(correlate_packed)
 TESSERA_EACH(single_point)
 
 extern "C" __global__ void __launch_bounds__(tessera::construct_block)
@@ -188,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
     tessera::fold(b, n, partial, arrived, out);                                                                 \
   }
 TESSERA_FOLD(square_of)
-TESSERA_FOLD(ring_term)
+TESSERA_FOLD(ring_terms)
 TESSERA_FOLD(multiply_product)
 TESSERA_FOLD(advance_orders)
 TESSERA_FOLD(add_level)

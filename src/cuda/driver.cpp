@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver.hpp"
 
+#include <map>
+#include <mutex>
+
 #include <dlfcn.h>
 
 // cuda.h gives some functions another name by a macro; the library knows only that one.
@@ -78,6 +81,48 @@ void check(CUresult result, const char *what) {
   cuda().error_string(result, &text);
   throw device_error(std::string(what) + " failed: " + (text ? text : "unknown error"),
                      result == CUDA_ERROR_OUT_OF_MEMORY ? device_error::trouble::out_of_memory : device_error::trouble::failed);
+}
+
+namespace {
+
+struct started_device {
+  int users = 0;
+  bool kept = false;
+};
+std::mutex started_mutex;
+std::map<CUdevice, started_device> &started() {
+  static auto *devices = new std::map<CUdevice, started_device>;  // outlives objects that a program destroys when it ends
+  return *devices;
+}
+
+bool is_broken(CUcontext context) {
+  if (cuda().context_push(context) != CUDA_SUCCESS) return true;
+  std::size_t free = 0, total = 0;
+  const bool broken = cuda().memory_info(&free, &total) != CUDA_SUCCESS;
+  CUcontext popped;
+  cuda().context_pop(&popped);
+  return broken;
+}
+
+}  // namespace
+
+primary_context::primary_context(CUdevice device) : device_(device) {
+  const std::lock_guard<std::mutex> lock(started_mutex);
+  check(cuda().context_retain(&context_, device), "starting the device");
+  started_device &d = started()[device];
+  CUcontext again;
+  if (!d.kept) d.kept = cuda().context_retain(&again, device) == CUDA_SUCCESS;
+  ++d.users;
+}
+
+primary_context::~primary_context() {
+  const std::lock_guard<std::mutex> lock(started_mutex);
+  started_device &d = started()[device_];
+  if (--d.users == 0 && d.kept && is_broken(context_)) {
+    cuda().context_release(device_);
+    d.kept = false;
+  }
+  cuda().context_release(device_);
 }
 
 void upload(CUdeviceptr to, const void *from, std::size_t bytes, CUstream stream, const char *what) {

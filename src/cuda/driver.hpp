@@ -79,13 +79,12 @@ class current_context {
   current_context &operator=(const current_context &) = delete;
 };
 
-// A device's primary context, which the CUDA runtime uses too.
+// A device's primary context, which the CUDA runtime uses too. Starting it takes a tenth of a second or more, so once started
+// it stays until the process ends, unless an integrand has broken it: then it goes with its last user, and the next one gets another.
 class primary_context {
  public:
-  explicit primary_context(CUdevice device) : device_(device) {
-    check(cuda().context_retain(&context_, device), "starting the device");
-  }
-  ~primary_context() { cuda().context_release(device_); }
+  explicit primary_context(CUdevice device);
+  ~primary_context();
   primary_context(const primary_context &) = delete;
   primary_context &operator=(const primary_context &) = delete;
   CUcontext get() const { return context_; }

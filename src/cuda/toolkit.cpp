@@ -120,8 +120,10 @@ cufft_library open_cufft() {
   library.bind(t.make_plan, "cufftMakePlanMany64");
   library.bind(t.set_work_area, "cufftSetWorkArea");
   library.bind(t.set_stream, "cufftSetStream");
+  library.bind(t.c2c, "cufftExecC2C");
   library.bind(t.r2c, "cufftExecR2C");
   library.bind(t.c2r, "cufftExecC2R");
+  library.bind(t.z2z, "cufftExecZ2Z");
   library.bind(t.d2z, "cufftExecD2Z");
   library.bind(t.z2d, "cufftExecZ2D");
   return t;

@@ -50,7 +50,8 @@ struct nvjitlink_library {
 };
 
 // Values of cufftType.
-enum class fft_kind : int { r2c = 0x2a, c2r = 0x2c, d2z = 0x6a, z2d = 0x6c };
+enum class fft_kind : int { c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c };
+enum class fft_direction : int { forward = -1, backward = 1 };
 
 // cuFFT by its plain types: cufft.h belongs to the runtime, which nothing here uses.
 struct cufft_library {
@@ -61,8 +62,10 @@ struct cufft_library {
                    long long ostride, long long odist, fft_kind kind, long long batch, std::size_t *work_bytes);
   int (*set_work_area)(int plan, void *area);
   int (*set_stream)(int plan, void *stream);
+  int (*c2c)(int plan, void *in, void *out, fft_direction direction);
   int (*r2c)(int plan, float *in, void *out);
   int (*c2r)(int plan, void *in, float *out);
+  int (*z2z)(int plan, void *in, void *out, fft_direction direction);
   int (*d2z)(int plan, double *in, void *out);
   int (*z2d)(int plan, void *in, double *out);
 };

@@ -14,16 +14,18 @@
 //   buffer<T>                   data(), resize(n)
 //   each(n, body)               body(i)
 //   ranges(n, body)             body(begin, end)
-//   fold(n, body)               body(i, s) adds to three sums, compensated, the same for every run; begins, and
+//   fold(n, body)               body(i, s) adds to up to three sums, the same for every run; begins, and
 //   folded(s)                   waits for them, before the next fold begins
 //   minimum(n, body)            least body(i), the lowest i that has it, the next greater or equal one, and the sum of squares
 //   collect(n, body, list, m)   the lowest i with body(i), m at most; returns how many there are in all
-//   fft<Real>                   (executor, n); forward(real[n], spectrum) and backward(spectrum), in place, unscaled; the spectrum
-//                               has n/2+1 pairs
+//   fft<Real>                   (executor, n); spectrum(real[n], spectrum, factor): transform times a factor, n/2+1 pairs;
+//                               correlate(real[n], spectrum, to): backward transform of the spectrum times the conjugate of that
+//                               of the numbers, unscaled, to[0 .. n-1]; `to` has the room of a spectrum
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -34,10 +36,10 @@
 
 namespace tessera {
 
-// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components many figures lie
-// below the round-off of all this, some 1e-16, and the smallest of those z is as good as any.
+// Candidates that are summed up directly, at most: more in small rings. With a smooth kernel and few components, or in single
+// precision, many figures lie below the round-off of all this, and the smallest of those z is as good as any.
 inline int64 cbc_most_exact(int64 length) {
-  return std::min<int64>(4096, std::max<int64>(64, (int64{1} << 24) / length));
+  return std::min<int64>(4096, std::max<int64>(12, (int64{1} << 24) / length));
 }
 
 // One ring: weights of its points, the kernel and its spectrum, and the last correlation.
@@ -66,9 +68,7 @@ class cbc_ring {
     work_.resize(2 * (length / 2 + 1));
     if (orders_ > 0) q_.resize(length * orders_);
     exec.ranges(length, fill_kernel<Real>{psi_.data(), length, generator, modulus, s.alpha, table, s.points / modulus});
-    fft_.forward(psi_.data(), spectrum_.data());
-    exec.each(length / 2 + 1,
-              scale_spectrum<Real>{pairs(spectrum_), static_cast<Real>(1.0 / static_cast<double>(length))});
+    fft_.spectrum(psi_.data(), spectrum_.data(), static_cast<Real>(1.0 / static_cast<double>(length)));
     double s3[3];
     exec.fold(length, square_of<Real>{psi_.data()});
     exec.folded(s3);
@@ -88,20 +88,19 @@ class cbc_ring {
   void correlate_all() {
     if (orders_ > 0) settle();
     constant_ = mean_ * total_;
-    fft_.forward(weights_.data(), work_.data());
-    exec_.each(length_ / 2 + 1, correlate<Real>{pairs(work_), pairs(spectrum_)});
-    fft_.backward(work_.data());
+    fft_.correlate(weights_.data(), spectrum_.data(), work_.data());
   }
   const Real *values() { return work_.data(); }
   double constant() const { return constant_; }
 
-  // Round-off of values(), whose squares add up to `squares`. An FFT of length L makes a relative error of some epsilon sqrt(log L) in
-  // the square mean, spread evenly; a tenfold deviation from it is allowed for.
+  // How much two of values(), whose squares add up to `squares`, can seem to differ by round-off. An FFT of length L makes a relative
+  // error below half an epsilon times sqrt(log L) in the square mean, spread evenly, here one of the weights, one of the kernel
+  // and one on the way back; an eightfold deviation is allowed for.
   double tolerance(double squares) {
     settle();
-    const double n = static_cast<double>(length_);
-    const double scale = 2.0 * weights_norm_ * norm_ / std::sqrt(n) + std::sqrt(squares / n);
-    return 5.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
+    const double n = static_cast<double>(length_), product = weights_norm_ * norm_;
+    const double scale = std::sqrt((2.0 * product * product + squares) / n);
+    return 4.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
            4.0 * epsilon * fabs(constant_);
   }
 
@@ -114,13 +113,23 @@ class cbc_ring {
     return 8.0 * std::numeric_limits<Real>::epsilon() * all / std::sqrt(n);
   }
 
-  // Sum over the ring's points for z = g^a.
-  double exact(int64 a) {
+  // Adds the sums over the ring's points for z = g^a to sums[a of the list].
+  void add_exact(const std::vector<int64> &list, std::vector<double> &sums) {
     settle();
-    double s[3];
-    exec_.fold(length_, ring_term<Real>{weights_.data(), psi_.data() + a % length_, mean_});
-    exec_.folded(s);
-    return multiplicity_ * s[0];
+    for (std::size_t c = 0; c < list.size(); c += ring_terms_at_once) {
+      ring_terms<Real> terms = {weights_.data(), {}, mean_};
+      for (std::size_t k = 0; k < ring_terms_at_once; ++k)
+        terms.psi[k] = psi_.data() + list[std::min(c + k, list.size() - 1)] % length_;
+      double s[3];
+      exec_.fold(length_, terms);
+      exec_.folded(s);
+      for (std::size_t k = 0; k < ring_terms_at_once && c + k < list.size(); ++k) sums[c + k] += multiplicity_ * s[k];
+    }
+  }
+  double exact(int64 a) {
+    std::vector<double> sum(1, 0.0);
+    add_exact({a}, sum);
+    return sum[0];
   }
 
   // Takes z = g^a for the next component. `sum`: exact(a), less exactly and without the multiplicity; it tells where the new mean
@@ -150,7 +159,6 @@ class cbc_ring {
 
  private:
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  static spectrum_pair<Real> *pairs(buffer<Real> &b) { return reinterpret_cast<spectrum_pair<Real> *>(b.data()); }
   static double rounded(double v) { return static_cast<double>(static_cast<Real>(v)); }
 
   // Waits for what the last take() has added up.
@@ -160,12 +168,12 @@ class cbc_ring {
     double s[3];
     exec_.folded(s);
     taken_ = s[0];
-    weights_norm_ = std::sqrt(s[2]);
+    weights_norm_ = std::sqrt(s[1]);
     if (orders_ == 0) return;
-    const double n = static_cast<double>(length_), shift = rounded(s[1] / n);
+    const double n = static_cast<double>(length_), shift = rounded(s[2] / n);
     exec_.each(length_, subtract_constant<Real>{weights_.data(), static_cast<Real>(shift)});
     mean_ += shift;
-    weights_norm_ = std::sqrt(larger(s[2] - shift * shift * n, 0.0));
+    weights_norm_ = std::sqrt(larger(s[1] - shift * shift * n, 0.0));
   }
 
   Executor &exec_;
@@ -244,6 +252,7 @@ class cbc {
 
   // False: stopped.
   bool run(cbc_result &result) {
+    const auto start = std::chrono::steady_clock::now();
     bool going = true;
     if (!two_) {
       going = prime(result);
@@ -258,6 +267,7 @@ class cbc {
       }
       if (going) going = range(set_.least_level, top_, result);
     }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return going;
   }
 
@@ -277,8 +287,8 @@ class cbc {
     return z < n - z ? z : n - z;
   }
 
-  // The index of the best z by `figures`, of which tolerance(sum of their squares) says how far they are known; exact(a) sums up
-  // directly, to exact_tolerance().
+  // The index of the best z by `figures`, of which tolerance(sum of their squares) says how far they are known; exact(list) sums up
+  // directly, a list of them, to exact_tolerance().
   struct choice {
     int64 index;
     double figure;  // about
@@ -296,8 +306,7 @@ class cbc {
       return {exec_.minimum(count, smallest_component<T>{figures, bound, generator_, n}).index, least.value};
     if (close < 1) return {least.index, least.value};  // weights that overflow
     list.resize(static_cast<std::size_t>(close));
-    std::vector<double> values;
-    for (const int64 c : list) values.push_back(exact(c));
+    const std::vector<double> values = exact(list);
     const double best = *std::min_element(values.begin(), values.end()), slack = exact_tolerance();
     int64 chosen = list[0];
     uint64 smallest = n;
@@ -326,7 +335,13 @@ class cbc {
         ring.correlate_all();
         best = choose(
             ring.values(), ring.length(), set_.points, [&](double squares) { return ring.tolerance(squares); },
-            [&](int64 c) { return ring.exact(c) / ring.multiplicity(); }, [&] { return ring.exact_tolerance(); });
+            [&](const std::vector<int64> &list) {
+              std::vector<double> sums(list.size(), 0.0);
+              ring.add_exact(list, sums);
+              for (double &v : sums) v /= ring.multiplicity();
+              return sums;
+            },
+            [&] { return ring.exact_tolerance(); });
         add_to_merit(s - 1);
         sum = best.figure + ring.constant();
       }
@@ -404,12 +419,12 @@ class cbc {
         exact_tolerance = larger(exact_tolerance, factor * exact_slack + rounding);
       }
     }
-    const auto exact = [&](int64 a) {
-      double sum = fixed, worst = -infinity_value();
+    const auto exact = [&](const std::vector<int64> &list) {
+      std::vector<double> sums(list.size(), fixed), worst(list.size(), -infinity_value());
       for (int t = 2; t <= high; ++t) {
-        sum += ring(t).exact(a);
-        if (t >= low)
-          worst = larger(worst, scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sum));
+        ring(t).add_exact(list, sums);
+        for (std::size_t c = 0; t >= low && c < list.size(); ++c)
+          worst[c] = larger(worst[c], scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sums[c]));
       }
       return worst;
     };

@@ -23,7 +23,7 @@ struct cbc_result {
   std::vector<uint64> z;
   double merit = 0.0;  // e^2 for the largest n
   double ratio = 1.0;  // the figure of a range
-  double plan_seconds = 0.0;
+  double seconds = 0.0;  // for the components, without kernels, FFT plans and memory
 };
 
 // Called after each component; false stops.

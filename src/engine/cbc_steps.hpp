@@ -50,6 +50,15 @@ struct alignas(2 * sizeof(Real)) spectrum_pair {
   Real re, im;
 };
 
+template <class Real>
+spectrum_pair<Real> *spectrum_pairs(Real *v) {
+  return reinterpret_cast<spectrum_pair<Real> *>(v);
+}
+template <class Real>
+const spectrum_pair<Real> *spectrum_pairs(const Real *v) {
+  return reinterpret_cast<const spectrum_pair<Real> *>(v);
+}
+
 // `psi` is scaled by one over the length.
 template <class Real>
 struct scale_spectrum {
@@ -61,20 +70,91 @@ struct scale_spectrum {
   }
 };
 
+// exp(-2 pi i k/n), k = 0 .. n/2; `step` is 2/n.
+template <class Real>
+TESSERA_HD spectrum_pair<Real> unit_root(int64 k, double step) {
+  const double angle = static_cast<double>(k) * step;
+  spectrum_pair<Real> r;
+#ifdef __CUDA_ARCH__
+  sincospi(static_cast<Real>(angle), &r.im, &r.re);
+#else
+  const double pi = 3.14159265358979323846;
+  r.im = static_cast<Real>(std::sin(pi * angle));
+  r.re = static_cast<Real>(std::cos(pi * angle));
+#endif
+  r.im = -r.im;
+  return r;
+}
+
+// A real sequence of even length 2h, read as h pairs of neighbours, has the spectrum w[k] = (even + root odd)/2 with
+// even = z[k] + conj z[h-k] and odd = -i (z[k] - conj z[h-k]), where z is the spectrum of the pairs.
+template <class Real>
+struct packed_pair {
+  spectrum_pair<Real> low, high;  // at k and h-k
+
+  TESSERA_HD packed_pair unpacked(spectrum_pair<Real> root) const {
+    const Real er = low.re + high.re, ei = low.im - high.im, dr = low.im + high.im, di = high.re - low.re;
+    const Real tr = root.re * dr - root.im * di, ti = root.re * di + root.im * dr, half = Real{0.5};
+    return {{half * (er + tr), half * (ei + ti)}, {half * (er - tr), half * (ti - ei)}};
+  }
+  // The way back, from w to z.
+  TESSERA_HD packed_pair packed(spectrum_pair<Real> root) const {
+    const Real er = low.re + high.re, ei = low.im - high.im, dr = low.re - high.re, di = low.im + high.im;
+    const Real tr = root.re * dr + root.im * di, ti = root.re * di - root.im * dr, half = Real{0.5};
+    return {{half * (er - ti), half * (ei + tr)}, {half * (er + ti), half * (tr - ei)}};
+  }
+};
+
+// z[0 .. h-1] to the spectrum z[0 .. h] times a factor, for k = 0 .. h/2.
+template <class Real>
+struct unpack_spectrum {
+  spectrum_pair<Real> *z;
+  int64 half;  // h
+  double step;
+  Real factor;
+  TESSERA_HD void operator()(int64 k) const {
+    const packed_pair<Real> w = packed_pair<Real>{z[k], z[k > 0 ? half - k : 0]}.unpacked(unit_root<Real>(k, step));
+    z[half - k] = {w.high.re * factor, w.high.im * factor};
+    z[k] = {w.low.re * factor, w.low.im * factor};
+  }
+};
+
 // v = conj(v) psi
+template <class Real>
+TESSERA_HD spectrum_pair<Real> conjugate_product(spectrum_pair<Real> a, spectrum_pair<Real> b) {
+  return {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
+}
+
 template <class Real>
 struct correlate {
   spectrum_pair<Real> *v;
   const spectrum_pair<Real> *psi;
-  TESSERA_HD void operator()(int64 i) const {
-    const spectrum_pair<Real> a = v[i], b = psi[i];
-    v[i] = {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
+  TESSERA_HD void operator()(int64 i) const { v[i] = conjugate_product(v[i], psi[i]); }
+};
+
+// The same with z in place of v, for k = 0 .. h/2. The backward transform of h pairs is half of that of 2h numbers: hence 2.
+template <class Real>
+struct correlate_packed {
+  spectrum_pair<Real> *z;
+  const spectrum_pair<Real> *psi;
+  int64 half;
+  double step;
+  TESSERA_HD void operator()(int64 k) const {
+    const int64 partner = k > 0 ? half - k : 0;
+    const spectrum_pair<Real> root = unit_root<Real>(k, step);
+    const packed_pair<Real> w = packed_pair<Real>{z[k], z[partner]}.unpacked(root);
+    const packed_pair<Real> c = {conjugate_product(w.low, psi[k]), conjugate_product(w.high, psi[half - k])};
+    const packed_pair<Real> y = c.packed(root);
+    z[partner] = {Real{2} * y.high.re, Real{2} * y.high.im};
+    z[k] = {Real{2} * y.low.re, Real{2} * y.low.im};
   }
 };
 
+// Bodies that add up have operator()(i, s), and say in `folds` how many sums they have, at most three, and in `compensated` how many
+// of these, the first ones, must be right to the last digit; the others serve estimates.
 template <class Real>
 struct square_of {
-  static constexpr int folds = 2;
+  static constexpr int folds = 2, compensated = 1;
   const Real *v;
   TESSERA_HD void operator()(int64 i, double *s) const {
     s[0] += static_cast<double>(v[i]);
@@ -82,25 +162,26 @@ struct square_of {
   }
 };
 
-// Weights are stored as differences from a number near their mean, which would cost the FFT digits. Bodies that add up have
-// operator()(i, s), and say in `folds` how many sums they have, at most three.
+// Weights are stored as differences from a number near their mean, which would cost the FFT digits.
 
-// Terms of a ring's sum for one z: weights times the kernel.
+// Terms of a ring's sums for three z: weights times the kernel.
+constexpr int ring_terms_at_once = 3;
 template <class Real>
-struct ring_term {
-  static constexpr int folds = 1;
+struct ring_terms {
+  static constexpr int folds = ring_terms_at_once, compensated = ring_terms_at_once;
   const Real *weights;
-  const Real *psi;  // from index a on
+  const Real *psi[ring_terms_at_once];  // from index a on
   double mean;
   TESSERA_HD void operator()(int64 i, double *s) const {
-    s[0] += (mean + static_cast<double>(weights[i])) * static_cast<double>(psi[i]);
+    const double w = mean + static_cast<double>(weights[i]);
+    for (int c = 0; c < ring_terms_at_once; ++c) s[c] += w * static_cast<double>(psi[c][i]);
   }
 };
 
-// Product weights: P *= 1 + gamma psi. Adds up the terms of before, and the new differences and their squares.
+// Product weights: P *= 1 + gamma psi. Adds up the terms of before, and the squares of the new differences.
 template <class Real>
 struct multiply_product {
-  static constexpr int folds = 3;
+  static constexpr int folds = 2, compensated = 1;
   Real *weights;
   const Real *psi;
   double gamma, mean, next_mean;
@@ -109,16 +190,16 @@ struct multiply_product {
     const Real left = static_cast<Real>((w + gamma * term) - next_mean);
     weights[i] = left;
     s[0] += term;
-    s[1] += static_cast<double>(left);
-    s[2] += static_cast<double>(left) * static_cast<double>(left);
+    s[1] += static_cast<double>(left) * static_cast<double>(left);
   }
 };
 
 // Order-dependent and POD weights. q[(l-1)*length + i] is the sum over the sets of l of the components so far of the products of
-// gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1. Sums as above.
+// gamma_j psi_j; the weights of the next component are sum over l of order_l q_(l-1), with q_0 = 1. Adds up the
+// terms of before, the squares of the new differences, and the differences.
 template <class Real>
 struct advance_orders {
-  static constexpr int folds = 3;
+  static constexpr int folds = 3, compensated = 1;
   Real *q;
   Real *weights;
   const Real *psi;
@@ -141,8 +222,8 @@ struct advance_orders {
     }
     const Real left = static_cast<Real>(w - mean);
     weights[i] = left;
-    s[1] += static_cast<double>(left);
-    s[2] += static_cast<double>(left) * static_cast<double>(left);
+    s[1] += static_cast<double>(left) * static_cast<double>(left);
+    s[2] += static_cast<double>(left);
   }
 };
 template <class Real>
@@ -156,7 +237,7 @@ struct subtract_constant {
 // smaller ones say about a modulo their length. Adds up the squares of the correlation. first: begins with the sum at the fixed points.
 template <class Real>
 struct add_level {
-  static constexpr int folds = 1;
+  static constexpr int folds = 1, compensated = 1;
   const Real *ring;     // correlation of this level's ring
   const double *below;  // sums of the smaller ones, of length `below_length`, null: `fixed` alone
   double *sums;
@@ -181,7 +262,7 @@ struct add_level {
 template <class Real>
 struct value_of {
   const Real *v;
-  TESSERA_HD double operator()(int64 i) const { return static_cast<double>(v[i]); }
+  TESSERA_HD Real operator()(int64 i) const { return v[i]; }
 };
 
 template <class Real>

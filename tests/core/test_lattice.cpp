@@ -12,6 +12,7 @@ extern "C" {
 #include "core/periodize.hpp"
 #include "core/student.hpp"
 #include "core/sum.hpp"
+#include "engine/cbc_steps.hpp"
 #include "host/construct.hpp"
 #include "host/fftw.hpp"
 
@@ -399,6 +400,48 @@ bool no_fftw() {
   }
 }
 
+// The steps between transforms of pairs, which a device takes where the host has transforms of reals.
+void packed_correlation(void **) {
+  using pair = spectrum_pair<double>;
+  const auto transform = [](const std::vector<pair> &v, double sign) {
+    const std::size_t n = v.size();
+    std::vector<pair> to(n + 1);
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t j = 0; j < n; ++j) {
+        const double angle = sign * 2.0 * 3.14159265358979323846 * static_cast<double>(j * k % n) / static_cast<double>(n);
+        to[k].re += v[j].re * std::cos(angle) - v[j].im * std::sin(angle);
+        to[k].im += v[j].re * std::sin(angle) + v[j].im * std::cos(angle);
+      }
+    return to;
+  };
+  const auto pairs_of = [](const std::vector<double> &v) {
+    std::vector<pair> p;
+    for (std::size_t i = 0; i < v.size(); i += 2) p.push_back({v[i], v[i + 1]});
+    return p;
+  };
+  for (const std::size_t half : {1u, 2u, 3u, 8u, 15u}) {
+    const std::size_t n = 2 * half;
+    const double step = 2.0 / static_cast<double>(n);
+    std::vector<double> w, psi;
+    for (std::size_t i = 0; i < n; ++i) {
+      w.push_back(std::sin(3.0 * static_cast<double>(i) + 0.3));
+      psi.push_back(std::cos(7.0 * static_cast<double>(i * i)) + 0.2);
+    }
+    std::vector<pair> spectrum = transform(pairs_of(psi), -1.0), work = transform(pairs_of(w), -1.0);
+    const auto to = static_cast<int64>(half);
+    for (int64 k = 0; k <= to / 2; ++k)
+      unpack_spectrum<double>{spectrum.data(), to, step, 1.0 / static_cast<double>(n)}(k);
+    for (int64 k = 0; k <= to / 2; ++k) correlate_packed<double>{work.data(), spectrum.data(), to, step}(k);
+    work.pop_back();
+    const std::vector<pair> back = transform(work, 1.0);
+    for (std::size_t a = 0; a < n; ++a) {
+      double direct = 0;
+      for (std::size_t i = 0; i < n; ++i) direct += w[i] * psi[(i + a) % n];
+      assert_close(a % 2 == 0 ? back[a / 2].re : back[a / 2].im, direct, 0, 1e-13 * static_cast<double>(n));
+    }
+  }
+}
+
 void fast_is_direct_for_primes(void **) {
   if (no_fftw()) skip();
   for (const int alpha : {1, 2}) {
@@ -512,7 +555,7 @@ int main() {
       cmocka_unit_test(transforms_integrate_to_one),
       cmocka_unit_test(axes),
       cmocka_unit_test(student),
-      cmocka_unit_test(fast_is_direct_for_primes),
+      cmocka_unit_test(packed_correlation), cmocka_unit_test(fast_is_direct_for_primes),
       cmocka_unit_test(fast_is_direct_for_powers_of_two),
       cmocka_unit_test(tabulated_kernel),
       cmocka_unit_test(range_of_powers),
