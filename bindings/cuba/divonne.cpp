@@ -298,6 +298,7 @@ class race {
 
   bool is_turn_of_cubature() const {
     if (divided_.r.end.status == TESSERA_OK) return false;  // it waits to be confirmed
+    if (strictness_ < 1.0) return divided() <= sampled();   // not to be trusted
     if (!fair_) return true;
     if (divided() == 0 || sampled() == 0) return divided() == 0;
     if (divided() > far_ahead * sampled()) return false;
@@ -324,8 +325,14 @@ class race {
     sampled_open_ = sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;
   }
 
-  // Evaluations that speak for or against what cubature has found.
-  int64 proof() const { return std::min(2 * divided(), most_proof); }
+  // Evaluations that speak for or against what cubature has found: more of them where Monte Carlo has seen little.
+  int64 proof() const {
+    bool vague = false;
+    for (std::size_t k = 0; k < sampled_.value.size(); ++k)
+      vague = vague || !(sampled_.error[k] <= divided_.r.error[k] + 0.1 * std::fabs(divided_.r.value[k]));
+    vague = vague && sampled() > 0;
+    return std::min((vague ? 16 : 2) * divided(), most_proof);
+  }
 
   bool contradict() const {
     for (std::size_t k = 0; k < sampled_.value.size(); ++k) {
@@ -343,7 +350,7 @@ class race {
     if (!contradict()) return true;
     if (done) {
       strictness_ /= 8.0;
-      divided_open_ = divided_.can_go_on();
+      divided_open_ = divided_.can_go_on() && strictness_ > least_strictness;
       divided_.r.end.status = TESSERA_LIMIT_EVALUATIONS;
     }
     return false;
@@ -354,10 +361,12 @@ class race {
     return r;
   }
 
-  // The better result. If the other contradicts it, the difference is its error.
+  // The better result. Where they contradict each other it is that of Monte Carlo, and the difference is its error.
   results choose() const {
-    const bool sampling = divided_.r.end.status != TESSERA_OK &&
-                          (sampled_.end.status == TESSERA_OK || distance(a_, sampled_) < distance(a_, divided_.r));
+    const bool trusted = strictness_ >= 1.0;
+    const bool sampling =
+        !trusted || (divided_.r.end.status != TESSERA_OK &&
+                     (sampled_.end.status == TESSERA_OK || distance(a_, sampled_) < distance(a_, divided_.r)));
     results r = with_all_evaluations(sampling ? sampled_ : divided_.r);
     if (!contradict()) return r;
     for (std::size_t k = 0; k < r.value.size(); ++k)
@@ -366,6 +375,7 @@ class race {
     return r;
   }
 
+  static constexpr double least_strictness = 1e-4;
   static constexpr int64 far_ahead = 8, most_proof = int64{1} << 17;
   const divonne_arguments<Count> &a_;
   sampling &how_;

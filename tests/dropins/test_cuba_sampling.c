@@ -678,7 +678,7 @@ static void cubature_is_checked(void **state) {
   (void)state;
   for (int s = 0; s < 2; ++s)
     for (int i = 0; i < 2; ++i)
-      for (int maxeval = 30000; maxeval <= 3000000; maxeval *= 10) {
+      for (int maxeval = 300000; maxeval <= 3000000; maxeval *= 10) {
         struct genz g;
         genz_make(6, steps[s].ndim, steps[s].seed, &g);
         struct call c = make(divonne_routine, g.ndim, 1, NULL);
