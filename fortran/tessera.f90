@@ -458,9 +458,9 @@ module tessera
       integer(c_int) :: status
     end function c_tessera_register_twin
 
-    function c_tessera_set_twin(s, host_function) result(status) bind(c, name='tessera_set_twin')
+    function c_tessera_set_twin(s, host_function, userdata) result(status) bind(c, name='tessera_set_twin')
       import :: c_funptr, c_int, c_ptr
-      type(c_ptr), value :: s
+      type(c_ptr), value :: s, userdata
       type(c_funptr), value :: host_function
       integer(c_int) :: status
     end function c_tessera_set_twin
@@ -1106,7 +1106,7 @@ contains
     if (.not. exists(s, ierr)) return
     host_function = c_null_funptr
     if (present(f)) host_function = c_funloc(f)
-    call conclude(s, c_tessera_set_twin(s%handle, host_function), ierr)
+    call conclude(s, c_tessera_set_twin(s%handle, host_function, c_null_ptr), ierr)
   end subroutine tessera_set_twin
 
   !> The characters of a string, without the blanks at its end, and a NUL.

@@ -372,12 +372,13 @@ TESSERA_API int tessera_register_twin(void (*function)(void), int language, cons
 
 /* The twin of `function`, registered or named in the map file TESSERA_TWINS, becomes the text of s, and what is in its
  * parameters now the parameter block of s: what a drop-in does before each run, with the host function as callback, so that the
- * two are compared (TESSERA_ERR_CHECK), and TESSERA_DEVICE = 0. TESSERA_ERR_NO_INTEGRAND: there is no twin; the sentence says
+ * two are compared (TESSERA_ERR_CHECK), and TESSERA_DEVICE = 0. `userdata` is what the program hands to the function, or NULL: the
+ * flag userdata:bytes of the map file copies from there. TESSERA_ERR_NO_INTEGRAND: there is no twin; the sentence says
  * why, and is empty where nobody has spoken of twins. A twin with which a run ended with TESSERA_ERR_NOT_BUILT,
  * TESSERA_ERR_COMPILE, TESSERA_ERR_DEVICE or TESSERA_ERR_CHECK is not tried again in this process: this status at once. In all
  * these cases, and with NULL for function, s has no text afterwards. With NULL for s it only looks, at next to no cost: 0 when it is
  * worth a call with a solver, else TESSERA_ERR_NO_INTEGRAND. */
-TESSERA_API int tessera_set_twin(tessera_solver *s, void (*function)(void));
+TESSERA_API int tessera_set_twin(tessera_solver *s, void (*function)(void), const void *userdata);
 
 /* A copy of `bytes` bytes is kept and handed to every form of the integrand (16-byte aligned). bytes = 0 removes it. */
 TESSERA_API int tessera_set_params(tessera_solver *s, const void *params, size_t bytes);

@@ -105,9 +105,9 @@ int tessera_register_twin(void (*function)(void), int language, const char *sour
   }
 }
 
-int tessera_set_twin(tessera_solver *s, void (*function)(void)) {
+int tessera_set_twin(tessera_solver *s, void (*function)(void), const void *userdata) {
   const void *address = reinterpret_cast<const void *>(function);
-  if (s) return guarded(s, [&] { return s->set_twin(address), TESSERA_OK; });
+  if (s) return guarded(s, [&] { return s->set_twin(address, userdata), TESSERA_OK; });
   try {
     return tessera::may_have_twin(address) ? TESSERA_OK : TESSERA_ERR_NO_INTEGRAND;
   } catch (...) {  // the first look reads the map file

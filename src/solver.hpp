@@ -47,7 +47,7 @@ struct tessera_solver {
   void set_integrand_source(int language, const char *source, const char *function);
   void set_integrand_file(int language, const char *path, const char *function);
   void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
-  void set_twin(const void *function);
+  void set_twin(const void *function, const void *userdata);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
   void set_lattice(const tessera_lattice *l);

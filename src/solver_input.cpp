@@ -120,19 +120,19 @@ void tessera_solver::set_integrand_file(int language, const char *path, const ch
   take_source(path ? tessera::make_source(language, path, true, function) : nothing());
 }
 
-void tessera_solver::set_twin(const void *function) {
+void tessera_solver::set_twin(const void *function, const void *userdata) {
   take_source(nothing());
   if (!function) return;
   std::shared_ptr<tessera::twin> t;
   try {
     t = tessera::find_twin(function);
+    const auto [status, sentence] = t->refusal();
+    if (status != 0) throw failure(status, sentence);
+    const std::vector<unsigned char> block = t->parameters(userdata);
+    set_params(block.data(), block.size());
   } catch (const tessera::no_twin &e) {
     throw failure(TESSERA_ERR_NO_INTEGRAND, e.asked() ? e.what() : "");
   }
-  const auto [status, sentence] = t->refusal();
-  if (status != 0) throw failure(status, sentence);
-  const std::vector<unsigned char> block = t->parameters();
-  set_params(block.data(), block.size());
   take_source(t->source());
   twin_ = std::move(t);
 }

@@ -49,12 +49,16 @@ bool split(const std::string &line, std::vector<std::string> &words) {
   return true;
 }
 
-// params=symbol or params=symbol:bytes
+// params=symbol, params=symbol:bytes or userdata:bytes
 bool read_params(const std::string &word, std::vector<twin_line::block> &params) {
   const std::string start = "params=";
-  if (word.compare(0, start.size(), start) != 0) return false;
   const std::size_t colon = word.rfind(':');
-  twin_line::block b = {word.substr(start.size(), colon == std::string::npos ? colon : colon - start.size()), 0};
+  const std::string what = word.substr(0, colon);
+  twin_line::block b = {"", 0};
+  if (what.compare(0, start.size(), start) == 0 && what.size() > start.size())
+    b.symbol = what.substr(start.size());
+  else if (what != "userdata" || colon == std::string::npos)
+    return false;
   if (colon != std::string::npos) {
     const std::string digits = word.substr(colon + 1);
     if (digits.empty() || digits.size() > 12 || digits.find_first_not_of("0123456789") != std::string::npos)
@@ -62,7 +66,6 @@ bool read_params(const std::string &word, std::vector<twin_line::block> &params)
     b.bytes = std::strtoull(digits.c_str(), nullptr, 10);
     if (b.bytes == 0) return false;
   }
-  if (b.symbol.empty()) return false;
   params.push_back(b);
   return true;
 }
@@ -159,6 +162,10 @@ class registry {
     source.expanded = true;
     std::vector<data_symbol> data;
     for (const twin_line::block &b : line->params) {
+      if (b.symbol.empty()) {
+        data.push_back({nullptr, b.bytes});
+        continue;
+      }
       data_symbol v = symbols.variable(b.symbol);
       if (b.bytes > v.bytes || v.bytes == 0)
         throw no_twin(path_ + ": params=" + b.symbol + ": the variable has " + std::to_string(v.bytes) + " bytes",
@@ -178,11 +185,14 @@ class registry {
 
 }  // namespace
 
-std::vector<unsigned char> twin::parameters() const {
+std::vector<unsigned char> twin::parameters(const void *userdata) const {
   std::vector<unsigned char> block;
   for (const data_symbol &d : data_) {
     block.resize((block.size() + block_alignment - 1) / block_alignment * block_alignment);
-    const auto *bytes = static_cast<const unsigned char *>(d.address);
+    const auto *bytes = static_cast<const unsigned char *>(d.address ? d.address : userdata);
+    if (!bytes)
+      throw no_twin("the twin is to have " + std::to_string(d.bytes) + " bytes of user data, and the call has none",
+                    true);
     block.insert(block.end(), bytes, bytes + d.bytes);
   }
   return block;
@@ -226,7 +236,8 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
     std::vector<std::string> words;
     if (!split(line, words)) refuse("a quotation mark is missing");
     if (words.empty()) continue;
-    if (words.size() < 4) refuse("a line has the form: symbol language file function [params=symbol[:bytes] ...]");
+    if (words.size() < 4)
+      refuse("a line has the form: symbol language file function [params=symbol[:bytes] | userdata:bytes] ...");
     twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}};
     std::string names;
     bool known = false;
@@ -242,7 +253,8 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
       if (empty.empty()) refuse("a word is empty");
     if (l.file[0] != '/') l.file = directory_of(path) + l.file;
     for (std::size_t i = 4; i < words.size(); ++i)
-      if (!read_params(words[i], l.params)) refuse("'" + words[i] + "' is not params=symbol or params=symbol:bytes");
+      if (!read_params(words[i], l.params))
+        refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes");
     for (const twin_line &other : lines)
       if (other.symbol == l.symbol) refuse("'" + l.symbol + "' has a line already");
     lines.push_back(l);

@@ -30,8 +30,9 @@ class twin {
   twin(integrand_source source, std::vector<data_symbol> data) : source_(std::move(source)), data_(std::move(data)) {}
 
   const integrand_source &source() const { return source_; }
-  // The parameter block as it is now: a copy of the variables' bytes, each at the next multiple of 16.
-  std::vector<unsigned char> parameters() const;
+  // The parameter block as it is now: a copy of the variables' bytes, each at the next multiple of 16. Throws no_twin when
+  // bytes of the user data are asked for and there are none.
+  std::vector<unsigned char> parameters(const void *userdata) const;
 
   // Something is wrong with it that will not change: it is not to be tried again.
   void refuse(int status, const std::string &sentence);
@@ -40,7 +41,7 @@ class twin {
 
  private:
   const integrand_source source_;
-  const std::vector<data_symbol> data_;
+  const std::vector<data_symbol> data_;  // without an address: of the user data
   mutable std::mutex mutex_;
   int status_ = 0;
   std::string sentence_;
@@ -62,8 +63,8 @@ struct twin_line {
   source_language language;
   std::string file, function;
   struct block {
-    std::string symbol;
-    std::size_t bytes;  // 0: all of it
+    std::string symbol;  // empty: the user data of the call
+    std::size_t bytes;   // 0: all of it
   };
   std::vector<block> params;
 };

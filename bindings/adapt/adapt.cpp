@@ -99,6 +99,7 @@ bool run_on_device(const arguments &a, const outputs &out, int &code) {
                                         reinterpret_cast<dropin::user_function>(a.functn),
                                         adapter::call,
                                         &user,
+                                        nullptr,
                                         static_cast<int>(a.ndim),
                                         1,
                                         nullptr,

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -87,18 +90,68 @@ class borrowed_solver {
   kept_solver *kept_;
 };
 
-enum class reason { too_small, useless };
+// What there is to say of a function.
+enum class remark { too_small, useless, used, unfinished, slow };
 
-// Once for each function and reason, however often the function is called.
-void report_once(const twin_problem &p, reason r, const std::string &sentence) {
+// Once for each function and remark, however often the function is called.
+void report_once(const twin_problem &p, remark r, const std::string &sentence) {
+  if (!report_wanted()) return;
   static std::mutex mutex;
-  static auto &told = *new std::set<std::pair<user_function, reason>>;
+  static auto &told = *new std::set<std::pair<user_function, remark>>;
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (!told.insert({p.function, r}).second) return;
   }
-  report(p.routine, "the host function is used: " + sentence);
+  const bool host = r == remark::too_small || r == remark::useless;
+  report(p.routine, (host ? "the host function is used: " : "") + sentence);
 }
+
+// Compares what a run takes on the device with what the host function would take, for somebody who reads what comes of it.
+class stop_watch {
+ public:
+  explicit stop_watch(const twin_problem &p) : p_(p) {}
+
+  // The function, timed while it is compared with the twin.
+  static int call(int n, const double *x, int k, double *f, void *watch) {
+    auto &self = *static_cast<stop_watch *>(watch);
+    if (self.calls_++ == 0) self.first_ = clock::now();
+    const int status = self.p_.point(n, x, k, f, self.p_.userdata);
+    self.last_ = clock::now();
+    return status;
+  }
+
+  void finish(std::int64_t evaluations) const {
+    if (calls_ == 0 || !settled(p_.function)) return;
+    const double device = seconds(start_, clock::now());
+    const double host = seconds(first_, last_) / calls_ * static_cast<double>(evaluations);
+    if (device < clearly * host) return;
+    char sentence[160];
+    std::snprintf(sentence, sizeof sentence,
+                  "this run took %.2g s on the device, and would take about %.2g s with the host function", device,
+                  host);
+    report_once(p_, remark::slow, sentence);
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr double clearly = 4.0;
+  static double seconds(clock::time_point a, clock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+  }
+
+  // The first runs of a function compile it and make memory.
+  static bool settled(user_function f) {
+    static std::mutex mutex;
+    static auto &runs = *new std::map<user_function, int>;
+    const std::lock_guard<std::mutex> lock(mutex);
+    return ++runs[f] > 2;
+  }
+
+  const twin_problem &p_;
+  const clock::time_point start_ = clock::now();
+  clock::time_point first_, last_;
+  int calls_ = 0;
+};
 
 int stop_when_cancelled(std::int64_t, int, const double *, const double *, std::int64_t, void *watch) {
   return static_cast<const cancel_watch *>(watch)->cancelled();
@@ -127,25 +180,29 @@ std::string compare_on_host(tessera_solver *s, int ndim, double *value, double *
 }  // namespace
 
 bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end) {
-  if (tessera_set_twin(nullptr, p.function) != TESSERA_OK) return false;
+  if (tessera_set_twin(nullptr, p.function, nullptr) != TESSERA_OK) return false;
   borrowed_solver borrowed(p.ndim, p.ncomp);
   tessera_solver *s = borrowed.get();
   if (!s) return false;
-  if (tessera_set_twin(s, p.function) != TESSERA_OK) {
+  if (tessera_set_twin(s, p.function, p.user_data) != TESSERA_OK) {
     const std::string why = tessera_last_error(s);
-    if (!why.empty()) report_once(p, reason::useless, why);
+    if (!why.empty()) report_once(p, remark::useless, why);
     return false;
   }
   const bool cubature = p.method == TESSERA_CUBATURE;
   const std::int64_t regions = std::min(most_regions, p.maxeval / (steps * p.rule_points));
   if (cubature ? regions < least_regions : p.maxeval < least_samples) {
-    report_once(p, reason::too_small,
+    report_once(p, remark::too_small,
                 std::to_string(p.maxeval) + " evaluations, all that are allowed, are too few for a device");
     return false;
   }
   const std::vector<double> zeros(static_cast<std::size_t>(p.ndim), 0.0), ones(zeros.size(), 1.0);
   tessera_set_domain(s, p.lower ? p.lower : zeros.data(), p.upper ? p.upper : ones.data());
-  tessera_set_integrand1(s, p.point, p.userdata);
+  stop_watch time(p);
+  if (report_wanted())
+    tessera_set_integrand1(s, stop_watch::call, &time);
+  else
+    tessera_set_integrand1(s, p.point, p.userdata);
   tessera_set_int(s, TESSERA_DEVICE, 0);
   if (cubature) tessera_set_int(s, TESSERA_INITIAL_REGIONS, regions);
   if (p.prepare) p.prepare(s, p.context);
@@ -160,15 +217,22 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   end.status = tessera_integrate(s, p.method, v.data(), e.data());
   tessera_set_progress(s, nullptr, nullptr);
   if (end.status < 0) {
-    report_once(p, reason::useless,
+    report_once(p, remark::useless,
                 end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, p.ndim, v.data(), e.data()) : tessera_last_error(s));
     return false;
   }
-  if (end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) return false;
+  report_once(p, remark::used, "the twin runs on the device");
+  if (cubature && end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) {
+    report_once(p, remark::unfinished,
+                "a run of at most " + std::to_string(p.maxeval) +
+                    " evaluations has not met its tolerance on the device, and is repeated with the host function");
+    return false;
+  }
   tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
   tessera_get_int(s, TESSERA_REGIONS, &end.regions);
   tessera_get_int(s, TESSERA_CALLBACK_STATUS, &end.callback_status);
   if (p.finish) p.finish(s, p.context);
+  if (report_wanted()) time.finish(end.evaluations);
   if (end.status > TESSERA_LIMIT_EVALUATIONS) report(p.routine, tessera_last_error(s));
   std::copy(v.begin(), v.end(), value);
   std::copy(e.begin(), e.end(), error);

@@ -15,6 +15,7 @@ struct twin_problem {
   user_function function;    // as the user has handed it over
   tessera_integrand1 point;  // calls it, for the comparison
   void *userdata;            // of `point`
+  const void *user_data;     // that the caller hands to the function, or NULL
   int ndim, ncomp;
   const double *lower, *upper;  // NULL: the unit cube
   std::int64_t mineval, maxeval;

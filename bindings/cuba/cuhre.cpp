@@ -189,6 +189,7 @@ void cuhre(const cuhre_arguments<Count> &a) {
                                           reinterpret_cast<dropin::user_function>(a.function),
                                           adapter<cuhre_arguments<Count>>::point,
                                           &user,
+                                          a.userdata,
                                           a.ndim,
                                           a.ncomp,
                                           nullptr,

@@ -210,6 +210,7 @@ bool run_twin(const divonne_arguments<Count> &a, int rule, adapter<divonne_argum
                                         reinterpret_cast<dropin::user_function>(a.function),
                                         adapter<divonne_arguments<Count>>::point,
                                         &user,
+                                        a.userdata,
                                         a.ndim,
                                         a.ncomp,
                                         nullptr,

@@ -172,6 +172,7 @@ bool sample_there(const Arguments &a, sampling &how, adapter<Arguments> &user, r
                                   reinterpret_cast<dropin::user_function>(a.function),
                                   adapter<Arguments>::point,
                                   &user,
+                                  a.userdata,
                                   a.ndim,
                                   a.ncomp,
                                   nullptr,

@@ -213,10 +213,6 @@ void write_sorted(const tessera_solver *s, std::vector<double> &records, int64 c
   for (const int64 from : order) work.write(i++, &records[static_cast<std::size_t>(from * fields)]);
 }
 
-// Stands in WORK(NW) after a run on a device, which leaves no regions: RESTAR = 1 then starts from the beginning. Any number
-// that is not one of regions, and that nobody has there by chance.
-constexpr int64 no_regions = -698;
-
 template <class Real>
 bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> &user, double *value, double *error,
                    dropin::run_end &end) {
@@ -227,6 +223,7 @@ bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> 
                                         reinterpret_cast<dropin::user_function>(user.function),
                                         adapter<Real>::call,
                                         &user,
+                                        nullptr,
                                         static_cast<int>(p.ndim),
                                         static_cast<int>(p.numfun),
                                         lower,
@@ -242,6 +239,36 @@ bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> 
   return true;
 }
 
+// RESTAR = 1 after a run on a device starts from the beginning: there are no regions. Then the result of the run before
+// counts until there is a better one.
+template <class Real>
+class result_before {
+ public:
+  result_before(const arguments<Real> &p, const work_array<Real> &work) {
+    if (p.restar != 1 || !work.holds_result()) return;
+    value_.assign(work.result_value(), work.result_value() + p.numfun);
+    error_.assign(work.result_error(), work.result_error() + p.numfun);
+  }
+  bool there() const { return !value_.empty(); }
+  bool meets_tolerance(const arguments<Real> &p) const {
+    for (std::size_t k = 0; k < value_.size(); ++k)
+      if (!(error_[k] <= p.epsabs || error_[k] <= p.epsrel * std::fabs(value_[k]))) return false;
+    return true;
+  }
+  // A run with these errors was for nothing.
+  bool better_than(const std::vector<double> &error) const {
+    return there() &&
+           !(*std::max_element(error.begin(), error.end()) < *std::max_element(error_.begin(), error_.end()));
+  }
+  void read(Real *result, Real *abserr) const {
+    std::copy(value_.begin(), value_.end(), result);
+    std::copy(error_.begin(), error_.end(), abserr);
+  }
+
+ private:
+  std::vector<Real> value_, error_;
+};
+
 template <class Real>
 int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Real *result, Real *abserr,
               integer *neval, Real *work_memory) {
@@ -250,8 +277,16 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
   const int threads = dropin::threads();
   borrowed_buffers memory;
   work_array<Real> work(work_memory, p.nw, p.ndim, p.numfun);
-  const bool again = p.restar == 1 && work_memory[p.nw - 1] != static_cast<Real>(no_regions);
+  const result_before<Real> earlier(p, work);
+  const bool again = p.restar == 1 && !earlier.there();
   if (again && !work.read(memory->records)) return wrong_restar;
+  if (earlier.there()) {
+    const bool met = *neval >= p.minpts && earlier.meets_tolerance(p);
+    if (met || p.maxpts <= *neval) {
+      earlier.read(result, abserr);
+      return met ? 0 : accuracy_not_reached;
+    }
+  }
 
   const auto numfun = static_cast<std::size_t>(p.numfun);
   constexpr double unknown = std::numeric_limits<double>::infinity();
@@ -290,12 +325,20 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
 
   if (end.status == TESSERA_NONFINITE) memory->error.assign(numfun, unknown);
   if (end.status < 0) end.evaluations = before;
+  if (end.status != TESSERA_OK && end.status != TESSERA_NONFINITE && earlier.better_than(memory->error)) {
+    earlier.read(result, abserr);
+    if (!there && count > 0) work.set_count(count);
+    return accuracy_not_reached;
+  }
   for (std::size_t k = 0; k < numfun; ++k) {
     result[k] = static_cast<Real>(memory->value[k]);
     abserr[k] = static_cast<Real>(memory->error[k]);
   }
   *neval = static_cast<integer>((again ? int64{*neval} : 0) + end.evaluations - before);
-  if (count > 0 || !again) work.set_count(there ? no_regions : count);
+  if (there)
+    work.write_result(result, abserr);
+  else if (count > 0 || !again)
+    work.set_count(count);
   return end.status == TESSERA_OK ? 0 : accuracy_not_reached;
 }
 

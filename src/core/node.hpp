@@ -15,6 +15,7 @@ using node_word = uint32;
 
 TESSERA_HD int node_coordinate(node_word w, int which) { return static_cast<int>((w >> (6 * which)) & 63u); }
 TESSERA_HD bool node_minus(node_word w, int which) { return ((w >> (18 + which)) & 1u) != 0u; }
+TESSERA_HD int node_signs(node_word w) { return static_cast<int>((w >> 18) & 7u); }
 TESSERA_HD int node_moved(node_word w) { return static_cast<int>((w >> 21) & 3u); }
 TESSERA_HD bool node_uses_b(node_word w) { return ((w >> 23) & 1u) != 0u; }
 

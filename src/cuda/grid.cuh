@@ -17,7 +17,7 @@ class device_team {
   static constexpr int warps = TESSERA_BLOCK / 32;
   static constexpr int most_lanes = TESSERA_BLOCK;
   struct scratch {
-    compensated_sum real[warps][3];
+    compensated_sum real[warps][team_sums];
     long long whole[warps];
     int least[warps][3];
     unsigned bins[histogram_bins];
@@ -27,22 +27,22 @@ class device_team {
   __device__ static int lane() { return static_cast<int>(threadIdx.x); }
   __device__ static constexpr int lanes() { return TESSERA_BLOCK; }
 
-  // Sums over the lanes of three at a time, in an order that never changes; every lane gets them. A tree of few additions
+  // Sums over the lanes of team_sums at a time, in an order that never changes; every lane gets them. A tree of few additions
   // does not drift.
   __device__ __noinline__ void sum(compensated_sum *v) {
 #pragma unroll 1
     for (int d = 16; d > 0; d >>= 1)
 #pragma unroll
-      for (int i = 0; i < 3; ++i) {
+      for (int i = 0; i < team_sums; ++i) {
         v[i].sum += __shfl_xor_sync(~0u, v[i].sum, d);
         v[i].lost += __shfl_xor_sync(~0u, v[i].lost, d);
       }
     __syncthreads();
     if ((lane() & 31) == 0)
-      for (int i = 0; i < 3; ++i) s_.real[lane() / 32][i] = v[i];
+      for (int i = 0; i < team_sums; ++i) s_.real[lane() / 32][i] = v[i];
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < team_sums; ++i) {
       v[i] = compensated_sum{};
       for (int w = 0; w < warps; ++w) {
         v[i].sum += s_.real[w][i].sum;

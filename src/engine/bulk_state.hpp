@@ -28,7 +28,9 @@ TESSERA_HD chunk_range range_of(int64 n, int64 chunks, int64 c) { return {c * n 
 // Sums of one component.
 struct component_sums {
   compensated_sum value, error;
+  compensated_sum balance;  // errors with their signs; engine/balance.hpp
 };
+constexpr int team_sums = 4;  // that a team adds up at a time
 
 // What a survey of the regions led to.
 struct bulk_decision {

@@ -21,6 +21,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "balance.hpp"
 #include "bulk_state.hpp"
 #include "initial.hpp"
 #include "settle.hpp"
@@ -32,15 +33,16 @@ namespace tessera {
 // Sums of value and error of one component over the regions of a chunk for which `take` holds.
 template <class Team, class Take>
 TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_range r, int k, Take take) {
-  compensated_sum t[3];
+  compensated_sum t[team_sums];
   TESSERA_ROLLED
   for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes())
     if (take(i)) {
       t[0].add(s.value(i, k));
       t[1].add(s.error(i, k));
+      t[2].add(signed_error(s.error(i, k)));
     }
   team.sum(t);
-  return {t[0], t[1]};
+  return {t[0], t[1], t[2]};
 }
 
 // Sums, histogram of the keys, and keys of the frozen regions of a chunk.
@@ -49,7 +51,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
                              component_sums *sums, compensated_sum *frozen) {
   const region_view &s = st.regions;
   constexpr int ahead = 4;
-  compensated_sum t[3];  // values, errors, frozen keys
+  compensated_sum t[team_sums];  // values, errors, frozen keys, signed errors
   typename Team::counters bins(team, histogram, r.end - r.begin);
   TESSERA_ROLLED
   for (int64 from = r.begin + team.lane(); from < r.end; from += ahead * team.lanes()) {
@@ -68,6 +70,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
       if (from + q * team.lanes() >= r.end) continue;
       t[0].add(value[q]);
       t[1].add(error[q]);
+      t[3].add(signed_error(error[q]));
       if ((word[q] & region_frozen) != 0u) {
         t[2].add(key[q]);
       } else {
@@ -78,7 +81,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
   bins.flush();
   team.sum(t);
   if (team.lane() == 0) {
-    sums[0] = {t[0], t[1]};
+    sums[0] = {t[0], t[1], t[3]};
     *frozen = t[2];
   }
   TESSERA_ROLLED
@@ -101,7 +104,7 @@ struct survey_sums {
 };
 template <class Team>
 TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
-  compensated_sum t[3];
+  compensated_sum t[team_sums];
   TESSERA_ROLLED
   for (int64 c = all.lane(); c < chunks; c += all.lanes()) {
     const component_sums s = st.sums[c * st.set.ncomp + k];
@@ -111,7 +114,7 @@ TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int
     t[2].add(f);
   }
   all.sum(t);
-  return {{t[0], t[1]}, t[2].value()};
+  return {{t[0], t[1], {}}, t[2].value()};
 }
 
 struct threshold {
@@ -316,8 +319,10 @@ class bulk_steps {
       return evaluate_and_settle(n);
     }
     const splitting split = st_.split;
+    const bool classic = st_.set.estimate == 1;
     grid_.each(n, [=](int64 m) {
       believe_nothing(s, m);
+      if (!classic) take_sign_off(s, m);
       prepare_division(split, s, m);
     });
     grid_.barrier();
@@ -351,7 +356,7 @@ class bulk_steps {
         const component_sums t = sum_chunk(team_, st_.regions, {0, n}, k, [](int64) { return true; });
         if (team_.lane() != 0) continue;
         st_.totals[k] = t;
-        set_scale(st_.scale + nc_, k, t);
+        set_scale(st_.scale + nc_, k, t.value.value(), t.error.value(), 1.0);
       }
     });
     divide_listed(list, n);
@@ -396,9 +401,10 @@ class bulk_steps {
     grid_.barrier_then([this] { decide(); });
   }
 
-  TESSERA_HD void set_scale(double *to, int k, const component_sums &t) const {
+  // share: of the sum of the errors that counts.
+  TESSERA_HD void set_scale(double *to, int k, double value, double error, double share) const {
     // Where much less is tolerated than there is, the errors are brought down in stages.
-    const double tau = larger(tolerated(st_.set, t.value.value()), t.error.value() * stage);
+    const double tau = larger(tolerated(st_.set, value) / share, error * stage);
     to[k] = tau > 0.0 ? 1.0 / tau : 1.0;
   }
 
@@ -416,6 +422,11 @@ class bulk_steps {
       const survey_sums all = gather(team_, st_, chunks, k);
       component_sums t = all.component;
       frozen = all.frozen;
+      const double whole = t.error.value(), share = balanced_share(team_, st_, chunks, k, whole);
+      if (share < 1.0) {
+        t.error = compensated_sum{};
+        t.error.add(share * whole);
+      }
       t.value.add(st_.retired[k].value);
       t.error.add(st_.retired[k].error);
       const double value = t.value.value(), error = t.error.value();
@@ -423,7 +434,7 @@ class bulk_steps {
       zero = zero && value == 0.0 && error == 0.0;
       if (writer) {
         st_.totals[k] = t;
-        set_scale(next, k, t);
+        set_scale(next, k, value, whole, share);
       }
     }
     bulk_decision d = {met && !zero, 0, 0};

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "machine.hpp"
+
 namespace tessera {
 
 template <class T, class Below>
@@ -32,14 +34,17 @@ void heap_pop(std::vector<T> &heap, Below below) {
   heap.pop_back();
   const std::size_t n = heap.size();
   if (n == 0) return;
+  T *const h = heap.data();
   std::size_t i = 0;
   for (std::size_t child = 1; child < n; child = 2 * i + 1) {
-    if (child + 1 < n && below(heap[child], heap[child + 1])) ++child;
-    if (!below(last, heap[child])) break;
-    heap[i] = heap[child];
+    for (std::size_t far = 4 * child + 3, end = far + 8; far < end && far < n; far += 3)
+      prefetch(h + far);                                                // two levels on
+    if (child + 1 < n) child += below(h[child], h[child + 1]) ? 1 : 0;  // either is as likely: no branch
+    if (!below(last, h[child])) break;
+    h[i] = h[child];
     i = child;
   }
-  heap[i] = last;
+  h[i] = last;
 }
 
 }  // namespace tessera

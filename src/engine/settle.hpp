@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../core/two_level.hpp"
+#include "balance.hpp"
 #include "problem.hpp"
 #include "region_store.hpp"
 #include "split.hpp"
@@ -21,12 +22,13 @@ namespace tessera {
 template <class Piece>
 TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, int k, const region_view &children,
                                       int64 pieces, Piece piece) {
-  level_check c = {parents.value(parent, k), 0.0, pieces};
+  level_check c = {parents.value(parent, k), 0.0, pieces, false};
   TESSERA_ROLLED
   for (int64 q = 0; q < pieces; ++q) {
     c.difference -= children.value(piece(q), k);
     c.raw += children.error(piece(q), k);
   }
+  c.negative = c.difference < 0.0;
   c.difference = fabs(c.difference);
   return c;
 }
@@ -89,6 +91,12 @@ TESSERA_HD void believe_nothing(const region_view &s, int64 i) {
   s.state(i).suspicion = 0.0f;
 }
 
+// A region that no division has shown a sign of: none that could cancel.
+TESSERA_HD void take_sign_off(const region_view &s, int64 i) {
+  TESSERA_ROLLED
+  for (int k = 0; k < s.ncomp(); ++k) s.error(i, k) = with_sign(s.error(i, k), false);
+}
+
 constexpr double fading = 0.5;
 
 // Can what was seen along `axis` in the parent still be seen in a fresh piece?
@@ -136,6 +144,7 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region
       const double floor = vanished && quiet ? 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
       e = larger(e, floor);
       if (floor > 0.0) suspicion = static_cast<float>(larger(suspicion, floor / e));
+      e = with_sign(e, c.negative && (children.state(piece(q)).word & region_rough) == 0u);
     }
   }
   TESSERA_ROLLED

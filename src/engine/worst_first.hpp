@@ -16,6 +16,7 @@
 #include "heap.hpp"
 #include "hooks.hpp"
 #include "initial.hpp"
+#include "machine.hpp"
 #include "region_record.hpp"
 #include "region_store.hpp"
 #include "settle.hpp"
@@ -51,6 +52,7 @@ class worst_first {
   void read(int64 first, int64 n, double *records) {
     order();
     for (int64 i = 0; i < n; ++i) {
+      if (first + i + far_ahead < regions_) fetch(ordered(first + i + far_ahead));
       const int64 r = ordered(first + i);
       write_record(store_.view(), r, axes_of(axes_, r), records + i * region_record_fields(set_.ndim, set_.ncomp));
     }
@@ -76,7 +78,16 @@ class worst_first {
       return a.key < b.key || (by_age && a.key == b.key && a.region() > b.region());
     }
   };
+  struct key_comparison {
+    bool operator()(const entry &a, const entry &b) const { return a.key < b.key; }
+  };
   comparison below() const { return {set_.estimate != 1 || set_.by_component}; }
+  void pop() {
+    if (below().by_age)
+      heap_pop(queue_, below());
+    else
+      heap_pop(queue_, key_comparison());
+  }
 
   void clear() {
     split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
@@ -120,7 +131,10 @@ class worst_first {
     int bits = halvings(set_.initial_regions);
     while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
     if (bits > 0) o = partition(lower, upper, bits);
-    for (int64 i = 0; i < regions_; ++i) totals_.add(store_.view(), i, 1.0);
+    for (int64 i = 0; i < regions_; ++i) {
+      if (set_.estimate != 1) take_sign_off(store_.view(), i);  // for bulk selection, should it go on with them
+      totals_.add(store_.view(), i, 1.0);
+    }
     rescale();
     return o;
   }
@@ -225,6 +239,7 @@ class worst_first {
         make_piece(split_, s, e.region(), q, a, ids_.back());
       }
     }
+    for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next in front
     const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
     if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
@@ -261,7 +276,7 @@ class worst_first {
   // Puts the pieces of the front of the queue in its place.
   void commit() {
     const entry top = queue_.front();
-    heap_pop(queue_, below());
+    pop();
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
@@ -295,7 +310,7 @@ class worst_first {
   bool frozen(const entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
 
   void drop_front() {
-    heap_pop(queue_, below());
+    pop();
     order_.clear();
   }
 
@@ -370,10 +385,21 @@ class worst_first {
     region_view s = store_.view();
     totals_.clear();
     order();
-    for (int64 i = 0; i < regions_; ++i) totals_.add(s, ordered(i), 1.0);
+    for (int64 i = 0; i < regions_; ++i) {
+      if (i + far_ahead < regions_) fetch(ordered(i + far_ahead));
+      totals_.add(s, ordered(i), 1.0);
+    }
     totals_.add(retired_);
     stats_.regions = live();
     totals_.read(set_, stats_.regions, value, error);
+  }
+
+  // Regions in the order of a heap lie all over the memory.
+  static constexpr int64 far_ahead = 8;
+  void fetch(int64 region) {
+    const region_view s = store_.view();
+    prefetch(&s.field(region, 0));
+    prefetch(&s.field(region, s.fields() - 1));
   }
 
   // The regions in the order in which they are handed out: that of the heap where it decides, else by age. The sums are taken

@@ -43,10 +43,10 @@ class host_evaluator {
     std::string sentence;
   };
   // Per thread: points and values of one call, and the sums of one region. Component k of point i is
-  // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need x[ndim] alone.
+  // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need a few of x[points][ndim].
   struct workspace {
     std::vector<double> x, f, jacobian;
-    std::vector<double> at, low, high, mapped;
+    std::vector<double> at, opposite, ends, mapped;
     std::vector<double> sums, differences, score;
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
@@ -55,14 +55,25 @@ class host_evaluator {
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
                       workspace &w);
   void evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w);
+  void make_tables(const rule &r);
   void prepare(workspace &w) const;
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
-  int call_point(const double *x, double *f, workspace &w) const;
+  int call_mapped(const double *x, double *f, workspace &w) const;
+  template <class Call>
+  bool call_all(const region_view &regions, const stretch &s, int64 item, workspace &w, const Call &call);
+  template <class Call>
+  int call_table(const stretch &s, const double *centre, const double *half, double *f, workspace &w,
+                 const Call &call) const;
+  template <class Call>
   int call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
-                  workspace &w) const;
+                  workspace &w, const Call &call) const;
+  template <int moved, class Call>
+  int call_moved(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
+                 workspace &w, const Call &call) const;
+  template <class Call>
   int call_vertices(const orbit &orb, int64 first, int64 n, const double *centre, const double *half, double *f,
-                    workspace &w) const;
+                    workspace &w, const Call &call) const;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
   void clear_sums(workspace &w) const;
   void accumulate(const stretch &s, workspace &w) const;
@@ -78,6 +89,8 @@ class host_evaluator {
   thread_pool *pool_ = nullptr;
   std::vector<node_word> words_;    // of the sparse points, orbit after orbit
   std::vector<int64> orbit_start_;  // first point of each orbit
+  std::vector<double> offsets_;     // [point][ndim] in half-widths, of a small rule that is called point by point
+  std::vector<std::vector<unsigned char>> flips_;  // for each bit of a vertex's code: where it changes the sign
   int64 chunk_ = 0;                 // most points of one region in one call
   int64 group_ = 0;                 // regions in one call
   bool batch_ = false;

@@ -461,6 +461,60 @@ static void a_work_that_holds_no_run_is_refused(void **state) {
 }
 
 /* ---- Beyond the original ------------------------------------------------------------------------------------------------ */
+/* WORK as a run on a device leaves it: a result and no regions. What follows starts from the beginning, and the result stays
+ * until there is a better one. */
+static void a_restart_after_a_device(void **state) {
+  (void)state;
+  for (int i = 0; i < 7; ++i) {
+    struct call c = make(3, 2, exponentials);
+    const integer regions = (c.nw - 1 - 17 * 2) / (2 * 3 + 2 * 2 + 2);
+    c.work[c.nw - 1] = -698;
+    for (int k = 0; k < 2; ++k) {
+      c.work[k] = exact_exponential(3, k) * (1 + 1e-5);
+      c.work[2 * regions + k] = (i == 2 ? 1e-15 : i == 3 || i == 4 ? 0.5 : 2e-5) * exact_exponential(3, k);
+    }
+    c.restar = 1;
+    c.neval = 30000;
+    c.epsrel = 1e-4;
+    if (i == 1) c.epsrel = 1e-6, c.maxpts = c.neval; /* nothing may be done */
+    if (i == 2) c.epsrel = 1e-16;                    /* nothing better is found */
+    if (i == 2) c.maxpts = 127 * 3, c.neval = 380;
+    if (i == 3) c.epsrel = 1e-6;                     /* it was not good */
+    if (i == 4) c.epsrel = 1e-16, c.maxpts = 127 * 33, c.neval = 1000; /* and it is better now, if not good enough */
+    if (i == 5) c.minpts = 40000;                    /* good, but more is wanted */
+    if (i == 6) c.work[c.nw - 1] = -697;
+    calls = 0;
+    run(&c);
+    if (i == 6) {
+      assert_int_equal(c.ifail, 12);
+      continue;
+    }
+    const int kept = i < 3, before = i == 2 ? 380 : 30000;
+    assert_int_equal(c.ifail, i == 1 || i == 2 || i == 4);
+    assert_int_equal(calls, i < 2 ? 0 : i == 2 ? 127 * 3 : c.neval);
+    assert_int_equal(c.neval, kept ? before : calls);
+    assert_true(calls <= c.maxpts && (i != 5 || calls >= c.minpts));
+    for (int k = 0; k < 2; ++k) {
+      if (kept) {
+        assert_same_bits(c.result[k], exact_exponential(3, k) * (1 + 1e-5));
+        assert_same_bits(c.abserr[k], (i == 2 ? 1e-15 : 2e-5) * exact_exponential(3, k));
+      } else {
+        assert_close(c.result[k], exact_exponential(3, k), 1e-6, 0);
+        assert_true(c.abserr[k] < 1e-3);
+      }
+    }
+    if (i < 2) continue;
+    if (!kept) check_work(&c); /* the regions of the host */
+    const integer now = c.neval;
+    c.maxpts = 100000;
+    c.epsrel = 1e-7;
+    c.minpts = 0;
+    run(&c);
+    assert_int_equal(c.ifail, 0);
+    assert_true(c.neval > now);
+  }
+}
+
 static integer nan_from;
 static void nan_at_last(const integer *ndim, const double *x, const integer *numfun, double *f) {
   peak_and_kink(ndim, x, numfun, f);
@@ -780,6 +834,7 @@ int main(void) {
       cmocka_unit_test(a_run_in_parts_is_the_run_as_a_whole),
       cmocka_unit_test(a_restart_divides_before_it_looks),
       cmocka_unit_test(a_work_that_holds_no_run_is_refused),
+      cmocka_unit_test(a_restart_after_a_device),
       cmocka_unit_test(a_nan_is_not_success),
       cmocka_unit_test(a_run_can_be_cancelled),
       cmocka_unit_test(more_dimensions_on_request),

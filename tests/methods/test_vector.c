@@ -84,18 +84,23 @@ static void components_of_any_scale_converge(void **state) {
 }
 
 static void batch_and_point_give_the_same_bits(void **state) {
+  static const int ndims[] = {1, 2, 3, 4, 5, 8, 9, 12}; /* up to eight the points come from a table */
   (void)state;
-  for (int ndim = 1; ndim <= 5; ++ndim)
+  for (int i = 0; i < 8; ++i)
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
       struct vector_record r[2] = {{0, 0, 0, -1}, {0, 0, 0, -1}};
       double value[2][components], error[2][components];
+      const int ndim = ndims[i];
       for (int form = 0; form < 2; ++form) {
         tessera_solver *s = solver_of(ndim, components);
+        put_int(s, TESSERA_MAXEVAL, 1000000);
         if (form == 0) put_point(s, point, &r[form]);
         if (form == 1) put_batch(s, batch, &r[form]);
         put_real(s, TESSERA_RELTOL, 1e-4);
         put_int(s, TESSERA_SELECTION, selection);
-        assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value[form], error[form]), TESSERA_OK);
+        const int status = tessera_integrate(s, TESSERA_CUBATURE, value[form], error[form]);
+        if (ndim <= 5) assert_status(s, status, TESSERA_OK);
+        assert_true(status >= 0);
         assert_false(r[form].wrong);
         tessera_destroy(s);
       }

@@ -27,7 +27,10 @@ fi
 # The programs for the drop-ins check their results themselves.
 expect_legacy() { # directory
   "$1/consumer_cuba" > "$work/cuba.txt" && grep -q 'fail 0' "$work/cuba.txt" || { cat "$work/cuba.txt"; exit 1; }
-  [ -z "${FC:-}" ] || "$1/consumer_dcuhre" | grep -q 'as in closed form'
+  if [ -n "${FC:-}" ]; then
+    "$1/consumer_dcuhre" | grep -q 'as in closed form' || { echo "DCUHRE: wrong"; exit 1; }
+    "$1/consumer_adapt" | grep -q 'as in closed form' || { echo "ADAPT: wrong"; exit 1; }
+  fi
   echo "drop-ins: as they should"
 }
 
@@ -104,10 +107,21 @@ case $way in
     legacy=$here/../../docs/examples/legacy
     # shellcheck disable=SC2046
     "$CC" "$legacy/cross_section.c" -o "$work/consumer_cuba" $(pkg-config --cflags --libs tessera_cuba) -lm
+    # and with its name alone, in C
+    "$CC" -I"$prefix/include/tessera/cuba" "$legacy/cross_section.c" -o "$work/consumer_cuba_name" -L"$prefix/$LIBDIR" -ltessera_cuba -lm
+    "$work/consumer_cuba_name" | grep -q 'fail 0'
+    for name in dcuhre adapt; do
+      printf '#include <tessera_%s.h>\nint main(void) { return (void (*)(void))%s_ == 0; }\n' $name $name > "$work/$name.c"
+      "$CC" -I"$prefix/include" "$work/$name.c" -o "$work/name_$name" -L"$prefix/$LIBDIR" -ltessera_$name
+      "$work/name_$name"
+    done
     if [ -n "${FC:-}" ]; then
       "$FC" "$legacy/posterior.f" -o "$work/consumer_dcuhre" -L"$prefix/$LIBDIR" -ltessera_dcuhre
       "$FC" -fdefault-integer-8 "$legacy/posterior.f" -o "$work/consumer_ilp64" -L"$prefix/$LIBDIR" -ltessera_dcuhre_ilp64
       "$work/consumer_ilp64" | grep -q 'as in closed form'
+      "$FC" "$legacy/normal_probability.f" -o "$work/consumer_adapt" -L"$prefix/$LIBDIR" -ltessera_adapt
+      "$FC" "$legacy/cross_section.f90" -o "$work/consumer_cuba_fortran" -L"$prefix/$LIBDIR" -ltessera_cuba
+      "$work/consumer_cuba_fortran" | grep -q 'fail 0'
     fi
     expect_legacy "$work"
     # As a finished program with LD_PRELOAD, and with the drop-in's directory known to nobody but the name given there.
@@ -115,6 +129,8 @@ case $way in
     if [ -n "${FC:-}" ]; then
       "$FC" "$legacy/posterior.f" -o "$work/finished" -L"$work" -lstandin
       LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_dcuhre.so "$work/finished" | grep -q 'as in closed form'
+      "$FC" "$legacy/normal_probability.f" -o "$work/finished_adapt" -L"$work" -lstandin
+      LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_adapt.so "$work/finished_adapt" | grep -q 'as in closed form'
     fi
     "$CC" "$legacy/cross_section.c" $(pkg-config --cflags tessera_cuba) -o "$work/finished_c" -L"$work" -lstandin -lm
     LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_cuba.so "$work/finished_c" | grep -q 'fail 0'

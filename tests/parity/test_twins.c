@@ -266,7 +266,7 @@ static void test_dcuhre(void **state) {
   for (int n = 2; n <= 5; ++n) {
     const int numfun = 2, minpts = 0, maxpts = 200000000, key = 0, nw = lenwrk;
     int restar = 0, neval = -1, ifail = -1;
-    double a[6], b[6], result[2], abserr[2], expected[2];
+    double a[6], b[6], result[2] = {0, 0}, abserr[2] = {0, 0}, expected[2];
     const double epsabs = 0, epsrel = 1e-6;
     for (int j = 0; j < n; ++j) a[j] = j == 1, b[j] = j != 1; /* the second limits are reversed */
     exact_pair(n, expected);
@@ -278,14 +278,32 @@ static void test_dcuhre(void **state) {
     const int fits = 2000000, length = (fits / 66 + 2) * (2 * n + 6) + 100;
     double *array = malloc((size_t)length * sizeof *array);
     assert_non_null(array);
-    for (restar = 0; restar < 2; ++restar) { /* RESTAR = 1 starts from the beginning */
+    int neval_before = 0;
+    for (int i = 0; i < 4; ++i) { /* RESTAR = 1 starts from the beginning, if there is something to do */
+      const double relative = i < 2 ? epsrel : i == 2 ? 1e-9 : 0;
+      const int most = i < 3 ? fits : neval_before;
+      const double before[4] = {result[0], result[1], abserr[0], abserr[1]};
+      int met = i > 0;
+      for (int k = 0; i > 0 && k < 2; ++k) met = met && abserr[k] <= relative * fabs(result[k]);
+      restar = i > 0;
       calls = 0;
-      dcuhre_(&n, &numfun, a, b, &minpts, &fits, pair, &epsabs, &epsrel, &key, &length, &restar, result, abserr, &neval, &ifail,
-              array);
-      assert_int_equal(ifail, 0);
-      assert_int_equal(calls, compared);
-      assert_true(neval > compared && neval <= fits);
-      for (int k = 0; k < 2; ++k) assert_at_most(fabs(result[k] + expected[k]), 1e-6 * expected[k]);
+      dcuhre_(&n, &numfun, a, b, &minpts, &most, pair, &epsabs, &relative, &key, &length, &restar, result, abserr, &neval,
+              &ifail, array);
+      const int runs = !met && i < 3;
+      assert_int_equal(calls, runs ? compared : 0);
+      if (i < 2 || met) assert_int_equal(ifail, 0);
+      if (i == 3 && !met) assert_int_equal(ifail, 1);
+      assert_true(neval > compared && neval <= most);
+      for (int k = 0; k < 2; ++k) {
+        assert_at_most(fabs(result[k] + expected[k]), 1e-6 * expected[k]);
+        if (!runs) {
+          assert_same_bits(result[k], before[k]);
+          assert_same_bits(abserr[k], before[2 + k]);
+          assert_int_equal(neval, neval_before);
+        }
+      }
+      if (i == 2) assert_true(fmax(abserr[0], abserr[1]) <= fmax(before[2], before[3]));
+      neval_before = neval;
     }
     free(array);
   }

@@ -37,7 +37,7 @@ void test_lines(void **) {
   const auto lines = read_twin_map(
       "# comment\n\n  f_   cuda  a.cu   f\n"
       "__model_MOD_g\tc\t\"/home/my files/g.c\"\tg params=model_:24 params=other_ # why\r\n"
-      "_ZN2ns1hEv cuba sub/h.c ns::h",
+      "_ZN2ns1hEv cuba sub/h.c ns::h params=userdata userdata:16 params=v",
       "dir/a.map");
   assert_int_equal(lines.size(), 3);
   assert_string_equal(lines[0].symbol.c_str(), "f_");
@@ -55,6 +55,11 @@ void test_lines(void **) {
   assert_true(lines[2].language == tessera::source_language::c_cuba);
   assert_string_equal(lines[2].file.c_str(), "dir/sub/h.c");
   assert_string_equal(lines[2].function.c_str(), "ns::h");
+  assert_int_equal(lines[2].params.size(), 3);
+  assert_string_equal(lines[2].params[0].symbol.c_str(), "userdata");
+  assert_string_equal(lines[2].params[1].symbol.c_str(), "");
+  assert_int_equal(lines[2].params[1].bytes, 16);
+  assert_string_equal(lines[2].params[2].symbol.c_str(), "v");
   assert_int_equal(read_twin_map("", "a.map").size(), 0);
   assert_string_equal(read_twin_map("f c f.c f", "a.map")[0].file.c_str(), "f.c");
 }
@@ -65,7 +70,8 @@ void test_errors(void **) {
   assert_error("f_ c \"a.c f", "quotation mark");
   assert_error("f_ c \"\" f", "a word is empty");
   assert_error("f_ c a.c f device=1", "'device=1' is not params=");
-  for (const char *flag : {"params=", "params=:8", "params=b:", "params=b:0", "params=b:-8", "params=b:8x", "params=b:9999999999999"})
+  for (const char *flag : {"params=", "params=:8", "params=b:", "params=b:0", "params=b:-8", "params=b:8x", "params=b:9999999999999",
+                           "userdata", "userdata:", "userdata:0", "userdata=8", "userdat:8", ":8"})
     assert_error(std::string("f_ c a.c f ") + flag, "is not params=");
   assert_error("f_ c a.c f\ng_ c a.c g\nf_ cuda a.cu f", "a.map(3): error: 'f_' has a line already");
 }

@@ -47,7 +47,7 @@ static const char cuda_text[] =
   }
 static volatile double scale_of_differs = 1, scale_of_no_file = 1.5, scale_of_no_function = 2, scale_of_bad_text = 3,
                        scale_of_no_block = 4, scale_of_small_block = 5, scale_of_unnamed = 6, scale_of_registered = 7,
-                       scale_of_in_cuda = 1;
+                       scale_of_in_cuda = 1, scale_of_with_data = 1;
 NAMED(differs)
 NAMED(no_file)
 NAMED(no_function)
@@ -57,6 +57,7 @@ NAMED(small_block)
 NAMED(unnamed)
 NAMED(registered)
 NAMED(in_cuda)
+NAMED(with_data)
 
 static void *library;
 static struct module in_program, in_library;
@@ -79,6 +80,7 @@ static void write_map(void) {
       "bad_text      c  bad.c   decay\n"
       "no_block      c  twin.c  decay  params=nothing_of_this_name_\n"
       "small_block   c  twin.c  decay  params=program_block_:25\n"
+      "with_data     c  twin.c  second_block  params=program_block_:8  userdata:24\n" /* its third number */
       "in_cuda       cuda  twin.cu  decay  params=program_block_\r\n";
   put_file("twin.c", text);
   put_file("twin.cu", cuda_text);
@@ -98,7 +100,7 @@ static tessera_solver *solver(point_function f) {
 
 static int twin_status(point_function f, char *sentence, size_t bytes) {
   tessera_solver *s = solver(f);
-  const int status = tessera_set_twin(s, any(f));
+  const int status = tessera_set_twin(s, any(f), NULL);
   snprintf(sentence, bytes, "%s", status == TESSERA_OK ? "" : tessera_last_error(s));
   tessera_destroy(s);
   return status;
@@ -109,14 +111,14 @@ static void expect_twin(point_function f, double *rate) {
   tessera_solver *s = solver(f);
   for (int i = 0; i < 2; ++i) {
     *rate = 1 + 0.5 * i;
-    assert_status(s, tessera_set_twin(s, any(f)), TESSERA_OK);
+    assert_status(s, tessera_set_twin(s, any(f), NULL), TESSERA_OK);
     const struct answer a = integrate(s);
     if (a.status != TESSERA_OK) print_message("%s\n", a.sentence);
     assert_int_equal(a.status, TESSERA_OK);
     assert_close(a.value, pow((1 - exp(-*rate)) / *rate, 2), 1e-7, 0);
   }
   /* Had the block not been read again, the comparison would have told. */
-  assert_status(s, tessera_set_twin(s, any(f)), TESSERA_OK);
+  assert_status(s, tessera_set_twin(s, any(f), NULL), TESSERA_OK);
   *rate = 2;
   if (compiler_there()) {
     put_point(s, f, NULL);
@@ -147,7 +149,7 @@ static void test_library(void **state) {
   /* exported: its variable stands behind another block of 8 bytes, at the next multiple of 16 bytes: 16 + 2*8 */
   tessera_solver *s = solver(in_library.exported);
   in_library.rate[0] = in_library.rate[2] = 1.25;
-  assert_status(s, tessera_set_twin(s, any(in_library.exported)), TESSERA_OK);
+  assert_status(s, tessera_set_twin(s, any(in_library.exported), NULL), TESSERA_OK);
   assert_int_equal(integrate(s).status, TESSERA_OK);
   tessera_destroy(s);
 #ifdef TWINS_LIBRARY_STRIPPED
@@ -170,8 +172,8 @@ static void test_refusals(void **state) {
   expect_refusal(small_block, TESSERA_ERR_NO_INTEGRAND, "has 24 bytes");
   double on_heap = 0;
   expect_refusal((point_function)(uintptr_t)&on_heap, TESSERA_ERR_NO_INTEGRAND, "lies in no file");
-  assert_int_equal(tessera_set_twin(NULL, any(unnamed)), TESSERA_ERR_NO_INTEGRAND);
-  assert_int_equal(tessera_set_twin(NULL, any(differs)), TESSERA_OK);
+  assert_int_equal(tessera_set_twin(NULL, any(unnamed), NULL), TESSERA_ERR_NO_INTEGRAND);
+  assert_int_equal(tessera_set_twin(NULL, any(differs), NULL), TESSERA_OK);
 }
 
 /* A text that is not the function: refused when it first runs, and not tried again. */
@@ -179,14 +181,14 @@ static void test_wrong_twin(void **state) {
   (void)state;
   if (stripped || !compiler_there()) return;
   tessera_solver *s = solver(differs);
-  assert_status(s, tessera_set_twin(s, any(differs)), TESSERA_OK);
+  assert_status(s, tessera_set_twin(s, any(differs), NULL), TESSERA_OK);
   struct answer a = integrate(s);
   assert_int_equal(a.status, TESSERA_ERR_CHECK);
   assert_says(a.sentence, "not the same integrand");
   assert_same_bits(a.value, -1e300);
-  assert_int_equal(tessera_set_twin(s, any(differs)), TESSERA_ERR_CHECK);
+  assert_int_equal(tessera_set_twin(s, any(differs), NULL), TESSERA_ERR_CHECK);
   assert_says(tessera_last_error(s), "not the same integrand");
-  assert_int_equal(tessera_set_twin(NULL, any(differs)), TESSERA_ERR_NO_INTEGRAND);
+  assert_int_equal(tessera_set_twin(NULL, any(differs), NULL), TESSERA_ERR_NO_INTEGRAND);
   a = integrate(s); /* the text is gone */
   assert_int_equal(a.status, TESSERA_OK);
   assert_close(a.value, pow(1 - exp(-1.0), 2), 1e-7, 0);
@@ -197,11 +199,11 @@ static void test_wrong_twin(void **state) {
   static const point_function broken[] = {bad_text, no_function};
   for (int i = 0; i < 2; ++i) {
     s = solver(NULL);
-    assert_status(s, tessera_set_twin(s, any(broken[i])), TESSERA_OK);
+    assert_status(s, tessera_set_twin(s, any(broken[i]), NULL), TESSERA_OK);
     a = integrate(s);
     assert_int_equal(a.status, TESSERA_ERR_COMPILE);
     assert_says(a.sentence, i == 0 ? "bad.c" : "nothing_of_this_name");
-    assert_int_equal(tessera_set_twin(s, any(broken[i])), TESSERA_ERR_COMPILE);
+    assert_int_equal(tessera_set_twin(s, any(broken[i]), NULL), TESSERA_ERR_COMPILE);
     tessera_destroy(s);
   }
 }
@@ -211,10 +213,33 @@ static void test_cuda_text(void **state) {
   if (!stripped) {
     in_program.rate[0] = 1;
     tessera_solver *s = solver(in_cuda);
-    assert_status(s, tessera_set_twin(s, any(in_cuda)), TESSERA_OK);
+    assert_status(s, tessera_set_twin(s, any(in_cuda), NULL), TESSERA_OK);
     assert_int_equal(integrate(s).status, TESSERA_OK);
     tessera_destroy(s);
   }
+}
+
+/* What the program hands to its function is part of the block. */
+static void test_user_data(void **state) {
+  double data[3] = {7, 8, 1};
+  (void)state;
+  if (stripped) return;
+  tessera_solver *s = solver(with_data);
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(tessera_set_twin(s, any(with_data), NULL), TESSERA_ERR_NO_INTEGRAND);
+    assert_says(tessera_last_error(s), "24 bytes of user data, and the call has none");
+    assert_int_equal(tessera_set_twin(NULL, any(with_data), NULL), TESSERA_OK); /* another call may have some */
+    assert_status(s, tessera_set_twin(s, any(with_data), data), TESSERA_OK);
+    const struct answer a = integrate(s);
+    assert_int_equal(a.status, TESSERA_OK);
+    assert_close(a.value, pow(1 - exp(-1.0), 2), 1e-7, 0);
+  }
+  data[2] = 2;
+  if (compiler_there()) {
+    assert_status(s, tessera_set_twin(s, any(with_data), data), TESSERA_OK);
+    assert_int_equal(integrate(s).status, TESSERA_ERR_CHECK);
+  }
+  tessera_destroy(s);
 }
 
 static void test_registered(void **state) {
@@ -243,20 +268,20 @@ static void test_registered(void **state) {
                                            "decay", rate, sizeof rate),
                      TESSERA_OK);
     tessera_solver *s = solver(registered);
-    assert_status(s, tessera_set_twin(s, any(registered)), TESSERA_OK);
+    assert_status(s, tessera_set_twin(s, any(registered), NULL), TESSERA_OK);
     assert_int_equal(integrate(s).status, TESSERA_OK);
     if (compiler_there()) {
       rate[0] = 2;
-      assert_status(s, tessera_set_twin(s, any(registered)), TESSERA_OK);
+      assert_status(s, tessera_set_twin(s, any(registered), NULL), TESSERA_OK);
       assert_int_equal(integrate(s).status, TESSERA_ERR_CHECK);
-      assert_int_equal(tessera_set_twin(s, any(registered)), TESSERA_ERR_CHECK);
+      assert_int_equal(tessera_set_twin(s, any(registered), NULL), TESSERA_ERR_CHECK);
     }
     /* another one for the same function, and none */
     assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_CUDA, cuda_text, 0, "decay", rate, 8), TESSERA_OK);
-    assert_status(s, tessera_set_twin(s, any(registered)), TESSERA_OK);
+    assert_status(s, tessera_set_twin(s, any(registered), NULL), TESSERA_OK);
     assert_int_equal(tessera_register_twin(any(registered), 0, NULL, 0, NULL, NULL, 0), TESSERA_OK);
-    assert_int_equal(tessera_set_twin(s, any(registered)), TESSERA_ERR_NO_INTEGRAND);
-    assert_status(s, tessera_set_twin(s, NULL), TESSERA_OK);
+    assert_int_equal(tessera_set_twin(s, any(registered), NULL), TESSERA_ERR_NO_INTEGRAND);
+    assert_status(s, tessera_set_twin(s, NULL, NULL), TESSERA_OK);
     assert_int_equal(integrate(s).status, TESSERA_OK);
     tessera_destroy(s);
   }
@@ -267,7 +292,7 @@ static void *find_many_times(void *good) {
     tessera_solver *s = NULL;
     if (tessera_create(&s, 2, 1) != TESSERA_OK) return NULL;
     tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, "decay", in_program.rate, 8);
-    const int a = tessera_set_twin(s, any(in_library.exported)), b = tessera_set_twin(s, any(registered));
+    const int a = tessera_set_twin(s, any(in_library.exported), NULL), b = tessera_set_twin(s, any(registered), NULL);
     *(int *)good += a == TESSERA_OK && b == TESSERA_OK;
     tessera_destroy(s);
   }
@@ -286,6 +311,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_program),    cmocka_unit_test(test_library),   cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_cuda_text),  cmocka_unit_test(test_wrong_twin), cmocka_unit_test(test_registered),
+      cmocka_unit_test(test_user_data),
       cmocka_unit_test(test_threads),
   };
   if (argc != 2) return 2;

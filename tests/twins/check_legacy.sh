@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# A finished program with a drop-in and its twin. On a device the twin runs there and the program finds its answers right;
+# elsewhere the twin is compared with the host function, which gives the answers, and the test counts as skipped.
+# SPDX-License-Identifier: BSD-3-Clause
+# Usage: check_legacy.sh PROGRAM LIBRARY MAP
+set -euo pipefail
+program=$1 library=$2 map=$3
+err=$(mktemp)
+trap 'rm -f "$err"' EXIT
+
+refuse() {
+  echo "$1; it said:"
+  cat "$err"
+  exit 1
+}
+
+LD_PRELOAD=$library ASAN_OPTIONS=verify_asan_link_order=0 TESSERA_REPORT=1 TESSERA_TWINS=$map "$program" 2> "$err" ||
+  refuse "the program failed"
+cat "$err"
+# A run that is too short for a device is not wrong.
+if grep -v -e ': the twin runs on the device$' -e ': this run took .* s on the device' \
+  -e ': a run of at most .* is repeated with the host function$' "$err" > "$err.rest"; then
+  mv "$err.rest" "$err"
+  [ "$(wc -l < "$err")" = 1 ] || refuse "more than one line"
+  if cc --version > /dev/null 2>&1; then
+    grep -q 'the host function is used: .*; its twin agrees with it$' "$err" || refuse "the twin is not right"
+  else
+    grep -q 'the host function is used: .*compiler' "$err" || refuse "the host function was not used for want of a compiler"
+  fi
+  exit 77
+fi
+rm -f "$err.rest"
+grep -q ': the twin runs on the device$' "$err" || refuse "nothing was said of the twin"
