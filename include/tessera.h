@@ -539,7 +539,7 @@ TESSERA_API int tessera_set_grid(tessera_solver *s, const double *edges);
 TESSERA_API int tessera_get_state(const tessera_solver *s, int64_t n, double *state, int64_t *count);
 
 /* The next tessera_integrate, and only that one, goes on from a copy of all of these numbers; it must be of TESSERA_MONTECARLO with
- * TESSERA_SAMPLING_VEGAS on the host (TESSERA_ERR_UNSUPPORTED). n = 0 takes that back. The grid of s
+ * TESSERA_SAMPLING_VEGAS (TESSERA_ERR_UNSUPPORTED). n = 0 takes that back. The grid of s
  * becomes that of the state. Limits are meant for the whole. A run that was interrupted in the middle ends as if it had not been, to the last bit, with the same settings and integrand; any of
  * them may be changed. TESSERA_ERR_ARGUMENT when the numbers cannot be a state of as many variables and components. */
 TESSERA_API int tessera_set_state(tessera_solver *s, int64_t n, const double *state);

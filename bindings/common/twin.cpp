@@ -21,7 +21,7 @@ namespace {
 
 constexpr int unsure_of_device = -2;                            // of TESSERA_DEVICE: one if there is one
 constexpr std::int64_t most_regions = 1024, least_regions = 2;  // at the start of a run on a device
-constexpr std::int64_t least_samples = 16384;                    // of Monte Carlo
+constexpr std::int64_t least_samples = 16384;                   // of Monte Carlo
 constexpr std::int64_t steps = 8;                               // there should be room for more than the start
 // A run with no more evaluations than that, which a device did not finish, is tried on the host too: it decides one by one.
 constexpr std::int64_t cheap = 1000000;
@@ -218,7 +218,9 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   tessera_set_progress(s, nullptr, nullptr);
   if (end.status < 0) {
     report_once(p, remark::useless,
-                end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, p.ndim, v.data(), e.data()) : tessera_last_error(s));
+                end.status == TESSERA_ERR_NOT_BUILT || end.status == TESSERA_ERR_UNSUPPORTED
+                    ? compare_on_host(s, p.ndim, v.data(), e.data())
+                    : tessera_last_error(s));
     return false;
   }
   report_once(p, remark::used, "the twin runs on the device");
