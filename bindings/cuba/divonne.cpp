@@ -1,5 +1,5 @@
-// Divonne over libtessera: the arguments and codes of Cuba 4.2. What it is asked for, an integral within a tolerance, it gets from
-// adaptive cubature, from Monte Carlo, or from a race between them (docs/cuba.md).
+// Divonne over libtessera: the arguments and codes of Cuba 4.2. The integral comes from adaptive cubature, from Monte Carlo, or
+// from a race between them (docs/cuba.md).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "divonne.hpp"
 
@@ -20,8 +20,8 @@ constexpr double two_deviations = 0.954499736103642;  // of Monte Carlo: cubatur
 constexpr int main_phase = 2;
 constexpr int no_more_calls = 2;  // of the integrand are allowed
 
-// The integrand away from the border: in the strip it is extrapolated linearly, along the way to the nearest point outside of the
-// strip, from there and from a point as far again. Two calls in place of one.
+// The integrand away from the border: in the strip it is extrapolated linearly, along the way to the nearest point outside of
+// it, from there and from a point as far again. Two calls in place of one.
 template <class Arguments>
 struct border_adapter {
   adapter<Arguments> &user;
@@ -254,8 +254,8 @@ bool has_failed(const results &r) {
 }
 
 // Cubature and Monte Carlo by turns: the one that is likely to be done first goes on, but not far ahead of the other. So the
-// run takes a few times what the better one needs. With `fair` false only cubature runs as long as it can. Where cubature believes to be done it must not contradict Monte Carlo: a
-// rule may miss the same part of a step or a peak everywhere.
+// run takes a few times what the better one needs. Without `fair` cubature goes on as long as it can. Where it believes to be
+// done it must not contradict Monte Carlo: a rule may see the same part of a step everywhere.
 template <class Count>
 class race {
  public:
@@ -427,9 +427,7 @@ results integrate(const divonne_arguments<Count> &a) {
   } else {
     sample(a, how, user, form, r);
   }
-  if (strip) {
-    r.end.evaluations = bordered.calls;
-  }
+  if (strip) r.end.evaluations = bordered.calls;
   return r;
 }
 

@@ -63,8 +63,11 @@ void take_state(tessera_solver *s, std::vector<double> &to) {
 template <class Arguments>
 class observer {
  public:
-  observer(const Arguments &a, tessera_solver *solver)
-      : a_(a), solver_(solver), verbose_(verbosity(a.flags)), keeper_(a.statefile, begin_state(a)) {}
+  observer(const Arguments &a, tessera_solver *solver, bool has_file)
+      : a_(a),
+        solver_(solver),
+        verbose_(verbosity(a.flags)),
+        keeper_(has_file ? a.statefile : nullptr, begin_state(a)) {}
 
   bool wanted() const { return verbose_ >= 2 || keeper_.has_file(); }
 
@@ -206,14 +209,15 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   dropin::lease solver(a.ndim, a.ncomp);
   tessera_solver *s = solver.solver();
   if (!s) return;
-  observer<Arguments> watcher(a, s);
+  const bool has_file = a.has_file() && !how.in_parts;
+  observer<Arguments> watcher(a, s, has_file);
   watcher.introduce(how);
   watcher.resume(how);
   if (!how.grid.empty()) tessera_set_grid(s, how.grid.data());
   set_options(
       a, how, [&](int key, int64 v) { solver.set_int(key, v); }, [&](int key, double v) { solver.set_real(key, v); });
   if (!how.state.empty()) tessera_set_state(s, static_cast<int64>(how.state.size()), how.state.data());
-  solver.set_int(TESSERA_KEEP_STATE, a.has_file() || how.in_parts);
+  solver.set_int(TESSERA_KEEP_STATE, has_file || how.in_parts);
   solver.set_int(TESSERA_THREADS, dropin::threads());
   solver.set_real(TESSERA_PROGRESS_SECONDS, 0.0);
   if (watcher.wanted()) tessera_set_progress(s, observer<Arguments>::step, &watcher);

@@ -17,7 +17,7 @@ struct sampling {
   double confidence = one_deviation;
   std::vector<double> grid = {};  // to begin with, empty: uniform; and that of the last iteration
   bool trained = false;           // `grid` comes from an earlier run
-  bool in_parts = false;          // `state`, if not empty, is that to go on from; it becomes that of the run
+  bool in_parts = false;          // no file; `state`, unless empty, is that to go on from; it becomes that of the run
   std::vector<double> state = {};
   bool may_leave = true;  // for a device, where there is a twin
 };
