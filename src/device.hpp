@@ -42,9 +42,15 @@ class device_session {
                                      double *value, double *error, device_report &report) = 0;
   virtual lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks,
                                  double *value, double *error, device_report &report) = 0;
+  // As host_monte_carlo.
+  virtual sampling_result monte_carlo(const sampling_problem &problem, const device_integrand &integrand,
+                                      std::vector<double> &grid, run_hooks &hooks, double *value, double *error,
+                                      double *chi_square, device_report &report) = 0;
   // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n], and for lattices with complements these behind
   // the coordinates. Returns why it asked to stop, "" if it did not.
   virtual std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
+  virtual std::string evaluate(const sampling_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                                double *f) = 0;
   virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
                                double *f) = 0;

@@ -91,10 +91,15 @@ void call_host(const tessera::host_integrand &integrand, int n, int ndim, int co
 
 // Numbers that a point consists of, and the coordinates and complements of a point at which forms are compared.
 int coordinates_of(const tessera::cubature_problem &p) { return p.settings.ndim; }
+int coordinates_of(const tessera::sampling_problem &p) { return p.settings.ndim; }
 int coordinates_of(const tessera::lattice_problem &p) { return p.settings.ndim * (p.complement ? 2 : 1); }
 double coordinate_at(const tessera::cubature_problem &p, std::size_t j, double t, double &) {
   double jacobian = 1.0;
   return tessera::map_axis(p.axes[j], p.lower[j] + (p.upper[j] - p.lower[j]) * t, jacobian);
+}
+double coordinate_at(const tessera::sampling_problem &p, std::size_t j, double t, double &) {
+  double jacobian = 1.0;
+  return tessera::sample_coordinate(p.axes[j], t, jacobian);
 }
 double coordinate_at(const tessera::lattice_problem &p, std::size_t j, double t, double &complement) {
   const tessera::unit_point at = {t, 1.0 - t, 1.0, 1.0};
@@ -269,7 +274,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   int status;
   try {
     status = method == TESSERA_LATTICE      ? lattice(device, value, error)
-             : method == TESSERA_MONTECARLO ? monte_carlo(value, error)
+             : method == TESSERA_MONTECARLO ? monte_carlo(device, value, error)
                                             : cubature(device, value, error);
   } catch (const failure &f) {
     if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
@@ -316,13 +321,8 @@ int tessera_solver::choose_device(int method) const {
   if (wanted == host && !has_host_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND,
                   device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
-  if (method == TESSERA_MONTECARLO) {
-    if (wanted >= 0 || !has_host_form()) throw failure(TESSERA_ERR_UNSUPPORTED, "Monte Carlo does not run on a device yet");
-    if (options_.get_int(TESSERA_COMPLEMENT) != 0) throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
-    return host;
-  }
   const bool cubature = method == TESSERA_CUBATURE;
-  if (cubature && options_.get_int(TESSERA_COMPLEMENT) != 0)
+  if (method != TESSERA_LATTICE && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
   if (cubature && (wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
@@ -606,6 +606,23 @@ tessera::lattice_result tessera_solver::run(tessera::lattice_problem &problem, i
       [&] {
         use_host_form(problem);
         return tessera::host_lattice_rule(problem, hooks, value, error);
+      });
+}
+
+tessera::sampling_result tessera_solver::run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
+                                             tessera::run_hooks &hooks, double *value, double *error, double *chi_square) {
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.monte_carlo(problem, integrand, grid, hooks, value, error, chi_square, report);
+                             });
+      },
+      [&] {
+        use_host_form(problem);
+        return tessera::host_monte_carlo(problem, grid, hooks, value, error, chi_square);
       });
 }
 

@@ -88,6 +88,8 @@ struct tessera_solver {
   tessera::run_result run(int &device, tessera::run_hooks &hooks, double *value, double *error);
   tessera::lattice_result run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
                               double *error);
+  tessera::sampling_result run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
+                               tessera::run_hooks &hooks, double *value, double *error, double *chi_square);
   template <class Problem, class Body>
   auto run_on_device(const Problem &problem, int device, Body body);
   template <class There, class Here>
@@ -105,7 +107,7 @@ struct tessera_solver {
   tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
                                            double *value, double *error);
   void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
-  int monte_carlo(double *value, double *error);
+  int monte_carlo(int device, double *value, double *error);
   tessera::sampling_problem make_sampling_problem() const;
   tessera::device_session &session(int device);
   struct form_name {

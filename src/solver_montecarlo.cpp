@@ -128,7 +128,7 @@ tessera::sampling_problem tessera_solver::make_sampling_problem() const {
   return p;
 }
 
-int tessera_solver::monte_carlo(double *value, double *error) {
+int tessera_solver::monte_carlo(int device, double *value, double *error) {
   tessera::sampling_problem problem = make_sampling_problem();
   const std::vector<double> zeros(static_cast<std::size_t>(ncomp_), 0.0);
   if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) {
@@ -139,7 +139,6 @@ int tessera_solver::monte_carlo(double *value, double *error) {
   }
   if (!std::isnormal(problem.volume))
     throw failure(TESSERA_ERR_UNSUPPORTED, "the volume of the domain is beyond the range of double precision");
-  if (!has_callback()) use_source(problem.integrand, problem.threads, ndim_);
   tessera::cubature_settings tolerances;
   tolerances.reltol = problem.settings.reltol;
   tolerances.abstol = problem.settings.abstol;
@@ -153,20 +152,21 @@ int tessera_solver::monte_carlo(double *value, double *error) {
   }
   std::vector<double> v(zeros), e(zeros), chi(zeros), grid;
   if (options_.get_int(TESSERA_KEEP_GRID) != 0) grid = grid_;
-  const tessera::sampling_result result =
-      tessera::host_monte_carlo(problem, grid, hooks, v.data(), e.data(), chi.data());
+  const tessera::sampling_result result = run(problem, device, grid, hooks, v.data(), e.data(), chi.data());
   const tessera::sampling_statistics &s = result.statistics;
   if (!grid.empty()) grid_.swap(grid);
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);
   options_.set_int(TESSERA_ITERATIONS, s.iterations);
   options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
-  options_.set_int(TESSERA_THREADS_USED, problem.threads);
+  const bool on_host = options_.get_int(TESSERA_DEVICE_USED) < 0;
+  options_.set_int(TESSERA_THREADS_USED, on_host ? problem.threads : 1);
   options_.set_int(TESSERA_PEAK_MEMORY, s.bytes);
   options_.set_int(TESSERA_SAMPLING_USED, s.sampling);
   options_.set_int(TESSERA_STRATA, s.strata);
   options_.set_real(TESSERA_CHI2, s.chi_square);
   const int status = tessera::status_of(result.end);
-  log(2, std::string("Monte Carlo, ") + (s.sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS: " : "plain: ") +
+  const std::string place = on_host ? "" : " on device " + std::to_string(device);
+  log(2, "Monte Carlo" + place + ", " + (s.sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS: " : "plain: ") +
              std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.iterations) +
              " iterations: " + tessera::status_text(status));
   if (status != TESSERA_OK) last_error = result.sentence.empty() ? tessera::status_text(status) : result.sentence;

@@ -60,6 +60,16 @@ TESSERA_HD double double_of(uint64 b) {
 #endif
 }
 
+// 1 plus the upper 52 bits of a fraction, which is given by its words.
+TESSERA_HD double one_and_fraction(uint32 low, uint32 high) {
+#if defined(__CUDA_ARCH__)  // by two funnel shifts: the upper one takes the exponent of 1 in from above
+  const uint32 l = __funnelshift_r(low, high, 12), h = __funnelshift_r(high, 0x3ffu, 12);
+  return __hiloint2double(static_cast<int>(h), static_cast<int>(l));
+#else
+  return double_of(((uint64{high} << 32 | low) >> 12) | uint64{0x3ff0000000000000});
+#endif
+}
+
 // The upper half of a product.
 TESSERA_HD uint64 high_product(uint64 a, uint64 b) {
 #if defined(__CUDA_ARCH__)

@@ -12,15 +12,24 @@ struct sample_moments {
   int64 count = 0;
 
   TESSERA_HD void add(double v) {
-    if (count++ == 0) {
+    if (count++ == 0)
       first = v;
-      return;
-    }
-    const double d = v - first;
+    else
+      add_deviation(v - first);
+  }
+  // Of one sample from the first, uncounted.
+  TESSERA_HD void add_deviation(double d) {
     sum += d;
     squares += d * d;
     least = d < least ? d : least;
     most = d > most ? d : most;
+  }
+  // Deviations from the same first sample, uncounted.
+  TESSERA_HD void add_deviations(const sample_moments &other) {
+    sum += other.sum;
+    squares += other.squares;
+    least = other.least < least ? other.least : least;
+    most = other.most > most ? other.most : most;
   }
 };
 

@@ -11,6 +11,7 @@
 #include "kernel.hpp"
 #include "many.hpp"
 #include "lattice.hpp"
+#include "montecarlo.hpp"
 #include "rule_points.hpp"
 #include "user_calls.hpp"
 
@@ -61,6 +62,7 @@ class cuda_session final : public device_session {
     batch_ = std::make_unique<batch_run>(stream_);
     slots_ = std::make_unique<many_executor>(stream_);
     lattice_ = std::make_unique<device_lattice>(stream_, arch_, multiprocessors_);
+    sampler_ = std::make_unique<device_sampler>(stream_, arch_, multiprocessors_);
   }
 
   ~cuda_session() override {
@@ -72,6 +74,7 @@ class cuda_session final : public device_session {
       batch_.reset();
       slots_.reset();
       lattice_.reset();
+      sampler_.reset();
       params_.clear();
       points_.clear();
       cuda().stream_destroy(own_stream_);
@@ -87,6 +90,7 @@ class cuda_session final : public device_session {
     batch_->use_stream(next);
     slots_->use_stream(next);
     lattice_->use_stream(next);
+    sampler_->use_stream(next);
     uploaded_.clear();  // again, in this stream
   }
 
@@ -147,6 +151,23 @@ class cuda_session final : public device_session {
     return translated([&] {
       const current_context here(context_.get());
       return lattice_->integrate(problem, lattice_integrand(integrand), hooks, value, error, report);
+    });
+  }
+
+  sampling_result monte_carlo(const sampling_problem &problem, const device_integrand &integrand, std::vector<double> &grid,
+                              run_hooks &hooks, double *value, double *error, double *chi_square,
+                              device_report &report) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      return sampler_->integrate(problem, sampling_integrand(integrand), grid, hooks, value, error, chi_square, report);
+    });
+  }
+
+  std::string evaluate(const sampling_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
+    return translated([&] {
+      const current_context here(context_.get());
+      return sampler_->evaluate(problem, sampling_integrand(integrand), n, x, f);
     });
   }
 
@@ -251,6 +272,11 @@ class cuda_session final : public device_session {
   };
 
   device_lattice::integrand lattice_integrand(const device_integrand &integrand) {
+    const CUdeviceptr params = upload_params(integrand);
+    return {integrand.source, integrand.batch, userdata_of(integrand, params), params, code_in(integrand.disk_cache)};
+  }
+
+  device_sampler::integrand sampling_integrand(const device_integrand &integrand) {
     const CUdeviceptr params = upload_params(integrand);
     return {integrand.source, integrand.batch, userdata_of(integrand, params), params, code_in(integrand.disk_cache)};
   }
@@ -369,6 +395,7 @@ class cuda_session final : public device_session {
   std::unique_ptr<batch_run> batch_;
   std::unique_ptr<many_executor> slots_;
   std::unique_ptr<device_lattice> lattice_;
+  std::unique_ptr<device_sampler> sampler_;
   std::list<kept_kernel> kernels_;  // last used first
   std::list<kept_batch_kernels> batch_kernels_;
   device_memory params_, points_;

@@ -65,13 +65,6 @@ __device__ inline unit_range range_of_run(const lattice_arguments &a, int64 run)
   return {shift, begin > lowest ? begin : lowest, end};
 }
 
-// unit_of by two funnel shifts: the upper one takes the exponent of 1 in from above.
-__device__ __forceinline__ double unit_number(uint64 fraction) {
-  const unsigned low = static_cast<unsigned>(fraction), high = static_cast<unsigned>(fraction >> 32);
-  const unsigned l = __funnelshift_r(low, high, 12), h = __funnelshift_r(high, 0x3ffu, 12);
-  return __hiloint2double(static_cast<int>(h), static_cast<int>(l)) - 0.99999999999999988898;
-}
-
 // phase += step. The upper half of the step comes from near memory, so that the compiler does not know that all threads have the same:
 // such a sum is done by the multipliers, which are idle, while the shifts wait for the adders.
 __device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned step_high) {
@@ -112,13 +105,13 @@ struct lattice_point {
   __device__ __forceinline__ void set(int j, uint64 phase, const lattice_arguments &a) {
     const bool low = static_cast<long long>(phase) >= 0;
 #if TESSERA_TRANSFORM == 0
-    const unit_point p = periodize_any(a.transform, unit_number(low ? phase : ~phase), low);
+    const unit_point p = periodize_any(a.transform, unit_of(low ? phase : ~phase), low);
     jacobian *= p.weight;
 #elif TESSERA_TRANSFORM == 1
-    const double t = unit_number(phase);
+    const double t = unit_of(phase);
     const unit_point p = {t, 1.0 - t, 1.0, 1.0};
 #else
-    const unit_point p = periodize_folded<TESSERA_TRANSFORM>(unit_number(low ? phase : ~phase), low);
+    const unit_point p = periodize_folded<TESSERA_TRANSFORM>(unit_of(low ? phase : ~phase), low);
     if (has_weight(TESSERA_TRANSFORM)) root *= p.root;
 #endif
 #if TESSERA_AXES == 0

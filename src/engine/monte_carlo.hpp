@@ -4,11 +4,13 @@
 // enough) is never part of the result, apart from when to stop.
 //
 // The executor offers
-//   run(pass, pieces, items, n, sums, spread)  evaluates pieces items[i] ... items[i+1]-1 for i = 0 .. n-1, adds their estimates to
-//                                              sums[ncomp] in the order of the items, and sets spread[piece], the variance of one
-//                                              sample; returns running, or callback, nonfinite, memory with sums as they were
-//   take_training(counts)                      counts[ndim*grid_bins] since the last call; returns the sum of the squares of what
-//                                              each point has counted; passes with a grid count
+//   run_plain(pass, first, samples, sums)  evaluates the pieces of cut_into_pieces(samples) and adds their estimates to sums[ncomp];
+//                                          returns running, or callback, nonfinite, memory with sums as they were
+//   run(pass, pieces, n, sums, spread)     the same for n pieces of consecutive samples, of a pass with a grid; sets spread[n], the
+//                                          variance of one sample in each
+//   take_training(counts)                  counts[ndim*grid_bins] since the last call; returns the sum of the squares of what
+//                                          each point has counted; passes with a grid count
+//   slice_samples(grid), slice_pieces()    what one call may have, several cut_samples: between calls the clock is looked at
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -63,8 +65,6 @@ class monte_carlo {
   const sampling_statistics &statistics() const { return statistics_; }
 
  private:
-  static constexpr int64 slice_samples = int64{1} << 20;  // between two looks at the clock
-  static constexpr std::size_t slice_pieces = std::size_t{1} << 17;
   static constexpr double least_freedom = 30.0;  // below, an error is not believed
   static constexpr int64 evaluations_to_trust_constant = int64{1}
                                                          << 20;  // when all samples were equal, as with a hidden peak
@@ -101,34 +101,32 @@ class monte_carlo {
     return hooks_.between_steps(statistics_.evaluations, zero.data(), unknown.data());
   }
 
-  // Cuts the samples of a cube into pieces of nearly equal size; first: its first sample, of: samples that weigh `weight` together.
+  // Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
   void add_pieces(int64 cube, int64 first, int64 samples, double weight, double of) {
-    const int64 parts = (samples + most_piece - 1) / most_piece, least = samples / parts, longer = samples % parts;
-    for (int64 p = 0; p < parts; ++p) {
-      const int64 n = least + (p < longer ? 1 : 0);
-      pieces_.push_back({cube, first, n, weight * static_cast<double>(n) / of});
-      first += n;
+    const sample_cut cut = cut_into_pieces(samples);
+    for (int64 p = 0; p < pieces_of(cut); ++p) {
+      const int64 before = samples_before(cut, p), n = samples_before(cut, p + 1) - before;
+      pieces_.push_back({cube, first + before, n, weight * static_cast<double>(n) / of});
     }
   }
 
   outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {
-    items_.assign(1, 0);
-    int64 in_item = 0;
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      if (in_item > 0 && in_item + pieces_[i].count > most_piece) {
-        items_.push_back(static_cast<int64>(i));
-        in_item = 0;
-      }
-      in_item += pieces_[i].count;
-      slice_ += pieces_[i].count;
-    }
-    items_.push_back(static_cast<int64>(pieces_.size()));
     spread_.resize(pieces_.size());
-    const outcome o = exec_.run(pass, pieces_.data(), items_.data(), static_cast<int64>(items_.size()) - 1, sums.data(),
-                                spread_.data());
-    if (o == outcome::running) statistics_.evaluations += slice_ * per_sample_;
-    slice_ = 0;
+    const outcome o = exec_.run(pass, pieces_.data(), static_cast<int64>(pieces_.size()), sums.data(), spread_.data());
+    if (o != outcome::running) return o;
+    for (const sample_piece &p : pieces_) statistics_.evaluations += p.count * per_sample_;
     return o;
+  }
+  outcome run_plain(int64 first, int64 samples, std::vector<sample_sums> &sums) {
+    const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
+    if (o == outcome::running) statistics_.evaluations += samples * per_sample_;
+    return o;
+  }
+
+  // Of `left` samples those of the next call: no rest that is too small.
+  static int64 part_of(int64 left, int64 most) {
+    const int64 n = std::min(left, most);
+    return left - n < least_samples ? left : n;
   }
 
   void set_scale(const std::vector<sample_sums> &sums) {
@@ -217,12 +215,9 @@ class monte_carlo {
   // Adds samples to the pool; all are shown. Returns time, stopped or what the integrand did.
   outcome extend(sample_pool &pool, int64 more) {
     while (more > 0) {
-      int64 n = std::min(more, slice_samples);
-      if (more - n < least_samples) n = more;
+      const int64 n = part_of(more, exec_.slice_samples(false));
       std::vector<sample_sums> sums(count(set_.ncomp));
-      pieces_.clear();
-      add_pieces(0, next_sample_, n, 1.0, static_cast<double>(n));
-      const outcome o = run_pieces(pass_of(stream_plain, static_cast<double>(n)), sums);
+      const outcome o = run_plain(next_sample_, n, sums);
       if (o != outcome::running) return o;
       next_sample_ += n;
       more -= n;
@@ -268,6 +263,7 @@ class monte_carlo {
     pass.cells = strata_.cells();
     pass.edges = grid_.data();
     const double cubes = static_cast<double>(counts.size());
+    const int64 slice = exec_.slice_samples(true);
     std::vector<double> spread(counts.size(), 0.0);
     std::vector<sample_sums> fresh(count(set_.ncomp));
     std::size_t cube = 0;
@@ -275,9 +271,8 @@ class monte_carlo {
     while (cube < counts.size() || left > 0) {
       pieces_.clear();
       int64 in_slice = 0;
-      while (cube < counts.size() && in_slice < slice_samples && pieces_.size() < slice_pieces) {
-        int64 n = std::min(counts[cube] - within, slice_samples);
-        if (counts[cube] - within - n < least_samples) n = counts[cube] - within;
+      while (cube < counts.size() && in_slice < slice && pieces_.size() < exec_.slice_pieces()) {
+        const int64 n = part_of(counts[cube] - within, slice);
         add_pieces(static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
         first += n;
         in_slice += n;
@@ -287,8 +282,8 @@ class monte_carlo {
           within = 0;
         }
       }
-      if (cube == counts.size() && left > 0 && in_slice < slice_samples) {
-        const int64 n = left < 2 * slice_samples ? left : slice_samples;
+      if (cube == counts.size() && left > 0 && in_slice < slice) {
+        const int64 n = part_of(left, slice);
         add_pieces(scouts, first, n, 1.0, static_cast<double>(uniform));
         first += n;
         left -= n;
@@ -422,10 +417,8 @@ class monte_carlo {
   // a value, should the run end within that.
   outcome find_scale() {
     std::vector<sample_sums> sums(count(set_.ncomp));
-    pieces_.clear();
     const int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
-    add_pieces(0, 0, n, 1.0, static_cast<double>(n));
-    const outcome o = run_pieces(pass_of(stream_plain, static_cast<double>(n)), sums);
+    const outcome o = run_plain(0, n, sums);
     if (o != outcome::running) return o;
     set_scale(sums);
     sample_pool pool(set_.ncomp);
@@ -494,14 +487,13 @@ class monte_carlo {
   std::vector<double> scale_;
   strata strata_;
   std::vector<sample_piece> pieces_;
-  std::vector<int64> items_;
   std::vector<double> spread_;
   sampling_statistics statistics_;
   double *value_ = nullptr, *error_ = nullptr, *chi_square_ = nullptr;
   bool has_value_ = false;
   bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
   double need_ = 0.0;
-  int64 next_sample_ = 0, slice_ = 0;
+  int64 next_sample_ = 0;
   vegas_course course_;
   outcome pause_ = outcome::running;
 };

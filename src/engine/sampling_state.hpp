@@ -43,7 +43,28 @@ struct sample_piece {
 };
 
 constexpr int64 scouts = -1;
-constexpr int64 most_piece = 16384;  // samples
+constexpr int64 least_samples = 2;             // of a piece and of a cube
+constexpr int64 most_piece = 16384;            // samples
+constexpr int64 cut_samples = int64{1} << 20;  // of which pieces are made together
+
+// How consecutive samples are cut into pieces: pieces of most_piece samples for every cut_samples of them, and what is left in
+// pieces of nearly equal size. So samples may be cut into stretches of whole cut_samples first.
+struct sample_cut {
+  int64 whole;        // pieces of most_piece samples, which come first
+  int64 rest, parts;  // samples of the others, and their number
+};
+TESSERA_HD sample_cut cut_into_pieces(int64 samples) {
+  int64 rest = samples % cut_samples;
+  if (rest > 0 && rest < least_samples && samples > cut_samples) rest += cut_samples;
+  return {(samples - rest) / most_piece, rest, (rest + most_piece - 1) / most_piece};
+}
+TESSERA_HD int64 pieces_of(const sample_cut &c) { return c.whole + c.parts; }
+// Samples before piece p.
+TESSERA_HD int64 samples_before(const sample_cut &c, int64 p) {
+  if (p <= c.whole) return p * most_piece;
+  const int64 i = p - c.whole, least = c.rest / c.parts, longer = c.rest % c.parts;
+  return c.whole * most_piece + i * least + (i < longer ? i : longer);
+}
 
 struct sample_pass {
   uint64 seed;
@@ -57,11 +78,26 @@ struct sample_pass {
   double most_quantum;  // of the training
 };
 
+// Piece p of samples that are the only ones of a plain pass.
+TESSERA_HD sample_piece plain_piece(const sample_cut &c, int64 first, int64 samples, int64 p) {
+  const int64 before = samples_before(c, p), n = samples_before(c, p + 1) - before;
+  return {0, first + before, n, static_cast<double>(n) / static_cast<double>(samples)};
+}
+
 TESSERA_HD int points_of_sample(const sample_pass &p) { return p.antithetic ? 2 : 1; }
 
 // Place in (0, 1) of cell `cell` of `cells`.
 TESSERA_HD double cell_coordinate(int64 cell, int cells, double u) {
   return cells == 1 ? u : (static_cast<double>(cell) + u) / static_cast<double>(cells);
+}
+
+// A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of `cells` of the grid's coordinate; scouts
+// stay where they are, and learn the grid's jacobian there.
+TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int cells, double u, double &jacobian,
+                                int &bin) {
+  if (!scout) return grid_coordinate(edges, cell_coordinate(cell, cells, u), jacobian, bin);
+  jacobian *= grid_width(edges, u, bin);
+  return u;
 }
 
 // What a point tells the grid: its share of the integral of the squared components, in 2^-16 of the mean over the points. Integers,

@@ -7,11 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "../core/hd.hpp"
+#include "sampling_state.hpp"
 
 namespace tessera {
 
-constexpr int64 least_samples = 2;  // in a cube
 constexpr int64 mean_samples = 4;   // at least, over the cubes
 constexpr int64 most_cubes = int64{1} << 20;
 

@@ -26,14 +26,38 @@ host_sampler::host_sampler(const sampling_problem &problem, thread_pool &pool)
 }
 
 int64 host_sampler::work_bytes() const {
-  std::size_t n = parts_.capacity() * sizeof(sample_sums);
+  std::size_t n = parts_.capacity() * sizeof(sample_sums) + plain_.capacity() * sizeof(sample_piece) +
+                  8 * (unused_.capacity() + items_.capacity());
   for (const workspace &w : work_)
     n += 8 * (w.x.capacity() + w.f.capacity() + w.jacobian.capacity() + w.training.capacity()) + w.bins.capacity();
   return static_cast<int64>(n);
 }
 
-outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n,
-                          sample_sums *sums, double *spread) {
+outcome host_sampler::run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
+  const sample_cut cut = cut_into_pieces(samples);
+  plain_.clear();
+  for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, first, samples, p));
+  unused_.resize(plain_.size());
+  return run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
+}
+
+void host_sampler::make_items(const sample_piece *pieces, int64 n) {
+  items_.assign(1, 0);
+  int64 in_item = 0;
+  for (int64 i = 0; i < n; ++i) {
+    if (in_item > 0 && in_item + pieces[i].count > most_piece) {
+      items_.push_back(i);
+      in_item = 0;
+    }
+    in_item += pieces[i].count;
+  }
+  items_.push_back(n);
+}
+
+outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums,
+                          double *spread) {
+  make_items(pieces, count);
+  const int64 n = static_cast<int64>(items_.size()) - 1;
   failure_ = {};
   first_failed_.store(-1, std::memory_order_relaxed);
   const int64 nc = problem_.settings.ncomp;
@@ -45,7 +69,8 @@ outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, c
     try {
       workspace &w = work_[index(thread)];
       prepare(w, pass.edges != nullptr);
-      sum_item(pass, pieces, items[i], items[i + 1], i, w, &parts_[index(i * nc)], spread, squares_[index(i)]);
+      sum_item(pass, pieces, items_[index(i)], items_[index(i + 1)], i, w, &parts_[index(i * nc)], spread,
+               squares_[index(i)]);
     } catch (const std::bad_alloc &) {
       report(i, outcome::memory, 0, "no memory for the points of one call");
     } catch (const std::exception &e) {
@@ -168,11 +193,12 @@ void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, con
                         int64 samples, workspace &w) const {
   const int nd = problem_.settings.ndim;
   const uint64 first = static_cast<uint64>(all.front().first);  // the stretches follow each other
+  const philox_keys keys = keys_of(pass.seed);
   for (int j = 0; j < nd; j += 2) {
     double *x = &w.x[index(j * block_)],
            *next = j + 1 < nd ? x + block_ : w.jacobian.data();  // of the last pair half may be unused
     for (int64 i = 0; i < samples; ++i)
-      uniform_pair(pass.seed, pass.stream, first + static_cast<uint64>(i), static_cast<uint32>(j / 2), x[i], next[i]);
+      uniform_pair(keys, pass.stream, first + static_cast<uint64>(i), static_cast<uint32>(j / 2), x[i], next[i]);
   }
   if (pass.antithetic)
     for (int j = 0; j < nd; ++j) {
@@ -203,10 +229,7 @@ void host_sampler::map(const sample_pass &pass, int64 cube, int64 from, int64 to
       unsigned char *bins = &w.bins[index(j * block_)];
       for (int64 i = from; i < to; ++i) {
         int bin;
-        if (scout)
-          grid[i] *= grid_width(edges, x[i], bin);
-        else
-          x[i] = grid_coordinate(edges, cell_coordinate(cell, cells, x[i]), grid[i], bin);
+        x[i] = place_on_axis(edges, scout, cell, cells, x[i], grid[i], bin);
         bins[i] = static_cast<unsigned char>(bin);
       }
     }

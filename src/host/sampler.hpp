@@ -17,8 +17,10 @@ class host_sampler {
   host_sampler(const sampling_problem &problem, thread_pool &pool);
 
   // What engine/monte_carlo.hpp asks of an executor.
-  outcome run(const sample_pass &pass, const sample_piece *pieces, const int64 *items, int64 n, sample_sums *sums,
-              double *spread);
+  outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums);
+  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
+  static int64 slice_samples(bool) { return cut_samples; }
+  static std::size_t slice_pieces() { return std::size_t{1} << 17; }
   double take_training(uint64 *counts);
 
   int callback_status() const { return failure_.status; }
@@ -46,6 +48,7 @@ class host_sampler {
     int64 piece, first, n, offset;
   };
 
+  void make_items(const sample_piece *pieces, int64 n);
   void prepare(workspace &w, bool grid) const;
   void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
                 sample_sums *sums, double *spread, double &squares);
@@ -64,6 +67,9 @@ class host_sampler {
   int64 block_;  // points
   bool infinite_;
   std::vector<workspace> work_;
+  std::vector<sample_piece> plain_;
+  std::vector<double> unused_;      // spreads
+  std::vector<int64> items_;        // pieces items_[i] ... items_[i + 1] - 1 are the work of one thread at a time
   std::vector<sample_sums> parts_;  // of each item
   std::vector<double> squares_;     // of each item's training
   double training_squares_ = 0.0;

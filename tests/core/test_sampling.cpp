@@ -61,7 +61,8 @@ void philox_gives_the_published_answers(void **) {
                                     {0xa4093822, 0x299f31d0},
                                     {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
   for (const answer &a : answers) {
-    const philox_block r = philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}}, a.key[0], a.key[1]);
+    const philox_block r =
+        philox10({{a.counter[0], a.counter[1], a.counter[2], a.counter[3]}}, philox_schedule(a.key[0], a.key[1]));
     for (int i = 0; i < 4; ++i) assert_int_equal(r.word[i], a.result[i]);
   }
 }
@@ -76,7 +77,7 @@ void philox_is_that_of_random123(void **) {
     const r123::Philox4x32::ctr_type counter = {{low(a), high(a), low(b), high(b)}};
     const r123::Philox4x32::key_type key = {{low(k), high(k)}};
     const r123::Philox4x32::ctr_type theirs = r123::Philox4x32()(counter, key);
-    const philox_block ours = philox10({{low(a), high(a), low(b), high(b)}}, low(k), high(k));
+    const philox_block ours = philox10({{low(a), high(a), low(b), high(b)}}, philox_schedule(low(k), high(k)));
     for (std::size_t j = 0; j < 4; ++j) expect(ours.word[j] == theirs[j], "word of Philox", static_cast<double>(i));
   }
   finish();
@@ -93,7 +94,7 @@ void uniform_numbers_are_inside_and_have_52_bits(void **) {
   assert_same_bits(uniform52(0x1000, 0), 3 * std::ldexp(1.0, -53));
   for (uint64_t i = 0; i < 10000; ++i) {
     double u, v;
-    uniform_pair(7, 0, i, 3, u, v);
+    uniform_pair(keys_of(7), 0, i, 3, u, v);
     for (const double x : {u, v}) {
       const double units = std::ldexp(x, 53);
       expect(units == std::floor(units) && std::fmod(units, 2.0) == 1.0, "an odd multiple of 2^-53", x);
@@ -106,7 +107,7 @@ void uniform_numbers_are_inside_and_have_52_bits(void **) {
 // Seed, stream, index and pair: each one alone changes the numbers, and no two of 2^16 agree.
 void every_argument_counts(void **) {
   double u, v, w, x;
-  uniform_pair(1, 2, 3, 4, u, v);
+  uniform_pair(keys_of(1), 2, 3, 4, u, v);
   const struct {
     uint64_t seed;
     uint32_t stream;
@@ -119,19 +120,69 @@ void every_argument_counts(void **) {
                 {1 + (uint64_t{1} << 32), 2, 3, 4},
                 {1, 2, 3 + (uint64_t{1} << 32), 4}};
   for (const auto &o : others) {
-    uniform_pair(o.seed, o.stream, o.index, o.pair, w, x);
+    uniform_pair(keys_of(o.seed), o.stream, o.index, o.pair, w, x);
     assert_true(w != u && x != v);
   }
   // Pairs of neighbouring points fill a 16 x 16 table evenly: chi-square with 255 degrees of freedom within 5 deviations.
   std::vector<double> cells(256, 0.0);
   const int n = 1 << 18;
   for (int i = 0; i < n; ++i) {
-    uniform_pair(1, 0, static_cast<uint64_t>(i), 0, u, v);
+    uniform_pair(keys_of(1), 0, static_cast<uint64_t>(i), 0, u, v);
     cells[static_cast<std::size_t>(static_cast<int>(16 * u) * 16 + static_cast<int>(16 * v))] += 1.0;
   }
   double chi = 0.0;
   for (const double c : cells) chi += (c - n / 256.0) * (c - n / 256.0) / (n / 256.0);
   assert_close(chi, 255.0, 0.0, 5.0 * std::sqrt(2.0 * 255.0));
+}
+
+// ---- Pieces -----------------------------------------------------------------------------------------------------------------
+// Pieces cover the samples once, none is too short or too long, and cutting slices of whole cut_samples gives the same pieces.
+void pieces_are_cut_by_a_formula(void **) {
+  std::vector<int64_t> sizes = {2, 3, 16383, 16384, 16385, 16386, 32769, 999999};
+  for (const int64_t k : {1, 2, 5})
+    for (const int64_t more : {-1, 0, 1, 2, 3, 16384}) sizes.push_back(k * cut_samples + more);
+  for (const int64_t n : sizes) {
+    const sample_cut cut = cut_into_pieces(n);
+    int64_t end = 100;
+    double weight = 0.0;
+    for (int64_t p = 0; p < pieces_of(cut); ++p) {
+      const sample_piece piece = plain_piece(cut, 100, n, p);
+      expect(piece.first == end, "pieces follow each other", static_cast<double>(n));
+      expect(piece.count >= least_samples && piece.count <= most_piece, "size of a piece", static_cast<double>(n));
+      end += piece.count;
+      weight += piece.weight;
+      const int64_t slice = n / cut_samples / 2 * cut_samples;
+      if (slice == 0) continue;
+      const sample_cut head = cut_into_pieces(slice), tail = cut_into_pieces(n - slice);
+      const int64_t first = pieces_of(head);
+      const sample_piece same =
+          p < first ? plain_piece(head, 100, slice, p) : plain_piece(tail, 100 + slice, n - slice, p - first);
+      expect(same.first == piece.first && same.count == piece.count, "pieces of slices", static_cast<double>(n));
+    }
+    expect(end == 100 + n, "all samples", static_cast<double>(n));
+    expect(std::fabs(weight - 1.0) < 1e-12, "all weights", weight);
+  }
+  finish();
+}
+
+// Parts of a piece that are summed apart, about the same first sample, give the moments of the whole.
+void moments_of_parts_add_up(void **) {
+  uint64_t state = 5;
+  sample_moments whole, parts[3];
+  double first = 0.0;
+  for (int i = 0; i < 999; ++i) {
+    const double v = std::floor(1000.0 * splitmix_uniform(&state));  // sums are exact
+    if (i == 0) first = v;
+    whole.add(v);
+    parts[i % 3].add_deviation(v - first);
+  }
+  parts[0].add_deviations(parts[1]);
+  parts[0].add_deviations(parts[2]);
+  assert_same_bits(parts[0].sum, whole.sum);
+  assert_same_bits(parts[0].squares, whole.squares);
+  assert_same_bits(parts[0].least, whole.least);
+  assert_same_bits(parts[0].most, whole.most);
+  assert_int_equal(whole.count, 999);
 }
 
 // ---- Grid -----------------------------------------------------------------------------------------------------------------
@@ -416,6 +467,8 @@ int main() {
       cmocka_unit_test_setup(philox_is_that_of_random123, begin),
       cmocka_unit_test_setup(uniform_numbers_are_inside_and_have_52_bits, begin),
       cmocka_unit_test_setup(every_argument_counts, begin),
+      cmocka_unit_test_setup(pieces_are_cut_by_a_formula, begin),
+      cmocka_unit_test_setup(moments_of_parts_add_up, begin),
       cmocka_unit_test_setup(the_grid_follows_the_integrand, begin),
       cmocka_unit_test_setup(what_is_not_known_leaves_the_grid, begin),
       cmocka_unit_test_setup(chance_does_not_move_the_grid, begin),

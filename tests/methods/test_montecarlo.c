@@ -599,13 +599,16 @@ static void the_integrand_may_stop(void **state) {
   }
 }
 
-static void a_device_is_refused(void **state) {
+/* On a device: parity_montecarlo. */
+static void a_callback_stays_on_the_host(void **state) {
   (void)state;
   tessera_solver *s = with(2, product_of_exponentials, NULL, 0.5, TESSERA_SAMPLING_AUTO);
-  assert_status(
-      s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f"),
-      TESSERA_OK);
   put_int(s, TESSERA_DEVICE, 0);
+  assert_status(s, sample(s).status, TESSERA_ERR_NO_INTEGRAND);
+  put_int(s, TESSERA_DEVICE, -2);
+  assert_status(s, sample(s).status, TESSERA_OK);
+  assert_int_equal(got_int(s, TESSERA_DEVICE_USED), -1);
+  put_int(s, TESSERA_COMPLEMENT, 1);
   assert_status(s, sample(s).status, TESSERA_ERR_UNSUPPORTED);
   tessera_destroy(s);
 }
@@ -676,7 +679,7 @@ int main(void) {
       cmocka_unit_test(progress_stops),
       cmocka_unit_test(values_that_are_not_finite),
       cmocka_unit_test(the_integrand_may_stop),
-      cmocka_unit_test(a_device_is_refused),
+      cmocka_unit_test(a_callback_stays_on_the_host),
       cmocka_unit_test(a_trained_grid_saves_evaluations),
       cmocka_unit_test(iterations_have_the_sizes_asked_for),
       cmocka_unit_test(antithetic_points_help_where_they_should),

@@ -77,6 +77,43 @@ void lattice_rules(void **) {
   tessera_destroy(s);
 }
 
+// Monte Carlo with the functor, and with the text on the host: the same points, one call or several.
+void monte_carlo(void **) {
+  double value[2], error[2];
+  for (const int sampling : {TESSERA_SAMPLING_PLAIN, TESSERA_SAMPLING_VEGAS})
+    for (int antithetic = 0; antithetic < 2; ++antithetic) {
+      for (const int where : {device, -1}) {
+        tessera_solver *s = device_solver(5, 1);
+        auto integrand = tessera::integrand_of<5>(gaussian{6.25});
+        if (where == device) assert_status(s, integrand.set(s), TESSERA_OK);
+        else
+          assert_status(s,
+                        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                                     "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                                     "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
+                                                     "f"),
+                        TESSERA_OK);
+        put_int(s, TESSERA_DEVICE, where);
+        put_int(s, TESSERA_SAMPLING, sampling);
+        put_int(s, TESSERA_ANTITHETIC, antithetic);
+        put_real(s, TESSERA_RELTOL, 0);
+        put_int(s, TESSERA_MAXEVAL, sampling == TESSERA_SAMPLING_PLAIN ? 12000000 : 2000000);
+        put_int(s, TESSERA_POINTS, 100000);
+        const int at = where == device;
+        assert_true(tessera_integrate(s, TESSERA_MONTECARLO, &value[at], &error[at]) >= 0);
+        tessera_destroy(s);
+      }
+      assert_close(value[1], value[0], 1e-9, 0);
+      assert_close(error[1], error[0], 1e-6, 0);
+    }
+  tessera_solver *s = device_solver(2, 1);
+  auto bad = tessera::integrand_of<2>(nowhere_finite{});
+  assert_status(s, bad.set(s), TESSERA_OK);
+  assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_NONFINITE);
+  assert_says(tessera_last_error(s), "NaN or infinity");
+  tessera_destroy(s);
+}
+
 void the_same_as_a_text(void **) {
   tessera_solver *s = device_solver(5, 1);
   auto integrand = tessera::integrand_of<5>(gaussian{625.0});
@@ -156,6 +193,7 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_a_text),
       cmocka_unit_test(lattice_rules),
+      cmocka_unit_test(monte_carlo),
       cmocka_unit_test(several_components),
       cmocka_unit_test(a_functor_replaces_another),
       cmocka_unit_test(another_number_of_variables),

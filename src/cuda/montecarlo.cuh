@@ -1,0 +1,456 @@
+// Samples of Monte Carlo with the user's integrand inlined, or around a device callback. Part of a text that is compiled at run time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "montecarlo_problem.hpp"
+
+#ifndef TESSERA_NDIM
+#define TESSERA_NDIM 5
+#define TESSERA_NCOMP 1
+#define TESSERA_AXES 0
+#define TESSERA_GRID 0
+#define TESSERA_ANTITHETIC 0
+#define TESSERA_BATCH 0
+#define TESSERA_BLOCKS 4
+extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
+extern "C" {
+__device__ int tessera_flags, tessera_status;
+}
+#endif
+// TESSERA_AXES: 0 all are [0,1], 1 all are finite, 2: any. TESSERA_GRID: importance sampling.
+
+extern "C" {
+__constant__ tessera::sample_axis tessera_axes[TESSERA_NDIM];
+}
+
+namespace tessera {
+
+constexpr int dim = TESSERA_NDIM;
+constexpr int comps = TESSERA_NCOMP;
+constexpr int pairs = (dim + 1) / 2;
+constexpr int halves = TESSERA_ANTITHETIC ? 2 : 1;
+constexpr bool near_point = dim <= sampling_near_dim;
+constexpr bool near_training = dim <= sampling_near_training;
+constexpr bool weights = TESSERA_AXES > 1 || TESSERA_GRID;
+constexpr int warps = sample_tile / 32;
+
+// ---- Points --------------------------------------------------------------------------------------------------------------
+// The coordinates in (0,1) of point `half` of a sample go to take(j, u); inner(pair) is the pair's half of Philox.
+template <class Inner, class Take>
+__device__ __forceinline__ void each_coordinate(const philox_keys &keys, const philox_half &outer, int half,
+                                                Inner inner, Take take) {
+#pragma unroll(near_point ? pairs : 1)
+  for (int pair = 0; pair < pairs; ++pair) {
+    double u, v;
+    uniform_pair(keys, outer, inner(pair), u, v);
+    take(2 * pair, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u);
+    if (2 * pair + 1 < dim) take(2 * pair + 1, TESSERA_ANTITHETIC && half != 0 ? 1.0 - v : v);
+  }
+}
+
+// The user's coordinate j.
+__device__ __forceinline__ double coordinate_of(int j, double u, double &jacobian) {
+#if TESSERA_AXES == 0
+  return u;
+#elif TESSERA_AXES == 1
+  const sample_axis &a = tessera_axes[j];
+  return between(a.lower + a.length * u, a.first, a.last);
+#else
+  return sample_coordinate(tessera_axes[j], u, jacobian);
+#endif
+}
+
+// A point of a sample by its index, with what the grid has to say.
+struct sample_point {
+  double x[dim];
+  double jacobian, boost;
+  unsigned bins[TESSERA_GRID ? (dim + 3) / 4 : 1];  // four to a word
+
+  __device__ __forceinline__ void make(const sampling_arguments &a, uint64 index, int64 cube, int half) {
+    const bool scout = cube == scouts;
+    double grid = 1.0;
+    jacobian = boost = 1.0;
+    each_coordinate(
+        a.keys, half_of_index(a.keys, a.pass.stream, index), half,
+        [&](int pair) { return half_of_pair(a.keys, index, static_cast<uint32>(pair)); },
+        [&](int j, double u) {
+          if (TESSERA_GRID) {
+            const sample_cells c = a.cells[j];
+            int64 cell = 0;
+            if (c.cells > 1 && !scout) cell = take_cell(c, cube);
+            int bin;
+            u = place_on_axis(a.pass.edges + j * grid_edges, scout, cell, c.cells, u, grid, bin);
+            const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
+            unsigned &word = bins[TESSERA_GRID ? j / 4 : 0];
+            word = j % 4 == 0 ? shifted : word | shifted;
+          }
+          x[j] = coordinate_of(j, u, jacobian);
+        });
+    if (!TESSERA_GRID) return;
+    const sample_weight w = weight_of_sample(grid, a.pass.share, scout);
+    jacobian *= w.factor;
+    boost = w.boost;
+  }
+};
+
+__device__ __forceinline__ double weighted_value(double f, double jacobian) {
+  return weights ? weighted(f, jacobian) : f;
+}
+
+// ---- Sums ------------------------------------------------------------------------------------------------------------------
+__device__ __forceinline__ double lower_lane(double v, int d) { return __shfl_down_sync(~0u, v, d); }
+
+// Moments and sums of a warp in lane 0, in an order that never changes.
+__device__ inline void fold_warp(sample_moments &m) {
+  for (int d = 16; d > 0; d >>= 1) {
+    sample_moments o;
+    o.sum = lower_lane(m.sum, d);
+    o.squares = lower_lane(m.squares, d);
+    o.least = lower_lane(m.least, d);
+    o.most = lower_lane(m.most, d);
+    m.add_deviations(o);
+  }
+}
+__device__ inline void fold_warp(sample_sums &s) {
+  for (int d = 16; d > 0; d >>= 1) {
+    sample_sums o;
+    o.value.sum = lower_lane(s.value.sum, d);
+    o.value.lost = lower_lane(s.value.lost, d);
+    o.variance.sum = lower_lane(s.variance.sum, d);
+    o.variance.lost = lower_lane(s.variance.lost, d);
+    o.square.sum = lower_lane(s.square.sum, d);
+    o.square.lost = lower_lane(s.square.lost, d);
+    o.doubt = lower_lane(s.doubt, d);
+    s.add(o);
+  }
+}
+
+__device__ __forceinline__ bool is_finite(double v) { return fabs(v) < infinity_value(); }
+
+__device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, int64 p) {
+  return TESSERA_GRID ? a.list[p - a.first_piece] : plain_piece(a.cut, a.first, a.samples, p);
+}
+
+#if !TESSERA_BATCH
+__device__ __forceinline__ int flags_now() { return *static_cast<volatile int *>(&tessera_flags); }
+
+// The end of a block: what the integrand said beside its values.
+__device__ __forceinline__ void report_flags(const sampling_arguments &a) {
+  if (threadIdx.x != 0 || flags_now() == 0) return;
+  a.report->flags = flags_now();
+  a.report->status = *static_cast<volatile int *>(&tessera_status);
+}
+#endif
+
+}  // namespace tessera
+
+#if !TESSERA_BATCH && !TESSERA_GRID && TESSERA_NCOMP <= 8  // sampling_most_fused
+namespace tessera {
+
+// One component as a thread has seen it in a piece.
+struct thread_moments {
+  double first = 0.0;  // the piece's first sample
+  sample_moments m;
+};
+
+// The samples of a piece that are this thread's. All threads begin with the piece's first sample, about which they sum.
+__device__ __forceinline__ void sum_samples(const sampling_arguments &a, const sample_piece &piece,
+                                            thread_moments *sums) {
+  const uint64 first = static_cast<uint64>(piece.first);
+  const uint32 low = static_cast<uint32>(first);
+  const int64 room = (int64{1} << 32) - low;  // before the upper word of the index changes
+  int i = static_cast<int>(threadIdx.x) - sampling_block,
+      end = static_cast<int>(room < piece.count ? room : piece.count);
+#pragma unroll 1
+  for (uint64 high = first >> 32;; ++high) {
+    philox_half inner[near_point ? pairs : 1];
+    if (near_point) {
+#pragma unroll
+      for (int pair = 0; pair < pairs; ++pair)
+        inner[near_point ? pair : 0] = philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
+    }
+#pragma unroll 1
+    for (; i < end; i += sampling_block) {
+      const philox_half outer = philox_outer(low + static_cast<uint32>(i < 0 ? 0 : i), a.pass.stream, a.keys);
+      double v[comps];
+#pragma unroll 1
+      for (int half = 0; half < halves; ++half) {
+        double x[dim], f[comps], jacobian = 1.0;
+        each_coordinate(
+            a.keys, outer, half,
+            [&](int pair) {
+              return near_point ? inner[near_point ? pair : 0]
+                                : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
+            },
+            [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); });
+        tessera_f(x, f, a.params);
+#pragma unroll
+        for (int k = 0; k < comps; ++k) {
+          const double w = weighted_value(f[k], jacobian);
+          v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * w : v[k] + 0.5 * w) : w;
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < comps; ++k) {
+        sums[k].first = i < 0 ? v[k] : sums[k].first;
+        sums[k].m.add_deviation(v[k] - sums[k].first);
+      }
+    }
+    if (end == static_cast<int>(piece.count)) return;
+    end = static_cast<int>(piece.count);
+  }
+}
+
+}  // namespace tessera
+
+// Block b: pieces first_piece + b*block_pieces and those behind it.
+extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BLOCKS)
+    tessera_sample_sums(const __grid_constant__ tessera::sampling_arguments a) {
+  using namespace tessera;
+  __shared__ sample_moments warp[2][sampling_block / 32][comps];
+  __shared__ sample_sums total[comps];
+  __shared__ int flags[2];
+  if (threadIdx.x == 0)
+    for (int k = 0; k < comps; ++k) total[k] = sample_sums();
+  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces;
+  const int64 end = begin + a.block_pieces < a.end_piece ? begin + a.block_pieces : a.end_piece;
+  int64 failed = -1;
+  int turn = 0;
+#pragma unroll 1
+  for (int64 p = begin; p < end; ++p, turn ^= 1) {
+    const sample_piece piece = piece_at(a, p);
+    thread_moments sums[comps];
+    sum_samples(a, piece, sums);
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      fold_warp(sums[k].m);
+      if ((threadIdx.x & 31u) == 0) warp[turn][threadIdx.x / 32][k] = sums[k].m;
+    }
+    if (threadIdx.x == 0) flags[turn] = flags_now();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+#pragma unroll 1
+      for (int k = 0; k < comps; ++k) {
+        sample_moments m = warp[turn][0][k];
+        for (int w = 1; w < sampling_block / 32; ++w) m.add_deviations(warp[turn][w][k]);
+        m.count = piece.count;
+        m.first = 0.0;
+#pragma unroll
+        for (int q = 0; q < comps; ++q) m.first = q == k ? sums[q].first : m.first;
+        if (failed < 0 && !is_finite(m.sum)) failed = p;
+        total[k].add(estimate_stratum(m), piece.weight);
+      }
+    }
+    if ((flags[turn] & 6) != 0) break;  // flags_that_end in compile.hpp
+  }
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < comps; ++k) a.partial[blockIdx.x * comps + k] = total[k];
+    a.failed[blockIdx.x] = failed;
+  }
+  report_flags(a);
+}
+#else
+
+// ---- Through memory --------------------------------------------------------------------------------------------------------
+namespace tessera {
+
+// The piece of the list that has the sample.
+__device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
+  int low = a.tile_piece[tile], high = a.tile_piece[tile + 1];
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    if (a.list[middle].first <= index)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return a.list[low];
+}
+
+#if TESSERA_GRID
+// Counts a point on all axes. Near memory has the lower words; their carries go to far memory.
+__device__ __forceinline__ double train(const sampling_arguments &a, const sample_point &p, const double *f,
+                                        double share, uint32 *low) {
+  double squares = 0.0;
+#pragma unroll(comps <= sampling_most_fused ? comps : 1)
+  for (int k = 0; k < comps; ++k) squares += f[k] * f[k] * a.pass.scale[k];
+  const uint64 quantum = training_quantum(a.pass, squares * p.boost, share);
+  if (quantum == 0) return 0.0;
+  const uint32 lower = static_cast<uint32>(quantum), upper = static_cast<uint32>(quantum >> 32);
+#pragma unroll(near_point ? dim : 1)
+  for (int j = 0; j < dim; ++j) {
+    const int at = j * grid_bins + static_cast<int>(p.bins[j / 4] >> (8 * (j % 4)) & 255u);
+    if (near_training) {
+      const uint32 before = atomicAdd(&low[at], lower), more = upper + (before + lower < before ? 1u : 0u);
+      if (more != 0) atomicAdd(&a.training[at], uint64{more} << 32);
+    } else {
+      atomicAdd(&a.training[at], quantum);
+    }
+  }
+  return static_cast<double>(quantum) * static_cast<double>(quantum);
+}
+#endif
+
+}  // namespace tessera
+
+// Weighted values of the samples of a chunk; with a device callback a.f has those of the points, and becomes those.
+extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
+    tessera_sample_values(const __grid_constant__ tessera::sampling_arguments a) {
+  using namespace tessera;
+#if TESSERA_GRID
+  __shared__ uint32 low[near_training ? dim * grid_bins : 1];
+  __shared__ double warp_squares[warps];
+  if (near_training) {
+    for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) low[near_training ? i : 0] = 0;
+    __syncthreads();
+  }
+#endif
+  double squares = 0.0;
+#pragma unroll 1
+  for (int64 tile = blockIdx.x; tile * sample_tile < a.count; tile += gridDim.x) {
+    const int64 s = tile * sample_tile + threadIdx.x;
+    if (s >= a.count) break;
+#if !TESSERA_BATCH
+    if ((flags_now() & 6) != 0) break;  // flags_that_end in compile.hpp
+#endif
+    const int64 index = a.first_sample + s;
+    int64 cube = 0;
+    double share = 0.0;
+    if (TESSERA_GRID) {
+      const sample_piece piece = piece_of_sample(a, tile, index);
+      cube = piece.cube;
+      share = training_share(a.pass, piece);
+    }
+    double v[comps];
+#pragma unroll 1
+    for (int half = 0; half < halves; ++half) {
+      sample_point p;
+      double f[comps];
+      p.make(a, static_cast<uint64>(index), cube, half);
+#if TESSERA_BATCH
+      for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * a.count + s];
+#else
+      tessera_f(p.x, f, a.params);
+#endif
+      for (int k = 0; k < comps; ++k) {
+        f[k] = weighted_value(f[k], p.jacobian);
+        v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
+      }
+#if TESSERA_GRID
+      squares += train(a, p, f, share, low);
+#endif
+    }
+    for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
+  }
+#if TESSERA_GRID
+  for (int d = 16; d > 0; d >>= 1) squares += lower_lane(squares, d);
+  if ((threadIdx.x & 31u) == 0) warp_squares[threadIdx.x / 32] = squares;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int w = 1; w < warps; ++w) squares += warp_squares[w];
+    a.squares[blockIdx.x] = squares;
+  }
+  if (near_training)
+    for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) {
+      const uint32 counted = low[near_training ? i : 0];
+      if (counted != 0) atomicAdd(&a.training[i], uint64{counted});
+    }
+#endif
+#if !TESSERA_BATCH
+  report_flags(a);
+#endif
+}
+
+// Estimates of pieces from the values of their samples. Block b: pieces first_piece + b*block_pieces and those behind it.
+extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
+    tessera_sample_pieces(const __grid_constant__ tessera::sampling_arguments a) {
+  using namespace tessera;
+  __shared__ int large[sample_tile], larges;
+  __shared__ sample_moments moments[sample_tile];
+  __shared__ sample_sums warp_sums[warps];
+  __shared__ int least_failed;
+  const int t = static_cast<int>(threadIdx.x), lane = t & 31;
+  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces;
+  const int64 left = a.end_piece - begin, many = left < a.block_pieces ? left : a.block_pieces;
+  const bool mine = t < many;
+  sample_piece piece = {0, 0, 0, 0.0};
+  if (mine) piece = piece_at(a, begin + t);
+  if (t == 0) {
+    larges = 0;
+    least_failed = sample_tile;
+  }
+  __syncthreads();
+  if (mine && piece.count > small_piece) large[atomicAdd(&larges, 1)] = t;
+  __syncthreads();
+  double together = 0.0;
+#pragma unroll 1
+  for (int k = 0; k < comps; ++k) {
+    const double *const f = a.f + k * a.stride - a.first_sample;  // by the samples' indices
+    if (mine && piece.count <= small_piece) {
+      sample_moments m;
+      for (int64 i = 0; i < piece.count; ++i) m.add(f[piece.first + i]);
+      moments[t] = m;
+    }
+    for (int i = t / 32; i < larges; i += warps) {
+      const sample_piece other = piece_at(a, begin + large[i]);
+      const double first = f[other.first];
+      sample_moments m;
+      for (int64 q = lane; q < other.count; q += 32) m.add_deviation(f[other.first + q] - first);
+      fold_warp(m);
+      m.first = first;
+      m.count = other.count;
+      if (lane == 0) moments[large[i]] = m;
+    }
+    __syncthreads();
+    sample_sums sums;
+    if (mine) {
+      const sample_moments m = moments[t];
+      if (!is_finite(m.first) || !is_finite(m.sum)) atomicMin(&least_failed, t);
+      const stratum_estimate e = estimate_stratum(m);
+      if (TESSERA_GRID) together += e.spread * a.pass.scale[k];
+      sums.add(e, piece.weight);
+    }
+    fold_warp(sums);
+    if (lane == 0) warp_sums[t / 32] = sums;
+    __syncthreads();
+    if (t == 0) {
+      for (int w = 1; w < warps; ++w) sums.add(warp_sums[w]);
+      a.partial[blockIdx.x * comps + k] = sums;
+    }
+  }
+  if (TESSERA_GRID && mine) a.spread[begin - a.first_piece + t] = together;
+  if (t == 0) a.failed[blockIdx.x] = least_failed < sample_tile ? begin + least_failed : -1;
+}
+#endif
+
+#if !TESSERA_BATCH
+// The integrand at n points: coordinate j of point i is x[j*n + i].
+extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
+  using namespace tessera;
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
+       i += static_cast<long long>(gridDim.x) * blockDim.x) {
+    double at[dim], value[comps];
+    for (int j = 0; j < dim; ++j) at[j] = x[j * n + i];
+    tessera_f(at, value, params);
+    for (int k = 0; k < comps; ++k) f[k * n + i] = value[k];
+  }
+}
+#else
+// The points of a chunk for a device callback.
+extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
+    tessera_sample_points(const __grid_constant__ tessera::sampling_arguments a) {
+  using namespace tessera;
+#pragma unroll 1
+  for (int64 tile = blockIdx.x; tile * sample_tile < a.count; tile += gridDim.x) {
+    const int64 s = tile * sample_tile + threadIdx.x;
+    if (s >= a.count) break;
+    const int64 cube = TESSERA_GRID ? piece_of_sample(a, tile, a.first_sample + s).cube : 0;
+#pragma unroll 1
+    for (int half = 0; half < halves; ++half) {
+      sample_point p;
+      p.make(a, static_cast<uint64>(a.first_sample + s), cube, half);
+      for (int j = 0; j < dim; ++j) a.x[j * a.stride + half * a.count + s] = p.x[j];
+    }
+  }
+}
+#endif

@@ -1,0 +1,137 @@
+// The kernels of Monte Carlo, compiled for one architecture with the integrand inlined: plain and with a grid, every kind of domain
+// and form. Nothing is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <fstream>
+
+#include "checks.hpp"
+#include "cuda/cubin.hpp"
+#include "cuda/montecarlo.hpp"
+#include "cuda/toolkit.hpp"
+#include "engine/strata.hpp"
+
+using namespace tessera;
+using checks::check;
+
+namespace {
+
+const char *const power =
+    "double f(const double *x) {\n  double s = 0;\n"
+    "  for (int i = 0; i < TESSERA_NDIM; ++i) s += x[i];\n  return s * sqrt(s);\n}\n";
+const char *const feyn6 =
+    "double f(const double *p) {\n"
+    "  const double x1 = p[0], r1 = 1 - x1, x2 = r1 * p[1], r2 = r1 - x2, x3 = r2 * p[2], r3 = r2 - x3;\n"
+    "  const double x4 = r3 * p[3], r4 = r3 - x4, x5 = r4 * p[4], r5 = r4 - x5, x6 = r5 * p[5], x7 = r5 - x6;\n"
+    "  const double a = x1 + x2 + x3, b = a + x4 + x5, c = a + x6 + x7, C = b * c - a * a;\n"
+    "  const double D = C * (b + x6 + x7) -\n"
+    "    (x1 * x2 * (x4 + x5 + x6 + x7) + x1 * x5 * x6 + x2 * x4 * x7 - x3 * x4 * x6 + x3 * (x5 * x7 - x4 * x6) +\n"
+    "     x3 * (x1 * (x4 + x5 + x6 + x7) + x4 * (x6 + x7)) + x3 * (x2 * (x4 + x5 + x6 + x7) + x6 * (x4 + x5)) +\n"
+    "     x1 * x5 * (x4 + x7) + x2 * x4 * (x5 + x6) + x3 * x4 * (x5 + x6) + x4 * x5 * (x6 + x7) + x1 * x6 * (x4 + x7) "
+    "+\n"
+    "     x2 * x7 * (x5 + x6) + x3 * x6 * (x4 + x7) + x6 * x7 * (x4 + x5));\n"
+    "  return D == 0 ? 0 : 2 * C / (D * D * D) * r1 * r2 * r3 * r4 * r5;\n"
+    "}\n";
+const char *const many =
+    "void f(const double *x, double *v) {\n"
+    "  double s = 0;\n"
+    "  for (int i = 0; i < TESSERA_NDIM; ++i) s += x[i] * x[i];\n"
+    "  for (int k = 0; k < TESSERA_NCOMP; ++k) v[k] = exp(-s * (k + 1));\n"
+    "}\n";
+
+// The number before a word of the compiler's report on a kernel, "bytes spill stores" or "registers".
+long number_before(const std::string &log, const std::string &kernel, const std::string &word) {
+  const std::size_t entry = log.find("'" + kernel + "'");
+  const std::size_t at = entry == std::string::npos ? entry : log.find(" " + word, entry);
+  if (at == std::string::npos) return -1;
+  const std::size_t begin = log.find_last_not_of("0123456789", at - 1) + 1;
+  return std::atol(log.substr(begin, at - begin).c_str());
+}
+
+// A cube's cells by products instead of divisions.
+void cells_are_found() {
+  for (const int cells : {1, 2, 3, 5, 7, 31, 641, 1000, 32768, 1048575, 1048576}) {
+    const sample_cells c = cells_of(cells);
+    int64 wrong = 0;
+    for (int64 cube = 0; cube < most_cubes; ++cube) {
+      int64 rest = cube;
+      const int cell = take_cell(c, rest);
+      wrong += cell != cube % cells || rest != cube / cells ? 1 : 0;
+    }
+    check(wrong == 0, "cells of " + std::to_string(cells));
+  }
+}
+
+// `spilled`: registers are allowed to overflow into memory.
+void compiles(const std::string &name, const char *text, int ndim, int ncomp, const sampling_shape &shape,
+              bool spilled = false) {
+  integrand_source source;
+  source.text = text ? text : "";
+  target where;
+  where.arch = 90;
+  where.ndim = ndim;
+  where.ncomp = ncomp;
+  where.library_version = "test";
+  const kernel_text kernels = sampling_kernel_text(shape, ndim, ncomp);
+  const compiled_module m =
+      shape.batch ? compile_kernels(kernels, where, nullptr) : compile_integrand(source, kernels, where, nullptr);
+  std::vector<std::string> wanted = {shape.batch ? "tessera_sample_points" : "tessera_points"};
+  if (is_fused(shape, ncomp))
+    wanted.push_back("tessera_sample_sums");
+  else
+    wanted.insert(wanted.end(), {"tessera_sample_pieces", "tessera_sample_values"});
+  for (const std::string &kernel : wanted) {
+    bool found = false;
+    for (const cubin_function &f : cubin_functions(*m.image)) found = found || (f.kernel && f.name == kernel);
+    check(found, name + ": " + kernel + " is there");
+  }
+  check(m.inlined, name + ": inlined");
+  const std::string &main = wanted.back();
+  const long registers = number_before(m.log, main, "registers"),
+             spills = number_before(m.log, main, "bytes spill stores");
+  check(registers > 0, name + ": the compiler reports registers");
+  if (!spilled) check(spills == 0, name + ": no spills");
+  std::printf("%-44s %4ld registers %5ld bytes spilled %7zu bytes %.2f s\n", name.c_str(), registers, spills,
+              m.image->size(), m.seconds);
+  if (const char *directory = std::getenv("TESSERA_TEST_CUBINS")) {
+    std::ofstream file(std::string(directory) + "/" + name + ".cubin", std::ios::binary);
+    file << *m.image;
+  }
+}
+
+}  // namespace
+
+int main() {
+  cells_are_found();
+  try {
+    nvrtc();
+  } catch (const compile_error &e) {
+    std::printf("skipped: %s\n", e.what());
+    return 77;
+  }
+  const auto shape = [](int axes, bool grid, bool antithetic = false, bool batch = false) {
+    sampling_shape s;
+    s.axes = axes;
+    s.grid = grid;
+    s.antithetic = antithetic;
+    s.batch = batch;
+    return s;
+  };
+  compiles("power, 10-D", power, 10, 1, shape(0, false));
+  compiles("feyn6", feyn6, 6, 1, shape(0, false));
+  compiles("power, 10-D, grid", power, 10, 1, shape(0, true));
+  compiles("power, 10-D, antithetic", power, 10, 1, shape(0, false, true));
+  compiles("power, 1-D", power, 1, 1, shape(0, false));
+  compiles("a box, 8-D, 3 components", many, 8, 3, shape(1, false));
+  compiles("a box, 8-D, 3 components, grid, antithetic", many, 8, 3, shape(1, true, true));
+  compiles("infinite, 5-D, 2 components", many, 5, 2, shape(2, false, true));
+  compiles("infinite, 5-D, 20 components", many, 5, 20, shape(2, false), true);
+  compiles("infinite, 5-D, 20 components, grid", many, 5, 20, shape(2, true), true);
+  compiles("power, 32-D", power, 32, 1, shape(1, false));
+  compiles("power, 33-D, grid", power, 33, 1, shape(0, true), true);
+  compiles("power, 1000-D", power, 1000, 1, shape(0, false), true);
+  compiles("power, 1000-D, grid", power, 1000, 1, shape(1, true), true);
+  compiles("device callback, 7-D", nullptr, 7, 2, shape(2, false, true, true));
+  compiles("device callback, 7-D, grid", nullptr, 7, 2, shape(2, true, true, true));
+  compiles("device callback, 200-D, grid", nullptr, 200, 9, shape(1, true, false, true), true);
+  return checks::summary();
+}
