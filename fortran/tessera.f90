@@ -73,6 +73,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_INCREASE = 142
   integer(c_int), parameter, public :: TESSERA_WARMUP = 143
   integer(c_int), parameter, public :: TESSERA_KEEP_GRID = 144
+  integer(c_int), parameter, public :: TESSERA_KEEP_STATE = 145
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
@@ -207,7 +208,10 @@ module tessera
   public :: tessera_lattice_set_weights, tessera_lattice_set_kernel, tessera_lattice_set_progress, tessera_lattice_construct
   public :: tessera_lattice_korobov, tessera_lattice_vector, tessera_lattice_builtin, tessera_lattice_get_vector
   public :: tessera_lattice_save, tessera_lattice_load, tessera_lattice_prime, tessera_set_lattice
-  public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid
+  public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid, tessera_get_grid, tessera_set_grid
+  public :: tessera_get_state, tessera_set_state
+
+  integer(c_int), parameter :: grid_edges = 129
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -701,6 +705,37 @@ module tessera
       type(c_ptr), value :: s, path
       integer(c_int) :: status
     end function c_tessera_load_grid
+
+    function c_tessera_get_grid(s, edges) result(status) bind(c, name='tessera_get_grid')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: s
+      real(c_double), intent(inout) :: edges(*)
+      integer(c_int) :: status
+    end function c_tessera_get_grid
+
+    function c_tessera_set_grid(s, edges) result(status) bind(c, name='tessera_set_grid')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: s
+      real(c_double), intent(in) :: edges(*)
+      integer(c_int) :: status
+    end function c_tessera_set_grid
+
+    function c_tessera_get_state(s, n, state, count) result(status) bind(c, name='tessera_get_state')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: n
+      real(c_double), intent(inout) :: state(*)
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: status
+    end function c_tessera_get_state
+
+    function c_tessera_set_state(s, n, state) result(status) bind(c, name='tessera_set_state')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: n
+      real(c_double), intent(in) :: state(*)
+      integer(c_int) :: status
+    end function c_tessera_set_state
 
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
@@ -1739,5 +1774,52 @@ contains
     file = c_characters(path)
     call conclude(s, c_tessera_load_grid(s%handle, c_loc(file)), ierr)
   end subroutine tessera_load_grid
+
+  !> The grid as numbers, edges(129, ndim): for each axis from 0 to 1 in ascending order.
+  recursive subroutine tessera_get_grid(s, edges, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(out), allocatable :: edges(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    allocate (edges(grid_edges, s%state%ndim))
+    call conclude(s, c_tessera_get_grid(s%handle, edges), ierr)
+  end subroutine tessera_get_grid
+
+  recursive subroutine tessera_set_grid(s, edges, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(in), contiguous :: edges(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (.not. size_is_right(s, 'edges(:, 1)', size(edges, 1), 'the number of edges', grid_edges, ierr)) return
+    if (.not. size_is_right(s, 'edges(1, :)', size(edges, 2), 'ndim', s%state%ndim, ierr)) return
+    call conclude(s, c_tessera_set_grid(s%handle, edges), ierr)
+  end subroutine tessera_set_grid
+
+  !> Where the last run with VEGAS stands; needs TESSERA_KEEP_STATE = 1.
+  recursive subroutine tessera_get_state(s, state, ierr)
+    type(tessera_solver), intent(in) :: s
+    real(c_double), intent(out), allocatable :: state(:)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double) :: none(1)
+    integer(c_int64_t) :: n
+    integer(c_int) :: status
+    if (.not. exists(s, ierr)) return
+    n = 0
+    status = c_tessera_get_state(s%handle, 0_c_int64_t, none, n)
+    if (status == TESSERA_OK) then
+      allocate (state(n))
+      status = c_tessera_get_state(s%handle, n, state, n)
+    end if
+    call conclude(s, status, ierr)
+  end subroutine tessera_get_state
+
+  !> The next run goes on from there.
+  recursive subroutine tessera_set_state(s, state, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(in), contiguous :: state(:)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_state(s%handle, size(state, 1, c_int64_t), state), ierr)
+  end subroutine tessera_set_state
 
 end module tessera

@@ -28,9 +28,9 @@ typedef void (*tessera_cuba_hook)();
 #pragma GCC diagnostic pop
 #endif
 
-/* fail: 0 the tolerance is met; 1 maxeval reached, or a NaN or an infinity, or cancelled; -1 ndim and -2 ncomp out of range;
- * -99 the integrand returned -999; and: */
-#define TESSERA_CUBA_NOT_PROVIDED (-90) /* the routine is not there yet */
+/* fail: 0 the tolerance is met; 1 (Divonne: above 0) maxeval reached, or a NaN or an infinity, or cancelled; -1 ndim and -2
+ * ncomp out of range; -99 the integrand returned -999; and: */
+#define TESSERA_CUBA_WRONG_ARGUMENT (-90) /* another argument cannot be; TESSERA_REPORT=1 says which */
 
 #if defined(_WIN32)
 #define TESSERA_CUBA_API
@@ -52,7 +52,9 @@ TESSERA_CUBA_API void llCuhre(int ndim, int ncomp, integrand_t integrand, void *
                               int key, const char *statefile, void *spin, int *nregions, long long *neval, int *fail,
                               cubareal integral[], cubareal error[], cubareal prob[]);
 
-/* These end with fail = TESSERA_CUBA_NOT_PROVIDED, integral NaN and error infinite. */
+/* Monte Carlo, 1 <= ndim <= 1024 (Divonne from 2): docs/cuba.md says what each argument means here. error of Vegas and Suave is one
+ * standard deviation; prob as the original's. Vegas and Suave call the integrand with two more arguments (the weights, which are
+ * not known, and 1), Divonne with one (2). */
 TESSERA_CUBA_API void Vegas(int ndim, int ncomp, integrand_t integrand, void *userdata, int nvec, cubareal epsrel,
                             cubareal epsabs, int flags, int seed, int mineval, int maxeval, int nstart, int nincrease,
                             int nbatch, int gridno, const char *statefile, void *spin, int *neval, int *fail,

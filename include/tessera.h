@@ -88,6 +88,7 @@ enum tessera_key {
   TESSERA_INCREASE = 142,
   TESSERA_WARMUP = 143,
   TESSERA_KEEP_GRID = 144,
+  TESSERA_KEEP_STATE = 145,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
@@ -525,6 +526,23 @@ TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
  * grid then stays as it was. */
 TESSERA_API int tessera_save_grid(const tessera_solver *s, const char *path);
 TESSERA_API int tessera_load_grid(tessera_solver *s, const char *path);
+
+/* The same grid as numbers: edges[ndim][129], for each axis from 0 to 1 in ascending order. Get: TESSERA_ERR_ARGUMENT when there
+ * is no grid. Set: TESSERA_ERR_ARGUMENT when the numbers are no grid, which then stays as it was; NULL takes it away. */
+TESSERA_API int tessera_get_grid(const tessera_solver *s, double *edges);
+TESSERA_API int tessera_set_grid(tessera_solver *s, const double *edges);
+
+/* Where the last run of TESSERA_MONTECARLO with TESSERA_SAMPLING_VEGAS stands after its last complete iteration, as numbers without
+ * a meaning for others: grid, strata, sums and counters. To keep it TESSERA_KEEP_STATE must be 1. *count, unless NULL, receives how
+ * many numbers there are; state, unless NULL, the first n of them. The progress callback may call it.
+ * TESSERA_ERR_UNSUPPORTED when there is none. */
+TESSERA_API int tessera_get_state(const tessera_solver *s, int64_t n, double *state, int64_t *count);
+
+/* The next tessera_integrate, and only that one, goes on from a copy of all of these numbers; it must be of TESSERA_MONTECARLO with
+ * TESSERA_SAMPLING_VEGAS (TESSERA_ERR_UNSUPPORTED). n = 0 takes that back. The grid of s
+ * becomes that of the state. Limits are meant for the whole. A run that was interrupted in the middle ends as if it had not been, to the last bit, with the same settings and integrand; any of
+ * them may be changed. TESSERA_ERR_ARGUMENT when the numbers cannot be a state of as many variables and components. */
+TESSERA_API int tessera_set_state(tessera_solver *s, int64_t n, const double *state);
 
 #ifdef __cplusplus
 }

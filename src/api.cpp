@@ -131,6 +131,23 @@ int tessera_load_grid(tessera_solver *s, const char *path) {
   return guarded(s, [&] { return s->load_grid(path), TESSERA_OK; });
 }
 
+int tessera_get_grid(const tessera_solver *s, double *edges) {
+  return guarded(s, [&] { return s->get_grid(edges), TESSERA_OK; });
+}
+
+int tessera_set_grid(tessera_solver *s, const double *edges) {
+  return guarded(s, [&] { return s->set_grid(edges), TESSERA_OK; });
+}
+
+int tessera_get_state(const tessera_solver *s, int64_t n, double *state, int64_t *count) {
+  const auto body = [&] { return s->get_state(n, state, count), TESSERA_OK; };
+  return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
+}
+
+int tessera_set_state(tessera_solver *s, int64_t n, const double *state) {
+  return guarded(s, [&] { return s->set_state(n, state), TESSERA_OK; });
+}
+
 int tessera_get_chi2(const tessera_solver *s, double *chi2) {
   return guarded(s, [&] { return s->get_chi2(chi2), TESSERA_OK; });
 }

@@ -73,6 +73,7 @@ struct sampling_problem {
   host_integrand integrand;
   int threads = 1;
   int64 batch_points = 1;
+  std::vector<double> *record = nullptr;  // of VEGAS: to go on from, unless empty, and where the run stands
 };
 
 struct lattice_result {

@@ -262,9 +262,13 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   const auto start = clock_type::now();
   begin_statistics();
   regions_there_ = false;
+  state_.clear();
   struct given_is_used_once {
     explicit given_is_used_once(tessera_solver &solver) : s(solver) {}
-    ~given_is_used_once() { s.given_count_ = 0; }
+    ~given_is_used_once() {
+      s.given_count_ = 0;
+      s.given_state_.clear();
+    }
     tessera_solver &s;
   } used(*this);
   int status;

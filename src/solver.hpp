@@ -53,6 +53,10 @@ struct tessera_solver {
   void set_lattice(const tessera_lattice *l);
   void save_grid(const char *path) const;
   void load_grid(const char *path);
+  void get_grid(double *edges) const;
+  void set_grid(const double *edges);
+  void get_state(std::int64_t n, double *state, std::int64_t *count) const;
+  void set_state(std::int64_t n, const double *state);
   void get_chi2(double *chi2) const;
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
@@ -66,7 +70,7 @@ struct tessera_solver {
   void get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const;
   void set_regions(std::int64_t n, const double *records, std::int64_t evaluations);
 
-  // Guards against calls from the solver's own callbacks. The progress callback may read the regions.
+  // Guards against calls from the solver's own callbacks. The progress callback may read the regions and the state.
   bool busy = false;
   bool in_progress_callback = false;
   mutable std::string last_error;
@@ -156,6 +160,8 @@ struct tessera_solver {
   bool told_called_ = false;                                // that the device calls source_
   tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
   std::vector<double> grid_;                                // of importance sampling, from the last run or a file; or empty
+  std::vector<double> state_;                               // of the last run with VEGAS, if it is kept
+  std::vector<double> given_state_;                         // to start the next run from
   std::vector<double> chi_square_;                          // of the last run; empty: there was none
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;

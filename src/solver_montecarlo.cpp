@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "clock_hooks.hpp"
+#include "engine/sampling_record.hpp"
 #include "grid_file.hpp"
 #include "outcome_status.hpp"
 #include "solver.hpp"
@@ -48,6 +49,46 @@ void tessera_solver::load_grid(const char *path) {
     throw failure(TESSERA_ERR_ARGUMENT,
                   "path: the grid has " + std::to_string(ndim) + " variables, the solver " + std::to_string(ndim_));
   grid_.swap(edges);
+}
+
+void tessera_solver::get_grid(double *edges) const {
+  if (!edges) throw failure(TESSERA_ERR_ARGUMENT, "edges is NULL");
+  if (grid_.empty())
+    throw failure(TESSERA_ERR_ARGUMENT, "there is no grid: no run with VEGAS has been made and no grid set");
+  std::copy(grid_.begin(), grid_.end(), edges);
+}
+
+void tessera_solver::set_grid(const double *edges) {
+  if (!edges) return grid_.clear();
+  std::vector<double> next(edges, edges + static_cast<std::size_t>(ndim_) * tessera::grid_edges);
+  if (!tessera::is_grid(ndim_, next))
+    throw failure(TESSERA_ERR_ARGUMENT, "edges: those of an axis do not rise from 0 to 1");
+  grid_.swap(next);
+}
+
+void tessera_solver::get_state(std::int64_t n, double *state, std::int64_t *count) const {
+  if (state_.empty())
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "there is no state: the last run was not with TESSERA_SAMPLING_VEGAS, has not ended an iteration, or "
+                  "TESSERA_KEEP_STATE is 0");
+  const auto there = static_cast<std::int64_t>(state_.size());
+  if (n < 0 || n > there)
+    throw failure(TESSERA_ERR_ARGUMENT,
+                  "n is " + std::to_string(n) + ", and the state has " + std::to_string(there) + " numbers");
+  if (n > 0 && !state) throw failure(TESSERA_ERR_ARGUMENT, "state is NULL");
+  std::copy_n(state_.begin(), n, state);
+  if (count) *count = there;
+}
+
+void tessera_solver::set_state(std::int64_t n, const double *state) {
+  if (n < 0) throw failure(TESSERA_ERR_ARGUMENT, "n is negative");
+  if (n > 0 && !state) throw failure(TESSERA_ERR_ARGUMENT, "state is NULL");
+  std::vector<double> next(state, state + n), grid;
+  if (n > 0 && !tessera::is_sampling_record(ndim_, ncomp_, next, grid))
+    throw failure(TESSERA_ERR_ARGUMENT, "state: these numbers are not that of a run with " + std::to_string(ndim_) +
+                                            " variables and " + std::to_string(ncomp_) + " components");
+  given_state_.swap(next);
+  if (n > 0) grid_.swap(grid);
 }
 
 void tessera_solver::get_chi2(double *chi2) const {
@@ -103,6 +144,12 @@ int tessera_solver::monte_carlo(int device, double *value, double *error) {
   tolerances.abstol = problem.settings.abstol;
   tessera::clock_hooks hooks(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS),
                              options_.get_real(TESSERA_MAX_SECONDS), ncomp_, tolerances, in_progress_callback);
+  if (problem.settings.sampling == tessera::sampling_vegas) {
+    state_ = given_state_;
+    if (!given_state_.empty() || options_.get_int(TESSERA_KEEP_STATE) != 0) problem.record = &state_;
+  } else if (!given_state_.empty()) {
+    throw failure(TESSERA_ERR_UNSUPPORTED, "tessera_set_state: a run goes on with TESSERA_SAMPLING_VEGAS alone");
+  }
   std::vector<double> v(zeros), e(zeros), chi(zeros), grid;
   if (options_.get_int(TESSERA_KEEP_GRID) != 0) grid = grid_;
   const tessera::sampling_result result = run(problem, device, grid, hooks, v.data(), e.data(), chi.data());

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_kept = 8;                             // in one thread
 constexpr std::int64_t most_bytes_kept = std::int64_t{4} << 20;  // of a solver that is kept
 
-constexpr int first_int = 100, first_real = 200, keys = 32;  // the options that a drop-in sets: tessera.h
+constexpr int first_int = 100, first_real = 200, keys = 64;  // the options that a drop-in sets: tessera.h
 }  // namespace
 
 struct kept_solver {

@@ -40,6 +40,7 @@ struct run_end {
 };
 
 // value[ncomp] and error[ncomp] are untouched when the status is negative. `routine` is what messages call the drop-in.
-run_end run(lease &solver, const char *routine, const host_form &form, double *value, double *error);
+run_end run(lease &solver, const char *routine, const host_form &form, double *value, double *error,
+            int method = TESSERA_CUBATURE);
 
 }  // namespace dropin

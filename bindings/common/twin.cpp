@@ -21,10 +21,12 @@ namespace {
 
 constexpr int unsure_of_device = -2;                            // of TESSERA_DEVICE: one if there is one
 constexpr std::int64_t most_regions = 1024, least_regions = 2;  // at the start of a run on a device
+constexpr std::int64_t least_samples = 16384;                   // of Monte Carlo
 constexpr std::int64_t steps = 8;                               // there should be room for more than the start
 // A run with no more evaluations than that, which a device did not finish, is tried on the host too: it decides one by one.
 constexpr std::int64_t cheap = 1000000;
 constexpr std::size_t most_kept = 4;
+constexpr int most_compared = 25;  // variables of cubature, by whose way the comparison is made
 
 // Solvers with their memory on the device and their kernels, for the next call of this thread.
 struct kept_solver {
@@ -161,9 +163,9 @@ void keep_warning(int level, const char *line, void *kept) {
 
 // On a machine without a device nothing is done but the comparison, and only for somebody who reads what came of it. Why the
 // host function is used.
-std::string compare_on_host(tessera_solver *s, double *value, double *error) {
+std::string compare_on_host(tessera_solver *s, int ndim, double *value, double *error) {
   const std::string why = tessera_last_error(s);
-  if (!report_wanted()) return why;
+  if (!report_wanted() || ndim > most_compared) return why;
   std::string warning;
   tessera_set_log(s, keep_warning, &warning);
   tessera_set_int(s, TESSERA_DEVICE, unsure_of_device);
@@ -187,8 +189,9 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
     if (!why.empty()) report_once(p, remark::useless, why);
     return false;
   }
+  const bool cubature = p.method == TESSERA_CUBATURE;
   const std::int64_t regions = std::min(most_regions, p.maxeval / (steps * p.rule_points));
-  if (regions < least_regions) {
+  if (cubature ? regions < least_regions : p.maxeval < least_samples) {
     report_once(p, remark::too_small,
                 std::to_string(p.maxeval) + " evaluations, all that are allowed, are too few for a device");
     return false;
@@ -201,7 +204,8 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   else
     tessera_set_integrand1(s, p.point, p.userdata);
   tessera_set_int(s, TESSERA_DEVICE, 0);
-  tessera_set_int(s, TESSERA_INITIAL_REGIONS, regions);
+  if (cubature) tessera_set_int(s, TESSERA_INITIAL_REGIONS, regions);
+  if (p.prepare) p.prepare(s, p.context);
   tessera_set_int(s, TESSERA_MAXEVAL, p.maxeval);
   tessera_set_int(s, TESSERA_MINEVAL, p.mineval);
   tessera_set_real(s, TESSERA_ABSTOL, p.abstol);
@@ -210,15 +214,17 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   tessera_set_progress(s, stop_when_cancelled, &watch);
   const auto components = static_cast<std::size_t>(p.ncomp);
   std::vector<double> v(components), e(components);
-  end.status = tessera_integrate(s, TESSERA_CUBATURE, v.data(), e.data());
+  end.status = tessera_integrate(s, p.method, v.data(), e.data());
   tessera_set_progress(s, nullptr, nullptr);
   if (end.status < 0) {
     report_once(p, remark::useless,
-                end.status == TESSERA_ERR_NOT_BUILT ? compare_on_host(s, v.data(), e.data()) : tessera_last_error(s));
+                end.status == TESSERA_ERR_NOT_BUILT || end.status == TESSERA_ERR_UNSUPPORTED
+                    ? compare_on_host(s, p.ndim, v.data(), e.data())
+                    : tessera_last_error(s));
     return false;
   }
   report_once(p, remark::used, "the twin runs on the device");
-  if (end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) {
+  if (cubature && end.status == TESSERA_LIMIT_EVALUATIONS && p.maxeval <= cheap) {
     report_once(p, remark::unfinished,
                 "a run of at most " + std::to_string(p.maxeval) +
                     " evaluations has not met its tolerance on the device, and is repeated with the host function");
@@ -227,6 +233,7 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
   tessera_get_int(s, TESSERA_REGIONS, &end.regions);
   tessera_get_int(s, TESSERA_CALLBACK_STATUS, &end.callback_status);
+  if (p.finish) p.finish(s, p.context);
   if (report_wanted()) time.finish(end.evaluations);
   if (end.status > TESSERA_LIMIT_EVALUATIONS) report(p.routine, tessera_last_error(s));
   std::copy(v.begin(), v.end(), value);

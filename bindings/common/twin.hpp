@@ -21,6 +21,11 @@ struct twin_problem {
   std::int64_t mineval, maxeval;
   std::int64_t rule_points;  // about as many as the drop-in's rule has
   double abstol, reltol;     // not negative
+  int method = TESSERA_CUBATURE;
+  // Set the options of another method, and look at its statistics; called with the solver and `context`.
+  void (*prepare)(tessera_solver *s, void *context) = nullptr;
+  void (*finish)(tessera_solver *s, void *context) = nullptr;
+  void *context = nullptr;
 };
 
 struct twin_end {

@@ -3,14 +3,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cuba.h"
 
-#include <atomic>
 #include <cstdint>
-#include <cstdio>
-#include <limits>
 #include <string>
 
 #include "../common/settings.hpp"
 #include "cuhre.hpp"
+#include "divonne.hpp"
+#include "hooks.hpp"
+#include "state_file.hpp"
+#include "vegas.hpp"
 
 namespace {
 
@@ -22,24 +23,6 @@ std::string file_name(const char *name, int length) {
   return s.substr(0, s.find_last_not_of(' ') + 1);
 }
 
-// The routines that are not there yet.
-template <class Count>
-void not_provided(const char *routine, int ncomp, int *nregions, Count *neval, int *fail, double *integral,
-                  double *error, double *prob) {
-  static std::atomic<bool> said{false};
-  if (!said.exchange(true))
-    std::fprintf(stderr, "tessera: %s: this library provides Cuhre alone; fail is set to %d\n", routine,
-                 TESSERA_CUBA_NOT_PROVIDED);
-  if (nregions) *nregions = 0;
-  *neval = 0;
-  *fail = TESSERA_CUBA_NOT_PROVIDED;
-  for (int k = 0; k < ncomp; ++k) {
-    integral[k] = std::numeric_limits<double>::quiet_NaN();
-    error[k] = std::numeric_limits<double>::infinity();
-    prob[k] = -999.0;
-  }
-}
-
 // In version 4.1 this argument was a number, not a reference; no address is as small as a level.
 int level_of(const int *level) {
   const auto address = reinterpret_cast<std::uintptr_t>(level);
@@ -49,12 +32,13 @@ int level_of(const int *level) {
 
 }  // namespace
 
-#define TESSERA_CUHRE_C(name, count)                                                                                 \
-  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags, \
-            count mineval, count maxeval, int key, const char *statefile, void *, int *nregions, count *neval,       \
-            int *fail, double integral[], double error[], double prob[]) {                                           \
-    cuba::cuhre<count>({ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, key, statefile,     \
-                        nregions, neval, fail, integral, error, prob});                                              \
+#define TESSERA_CUHRE_C(name, count)                                                                                  \
+  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags,  \
+            count mineval, count maxeval, int key, const char *statefile, void *, int *nregions, count *neval,        \
+            int *fail, double integral[], double error[], double prob[]) {                                            \
+    cuba::cuhre<count>({{"Cuhre", ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, statefile, \
+                         nregions, neval, fail, integral, error, prob},                                               \
+                        key});                                                                                        \
   }
 #define TESSERA_CUHRE_FORTRAN(name, count)                                                                         \
   TESSERA_CUBA_API void name(const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec,  \
@@ -62,51 +46,112 @@ int level_of(const int *level) {
                              const count *maxeval, const int *key, const char *statefile, void *, int *nregions,   \
                              count *neval, int *fail, double *integral, double *error, double *prob, int length) { \
     const std::string file = file_name(statefile, length);                                                         \
-    cuba::cuhre<count>({*ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, *key,     \
-                        file.c_str(), nregions, neval, fail, integral, error, prob});                              \
+    cuba::cuhre<count>({{"Cuhre", *ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, \
+                         file.c_str(), nregions, neval, fail, integral, error, prob},                              \
+                        *key});                                                                                    \
   }
 
-#define TESSERA_VEGAS_C(name, count)                                                                                 \
-  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, count, \
-            int, const char *, void *, count *neval, int *fail, double integral[], double error[], double prob[]) {  \
-    not_provided(#name, ncomp, nullptr, neval, fail, integral, error, prob);                                         \
+#define TESSERA_VEGAS_C(name, count)                                                                                  \
+  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags,  \
+            int seed, count mineval, count maxeval, count nstart, count nincrease, count nbatch, int gridno,          \
+            const char *statefile, void *, count *neval, int *fail, double integral[], double error[],                \
+            double prob[]) {                                                                                          \
+    cuba::vegas<count>({{"Vegas", ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, statefile, \
+                         nullptr, neval, fail, integral, error, prob},                                                \
+                        seed,                                                                                         \
+                        nstart,                                                                                       \
+                        nincrease,                                                                                    \
+                        nbatch,                                                                                       \
+                        gridno});                                                                                     \
   }
-#define TESSERA_VEGAS_FORTRAN(name, count)                                                                             \
-  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,        \
-                             const double *, const int *, const int *, const count *, const count *, const count *,    \
-                             const count *, const count *, const int *, const char *, void *, count *neval, int *fail, \
-                             double *integral, double *error, double *prob, int) {                                     \
-    not_provided(#name, *ncomp, nullptr, neval, fail, integral, error, prob);                                          \
+#define TESSERA_VEGAS_FORTRAN(name, count)                                                                            \
+  TESSERA_CUBA_API void name(const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec,     \
+                             const double *epsrel, const double *epsabs, const int *flags, const int *seed,           \
+                             const count *mineval, const count *maxeval, const count *nstart, const count *nincrease, \
+                             const count *nbatch, const int *gridno, const char *statefile, void *, count *neval,     \
+                             int *fail, double *integral, double *error, double *prob, int length) {                  \
+    const std::string file = file_name(statefile, length);                                                            \
+    cuba::vegas<count>({{"Vegas", *ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval,    \
+                         file.c_str(), nullptr, neval, fail, integral, error, prob},                                  \
+                        *seed,                                                                                        \
+                        *nstart,                                                                                      \
+                        *nincrease,                                                                                   \
+                        *nbatch,                                                                                      \
+                        *gridno});                                                                                    \
   }
 
 #define TESSERA_SUAVE_C(name, count)                                                                                  \
-  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, count, count, double, \
-            const char *, void *, int *nregions, count *neval, int *fail, double integral[], double error[],          \
-            double prob[]) {                                                                                          \
-    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                         \
+  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags,  \
+            int seed, count mineval, count maxeval, count nnew, count nmin, double flatness, const char *statefile,   \
+            void *, int *nregions, count *neval, int *fail, double integral[], double error[], double prob[]) {       \
+    cuba::suave<count>({{"Suave", ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval, statefile, \
+                         nregions, neval, fail, integral, error, prob},                                               \
+                        seed,                                                                                         \
+                        nnew,                                                                                         \
+                        nmin,                                                                                         \
+                        flatness});                                                                                   \
   }
-#define TESSERA_SUAVE_FORTRAN(name, count)                                                                          \
-  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,     \
-                             const double *, const int *, const int *, const count *, const count *, const count *, \
-                             const count *, const double *, const char *, void *, int *nregions, count *neval,      \
-                             int *fail, double *integral, double *error, double *prob, int) {                       \
-    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                      \
+#define TESSERA_SUAVE_FORTRAN(name, count)                                                                         \
+  TESSERA_CUBA_API void name(const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec,  \
+                             const double *epsrel, const double *epsabs, const int *flags, const int *seed,        \
+                             const count *mineval, const count *maxeval, const count *nnew, const count *nmin,     \
+                             const double *flatness, const char *statefile, void *, int *nregions, count *neval,   \
+                             int *fail, double *integral, double *error, double *prob, int length) {               \
+    const std::string file = file_name(statefile, length);                                                         \
+    cuba::suave<count>({{"Suave", *ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, \
+                         file.c_str(), nregions, neval, fail, integral, error, prob},                              \
+                        *seed,                                                                                     \
+                        *nnew,                                                                                     \
+                        *nmin,                                                                                     \
+                        *flatness});                                                                               \
   }
 
-#define TESSERA_DIVONNE_C(name, count)                                                                              \
-  void name(int, int ncomp, integrand_t, void *, count, double, double, int, int, count, count, int, int, int, int, \
-            double, double, double, count, int, double[], count, peakfinder_t, const char *, void *, int *nregions, \
-            count *neval, int *fail, double integral[], double error[], double prob[]) {                            \
-    not_provided(#name, ncomp, nregions, neval, fail, integral, error, prob);                                       \
+#define TESSERA_DIVONNE_C(name, count)                                                                               \
+  void name(int ndim, int ncomp, integrand_t f, void *userdata, count nvec, double epsrel, double epsabs, int flags, \
+            int seed, count mineval, count maxeval, int key1, int key2, int key3, int maxpass, double border,        \
+            double maxchisq, double mindeviation, count ngiven, int ldxgiven, double xgiven[], count nextra,         \
+            peakfinder_t peakfinder, const char *statefile, void *, int *nregions, count *neval, int *fail,          \
+            double integral[], double error[], double prob[]) {                                                      \
+    cuba::divonne<count>({{"Divonne", ndim, ncomp, f, userdata, nvec, epsrel, epsabs, flags, mineval, maxeval,       \
+                           statefile, nregions, neval, fail, integral, error, prob},                                 \
+                          seed,                                                                                      \
+                          key1,                                                                                      \
+                          key2,                                                                                      \
+                          key3,                                                                                      \
+                          maxpass,                                                                                   \
+                          border,                                                                                    \
+                          maxchisq,                                                                                  \
+                          mindeviation,                                                                              \
+                          ngiven,                                                                                    \
+                          ldxgiven,                                                                                  \
+                          xgiven,                                                                                    \
+                          nextra,                                                                                    \
+                          peakfinder});                                                                              \
   }
-#define TESSERA_DIVONNE_FORTRAN(name, count)                                                                        \
-  TESSERA_CUBA_API void name(const int *, const int *ncomp, integrand_t, void *, const count *, const double *,     \
-                             const double *, const int *, const int *, const count *, const count *, const int *,   \
-                             const int *, const int *, const int *, const double *, const double *, const double *, \
-                             const count *, const int *, const double *, const count *, peakfinder_t, const char *, \
-                             void *, int *nregions, count *neval, int *fail, double *integral, double *error,       \
-                             double *prob, int) {                                                                   \
-    not_provided(#name, *ncomp, nregions, neval, fail, integral, error, prob);                                      \
+#define TESSERA_DIVONNE_FORTRAN(name, count)                                                                           \
+  TESSERA_CUBA_API void name(                                                                                          \
+      const int *ndim, const int *ncomp, integrand_t f, void *userdata, const count *nvec, const double *epsrel,       \
+      const double *epsabs, const int *flags, const int *seed, const count *mineval, const count *maxeval,             \
+      const int *key1, const int *key2, const int *key3, const int *maxpass, const double *border,                     \
+      const double *maxchisq, const double *mindeviation, const count *ngiven, const int *ldxgiven,                    \
+      const double *xgiven, const count *nextra, peakfinder_t peakfinder, const char *statefile, void *,               \
+      int *nregions, count *neval, int *fail, double *integral, double *error, double *prob, int length) {             \
+    const std::string file = file_name(statefile, length);                                                             \
+    cuba::divonne<count>({{"Divonne", *ndim, *ncomp, f, userdata, *nvec, *epsrel, *epsabs, *flags, *mineval, *maxeval, \
+                           file.c_str(), nregions, neval, fail, integral, error, prob},                                \
+                          *seed,                                                                                       \
+                          *key1,                                                                                       \
+                          *key2,                                                                                       \
+                          *key3,                                                                                       \
+                          *maxpass,                                                                                    \
+                          *border,                                                                                     \
+                          *maxchisq,                                                                                   \
+                          *mindeviation,                                                                               \
+                          *ngiven,                                                                                     \
+                          *ldxgiven,                                                                                   \
+                          xgiven,                                                                                      \
+                          *nextra,                                                                                     \
+                          peakfinder});                                                                                \
   }
 
 #define TESSERA_FOUR(KIND, Name, name, count)                                                 \

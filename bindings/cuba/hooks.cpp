@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "cuhre.hpp"
-
 namespace cuba {
 namespace {
 

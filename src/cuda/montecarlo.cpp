@@ -177,7 +177,7 @@ sampling_result device_sampler::integrate(const sampling_problem &problem, const
                                           std::vector<double> &grid, run_hooks &hooks, double *value, double *error,
                                           double *chi_square, device_report &report) {
   begin(problem, f, report);
-  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, grid, hooks);
+  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, grid, problem.record, hooks);
   sampling_result result;
   result.end = driver.run(value, error, chi_square, result.has_value);
   result.statistics = driver.statistics();

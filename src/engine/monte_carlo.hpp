@@ -21,6 +21,7 @@
 #include "hooks.hpp"
 #include "importance_grid.hpp"
 #include "sample_pool.hpp"
+#include "sampling_record.hpp"
 #include "sampling_state.hpp"
 #include "strata.hpp"
 
@@ -29,13 +30,15 @@ namespace tessera {
 template <class Executor>
 class monte_carlo {
  public:
-  // `grid`: to begin with, empty for a uniform one; at the end that of the last iteration.
+  // `grid`: to begin with, empty for a uniform one; at the end that of the last iteration. `record`, unless null, is that of VEGAS
+  // after its last iteration; a run that finds one there goes on from it.
   monte_carlo(Executor &exec, const sampling_settings &settings, double volume, std::vector<double> &grid,
-              run_hooks &hooks)
+              std::vector<double> *record, run_hooks &hooks)
       : exec_(exec),
         set_(settings),
         volume_(volume),
         grid_(grid),
+        record_(record),
         hooks_(hooks),
         z_(normal_factor(settings.confidence)),
         per_sample_(settings.antithetic ? 2 : 1),
@@ -255,7 +258,7 @@ class monte_carlo {
     strata_.share_out(samples - uniform, set_.stratify);
     const std::vector<int64> &counts = strata_.counts();
     made = static_cast<double>(samples);
-    sample_pass pass = pass_of(stream_vegas + iteration_++, static_cast<double>(samples - uniform));
+    sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform));
     pass.share = pass.samples / made;
     pass.cells = strata_.cells();
     pass.edges = grid_.data();
@@ -313,38 +316,38 @@ class monte_carlo {
   }
 
   // Iterations that train grid and strata. Each one is shown as long as there is nothing better.
-  outcome warm_up(int64 &samples, double &best) {
+  outcome warm_up() {
     const bool fixed = set_.warmup >= 0;
     const int most = fixed ? set_.warmup : most_warmup;
-    int stale = 0;
-    double spent = 0.0;
-    best = infinity_value();
-    for (int i = 0; i < most && stale < 2; ++i) {
+    sample_pool none(set_.ncomp);
+    while (!course_.over && course_.warmups < most && course_.stale < 2) {
       if (fixed ? affordable() < least_samples
-                : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + samples * per_sample_))
+                : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + course_.samples * per_sample_))
         break;
       sample_pool one(set_.ncomp);
       std::vector<sample_sums> sums(count(set_.ncomp));
       double made;
-      const outcome o = iterate(fixed ? std::min(samples, affordable()) : samples, sums, made);
+      const outcome o = iterate(fixed ? std::min(course_.samples, affordable()) : course_.samples, sums, made);
       if (o != outcome::running) return o;
       one.add(sums, made);
       show(one, true);
       if (pause_ != outcome::running) return pause_;
       const double now = merit(one);
       const bool believed = freedom(one) >= least_freedom;
-      const bool gained = believed && now <= 0.85 * best;
-      if (!believed || now > 1.5 * best) {  // something new has been seen
-        best = now;
-        stale = 0;
+      const bool gained = believed && now <= 0.85 * course_.best;
+      if (!believed || now > 1.5 * course_.best) {  // something new has been seen
+        course_.best = now;
+        course_.stale = 0;
       } else {
-        stale = gained ? 0 : stale + 1;
-        best = std::fmin(best, now);
+        course_.stale = gained ? 0 : course_.stale + 1;
+        course_.best = std::fmin(course_.best, now);
       }
-      spent += made;
-      samples = grown(samples);
+      course_.spent += made;
+      course_.samples = grown(course_.samples);
       // Better training would cost more than it could save.
-      if (!fixed && i >= 2 && believed && need_ * made <= spent) break;
+      course_.over = !fixed && course_.warmups >= 2 && believed && need_ * made <= course_.spent;
+      ++course_.warmups;
+      remember(none);
     }
     return outcome::running;
   }
@@ -354,34 +357,56 @@ class monte_carlo {
     return samples > std::numeric_limits<int64>::max() / 4 - more ? samples : samples + more;
   }
 
-  outcome produce(int64 samples) {
+  // Iterations for the result; the pool is empty, or that of a record.
+  outcome produce(sample_pool &pool) {
     statistics_.sampling = sampling_vegas;
-    sample_pool pool(set_.ncomp);
     for (;;) {
+      if (pool.iterations() > 0) {
+        show(pool, true);
+        outcome o = pool.iterations() > 1 ? judge() : outcome::running;
+        if (o == outcome::running) o = pause_;
+        if (o != outcome::running) return o;
+        course_.samples = next_samples(pool);
+        // A last iteration of a few samples would have no idea of its variance.
+        if (static_cast<double>(affordable()) <
+            larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
+          return outcome::evaluations;
+      } else if (affordable() < least_samples) {
+        if (!has_value_) make_unknown();
+        return outcome::evaluations;
+      }
       std::vector<sample_sums> sums(count(set_.ncomp));
       double made;
-      if (affordable() - samples < samples / 2) samples = std::max(least_samples, affordable());  // no small rest
-      outcome o = iterate(samples, sums, made);
+      if (affordable() - course_.samples < course_.samples / 2)  // no small rest
+        course_.samples = std::max(least_samples, affordable());
+      const outcome o = iterate(course_.samples, sums, made);
       if (o != outcome::running) return o;
       pool.add(sums, made);
       ++statistics_.iterations;
-      show(pool, true);
-      if (pool.iterations() > 1) o = judge();
-      if (o == outcome::running) o = pause_;
-      if (o != outcome::running) return o;
-      samples = grown(samples);
-      if (set_.increase == 0 && need_ > 0.0) {
-        const double left = (1.1 * need_ - 1.0) * pool.samples();
-        // Few looks: each one is a chance to stop on an error that came out too small.
-        const double least = larger(left, 0.25 * pool.samples());
-        if (least < static_cast<double>(samples))
-          samples = std::max(std::min(set_.points, samples), static_cast<int64>(least));
-      }
-      // A last iteration of a few samples would have no idea of its variance.
-      if (static_cast<double>(affordable()) <
-          larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
-        return outcome::evaluations;
+      remember(pool);
     }
+  }
+
+  int64 next_samples(const sample_pool &pool) const {
+    const int64 samples = grown(course_.samples);
+    if (set_.increase > 0 || need_ == 0.0) return samples;
+    const double left = (1.1 * need_ - 1.0) * pool.samples();
+    // Few looks: each one is a chance to stop on an error that came out too small.
+    const double least = larger(left, 0.25 * pool.samples());
+    if (least >= static_cast<double>(samples)) return samples;
+    return std::max(std::min(set_.points, samples), static_cast<int64>(least));
+  }
+
+  void remember(sample_pool &pool) {
+    if (!record_) return;
+    record_->clear();
+    record_writer out(*record_);
+    transfer_run(out, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+  }
+  void recall(sample_pool &pool) {
+    record_reader in(*record_);
+    transfer_run(in, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+    statistics_.strata = strata_.cubes();
   }
 
   void prepare_grid() {
@@ -404,13 +429,20 @@ class monte_carlo {
 
   outcome vegas() {
     statistics_.sampling = sampling_vegas;
-    prepare_grid();
-    outcome o = find_scale();
-    if (o != outcome::running) return o;
-    int64 samples = first_samples();
-    double best;
-    o = warm_up(samples, best);
-    return o == outcome::running ? produce(samples) : o;
+    sample_pool pool(set_.ncomp);
+    if (record_ && !record_->empty()) {
+      recall(pool);
+    } else {
+      prepare_grid();
+      const outcome o = find_scale();
+      if (o != outcome::running) return o;
+      course_.samples = first_samples();
+    }
+    if (pool.iterations() == 0) {
+      const outcome o = warm_up();
+      if (o != outcome::running) return o;
+    }
+    return produce(pool);
   }
 
   // ---- The choice -----------------------------------------------------------------------------------------------------------
@@ -432,15 +464,14 @@ class monte_carlo {
     const bool believed = freedom(pilot) >= least_freedom;
     const double alone = merit(pilot);
     prepare_grid();
-    int64 samples = first_samples();
-    double best;
-    o = warm_up(samples, best);
+    course_.samples = first_samples();
+    o = warm_up();
     if (o != outcome::running) return o;
     if (affordable() < least_samples) return outcome::evaluations;
-    if (!believed || best * best <= 0.5 * alone * alone) return produce(samples);
-    statistics_.iterations = 0;
     sample_pool pool(set_.ncomp);
-    return go_on(pool, std::max(least_samples, std::min(samples, affordable())));
+    if (!believed || course_.best * course_.best <= 0.5 * alone * alone) return produce(pool);
+    statistics_.iterations = 0;
+    return go_on(pool, std::max(least_samples, std::min(course_.samples, affordable())));
   }
 
   static constexpr double rounding_need = 1e300;
@@ -449,6 +480,7 @@ class monte_carlo {
   const sampling_settings set_;
   const double volume_;
   std::vector<double> &grid_;
+  std::vector<double> *record_;
   run_hooks &hooks_;
   const double z_;
   const int64 per_sample_;
@@ -462,7 +494,7 @@ class monte_carlo {
   bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
   double need_ = 0.0;
   int64 next_sample_ = 0;
-  uint32 iteration_ = 0;
+  vegas_course course_;
   outcome pause_ = outcome::running;
 };
 

@@ -65,6 +65,24 @@ class sample_pool {
     return c > unlikely_chi_square(f) ? std::sqrt(c) : 1.0;
   }
 
+  template <class Direction>
+  void transfer(Direction &to) {
+    to.real(samples_);
+    to.whole(iterations_);
+    for (part &p : parts_)
+      for (double *v : {&p.value.sum, &p.value.lost, &p.variance.sum, &p.variance.lost, &p.doubt, &p.first, &p.chi_weights,
+                        &p.chi_weighted, &p.chi_squares})
+        to.real(*v);
+  }
+  // Empty, or with sums that iterations can have.
+  bool is_possible() const {
+    if (iterations_ == 0) return samples_ == 0.0;
+    if (!(samples_ >= 1.0 && samples_ < infinity_value())) return false;
+    for (const part &p : parts_)
+      if (!(fabs(p.value.value()) < infinity_value() && p.doubt >= 0.0 && p.chi_weights > 0.0)) return false;
+    return true;
+  }
+
  private:
   struct part {
     compensated_sum value, variance;

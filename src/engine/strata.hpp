@@ -51,6 +51,17 @@ class strata {
       spread_[h] = 0.5 * (between_bounds(spread_[h]) + between_bounds(spread[h]));
   }
 
+  template <class Direction>
+  void transfer(Direction &to) {
+    for (int &c : cells_) to.whole(c);
+    const int64 n = product(cells_);
+    if (n < 1 || n > most_cubes) return to.give_up();
+    counts_.resize(static_cast<std::size_t>(n), 0);
+    bool known = !spread_.empty();
+    to.whole(known);
+    if (known) to.reals(spread_, counts_.size());
+  }
+
  private:
   static double between_bounds(double v) { return v >= 0.0 ? std::min(v, 1e200) : 1e200; }
 

@@ -308,7 +308,7 @@ sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<do
                                  double *value, double *error, double *chi_square) {
   thread_pool pool(problem.threads);
   host_sampler executor(problem, pool);
-  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, grid, hooks);
+  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, grid, problem.record, hooks);
   sampling_result result;
   result.end = driver.run(value, error, chi_square, result.has_value);
   result.statistics = driver.statistics();

@@ -515,50 +515,6 @@ static void all_spellings_are_the_same(void **state) {
 }
 
 /* ---- The rest of Cuba --------------------------------------------------------------------------------------------------------------- */
-static void the_other_integrators_say_that_they_are_not_there(void **state) {
-  int nregions, neval, fail;
-  long long llneval;
-  double integral[2], error[2], prob[2];
-  (void)state;
-  for (int which = 0; which < 6; ++which) {
-    memset(integral, 0, sizeof integral);
-    fail = nregions = 7;
-    switch (which) {
-      case 0:
-        Vegas(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 10, 10, 0, NULL, NULL, &neval, &fail,
-              integral, error, prob);
-        break;
-      case 1:
-        llVegas(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 10, 10, 0, NULL, NULL, &llneval, &fail,
-                integral, error, prob);
-        break;
-      case 2:
-        Suave(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 2, 25, NULL, NULL, &nregions, &neval,
-              &fail, integral, error, prob);
-        break;
-      case 3:
-        llSuave(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 10, 2, 25, NULL, NULL, &nregions, &llneval,
-                &fail, integral, error, prob);
-        break;
-      case 4:
-        Divonne(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 47, 1, 1, 5, 0, 10, .25, 0, 3, NULL, 0,
-                NULL, NULL, NULL, &nregions, &neval, &fail, integral, error, prob);
-        break;
-      case 5:
-        llDivonne(3, 2, AS_INTEGRAND(peaks), NULL, 1, 1e-3, 0, 0, 0, 0, 1000, 47, 1, 1, 5, 0, 10, .25, 0, 3, NULL, 0,
-                  NULL, NULL, NULL, &nregions, &llneval, &fail, integral, error, prob);
-        break;
-    }
-    assert_int_equal(fail, TESSERA_CUBA_NOT_PROVIDED);
-    assert_int_equal(nregions, which < 2 ? 7 : 0);
-    assert_int_equal(which % 2 ? llneval : neval, 0);
-    for (int k = 0; k < 2; ++k) {
-      assert_true(isnan(integral[k]) && isinf(error[k]));
-      assert_same_bits(prob[k], -999);
-    }
-  }
-}
-
 static int inits, last_core;
 static void init(void *arg, const int *core) {
   ++*(int *)arg;
@@ -792,7 +748,6 @@ int main(void) {
       cmocka_unit_test(a_wrong_state_file_is_a_fresh_start),
       cmocka_unit_test(a_program_that_dies_can_be_continued),
       cmocka_unit_test(all_spellings_are_the_same),
-      cmocka_unit_test(the_other_integrators_say_that_they_are_not_there),
       cmocka_unit_test(calls_about_processes_are_accepted),
       cmocka_unit_test(it_is_as_verbose_as_it_is_told),
       cmocka_unit_test(a_nan_is_not_success),

@@ -55,9 +55,31 @@ bool cuhre_throws(double &result) {
     return std::string(e.what()) == "enough";
   }
 }
+bool vegas_throws(double &result) {
+  int neval, fail;
+  double error, prob;
+  try {
+    Vegas(2, 1, integrand, nullptr, 1, 1e-1, 0, 0, 0, 0, 10000, 1000, 500, 1000, 0, nullptr, nullptr, &neval, &fail,
+          &result, &error, &prob);
+    return false;
+  } catch (const std::runtime_error &e) {
+    return std::string(e.what()) == "enough";
+  }
+}
+bool divonne_throws(double &result) {
+  int nregions, neval, fail;
+  double error, prob;
+  try {
+    Divonne(2, 1, integrand, nullptr, 1, 1e-9, 0, 0, 0, 0, 10000, 47, 1, 1, 5, 0, 10, .25, 0, 2, nullptr, 0, nullptr,
+            nullptr, nullptr, &nregions, &neval, &fail, &result, &error, &prob);
+    return false;
+  } catch (const std::runtime_error &e) {
+    return std::string(e.what()) == "enough";
+  }
+}
 
 void exceptions_reach_the_caller(void **) {
-  for (const auto routine : {dcuhre_throws, cuhre_throws})
+  for (const auto routine : {dcuhre_throws, cuhre_throws, vegas_throws, divonne_throws})
     for (const int at : {1, 50, 100, 190}) {
       double first = 0, again = 0;
       throw_at = 0;

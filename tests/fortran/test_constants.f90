@@ -74,6 +74,7 @@ program test_constants
   call integer_key(TESSERA_INCREASE, 'TESSERA_INCREASE')
   call integer_key(TESSERA_WARMUP, 'TESSERA_WARMUP')
   call integer_key(TESSERA_KEEP_GRID, 'TESSERA_KEEP_GRID')
+  call integer_key(TESSERA_KEEP_STATE, 'TESSERA_KEEP_STATE')
   call real_key(TESSERA_CONFIDENCE, 'TESSERA_CONFIDENCE')
   call real_key(TESSERA_DAMPING, 'TESSERA_DAMPING')
   call real_key(TESSERA_STRATIFY, 'TESSERA_STRATIFY')

@@ -439,6 +439,7 @@ contains
 
   subroutine test_monte_carlo()
     type(tessera_solver) :: s, other
+    real(c_double), allocatable :: grid(:, :), state(:)
     real(c_double) :: value(1), error(1), again(1), chi2(1), wrong(2)
     integer(c_int) :: status
     integer(c_int64_t) :: sampling
@@ -472,6 +473,19 @@ contains
     call tessera_integrate(s, TESSERA_MONTECARLO, value, error, status)
     call tessera_integrate(other, TESSERA_MONTECARLO, again, error, status)
     call check(value(1) == again(1), 'a grid from a file gives the same as the one kept')
+    call tessera_get_grid(s, grid)
+    call check(size(grid) == 258 .and. abs(grid(129, 2) - 1) <= 0, 'the grid as numbers')
+    call tessera_set_grid(other, grid)
+    call tessera_set_grid(other, grid(1:128, :), status)
+    call check(status == TESSERA_ERR_ARGUMENT, 'a grid of another size')
+    call tessera_set(s, TESSERA_KEEP_STATE, 1)
+    call tessera_integrate(s, TESSERA_MONTECARLO, value, error, status)
+    call tessera_get_state(s, state)
+    call tessera_set_state(other, state)
+    call tessera_integrate(other, TESSERA_MONTECARLO, again, error, status)
+    call check(value(1) == again(1), 'a run that goes on from the end of another is that run')
+    call tessera_set_state(other, state(2:), status)
+    call check(status == TESSERA_ERR_ARGUMENT, 'a state of another size')
     call tessera_load_grid(other, 'test_module_none.txt', status)
     call check(status == TESSERA_ERR_FILE, 'a grid file that is not there')
     open (newunit=unit, file='test_module_grid.txt')

@@ -197,6 +197,38 @@ static void grids_are_shared(void **state) {
   }
 }
 
+/* A run that is stopped on the device goes on there with the same bits, and on the host with the same evaluations. */
+static int stop_at_half(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                        void *userdata) {
+  (void)ncomp, (void)value, (void)error, (void)remaining;
+  return evaluations >= *(const int64_t *)userdata;
+}
+static void stopped_runs_go_on(void **state) {
+  (void)state;
+  tessera_solver *s = sampling_solver(4, 1, "peak", TESSERA_SAMPLING_VEGAS, 3000000);
+  put_int(s, TESSERA_KEEP_STATE, 1);
+  put_real(s, TESSERA_PROGRESS_SECONDS, 0);
+  const struct sampling_answer whole = sampling_run(s, device);
+  int64_t half = whole.evaluations / 2, n = 0;
+  tessera_set_progress(s, stop_at_half, &half);
+  assert_int_equal(sampling_run(s, device).status, TESSERA_STOPPED);
+  tessera_set_progress(s, NULL, NULL);
+  assert_status(s, tessera_get_state(s, 0, NULL, &n), TESSERA_OK);
+  double *numbers = malloc((size_t)n * sizeof *numbers);
+  assert_non_null(numbers);
+  assert_status(s, tessera_get_state(s, n, numbers, NULL), TESSERA_OK);
+  for (int where = device; where >= -1; --where) {
+    assert_status(s, tessera_set_state(s, n, numbers), TESSERA_OK);
+    const struct sampling_answer rest = sampling_run(s, where);
+    assert_int_equal(rest.evaluations, whole.evaluations);
+    assert_int_equal(rest.iterations, whole.iterations);
+    assert_close(rest.value[0], whole.value[0], where == device ? 0 : 1e-9, 0);
+    assert_close(rest.error[0], whole.error[0], where == device ? 0 : 1e-6, 0);
+  }
+  free(numbers);
+  tessera_destroy(s);
+}
+
 /* The error falls with the root of the samples, which pass the place where the index gets a second word. */
 static void the_root_law(void **state) {
   const double deviation = 1 / sqrt(12.0);
@@ -365,12 +397,19 @@ static void answers_of_the_integrand(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_same_points),  cmocka_unit_test(plain_and_vegas),
-      cmocka_unit_test(many_variables),   cmocka_unit_test(several_components),
-      cmocka_unit_test(domains),          cmocka_unit_test(to_a_tolerance),
-      cmocka_unit_test(grids_are_shared), cmocka_unit_test(the_root_law),
-      cmocka_unit_test(limits),           cmocka_unit_test(forms),
-      cmocka_unit_test(any_device),       cmocka_unit_test(answers_of_the_integrand),
+      cmocka_unit_test(the_same_points),
+      cmocka_unit_test(plain_and_vegas),
+      cmocka_unit_test(many_variables),
+      cmocka_unit_test(several_components),
+      cmocka_unit_test(domains),
+      cmocka_unit_test(to_a_tolerance),
+      cmocka_unit_test(grids_are_shared),
+      cmocka_unit_test(stopped_runs_go_on),
+      cmocka_unit_test(the_root_law),
+      cmocka_unit_test(limits),
+      cmocka_unit_test(forms),
+      cmocka_unit_test(any_device),
+      cmocka_unit_test(answers_of_the_integrand),
   };
   tessera_solver *s = NULL;
   double value, error;

@@ -11,8 +11,16 @@ void dcuhre_(void);
 void cuhre_(void);
 void Cuhre(void);
 void adapt_(void);
+void Vegas(void);
+void vegas_(void);
+void suave_(void);
+void divonne_(void);
 
 void dcuhre_(void) { fail("dcuhre_"); }
 void cuhre_(void) { fail("cuhre_"); }
 void Cuhre(void) { fail("Cuhre"); }
 void adapt_(void) { fail("adapt_"); }
+void Vegas(void) { fail("Vegas"); }
+void vegas_(void) { fail("vegas_"); }
+void suave_(void) { fail("suave_"); }
+void divonne_(void) { fail("divonne_"); }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampling.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include "chi_square.hpp"
+#include "divonne.hpp"
+#include "hooks.hpp"
+#include "state_file.hpp"
+#include "vegas.hpp"
+
+namespace cuba {
+namespace {
+
+constexpr int64 most_points = 4294967295;
+constexpr int64 least_evaluations = 2;  // of which there is a variance
+constexpr std::size_t grid_edges = 129;
+
+// The options of a run, set by `put_int` and `put_real`.
+template <class Arguments, class Int, class Real>
+void set_options(const Arguments &a, const sampling &how, Int put_int, Real put_real) {
+  put_int(TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS);
+  put_int(TESSERA_POINTS, std::min(how.points, most_points));
+  put_int(TESSERA_INCREASE, std::min(how.increase, most_points));
+  put_int(TESSERA_BATCH_POINTS, how.batch);
+  put_int(TESSERA_SEED, static_cast<std::uint32_t>(how.seed));
+  put_int(TESSERA_KEEP_GRID, how.grid.empty() ? 0 : 1);
+  // A grid of an earlier run is good already; one iteration for the strata, if there is room for it.
+  const bool enough = how.maxeval / 8 > how.points;
+  put_int(TESSERA_WARMUP, how.trained ? (enough ? 1 : 0) : -1);
+  put_int(TESSERA_MAXEVAL, how.maxeval);
+  put_int(TESSERA_MINEVAL, std::max<int64>(how.mineval, 0));
+  put_real(TESSERA_CONFIDENCE, how.confidence);
+  put_real(TESSERA_ABSTOL, tolerance(a.epsabs, least_epsabs));
+  put_real(TESSERA_RELTOL, tolerance(a.epsrel, 0.0));
+}
+
+// Statistics and grid after a run.
+void take_statistics(tessera_solver *s, int ndim, sampling &how, results &r) {
+  int64 iterations = 0;
+  tessera_get_int(s, TESSERA_CALLBACK_STATUS, &r.callback_status);
+  tessera_get_int(s, TESSERA_STRATA, &r.regions);
+  tessera_get_int(s, TESSERA_ITERATIONS, &iterations);
+  std::vector<double> chi(r.value.size());
+  if (iterations > 1 && tessera_get_chi2(s, chi.data()) == TESSERA_OK)
+    for (std::size_t k = 0; k < chi.size(); ++k)
+      r.prob[k] = chi_square_probability(chi[k], static_cast<double>(iterations - 1));
+  how.grid.resize(static_cast<std::size_t>(ndim) * grid_edges);
+  if (tessera_get_grid(s, how.grid.data()) != TESSERA_OK) how.grid.clear();
+}
+
+// Empty where there is none: before the end of the first iteration.
+void take_state(tessera_solver *s, std::vector<double> &to) {
+  int64 count = 0;
+  to.clear();
+  if (tessera_get_state(s, 0, nullptr, &count) != TESSERA_OK) return;
+  to.resize(static_cast<std::size_t>(count));
+  tessera_get_state(s, count, to.data(), nullptr);
+}
+
+// What is done between the passes: the state file, messages.
+template <class Arguments>
+class observer {
+ public:
+  observer(const Arguments &a, tessera_solver *solver, bool has_file)
+      : a_(a),
+        solver_(solver),
+        verbose_(verbosity(a.flags)),
+        keeper_(has_file ? a.statefile : nullptr, begin_state(a)) {}
+
+  bool wanted() const { return verbose_ >= 2 || keeper_.has_file(); }
+
+  // Goes on from the state file, if there is a good one; with bit 5 of the flags from its grid alone.
+  void resume(sampling &how) {
+    const bool resumed = keeper_.resume([&] {
+      const state &s = keeper_.s;
+      if (tessera_set_state(solver_, s.count, s.records.data()) != TESSERA_OK)
+        return std::string(tessera_last_error(solver_));
+      if (a_.flags & grid_only_flag) {
+        tessera_set_state(solver_, 0, nullptr);
+        how.grid.resize(static_cast<std::size_t>(a_.ndim) * grid_edges);
+        tessera_get_grid(solver_, how.grid.data());
+        how.trained = true;
+      }
+      return std::string();
+    });
+    if (resumed && verbose_ >= 1) std::printf("%s: resumed from %s\n", a_.routine, keeper_.path().c_str());
+  }
+
+  void introduce(const sampling &how) const {
+    if (verbose_ < 1) return;
+    std::printf(
+        "%s: ndim %d, ncomp %d, epsrel %g, epsabs %g, seed %d, mineval %lld, maxeval %lld, first iteration %lld\n",
+        a_.routine, a_.ndim, a_.ncomp, a_.epsrel, a_.epsabs, how.seed, static_cast<long long>(how.mineval),
+        static_cast<long long>(how.maxeval), static_cast<long long>(how.points));
+    std::fflush(stdout);
+  }
+
+  static int step(int64 evaluations, int, const double *value, const double *error, int64, void *userdata) {
+    static_cast<observer *>(userdata)->look(evaluations, value, error);
+    return 0;
+  }
+
+  void finish(const results &r) {
+    show(r.end.evaluations, r.value.data(), r.error.data(), 1);
+    const bool remove_it = r.end.status == TESSERA_OK && (a_.flags & keep_state_flag) == 0;
+    if (remove_it || has_state()) keeper_.finish(remove_it, [&] { return fill(r.end.evaluations); });
+  }
+
+ private:
+  void look(int64 evaluations, const double *value, const double *error) {
+    if (verbose_ == 3 || evaluations >= next_shown_) {
+      show(evaluations, value, error, 2);
+      next_shown_ = 2 * evaluations;
+    }
+    if (has_state()) keeper_.save_now_and_then([&] { return fill(evaluations); });
+  }
+
+  void show(int64 evaluations, const double *value, const double *error, int level) const {
+    if (verbose_ < level) return;
+    std::printf("%s: %lld evaluations\n", a_.routine, static_cast<long long>(evaluations));
+    for (int k = 0; k < a_.ncomp; ++k) std::printf("  [%d] %.15g +- %.3g\n", k + 1, value[k], error[k]);
+    std::fflush(stdout);
+  }
+
+  static state begin_state(const Arguments &a) {
+    state s = {a.routine};
+    s.ndim = a.ndim;
+    s.ncomp = a.ncomp;
+    return s;
+  }
+
+  // There is none before the end of the first iteration.
+  bool has_state() const {
+    int64 count;
+    return keeper_.has_file() && tessera_get_state(solver_, 0, nullptr, &count) == TESSERA_OK;
+  }
+  std::string fill(int64 evaluations) {
+    state &s = keeper_.s;
+    if (tessera_get_state(solver_, 0, nullptr, &s.count) != TESSERA_OK) return tessera_last_error(solver_);
+    s.records.resize(static_cast<std::size_t>(s.count));
+    tessera_get_state(solver_, s.count, s.records.data(), nullptr);
+    s.evaluations = evaluations;
+    return {};
+  }
+
+  const Arguments &a_;
+  tessera_solver *solver_;
+  const int verbose_;
+  state_keeper keeper_;
+  int64 next_shown_ = 0;
+};
+
+// On a device, if the integrand has a twin.
+template <class Arguments>
+bool sample_there(const Arguments &a, sampling &how, adapter<Arguments> &user, results &r) {
+  struct run_there {
+    const Arguments &a;
+    sampling &how;
+    results &r;
+    static void prepare(tessera_solver *s, void *context) {
+      const auto &self = *static_cast<run_there *>(context);
+      set_options(
+          self.a, self.how, [s](int key, int64 v) { tessera_set_int(s, key, v); },
+          [s](int key, double v) { tessera_set_real(s, key, v); });
+      tessera_set_grid(s, self.how.grid.empty() ? nullptr : self.how.grid.data());
+    }
+    static void finish(tessera_solver *s, void *context) {
+      const auto &self = *static_cast<run_there *>(context);
+      take_statistics(s, self.a.ndim, self.how, self.r);
+    }
+  } context = {a, how, r};
+  dropin::twin_problem problem = {a.routine,
+                                  reinterpret_cast<dropin::user_function>(a.function),
+                                  adapter<Arguments>::point,
+                                  &user,
+                                  a.userdata,
+                                  a.ndim,
+                                  a.ncomp,
+                                  nullptr,
+                                  nullptr,
+                                  std::max<int64>(how.mineval, 0),
+                                  how.maxeval,
+                                  1,
+                                  tolerance(a.epsabs, least_epsabs),
+                                  tolerance(a.epsrel, 0.0)};
+  problem.method = TESSERA_MONTECARLO;
+  problem.prepare = run_there::prepare;
+  problem.finish = run_there::finish;
+  problem.context = &context;
+  dropin::twin_end there;
+  if (!dropin::run_twin(problem, r.value.data(), r.error.data(), there)) return false;
+  r.end = {there.status, there.evaluations};
+  return true;
+}
+
+}  // namespace
+
+template <class Arguments>
+void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const dropin::host_form &form, results &r) {
+  if (how.maxeval < least_evaluations) {
+    r.end = {TESSERA_LIMIT_EVALUATIONS, 0};
+    return;
+  }
+  const bool there = how.may_leave && !a.has_file() && sample_there(a, how, user, r);
+  user.exception.rethrow();
+  if (there) return;
+  dropin::lease solver(a.ndim, a.ncomp);
+  tessera_solver *s = solver.solver();
+  if (!s) return;
+  const bool has_file = a.has_file() && !how.in_parts;
+  observer<Arguments> watcher(a, s, has_file);
+  watcher.introduce(how);
+  watcher.resume(how);
+  if (!how.grid.empty()) tessera_set_grid(s, how.grid.data());
+  set_options(
+      a, how, [&](int key, int64 v) { solver.set_int(key, v); }, [&](int key, double v) { solver.set_real(key, v); });
+  if (!how.state.empty()) tessera_set_state(s, static_cast<int64>(how.state.size()), how.state.data());
+  solver.set_int(TESSERA_KEEP_STATE, has_file || how.in_parts);
+  solver.set_int(TESSERA_THREADS, dropin::threads());
+  solver.set_real(TESSERA_PROGRESS_SECONDS, 0.0);
+  if (watcher.wanted()) tessera_set_progress(s, observer<Arguments>::step, &watcher);
+  r.end = dropin::run(solver, a.routine, form, r.value.data(), r.error.data(), TESSERA_MONTECARLO);
+  tessera_set_progress(s, nullptr, nullptr);
+  take_statistics(s, a.ndim, how, r);
+  if (how.in_parts) take_state(s, how.state);
+  if (r.end.status >= 0) watcher.finish(r);
+  user.exception.rethrow();
+}
+
+#define TESSERA_SAMPLE(arguments)                                                                                  \
+  template void sample(const arguments &a, sampling &how, adapter<arguments> &user, const dropin::host_form &form, \
+                       results &r);
+TESSERA_SAMPLE(vegas_arguments<int>)
+TESSERA_SAMPLE(vegas_arguments<long long>)
+TESSERA_SAMPLE(suave_arguments<int>)
+TESSERA_SAMPLE(suave_arguments<long long>)
+TESSERA_SAMPLE(divonne_arguments<int>)
+TESSERA_SAMPLE(divonne_arguments<long long>)
+
+}  // namespace cuba
