@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sampling.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -32,8 +33,21 @@ void set_options(const Arguments &a, const sampling &how, Int put_int, Real put_
   put_int(TESSERA_MAXEVAL, how.maxeval);
   put_int(TESSERA_MINEVAL, std::max<int64>(how.mineval, 0));
   put_real(TESSERA_CONFIDENCE, how.confidence);
-  put_real(TESSERA_ABSTOL, tolerance(a.epsabs, least_epsabs));
-  put_real(TESSERA_RELTOL, tolerance(a.epsrel, 0.0));
+  put_real(TESSERA_ABSTOL, how.strictness * tolerance(a.epsabs, least_epsabs));
+  put_real(TESSERA_RELTOL, how.strictness * tolerance(a.epsrel, 0.0));
+}
+
+// A run that has come to its limit within the tolerance itself has not failed, if iterations can be compared and nothing looks
+// like a constant.
+template <class Arguments>
+void judge(const Arguments &a, results &r) {
+  if (r.end.status != TESSERA_LIMIT_EVALUATIONS) return;
+  for (std::size_t k = 0; k < r.value.size(); ++k) {
+    const double allowed =
+        std::fmax(tolerance(a.epsabs, least_epsabs), tolerance(a.epsrel, 0.0) * std::fabs(r.value[k]));
+    if (!(r.error[k] > 0.0 && r.error[k] <= allowed && r.prob[k] >= 0.0)) return;
+  }
+  r.end.status = TESSERA_OK;
 }
 
 // Statistics and grid after a run.
@@ -183,8 +197,8 @@ bool sample_there(const Arguments &a, sampling &how, adapter<Arguments> &user, r
                                   std::max<int64>(how.mineval, 0),
                                   how.maxeval,
                                   1,
-                                  tolerance(a.epsabs, least_epsabs),
-                                  tolerance(a.epsrel, 0.0)};
+                                  how.strictness * tolerance(a.epsabs, least_epsabs),
+                                  how.strictness * tolerance(a.epsrel, 0.0)};
   problem.method = TESSERA_MONTECARLO;
   problem.prepare = run_there::prepare;
   problem.finish = run_there::finish;
@@ -205,7 +219,7 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   }
   const bool there = how.may_leave && !a.has_file() && sample_there(a, how, user, r);
   user.exception.rethrow();
-  if (there) return;
+  if (there) return judge(a, r);
   dropin::lease solver(a.ndim, a.ncomp);
   tessera_solver *s = solver.solver();
   if (!s) return;
@@ -225,6 +239,7 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   tessera_set_progress(s, nullptr, nullptr);
   take_statistics(s, a.ndim, how, r);
   if (how.in_parts) take_state(s, how.state);
+  judge(a, r);
   if (r.end.status >= 0) watcher.finish(r);
   user.exception.rethrow();
 }

@@ -7,6 +7,8 @@
 namespace cuba {
 
 constexpr double one_deviation = 0.682689492137086;  // probability within one standard deviation
+// One standard deviation at the tolerance would be a wrong answer in one of three cases: Vegas and Suave go on to 0.6 of it.
+constexpr double strictness_of_one_deviation = 0.6;
 constexpr int most_sampled_ndim = 1024;
 constexpr int64 most_batch = 1 << 14;
 
@@ -15,6 +17,7 @@ struct sampling {
   int64 mineval = 0, maxeval = 0;
   int seed = 0;
   double confidence = one_deviation;
+  double strictness = 1.0;  // share of the tolerance at which a run ends
   std::vector<double> grid = {};  // to begin with, empty: uniform; and that of the last iteration
   bool trained = false;           // `grid` comes from an earlier run
   bool in_parts = false;          // no file; `state`, unless empty, is that to go on from; it becomes that of the run

@@ -67,6 +67,7 @@ void vegas(const vegas_arguments<Count> &a) {
     return;
   call_init();
   sampling how;
+  how.strictness = strictness_of_one_deviation;
   how.points = a.nstart;
   how.increase = a.nincrease;
   how.batch = a.nbatch;
@@ -86,6 +87,7 @@ void suave(const suave_arguments<Count> &a) {
     return;
   call_init();
   sampling how;
+  how.strictness = strictness_of_one_deviation;
   how.points = a.nnew;
   integrate(a, how);
 }
