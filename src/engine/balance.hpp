@@ -16,7 +16,7 @@
 namespace tessera {
 
 constexpr int balance_groups = 64;
-constexpr int64 least_balanced_chunks = 16;  // with fewer regions nothing is taken off
+constexpr int64 least_balanced_chunks = 32;  // with fewer regions, 4096, there is little to gain for the time it takes
 constexpr double balance_caution = 2.0;
 constexpr double least_signed_error = 1e-300;  // one bit is a small part of it
 

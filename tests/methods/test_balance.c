@@ -183,7 +183,7 @@ static void nothing_where_signs_agree(void **state) {
   put_point(s, aligned_kinks, NULL);
   const struct answer a = integrate(s);
   assert_int_equal(a.status, TESSERA_OK);
-  assert_true(a.regions > 2048);
+  assert_true(a.regions > 4096);
   const double share = a.error / sum_of_errors(s, 5);
   assert_true(share > 0.99 && share < 1.01);
   tessera_destroy(s);
@@ -192,12 +192,12 @@ static void nothing_where_signs_agree(void **state) {
 /* The classic estimate is the sum. */
 static void nothing_for_the_classic_estimate(void **state) {
   (void)state;
-  tessera_solver *s = bulk_solver(4, 1e-3, 1000000);
+  tessera_solver *s = bulk_solver(4, 1e-3, 2000000);
   put_int(s, TESSERA_ESTIMATE, TESSERA_ESTIMATE_CLASSIC);
   struct instance p = make(ball, 4, 0);
   put_point(s, integrand, &p);
   const struct answer a = integrate(s);
-  assert_true(a.regions > 2048);
+  assert_true(a.regions > 4096);
   const double sum = sum_of_errors(s, 4);
   assert_close(a.error, sum, 1e-12, 0);
   tessera_destroy(s);
