@@ -74,6 +74,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_WARMUP = 143
   integer(c_int), parameter, public :: TESSERA_KEEP_GRID = 144
   integer(c_int), parameter, public :: TESSERA_KEEP_STATE = 145
+  integer(c_int), parameter, public :: TESSERA_GENERATOR = 146
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
@@ -139,6 +140,12 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SAMPLING_AUTO = 0
   integer(c_int), parameter, public :: TESSERA_SAMPLING_PLAIN = 1
   integer(c_int), parameter, public :: TESSERA_SAMPLING_VEGAS = 2
+
+  ! ---- Values of TESSERA_GENERATOR ---------------------------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_PHILOX = 0
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_XORWOW = 1
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_MRG32K3A = 2
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3
 
   ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1

@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
   table_of_values(argv[1], "tessera_estimate", "`TESSERA_ESTIMATE`");
   table_of_values(argv[1], "tessera_transform", "`TESSERA_TRANSFORM`");
   table_of_values(argv[1], "tessera_sampling", "`TESSERA_SAMPLING`");
+  table_of_values(argv[1], "tessera_generator", "`TESSERA_GENERATOR`");
 
   std::puts("\n## Integer statistics\n\n| key | number | meaning |\n|---|---:|---|");
 #define STATISTIC_INT(name, sentence) \

@@ -621,6 +621,10 @@ tessera::sampling_result tessera_solver::run(tessera::sampling_problem &problem,
                              });
       },
       [&] {
+        if (problem.settings.generator != tessera::generator_philox)
+          throw failure(TESSERA_ERR_UNSUPPORTED,
+                        "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox "
+                        "alone");
         use_host_form(problem);
         return tessera::host_monte_carlo(problem, grid, hooks, value, error, chi_square);
       });

@@ -111,6 +111,14 @@ tessera::sampling_problem tessera_solver::make_sampling_problem() const {
   s.seed = static_cast<tessera::uint64>(options_.get_int(TESSERA_SEED));
   s.sampling = static_cast<int>(options_.get_int(TESSERA_SAMPLING));
   s.antithetic = options_.get_int(TESSERA_ANTITHETIC) != 0;
+  s.generator = static_cast<int>(options_.get_int(TESSERA_GENERATOR));
+  if (s.generator != tessera::generator_philox) {
+    if (s.sampling == tessera::sampling_vegas)
+      throw failure(TESSERA_ERR_UNSUPPORTED,
+                    "TESSERA_GENERATOR: VEGAS has Philox alone; cuRAND's generators are for plain sampling");
+    s.sampling = tessera::sampling_plain;
+  }
+  if (s.generator == tessera::generator_sobol) s.shifts = options_.get_int(TESSERA_SHIFTS);
   s.points = options_.get_int(TESSERA_POINTS);
   s.increase = options_.get_int(TESSERA_INCREASE);
   s.warmup = static_cast<int>(options_.get_int(TESSERA_WARMUP));

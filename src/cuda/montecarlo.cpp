@@ -51,9 +51,9 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   kernel_text text;
   text.text = montecarlo_text;
   const int blocks = ndim <= 12 && ncomp == 1 ? 6 : 4;  // registers for coordinates and moments
-  text.options = {define("TESSERA_AXES", s.axes), define("TESSERA_GRID", s.grid),
-                  define("TESSERA_ANTITHETIC", s.antithetic), define("TESSERA_BATCH", s.batch),
-                  define("TESSERA_BLOCKS", blocks)};
+  text.options = {
+      define("TESSERA_AXES", s.axes),   define("TESSERA_GRID", s.grid),   define("TESSERA_ANTITHETIC", s.antithetic),
+      define("TESSERA_BATCH", s.batch), define("TESSERA_GIVEN", s.given), define("TESSERA_BLOCKS", blocks)};
   return text;
 }
 
@@ -131,6 +131,7 @@ sampling_shape device_sampler::shape_of(bool grid, bool antithetic) const {
   s.grid = grid;
   s.antithetic = antithetic;
   s.batch = f_->batch != nullptr;
+  s.given = !grid && problem_->settings.generator != generator_philox;
   return s;
 }
 
@@ -138,7 +139,8 @@ sampling_kernels &device_sampler::find(const sampling_shape &shape) {
   const int ndim = problem_->settings.ndim, ncomp = problem_->settings.ncomp;
   const integrand_source &source = f_->source;
   std::string key;
-  for (const int v : {ndim, ncomp, shape.axes, int{shape.grid}, int{shape.antithetic}, int{shape.batch}})
+  for (const int v :
+       {ndim, ncomp, shape.axes, int{shape.grid}, int{shape.antithetic}, int{shape.batch}, int{shape.given}})
     key += std::to_string(v) + "/";
   if (!shape.batch)
     key += std::to_string(static_cast<int>(source.language)) + "/" + source.function + "/" + source.file_name + "/" +
@@ -177,15 +179,35 @@ sampling_result device_sampler::integrate(const sampling_problem &problem, const
                                           std::vector<double> &grid, run_hooks &hooks, double *value, double *error,
                                           double *chi_square, device_report &report) {
   begin(problem, f, report);
-  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, grid, problem.record, hooks);
   sampling_result result;
+  if (!begin_numbers()) {
+    result.end = outcome::memory;
+    result.sentence = "no memory for the random numbers";
+    return result;
+  }
+  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, grid, problem.record, hooks);
   result.end = driver.run(value, error, chi_square, result.has_value);
   result.statistics = driver.statistics();
   for (const device_memory *m : {&tables_there_, &list_there_, &tiles_there_, &training_, &x_, &values_})
     result.statistics.bytes += static_cast<int64>(m->bytes());
+  if (numbers_.there()) result.statistics.bytes += static_cast<int64>(numbers_.bytes());
+  numbers_.end();
   result.callback_status = status_;
   result.sentence = sentence_;
   return result;
+}
+
+// Of another generator than Philox.
+bool device_sampler::begin_numbers() try {
+  const sampling_settings &s = problem_->settings;
+  numbers_.end();  // of a run that has failed
+  if (s.generator == generator_philox) return true;
+  const int64 samples = s.maxeval / (s.antithetic ? 2 : 1),
+              shifts = std::max<int64>(1, std::min(s.shifts, samples / 2));
+  numbers_.begin(s.generator, s.seed, s.ndim, samples / shifts, s.shifts, stream_);
+  return true;
+} catch (const std::bad_alloc &) {
+  return false;
 }
 
 std::string device_sampler::evaluate(const sampling_problem &problem, const integrand &f, int64 n, const double *x,
@@ -204,8 +226,9 @@ std::string device_sampler::evaluate(const sampling_problem &problem, const inte
   return tessera::take_answer({kernels.flags(), kernels.status()}, stream_);
 }
 
-// Whole cut_samples, the same for every run of a problem.
+// Whole cut_samples, the same for every run of a problem. Shifted points stay until all shifts have had them.
 int64 device_sampler::slice_samples(bool grid) const {
+  if (problem_->settings.shifts > 0) return numbers_.half();
   return is_fused(shape_of(grid, false), problem_->settings.ncomp) ? int64{1} << 30 : int64{1} << 26;
 }
 
@@ -316,7 +339,8 @@ outcome device_sampler::run_fused(sampling_kernels &kernels, sample_sums *sums) 
 // Samples whose values fit into memory, and with a callback their points into a call.
 int64 device_sampler::chunk_samples() const {
   const int64 nc = problem_->settings.ncomp, per = points_of_sample(pass_);
-  const int64 most = std::min(most_chunk, most_chunk_bytes / (8 * nc));
+  int64 most = std::min(most_chunk, most_chunk_bytes / (8 * nc));
+  if (numbers_.there()) most = std::min(most, numbers_.most_samples());
   if (!f_->batch) return most;
   return std::min(most, std::min(most_call_points, most_call_bytes / (8 * (problem_->settings.ndim + nc))) / per);
 }
@@ -381,6 +405,10 @@ outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sampl
   const int64 blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
   require_results(std::max(blocks, value_blocks));
   std::vector<double> squares;
+  if (numbers_.there()) {
+    numbers_.require(a.first_sample, a.count);
+    a.given = numbers_.numbers(pass_.shift);
+  }
   if (f_->batch) {
     const outcome o = call_back(kernels);
     if (o != outcome::running) return o;
@@ -459,18 +487,25 @@ std::string device_sampler::find_nonfinite(const sampling_kernels &kernels, int6
   const int nd = problem_->settings.ndim, nc = problem_->settings.ncomp, per = points_of_sample(pass_);
   const bool scout = piece.cube == scouts;
   const int64 most = std::max<int64>(1, std::min<int64>(65536, 4194304 / std::max(nd, nc)) / per);
-  std::vector<double> x, f, jacobian;
+  std::vector<double> x, f, jacobian, given;
   for (int64 from = 0; from < piece.count; from += most) {
     const int64 samples = std::min(most, piece.count - from), n = samples * per;
     x.resize(size(n * nd));
     f.resize(size(n * nc));
     jacobian.assign(size(n), 1.0);
+    if (numbers_.there()) {
+      given.resize(size(samples * nd));
+      numbers_.read(piece.first + from, samples, pass_.shift, given.data());
+    }
     for (int64 i = 0; i < n; ++i) {  // an antithetic point comes after its sample
       const uint64 sample = static_cast<uint64>(piece.first + from + i / per);
       int64 cube = piece.cube;
       double grid = 1.0, u[2];
       for (int j = 0; j < nd; ++j) {
-        if (j % 2 == 0) uniform_pair(a.keys, pass_.stream, sample, static_cast<uint32>(j / 2), u[0], u[1]);
+        if (!given.empty())
+          u[j % 2] = given[size(j * samples + i / per)];
+        else if (j % 2 == 0)
+          uniform_pair(a.keys, pass_.stream, sample, static_cast<uint32>(j / 2), u[0], u[1]);
         double t = i % per == 0 ? u[j % 2] : 1.0 - u[j % 2];
         if (pass_.edges) {
           const int cells = pass_.cells[j];

@@ -11,13 +11,15 @@
 #define TESSERA_GRID 0
 #define TESSERA_ANTITHETIC 0
 #define TESSERA_BATCH 0
+#define TESSERA_GIVEN 0
 #define TESSERA_BLOCKS 4
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 extern "C" {
 __device__ int tessera_flags, tessera_status;
 }
 #endif
-// TESSERA_AXES: 0 all are [0,1], 1 all are finite, 2: any. TESSERA_GRID: importance sampling.
+// TESSERA_AXES: 0 all are [0,1], 1 all are finite, 2: any. TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers
+// are in memory.
 
 extern "C" {
 __constant__ tessera::sample_axis tessera_axes[TESSERA_NDIM];
@@ -48,6 +50,17 @@ __device__ __forceinline__ void each_coordinate(const philox_keys &keys, const p
   }
 }
 
+// The same from memory.
+template <class Take>
+__device__ __forceinline__ void each_given_coordinate(const given_numbers &g, int64 index, int half, Take take) {
+  const double *const numbers = g.numbers + place_in_ring(g.ring, dim, index, 0);
+#pragma unroll(near_point ? dim : 1)
+  for (int j = 0; j < dim; ++j) {
+    const double u = shifted_number(numbers[static_cast<int64>(j) << g.ring.log_samples], g.shift ? g.shift[j] : 0.0);
+    take(j, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u);
+  }
+}
+
 // The user's coordinate j.
 __device__ __forceinline__ double coordinate_of(int j, double u, double &jacobian) {
 #if TESSERA_AXES == 0
@@ -70,22 +83,25 @@ struct sample_point {
     const bool scout = cube == scouts;
     double grid = 1.0;
     jacobian = boost = 1.0;
-    each_coordinate(
-        a.keys, half_of_index(a.keys, a.pass.stream, index), half,
-        [&](int pair) { return half_of_pair(a.keys, index, static_cast<uint32>(pair)); },
-        [&](int j, double u) {
-          if (TESSERA_GRID) {
-            const sample_cells c = a.cells[j];
-            int64 cell = 0;
-            if (c.cells > 1 && !scout) cell = take_cell(c, cube);
-            int bin;
-            u = place_on_axis(a.pass.edges + j * grid_edges, scout, cell, c.cells, u, grid, bin);
-            const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
-            unsigned &word = bins[TESSERA_GRID ? j / 4 : 0];
-            word = j % 4 == 0 ? shifted : word | shifted;
-          }
-          x[j] = coordinate_of(j, u, jacobian);
-        });
+    const auto take = [&](int j, double u) {
+      if (TESSERA_GRID) {
+        const sample_cells c = a.cells[j];
+        int64 cell = 0;
+        if (c.cells > 1 && !scout) cell = take_cell(c, cube);
+        int bin;
+        u = place_on_axis(a.pass.edges + j * grid_edges, scout, cell, c.cells, u, grid, bin);
+        const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
+        unsigned &word = bins[TESSERA_GRID ? j / 4 : 0];
+        word = j % 4 == 0 ? shifted : word | shifted;
+      }
+      x[j] = coordinate_of(j, u, jacobian);
+    };
+    if (TESSERA_GIVEN)
+      each_given_coordinate(a.given, static_cast<int64>(index), half, take);
+    else
+      each_coordinate(
+          a.keys, half_of_index(a.keys, a.pass.stream, index), half,
+          [&](int pair) { return half_of_pair(a.keys, index, static_cast<uint32>(pair)); }, take);
     if (!TESSERA_GRID) return;
     const sample_weight w = weight_of_sample(grid, a.pass.share, scout);
     jacobian *= w.factor;
@@ -144,7 +160,7 @@ __device__ __forceinline__ void report_flags(const sampling_arguments &a) {
 
 }  // namespace tessera
 
-#if !TESSERA_BATCH && !TESSERA_GRID && TESSERA_NCOMP <= 8  // sampling_most_fused
+#if !TESSERA_BATCH && !TESSERA_GRID && !TESSERA_GIVEN && TESSERA_NCOMP <= 8  // sampling_most_fused
 namespace tessera {
 
 // One component as a thread has seen it in a piece.

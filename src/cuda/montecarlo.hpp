@@ -11,6 +11,7 @@
 #include "batch.hpp"
 #include "compile.hpp"
 #include "driver.hpp"
+#include "generator.hpp"
 #include "montecarlo_problem.hpp"
 
 namespace tessera {
@@ -20,8 +21,11 @@ struct sampling_shape {
   int axes = 0;  // 0: all are [0,1], 1: all are finite, 2: any
   bool grid = false, antithetic = false;
   bool batch = false;  // around a device callback
+  bool given = false;  // the random numbers are in memory
 };
-inline bool is_fused(const sampling_shape &s, int ncomp) { return !s.grid && !s.batch && ncomp <= sampling_most_fused; }
+inline bool is_fused(const sampling_shape &s, int ncomp) {
+  return !s.grid && !s.batch && !s.given && ncomp <= sampling_most_fused;
+}
 
 // The text of the kernels, to be joined with an integrand unless it is for a device callback.
 kernel_text sampling_kernel_text(const sampling_shape &shape, int ndim, int ncomp);
@@ -94,6 +98,7 @@ class device_sampler {
   };
 
   void begin(const sampling_problem &problem, const integrand &f, device_report &report);
+  bool begin_numbers();
   sampling_shape shape_of(bool grid, bool antithetic) const;
   sampling_kernels &find(const sampling_shape &shape);
   void prepare(const sample_pass &pass);
@@ -128,6 +133,7 @@ class device_sampler {
   std::vector<double> tables_;  // edges, scales and cells on their way to the device
   std::vector<int> tile_piece_;
   // Memory.
+  number_ring numbers_;
   device_memory tables_there_, list_there_, tiles_there_, training_, squares_, x_, values_, points_;
   mapped_memory partial_, spread_, answer_;
 };

@@ -37,6 +37,26 @@ TESSERA_HD int take_cell(const sample_cells &c, int64 &cube) {
   return cell;
 }
 
+// Uniform numbers that are there already: the blocks of 2^log_samples samples made last, one coordinate after the other.
+struct number_ring_shape {
+  int log_samples;
+  int64 blocks;  // a power of two
+};
+TESSERA_HD int64 place_in_ring(const number_ring_shape &r, int ndim, int64 sample, int j) {
+  const int64 block = (sample >> r.log_samples) & (r.blocks - 1), within = sample & ((int64{1} << r.log_samples) - 1);
+  return ((block * ndim + j) << r.log_samples) + within;
+}
+struct given_numbers {
+  const double *numbers;  // in (0, 1]
+  const double *shift;    // [ndim] modulo 1; null: none
+  number_ring_shape ring;
+};
+// Into (0, 1): neither end is taken, as with Philox.
+TESSERA_HD double shifted_number(double u, double shift) {
+  const double v = u + shift;
+  return between(v > 1.0 ? v - 1.0 : v, 1.1102230246251565404e-16, 0.99999999999999988898);  // 2^-53, 1 - 2^-53
+}
+
 struct sampling_arguments {
   sample_pass pass;  // its pointers are on the device; cells: see `cells`
   philox_keys keys;
@@ -46,7 +66,8 @@ struct sampling_arguments {
   int64 first, samples;
   const sample_piece *list;  // piece first_piece and those behind it
   int64 first_piece, end_piece;
-  int64 block_pieces;  // that a block sums
+  int64 block_pieces;   // that a block sums
+  given_numbers given;  // in place of Philox
   // A chunk's samples.
   int64 first_sample, count;
   const int *tile_piece;  // of the list: the piece of each tile's first sample, and the last piece

@@ -129,6 +129,20 @@ cufft_library open_cufft() {
   return t;
 }
 
+curand_library open_curand() {
+  const opened library("NVIDIA's library of random numbers, cuRAND", {"libcurand.so.10", "libcurand.so"},
+                       "TESSERA_GENERATOR other than Philox needs it: install the CUDA toolkit 12 or 13 (package libcurand) or "
+                       "set CUDA_HOME");
+  curand_library t{};
+  library.bind(t.create, "curandCreateGenerator");
+  library.bind(t.destroy, "curandDestroyGenerator");
+  library.bind(t.set_stream, "curandSetStream");
+  library.bind(t.set_seed, "curandSetPseudoRandomGeneratorSeed");
+  library.bind(t.set_dimensions, "curandSetQuasiRandomGeneratorDimensions");
+  library.bind(t.uniform_double, "curandGenerateUniformDouble");
+  return t;
+}
+
 }  // namespace
 
 const nvrtc_library &nvrtc() {
@@ -143,6 +157,11 @@ const nvjitlink_library &nvjitlink() {
 
 const cufft_library &cufft() {
   static const cufft_library table = open_cufft();
+  return table;
+}
+
+const curand_library &curand() {
+  static const curand_library table = open_curand();
   return table;
 }
 

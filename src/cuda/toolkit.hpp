@@ -70,9 +70,23 @@ struct cufft_library {
   int (*z2d)(int plan, void *in, double *out);
 };
 
+// Values of curandRngType.
+enum class curand_kind : int { xorwow = 101, mrg32k3a = 121, scrambled_sobol64 = 204 };
+
+// cuRAND's host interface by its plain types, for the same reason.
+struct curand_library {
+  int (*create)(void **generator, curand_kind kind);
+  int (*destroy)(void *generator);
+  int (*set_stream)(void *generator, void *stream);
+  int (*set_seed)(void *generator, unsigned long long seed);
+  int (*set_dimensions)(void *generator, unsigned dimensions);
+  int (*uniform_double)(void *generator, double *numbers, std::size_t n);
+};
+
 const nvrtc_library &nvrtc();
 const nvjitlink_library &nvjitlink();
 const cufft_library &cufft();
+const curand_library &curand();
 
 // Where the toolkit is, if it is anywhere: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda; else "".
 std::string toolkit_directory();

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "hooks.hpp"
 #include "importance_grid.hpp"
@@ -51,7 +52,9 @@ class monte_carlo {
     error_ = error;
     chi_square_ = chi_square;
     outcome end;
-    if (set_.sampling == sampling_plain)
+    if (set_.shifts > 0)
+      end = shifted();
+    else if (set_.sampling == sampling_plain)
       end = plain();
     else if (set_.sampling == sampling_vegas)
       end = vegas();
@@ -85,6 +88,7 @@ class monte_carlo {
     p.seed = set_.seed;
     p.stream = stream;
     p.antithetic = set_.antithetic;
+    p.shift = -1;
     p.cells = nullptr;
     p.edges = nullptr;
     p.scale = scale_.data();
@@ -141,10 +145,7 @@ class monte_carlo {
 
   // Sets value and error, and need_: by how much the number of samples has to grow for the tolerance.
   void show(const sample_pool &pool, bool iterations_count) {
-    need_ = 0.0;
-    constant_ = true;
-    unseen_ = false;
-    statistics_.chi_square = 0.0;
+    begin_to_show();
     for (int k = 0; k < set_.ncomp; ++k) {
       const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k));
       const double freedom = pool.freedom(k);
@@ -158,25 +159,35 @@ class monte_carlo {
       } else {
         chi_square_[k] = 0.0;
       }
-      constant_ = constant_ && deviation == 0.0;
-      unseen_ = unseen_ || (deviation == 0.0 && value == 0.0);
-      const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
-      const bool at_rounding = error <= rounding;
-      error = larger(error, rounding);
-      if (!(error < infinity_value())) error = infinity_value();
-      const double tolerance = tolerated_at(value);
-      double need = 0.0;
-      if (error > tolerance) {
-        const double ratio = error / tolerance;
-        need = at_rounding ? rounding_need : ratio * ratio;
-      } else if (freedom < least_freedom) {
-        need = 2.0;
-      }
-      need_ = larger(need_, need);
-      value_[k] = value;
-      error_[k] = error;
+      show_component(k, value, error, freedom >= least_freedom);
     }
     has_value_ = true;
+  }
+  void begin_to_show() {
+    need_ = 0.0;
+    constant_ = true;
+    unseen_ = false;
+    statistics_.chi_square = 0.0;
+  }
+  // An error that is not believed is not enough for the tolerance.
+  void show_component(int k, double value, double error, bool believed) {
+    constant_ = constant_ && error == 0.0;
+    unseen_ = unseen_ || (error == 0.0 && value == 0.0);
+    const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
+    const bool at_rounding = error <= rounding;
+    error = larger(error, rounding);
+    if (!(error < infinity_value())) error = infinity_value();
+    const double tolerance = tolerated_at(value);
+    double need = 0.0;
+    if (error > tolerance) {
+      const double ratio = error / tolerance;
+      need = at_rounding ? rounding_need : ratio * ratio;
+    } else if (!believed) {
+      need = 2.0;
+    }
+    need_ = larger(need_, need);
+    value_[k] = value;
+    error_[k] = error;
   }
 
   // After show: is the run over?
@@ -249,6 +260,80 @@ class monte_carlo {
       more = std::min(std::max(more, least_samples), affordable());
       if (more < least_samples) return outcome::evaluations;
     }
+  }
+
+  // ---- Shifted points ----------------------------------------------------------------------------------------------------
+  // The same first n = 2^m points of a sequence under every random shift: each shift gives an independent mean, from whose
+  // spread comes the error. Doubling n keeps all evaluations. A doubling that is interrupted leaves no trace.
+  outcome shifted() {
+    statistics_.sampling = sampling_plain;
+    const int64 all = set_.maxeval / per_sample_;
+    const int64 shifts = std::max<int64>(2, std::min(set_.shifts, all / least_samples));
+    const int64 most = all / shifts, slice = exec_.slice_samples(false);
+    int64 n = least_samples;
+    while (n < set_.points && 2 * n <= std::min(most, slice)) n *= 2;
+    std::vector<compensated_sum> totals(count(shifts * set_.ncomp));
+    for (int64 done = 0;; n *= 2) {
+      outcome o = add_points(done, n, shifts, totals);
+      if (o != outcome::running) return o;
+      done = n;
+      ++statistics_.iterations;
+      show_shifts(totals, shifts, n);
+      pause_ = look();
+      o = judge();
+      if (o == outcome::running) o = pause_;
+      if (o != outcome::running) return o;
+      if (n > most / 2) return outcome::evaluations;
+    }
+  }
+
+  // Points done ... n - 1 of every shift. A slice goes through all shifts, so that its points are made once.
+  outcome add_points(int64 done, int64 n, int64 shifts, std::vector<compensated_sum> &totals) {
+    while (done < n) {
+      const int64 part = part_of(n - done, exec_.slice_samples(false));
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        std::vector<sample_sums> sums(count(set_.ncomp));
+        sample_pass pass = pass_of(stream_plain, static_cast<double>(part));
+        pass.shift = shift;
+        const outcome o = exec_.run_plain(pass, done, part, sums.data());
+        if (o != outcome::running) return o;
+        statistics_.evaluations += part * per_sample_;
+        for (int k = 0; k < set_.ncomp; ++k)
+          totals[count(shift * set_.ncomp + k)].add(static_cast<double>(part) * sums[count(k)].value.value());
+        if (!has_value_) continue;
+        pause_ = look();
+        if (pause_ != outcome::running) return pause_;
+      }
+      done += part;
+    }
+    return outcome::running;
+  }
+
+  void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n) {
+    begin_to_show();
+    const double r = static_cast<double>(shifts), points = static_cast<double>(n);
+    const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const auto mean = [&](int64 shift) { return totals[count(shift * set_.ncomp + k)].value() / points; };
+      const double first = mean(0);
+      double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        const double d = mean(shift) - first;
+        sum += d;
+        least = std::fmin(least, d);
+        most = larger(most, d);
+      }
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        const double d = mean(shift) - first - sum / r;
+        squares += d * d;
+      }
+      // A spread whose squares underflow must not look like none.
+      if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
+      const double deviation = volume_ * std::sqrt(squares / (r * (r - 1.0)));
+      chi_square_[k] = 0.0;
+      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation, true);
+    }
+    has_value_ = true;
   }
 
   // ---- VEGAS --------------------------------------------------------------------------------------------------------------

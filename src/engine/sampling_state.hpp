@@ -10,6 +10,12 @@
 namespace tessera {
 
 enum sampling_kind : int { sampling_auto = 0, sampling_plain = 1, sampling_vegas = 2 };  // enum tessera_sampling
+enum generator_kind : int {                                                              // enum tessera_generator
+  generator_philox = 0,
+  generator_xorwow = 1,
+  generator_mrg32k3a = 2,
+  generator_sobol = 3
+};
 
 struct sampling_settings {
   int ndim = 0, ncomp = 0;
@@ -18,11 +24,13 @@ struct sampling_settings {
   uint64 seed = 0;
   int sampling = sampling_auto;
   bool antithetic = false;
-  int64 points = 1024;     // of the first iteration
-  int64 increase = 0;      // more in each iteration, 0: by half
-  int warmup = -1;         // iterations that train only, -1: as long as they gain
-  double damping = 0.5;    // alpha of the grid
-  double stratify = 0.75;  // beta of the allocation
+  int generator = generator_philox;  // others: plain sampling
+  int64 shifts = 0;                  // random shifts of one sequence of points; 0: the points are independent
+  int64 points = 1024;               // of the first iteration
+  int64 increase = 0;                // more in each iteration, 0: by half
+  int warmup = -1;                   // iterations that train only, -1: as long as they gain
+  double damping = 0.5;              // alpha of the grid
+  double stratify = 0.75;            // beta of the allocation
 };
 
 struct sampling_statistics {
@@ -70,6 +78,7 @@ struct sample_pass {
   uint64 seed;
   uint32 stream;
   bool antithetic;
+  int64 shift;          // that its points have; -1: none
   const int *cells;     // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
   const double *edges;  // grid_edges for each axis; null: no importance sampling
   const double *scale;  // inverse mean squares of the components, for training and for spreads

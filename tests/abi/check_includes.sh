@@ -26,7 +26,7 @@ while IFS= read -r file; do
     where="$file:$number"
     path=${name:1:-1}
     case $path in
-      cuda*.h | cub/* | thrust/* | nv*.h | cufft*.h)
+      cuda*.h | cub/* | thrust/* | nv*.h | cufft*.h | curand*.h)
         [ "$room" = cuda ] || complain "$where" "$name" "CUDA is for src/cuda"
         continue
         ;;

@@ -8,7 +8,7 @@ readelf=$1 library=$2
 needed=$("$readelf" -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p')
 echo "needs:" $needed
 [ -n "$needed" ] || { echo "no list of needed libraries"; exit 1; }
-if grep -E '^lib(cuda|cudart|nvrtc|nvJitLink|cufft|gfortran|tessera)' <<<"$needed"; then
+if grep -E '^lib(cuda|cudart|nvrtc|nvJitLink|cufft|curand|gfortran|tessera)' <<<"$needed"; then
   echo "libtessera may not need these"
   exit 1
 fi

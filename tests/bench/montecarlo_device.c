@@ -38,25 +38,34 @@ static const char text[] =
 
 struct run {
   const char *function;
-  int ndim, sampling, antithetic;
+  int ndim, sampling, antithetic, generator;
   double points, exact;
   double wanted; /* points per second; 0: no goal */
 };
 static const struct run runs[] = {
-    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, 1e9, 11.32097423155, 60e9},
-    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, 1e9, 0.085351398153884, 65e9},
-    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, 1e10, 11.32097423155, 60e9},
-    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, 1e10, 0.085351398153884, 65e9},
-    {"power", 10, TESSERA_SAMPLING_PLAIN, 1, 1e9, 11.32097423155, 0},
-    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, 1e6, 11.32097423155, 0},
-    {"feyn6", 6, TESSERA_SAMPLING_VEGAS, 0, 1e8, 0.085351398153884, 0},
-    {"feyn6", 6, TESSERA_SAMPLING_VEGAS, 0, 1e9, 0.085351398153884, 0},
-    {"peak", 6, TESSERA_SAMPLING_VEGAS, 0, 1e8, 1, 0},
-    {"peak", 6, TESSERA_SAMPLING_AUTO, 0, 1e8, 1, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e9, 11.32097423155, 60e9},
+    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e9, 0.085351398153884, 65e9},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e10, 11.32097423155, 60e9},
+    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e10, 0.085351398153884, 65e9},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 1, TESSERA_GENERATOR_PHILOX, 1e9, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e6, 11.32097423155, 0},
+    {"feyn6", 6, TESSERA_SAMPLING_VEGAS, 0, TESSERA_GENERATOR_PHILOX, 1e8, 0.085351398153884, 0},
+    {"feyn6", 6, TESSERA_SAMPLING_VEGAS, 0, TESSERA_GENERATOR_PHILOX, 1e9, 0.085351398153884, 0},
+    {"peak", 6, TESSERA_SAMPLING_VEGAS, 0, TESSERA_GENERATOR_PHILOX, 1e8, 1, 0},
+    {"peak", 6, TESSERA_SAMPLING_AUTO, 0, TESSERA_GENERATOR_PHILOX, 1e8, 1, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_XORWOW, 1e6, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_XORWOW, 1e8, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_XORWOW, 1e9, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_MRG32K3A, 1e6, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_MRG32K3A, 1e8, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_MRG32K3A, 1e9, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1e6, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1e8, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1e9, 11.32097423155, 0},
 };
 static const struct run long_runs[] = {
-    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, 1e11, 11.32097423155, 60e9},
-    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, 1e11, 0.085351398153884, 65e9},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e11, 11.32097423155, 60e9},
+    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e11, 0.085351398153884, 65e9},
 };
 
 static double now(void) {
@@ -77,6 +86,8 @@ static void give_up(const char *what, const char *why) {
 
 static void measure(const struct run *r, int device, int repeat) {
   static const char *const names[] = {"auto", "plain", "vegas"};
+  static const char *const generators[] = {"", " XORWOW", " MRG32k3a", " scrambled Sobol"};
+  const int sobol = r->generator == TESSERA_GENERATOR_SOBOL_SCRAMBLED;
   const double most_points = 4294967295.0; /* of TESSERA_POINTS */
   const int plain = r->sampling == TESSERA_SAMPLING_PLAIN;
   double value = 0, error = 0, seconds[most_runs];
@@ -88,12 +99,15 @@ static void measure(const struct run *r, int device, int repeat) {
   tessera_set_int(s, TESSERA_DEVICE, device);
   tessera_set_int(s, TESSERA_SAMPLING, r->sampling);
   tessera_set_int(s, TESSERA_ANTITHETIC, r->antithetic);
+  tessera_set_int(s, TESSERA_GENERATOR, r->generator);
   tessera_set_real(s, TESSERA_RELTOL, 0);
   for (int i = -2; i < repeat; ++i) { /* two to warm up, the first with few points */
     const double points = i == -2 ? fmin(1e6, r->points) : r->points;
     tessera_set_int(s, TESSERA_MAXEVAL, (int64_t)points);
     tessera_set_int(s, TESSERA_POINTS,
-                    (int64_t)(plain ? fmin(points / (1 + r->antithetic), most_points) : points / 100));
+                    (int64_t)(sobol   ? 65536
+                              : plain ? fmin(points / (1 + r->antithetic), most_points)
+                                      : points / 100));
     const double start = now();
     const int status = tessera_integrate(s, TESSERA_MONTECARLO, &value, &error);
     if (status < 0) give_up(r->function, tessera_last_error(s));
@@ -102,8 +116,8 @@ static void measure(const struct run *r, int device, int repeat) {
   tessera_get_int(s, TESSERA_EVALUATIONS, &evaluations);
   qsort(seconds, (size_t)repeat, sizeof seconds[0], by_size);
   const double median = seconds[repeat / 2], rate = (double)evaluations / median;
-  printf("%s,%d,%s%s,%" PRId64 ",%.4f,%.4g,", r->function, r->ndim, names[r->sampling],
-         r->antithetic ? " antithetic" : "", evaluations, 1e3 * median, rate);
+  printf("%s,%d,%s%s%s,%" PRId64 ",%.4f,%.4g,", r->function, r->ndim, names[r->sampling],
+         r->antithetic ? " antithetic" : "", generators[r->generator], evaluations, 1e3 * median, rate);
   if (r->wanted > 0)
     printf("%.4g,%.2f,", r->wanted, rate / r->wanted);
   else

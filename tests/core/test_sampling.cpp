@@ -25,6 +25,7 @@ extern "C" {
 #include "core/normal.hpp"
 #include "core/philox.hpp"
 #include "engine/importance_grid.hpp"
+#include "engine/monte_carlo.hpp"
 #include "engine/sample_pool.hpp"
 #include "engine/sampling_state.hpp"
 #include "engine/strata.hpp"
@@ -374,6 +375,152 @@ void rough_cubes_get_more(void **) {
   assert_int_equal(std::accumulate(s.counts().begin(), s.counts().end(), int64{0}), 16384);
 }
 
+// ---- Shifts ---------------------------------------------------------------------------------------------------------------
+// Halton's points in two variables under shifts by Philox; f = e^(x+y), or 1.
+struct shifted_halton {
+  uint64 seed;
+  int64 slice;
+  bool constant;
+  int64 asked_again = 0, next = 0;  // points that no shift may come back to: those before the slice
+
+  static double inverse(int64 i, int base) {
+    double x = 0.0, digit = 1.0 / base;
+    for (; i > 0; i /= base, digit /= base) x += digit * static_cast<double>(i % base);
+    return x;
+  }
+  outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
+    if (first != next && pass.shift == 0) ++asked_again;
+    if (pass.shift == 0) next = first + samples;
+    double u, v;
+    uniform_pair(keys_of(seed), 0, static_cast<uint64>(pass.shift), 0, u, v);
+    sample_moments m;
+    for (int64 i = first; i < first + samples; ++i) {
+      const double x = std::fmod(inverse(i, 2) + u, 1.0), y = std::fmod(inverse(i, 3) + v, 1.0);
+      const double here = constant ? 1.0 : std::exp(x + y), mirror = constant ? 1.0 : std::exp(2.0 - x - y);
+      m.add(pass.antithetic ? 0.5 * (here + mirror) : here);
+    }
+    sums[0].add(estimate_stratum(m), 1.0);
+    return outcome::running;
+  }
+  outcome run(const sample_pass &, const sample_piece *, int64, sample_sums *, double *) { return outcome::callback; }
+  double take_training(uint64 *) { return 0.0; }
+  int64 slice_samples(bool) const { return slice; }
+  static std::size_t slice_pieces() { return 1; }
+};
+
+struct stop_at final : run_hooks {
+  int64 last = std::numeric_limits<int64>::max();
+  outcome between_steps(int64 evaluations, const double *, const double *) override {
+    return evaluations >= last ? outcome::stopped : outcome::running;
+  }
+};
+
+struct shifted_run {
+  outcome end;
+  double value, error;
+  sampling_statistics statistics;
+  int64 asked_again;
+};
+sampling_settings shifted_settings(int64 shifts, int64 maxeval) {
+  sampling_settings s;
+  s.ndim = 2;
+  s.ncomp = 1;
+  s.shifts = shifts;
+  s.maxeval = maxeval;
+  s.points = 16;
+  s.confidence = 0.9;
+  return s;
+}
+shifted_run run_shifted(const sampling_settings &s, int64 slice, bool constant = false,
+                        int64 stop = std::numeric_limits<int64>::max()) {
+  shifted_halton points = {s.seed, slice, constant};
+  stop_at hooks;
+  hooks.last = stop;
+  std::vector<double> grid;
+  monte_carlo<shifted_halton> driver(points, s, 1.0, grid, nullptr, hooks);
+  shifted_run r = {};
+  double chi;
+  bool has_value = false;
+  r.end = driver.run(&r.value, &r.error, &chi, has_value);
+  r.statistics = driver.statistics();
+  r.asked_again = points.asked_again;
+  assert_true(has_value);
+  return r;
+}
+
+// Doublings keep what there is, whatever the slices are, and stop before the limit.
+void shifted_points_are_doubled(void **) {
+  for (const int64 shifts : {2, 5, 16})
+    for (const int64 maxeval : {1, 3, 4, 100, 1000, 5000}) {
+      const sampling_settings s = shifted_settings(shifts, maxeval);
+      const shifted_run a = run_shifted(s, 1 << 20), b = run_shifted(s, 7);
+      const int64 used = std::max<int64>(2, std::min(shifts, maxeval / 2));
+      expect(a.end == outcome::evaluations, "the limit", static_cast<double>(maxeval));
+      expect(a.statistics.evaluations % used == 0, "equal numbers", static_cast<double>(a.statistics.evaluations));
+      const int64 n = a.statistics.evaluations / used;
+      expect((n & (n - 1)) == 0, "a power of two", static_cast<double>(n));
+      expect(a.statistics.evaluations <= std::max<int64>(maxeval, 4), "not more", static_cast<double>(maxeval));
+      expect(n == 2 || 2 * a.statistics.evaluations > maxeval, "not less than half", static_cast<double>(maxeval));
+      expect(a.statistics.evaluations == b.statistics.evaluations, "evaluations by slices", 0);
+      expect(a.asked_again == 0 && b.asked_again == 0, "no point twice", 0);
+      expect(close_enough(a.value, b.value, 1e-13, 0.0) != 0 && close_enough(a.error, b.error, 1e-9, 0.0) != 0,
+             "the same by slices", b.value - a.value);
+    }
+  finish();
+}
+
+// With so many seeds the share of runs within the error is that of the confidence, within four standard deviations.
+void errors_of_shifted_points_are_honest(void **) {
+  const double exact = (std::exp(1.0) - 1.0) * (std::exp(1.0) - 1.0);
+  const int seeds = 400;
+  for (const bool antithetic : {false, true})
+    for (const int64 shifts : {4, 16}) {
+      int within = 0;
+      double least = 1.0;
+      for (int seed = 1; seed <= seeds; ++seed) {
+        sampling_settings s = shifted_settings(shifts, 256 * shifts);
+        s.seed = static_cast<uint64>(seed);
+        s.antithetic = antithetic;
+        const shifted_run r = run_shifted(s, 1 << 20);
+        within += std::fabs(r.value - exact) <= r.error ? 1 : 0;
+        least = std::fmin(least, r.error);
+      }
+      printf("  %2d shifts%s: %d of %d within the error\n", static_cast<int>(shifts), antithetic ? ", antithetic" : "",
+             within, seeds);
+      expect(std::fabs(within - 0.9 * seeds) <= 4.0 * std::sqrt(0.9 * 0.1 * seeds), "covered", within);
+      expect(least > 0.0, "an error", least);
+    }
+  finish();
+}
+
+void shifted_points_meet_a_tolerance(void **) {
+  const double exact = (std::exp(1.0) - 1.0) * (std::exp(1.0) - 1.0);
+  sampling_settings s = shifted_settings(16, 10000000);
+  s.confidence = 0.999;
+  s.reltol = 1e-4;
+  const shifted_run r = run_shifted(s, 1 << 20);
+  assert_true(r.end == outcome::converged);
+  assert_true(r.error <= 1e-4 * r.value && std::fabs(r.value - exact) <= r.error);
+  assert_true(r.statistics.evaluations < 1000000);  // independent points: 6e8
+  // A doubling that is stopped leaves the value before it.
+  s.reltol = 0.0;
+  s.maxeval = 16 * 512;
+  const shifted_run half = run_shifted(s, 1 << 20);
+  s.maxeval = 16 * 1024;
+  const shifted_run stopped = run_shifted(s, 1 << 20, false, 16 * 512 + 1000);
+  assert_true(stopped.end == outcome::stopped);
+  assert_same_bits(stopped.value, half.value);
+  assert_same_bits(stopped.error, half.error);
+  // What is the same everywhere is believed after many evaluations only.
+  s.maxeval = 100000;
+  assert_true(run_shifted(s, 1 << 20, true).end == outcome::evaluations);
+  s.maxeval = 10000000;
+  s.reltol = 1e-3;
+  const shifted_run one = run_shifted(s, 1 << 20, true);
+  assert_true(one.end == outcome::converged && one.statistics.evaluations >= int64_t{1} << 20);
+  assert_same_bits(one.value, 1.0);
+}
+
 // ---- Moments ---------------------------------------------------------------------------------------------------------------
 stratum_estimate direct(const std::vector<double> &v) {
   long double mean = 0, m2 = 0;
@@ -477,6 +624,9 @@ int main() {
       cmocka_unit_test_setup(training_cannot_overflow, begin),
       cmocka_unit_test_setup(samples_are_shared_out, begin),
       cmocka_unit_test_setup(rough_cubes_get_more, begin),
+      cmocka_unit_test_setup(shifted_points_are_doubled, begin),
+      cmocka_unit_test_setup(errors_of_shifted_points_are_honest, begin),
+      cmocka_unit_test_setup(shifted_points_meet_a_tolerance, begin),
       cmocka_unit_test_setup(moments_keep_their_digits, begin),
       cmocka_unit_test_setup(rare_hits_have_few_degrees_of_freedom, begin),
       cmocka_unit_test_setup(iterations_are_weighted_by_their_samples, begin),

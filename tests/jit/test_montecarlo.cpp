@@ -61,6 +61,28 @@ void cells_are_found() {
   }
 }
 
+// Every number of the blocks has a place of its own in the ring, coordinates of neighbouring samples lie side by side, and none
+// is 0 or 1.
+void numbers_have_places() {
+  const number_ring_shape ring = {3, 4};
+  const int ndim = 5;
+  std::vector<int> taken(8 * 4 * ndim, 0);
+  for (int64 i = 1000; i < 1032; ++i)
+    for (int j = 0; j < ndim; ++j) {
+      const int64 at = place_in_ring(ring, ndim, i, j);
+      check(at >= 0 && at < static_cast<int64>(taken.size()) && ++taken[static_cast<std::size_t>(at)] == 1, "a place");
+      check(i % 8 == 7 || place_in_ring(ring, ndim, i + 1, j) == at + 1, "neighbours");
+      check(place_in_ring(ring, ndim, i + 32, j) == at, "the ring closes");
+    }
+  for (const double u : {5e-324, 1e-17, 0.25, 1.0 - 1.2e-16, 1.0})
+    for (const double shift : {0.0, 1.2e-16, 0.75, 1.0 - 1.2e-16}) {
+      const double v = shifted_number(u, shift);
+      check(v > 0.0 && v < 1.0 && 1.0 - v < 1.0, "inside");
+      const double exact = u + shift - (u + shift > 1.0 ? 1.0 : 0.0);
+      check(v - exact < 2.3e-16 && exact - v < 2.3e-16, "the shift modulo 1");
+    }
+}
+
 // `spilled`: registers are allowed to overflow into memory.
 void compiles(const std::string &name, const char *text, int ndim, int ncomp, const sampling_shape &shape,
               bool spilled = false) {
@@ -102,11 +124,20 @@ void compiles(const std::string &name, const char *text, int ndim, int ncomp, co
 
 int main() {
   cells_are_found();
+  numbers_have_places();
   try {
     nvrtc();
   } catch (const compile_error &e) {
     std::printf("skipped: %s\n", e.what());
     return 77;
+  }
+  try {
+    const curand_library &c = curand();
+    check(c.create && c.destroy && c.set_stream && c.set_seed && c.set_dimensions && c.uniform_double,
+          "cuRAND's functions are there");
+  } catch (const compile_error &e) {
+    check(e.stage() == jit_stage::load, "cuRAND is missing and no more");
+    std::printf("not tested: %s\n", e.what());
   }
   const auto shape = [](int axes, bool grid, bool antithetic = false, bool batch = false) {
     sampling_shape s;
@@ -132,6 +163,15 @@ int main() {
   compiles("power, 1000-D, grid", power, 1000, 1, shape(1, true), true);
   compiles("device callback, 7-D", nullptr, 7, 2, shape(2, false, true, true));
   compiles("device callback, 7-D, grid", nullptr, 7, 2, shape(2, true, true, true));
+  const auto given = [](sampling_shape s) {
+    s.given = true;
+    return s;
+  };
+  compiles("power, 10-D, given numbers", power, 10, 1, given(shape(0, false)));
+  compiles("a box, 8-D, 3 components, antithetic, given", many, 8, 3, given(shape(1, false, true)));
+  compiles("infinite, 5-D, 20 components, given", many, 5, 20, given(shape(2, false)), true);
+  compiles("power, 1000-D, given numbers", power, 1000, 1, given(shape(1, false)), true);
+  compiles("device callback, 7-D, given numbers", nullptr, 7, 2, given(shape(2, false, true, true)));
   compiles("device callback, 200-D, grid", nullptr, 200, 9, shape(1, true, false, true), true);
   return checks::summary();
 }

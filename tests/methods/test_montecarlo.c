@@ -599,6 +599,39 @@ static void the_integrand_may_stop(void **state) {
   }
 }
 
+/* cuRAND's generators are for plain sampling on a device. */
+static void generators_of_a_device(void **state) {
+  static const char text[] = "double f(const double *x) { return x[0] + x[1]; }";
+  (void)state;
+  tessera_solver *s = with(2, product_of_exponentials, NULL, 0.5, TESSERA_SAMPLING_AUTO);
+  assert_int_equal(got_int(s, TESSERA_GENERATOR), TESSERA_GENERATOR_PHILOX);
+  assert_status(s, tessera_set_int(s, TESSERA_GENERATOR, -1), TESSERA_ERR_RANGE);
+  assert_status(s, tessera_set_int(s, TESSERA_GENERATOR, 4), TESSERA_ERR_RANGE);
+  assert_says(tessera_last_error(s), "TESSERA_GENERATOR");
+  for (int generator = TESSERA_GENERATOR_XORWOW; generator <= TESSERA_GENERATOR_SOBOL_SCRAMBLED; ++generator)
+    for (int sampling = TESSERA_SAMPLING_AUTO; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling)
+      for (int where = -2; where <= -1; ++where) { /* the callback is for the host alone */
+        put_int(s, TESSERA_GENERATOR, generator);
+        put_int(s, TESSERA_SAMPLING, sampling);
+        put_int(s, TESSERA_DEVICE, where);
+        const struct answer a = sample(s);
+        assert_status(s, a.status, TESSERA_ERR_UNSUPPORTED);
+        assert_says(a.sentence, "TESSERA_GENERATOR");
+        assert_says(a.sentence, sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS" : "on the host");
+        assert_same_bits(a.value, -1e300);
+      }
+  put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_PHILOX);
+  assert_status(s, sample(s).status, TESSERA_OK);
+  tessera_destroy(s);
+  /* A text on the host. */
+  s = solver_of(2, 1);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_XORWOW);
+  put_int(s, TESSERA_DEVICE, -1);
+  assert_status(s, sample(s).status, TESSERA_ERR_UNSUPPORTED);
+  tessera_destroy(s);
+}
+
 /* On a device: parity_montecarlo. */
 static void a_callback_stays_on_the_host(void **state) {
   (void)state;
@@ -679,6 +712,7 @@ int main(void) {
       cmocka_unit_test(progress_stops),
       cmocka_unit_test(values_that_are_not_finite),
       cmocka_unit_test(the_integrand_may_stop),
+      cmocka_unit_test(generators_of_a_device),
       cmocka_unit_test(a_callback_stays_on_the_host),
       cmocka_unit_test(a_trained_grid_saves_evaluations),
       cmocka_unit_test(iterations_have_the_sizes_asked_for),

@@ -114,6 +114,42 @@ void monte_carlo(void **) {
   tessera_destroy(s);
 }
 
+// The generators of cuRAND give the functor and the text the same points.
+void generators(void **) {
+  double value[2], error[2];
+  for (int generator = TESSERA_GENERATOR_XORWOW; generator <= TESSERA_GENERATOR_SOBOL_SCRAMBLED; ++generator)
+    for (int antithetic = 0; antithetic < 2; ++antithetic) {
+      for (int text = 0; text < 2; ++text) {
+        tessera_solver *s = device_solver(5, 1);
+        auto integrand = tessera::integrand_of<5>(gaussian{6.25});
+        if (text == 0) assert_status(s, integrand.set(s), TESSERA_OK);
+        else
+          assert_status(s,
+                        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                                     "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                                     "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
+                                                     "f"),
+                        TESSERA_OK);
+        put_int(s, TESSERA_GENERATOR, generator);
+        put_int(s, TESSERA_ANTITHETIC, antithetic);
+        put_real(s, TESSERA_RELTOL, 0);
+        put_int(s, TESSERA_MAXEVAL, 12000000);
+        put_int(s, TESSERA_POINTS, 100000);
+        const int status = tessera_integrate(s, TESSERA_MONTECARLO, &value[text], &error[text]);
+        if (status == TESSERA_ERR_NOT_BUILT) {
+          assert_says(tessera_last_error(s), "cuRAND");
+          tessera_destroy(s);
+          skip();
+        }
+        assert_status(s, status, TESSERA_LIMIT_EVALUATIONS);
+        tessera_destroy(s);
+      }
+      assert_close(value[1], value[0], 1e-9, 0);
+      assert_close(error[1], error[0], 1e-4, 0);
+      assert_close(value[0], std::pow(std::erf(1.25) * std::sqrt(std::acos(-1.0)) / 2.5, 5), 0, 2 * error[0]);
+    }
+}
+
 void the_same_as_a_text(void **) {
   tessera_solver *s = device_solver(5, 1);
   auto integrand = tessera::integrand_of<5>(gaussian{625.0});
@@ -193,7 +229,7 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_a_text),
       cmocka_unit_test(lattice_rules),
-      cmocka_unit_test(monte_carlo),
+      cmocka_unit_test(monte_carlo), cmocka_unit_test(generators),
       cmocka_unit_test(several_components),
       cmocka_unit_test(a_functor_replaces_another),
       cmocka_unit_test(another_number_of_variables),

@@ -29,6 +29,9 @@ static const char texts[] =
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j] * x[j];\n"
     "  return exp(-s);\n"
     "}\n"
+    "void copies(const double *x, double *v) {\n"
+    "  for (int k = 0; k < TESSERA_NCOMP; ++k) v[k] = power(x);\n"
+    "}\n"
     "void several(const double *x, double *v) {\n"
     "  for (int k = 0; k < TESSERA_NCOMP; ++k) v[k] = k == 0 ? 1 : cos(k * x[0]) + k * x[TESSERA_NDIM - 1];\n"
     "}\n";
@@ -395,6 +398,223 @@ static void answers_of_the_integrand(void **state) {
     }
 }
 
+/* ---- Generators of cuRAND --------------------------------------------------------------------------------------------------- */
+static const char *const generators[] = {"Philox", "XORWOW", "MRG32k3a", "Sobol"};
+
+/* Every run uses up its evaluations. */
+static tessera_solver *generator_solver(int ndim, int ncomp, const char *function, int generator, int64_t evaluations) {
+  tessera_solver *s = sampling_solver(ndim, ncomp, function, TESSERA_SAMPLING_AUTO, evaluations);
+  put_int(s, TESSERA_GENERATOR, generator);
+  if (generator == TESSERA_GENERATOR_PHILOX) put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
+  put_real(s, TESSERA_CONFIDENCE, 0.9999);
+  return s;
+}
+
+/* Where the toolkit has no cuRAND there is nothing to test but the sentence. */
+static void need_curand(void) {
+  double value = -5, error = -5;
+  tessera_solver *s = generator_solver(1, 1, "power", TESSERA_GENERATOR_XORWOW, 1000);
+  put_int(s, TESSERA_DEVICE, device);
+  const int status = tessera_integrate(s, TESSERA_MONTECARLO, &value, &error);
+  if (status == TESSERA_ERR_NOT_BUILT) {
+    assert_says(tessera_last_error(s), "cuRAND");
+    assert_same_bits(value, -5);
+    print_message("  %s\n", tessera_last_error(s));
+    tessera_destroy(s);
+    skip();
+  }
+  assert_status(s, status, TESSERA_LIMIT_EVALUATIONS);
+  tessera_destroy(s);
+}
+
+static void generators_agree(void **state) {
+  const double from[3] = {-INFINITY, 0, -INFINITY}, to[3] = {INFINITY, INFINITY, 1}, lower[3] = {-1, 2, 0.5},
+               upper[3] = {3, -2, 0.75};
+  (void)state;
+  need_curand();
+  for (int antithetic = 0; antithetic < 2; ++antithetic)
+    for (int kind = 0; kind < 5; ++kind) {
+      const int ncomp = kind == 1 ? 3 : kind == 2 ? most_ncomp : 1, ndim = kind == 0 ? 10 : kind < 3 ? 4 : 3;
+      struct sampling_answer philox;
+      for (int generator = 0; generator < 4; ++generator) {
+        tessera_solver *s = generator_solver(ndim, ncomp,
+                                             kind == 0  ? "power"
+                                             : kind < 3 ? "several"
+                                                        : "gauss",
+                                             generator, 4000000);
+        put_int(s, TESSERA_ANTITHETIC, antithetic);
+        if (kind > 2)
+          assert_status(s, kind == 3 ? tessera_set_domain(s, from, to) : tessera_set_domain(s, lower, upper),
+                        TESSERA_OK);
+        const struct sampling_answer a = sampling_run(s, device);
+        assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
+        assert_int_equal(a.sampling, TESSERA_SAMPLING_PLAIN);
+        assert_in_range(a.evaluations, 2000001, 4000000);
+        if (generator == 0) philox = a;
+        print_message("  case %d, antithetic %d, %-8s  %.12g +- %.1e\n", kind, antithetic, generators[generator],
+                      a.value[0], a.error[0]);
+        for (int k = 0; k < ncomp; ++k) {
+          assert_at_most(fabs(a.value[k] - philox.value[k]), 1e-12 + hypot(a.error[k], philox.error[k]));
+          if (philox.error[k] < 1e-12) continue; /* a constant */
+          assert_true(a.error[k] > 0);
+          if (generator == TESSERA_GENERATOR_SOBOL_SCRAMBLED)
+            assert_at_most(a.error[k], 0.5 * philox.error[k]);
+          else
+            assert_close(a.error[k], philox.error[k], 0.05, 0);
+        }
+        if (kind == 0) assert_close(a.value[0], 11.32097423155, 0, 1e-10 + a.error[0]);
+        tessera_destroy(s);
+      }
+    }
+}
+
+/* The numbers of a sample depend on seed and index alone, whatever is asked for at a time; the ring is passed through several
+ * times. */
+static void generators_are_determined(void **state) {
+  (void)state;
+  need_curand();
+  for (int generator = 1; generator < 4; ++generator)
+    for (int ndim = 1; ndim <= 1000; ndim = ndim == 1 ? 40 : ndim == 40 ? 1000 : 2000) {
+      const int64_t n = ndim == 1000 ? 200000 : 3000000;
+      tessera_solver *s = generator_solver(ndim, 1, "power", generator, n);
+      put_int(s, TESSERA_SHIFTS, 4);
+      const struct sampling_answer a = sampling_run(s, device), again = sampling_run(s, device);
+      assert_same_bits(again.value[0], a.value[0]);
+      assert_same_bits(again.error[0], a.error[0]);
+      put_int(s, TESSERA_POINTS, 333333);
+      put_int(s, TESSERA_INCREASE, 77777);
+      const struct sampling_answer parts = sampling_run(s, device);
+      assert_int_equal(parts.evaluations, a.evaluations);
+      assert_close(parts.value[0], a.value[0], 1e-13, 0);
+      if (generator == TESSERA_GENERATOR_SOBOL_SCRAMBLED)
+        assert_close(parts.error[0], a.error[0], 1e-6, 0);
+      else
+        assert_close(parts.error[0], a.error[0], 1e-2, 0); /* pieces have estimates of their own */
+      put_int(s, TESSERA_SEED, 2);
+      const struct sampling_answer other = sampling_run(s, device);
+      assert_true(other.value[0] != parts.value[0]);
+      assert_at_most(fabs(other.value[0] - a.value[0]), hypot(a.error[0], other.error[0]));
+      tessera_destroy(s);
+      s = generator_solver(ndim, most_ncomp, "copies", generator, n); /* each sees the same points */
+      put_int(s, TESSERA_SHIFTS, 4);
+      const struct sampling_answer copies = sampling_run(s, device);
+      assert_close(copies.value[most_ncomp - 1], a.value[0], 1e-13, 0);
+      tessera_destroy(s);
+    }
+}
+
+/* Blocks that came twice would be seen: the true errors would be larger than the errors given. */
+static void errors_with_generators_are_honest(void **state) {
+  (void)state;
+  need_curand();
+  for (int generator = 1; generator < 4; ++generator) {
+    const int ndim = generator < 3 ? 40 : 4, seeds = 100;
+    double exact = 0;
+    int within = 0;
+    tessera_solver *s = solver_of(ndim, 1);
+    assert_status(
+        s,
+        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                     "double f(const double *x) {\n"
+                                     "  double p = 1;\n"
+                                     "  for (int j = 0; j < TESSERA_NDIM; ++j) p *= exp((x[j] - 0.5) / (j + 1));\n"
+                                     "  return p;\n"
+                                     "}\n",
+                                     "f"),
+        TESSERA_OK);
+    for (int j = 1; j <= ndim; ++j) exact += log(2 * j * sinh(0.5 / j));
+    exact = exp(exact);
+    put_real(s, TESSERA_RELTOL, 0);
+    put_real(s, TESSERA_CONFIDENCE, 0.95);
+    put_int(s, TESSERA_GENERATOR, generator);
+    put_int(s, TESSERA_SHIFTS, 16);
+    put_int(s, TESSERA_MAXEVAL, generator < 3 ? 1 << 18 : 1 << 14);
+    for (int seed = 0; seed < seeds; ++seed) {
+      put_int(s, TESSERA_SEED, seed);
+      const struct sampling_answer a = sampling_run(s, device);
+      within += fabs(a.value[0] - exact) <= a.error[0];
+    }
+    print_message("  %-8s %d of %d within the error\n", generators[generator], within, seeds);
+    assert_true(within >= 0.95 * seeds - 4 * sqrt(0.95 * 0.05 * seeds));
+    tessera_destroy(s);
+  }
+}
+
+/* The error of Sobol points falls nearly like 1/n, past the first block of the sequence too, and a tolerance is met soon. */
+static void sobol_points_are_even(void **state) {
+  double errors[3];
+  (void)state;
+  need_curand();
+  tessera_solver *s = generator_solver(10, 1, "power", TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1);
+  put_int(s, TESSERA_SHIFTS, 8);
+  for (int i = 0; i < 3; ++i) {
+    put_int(s, TESSERA_MAXEVAL, INT64_C(8) << (14 + 4 * i));
+    const struct sampling_answer a = sampling_run(s, device);
+    assert_int_equal(a.evaluations, INT64_C(8) << (14 + 4 * i));
+    errors[i] = a.error[0];
+    print_message("  2^%d points under 8 shifts: %.12g +- %.1e, true %.1e\n", 14 + 4 * i, a.value[0], a.error[0],
+                  a.value[0] - 11.32097423155);
+    assert_close(a.value[0], 11.32097423155, 0, 1e-10 + a.error[0]);
+  }
+  assert_at_most(errors[1], errors[0] / 5); /* independent points: 4 */
+  assert_at_most(errors[2], errors[1] / 5);
+  put_int(s, TESSERA_MAXEVAL, 1000000000);
+  put_real(s, TESSERA_RELTOL, 1e-6);
+  const struct sampling_answer a = sampling_run(s, device);
+  assert_int_equal(a.status, TESSERA_OK);
+  assert_close(a.value[0], 11.32097423155, 0, 1e-10 + a.error[0]);
+  assert_at_most(a.error[0], 1e-6 * a.value[0]);
+  put_int(s, TESSERA_MAXEVAL, 1); /* two shifts of two points */
+  assert_int_equal(sampling_run(s, device).evaluations, 4);
+  tessera_destroy(s);
+}
+
+static void limits_and_failures_with_generators(void **state) {
+  (void)state;
+  need_curand();
+  for (int generator = 1; generator < 4; ++generator) {
+    struct stop stop = {0};
+    double value = -5, error = -5;
+    tessera_solver *s = generator_solver(5, 1, "power", generator, 1000);
+    put_int(s, TESSERA_DEVICE, -2);
+    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_LIMIT_EVALUATIONS);
+    assert_int_equal(got_int(s, TESSERA_DEVICE_USED), device);
+    put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS);
+    value = -5;
+    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_ERR_UNSUPPORTED);
+    assert_says(tessera_last_error(s), "TESSERA_GENERATOR");
+    assert_same_bits(value, -5);
+    put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
+    put_int(s, TESSERA_MAXEVAL, INT64_C(4000000000000));
+    put_real(s, TESSERA_MAX_SECONDS, 0.2);
+    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_LIMIT_TIME);
+    assert_close(value, 4.02, 0.1, 0);
+    assert_true(error > 0 && error < 0.1);
+    assert_true(got_real(s, TESSERA_SECONDS) < 20);
+    put_real(s, TESSERA_MAX_SECONDS, 0);
+    tessera_set_progress(s, stop_at_once, &stop);
+    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_STOPPED);
+    tessera_set_progress(s, NULL, NULL);
+    /* The point that is named is one where the integrand is not finite. */
+    double x[5] = {0};
+    assert_status(
+        s,
+        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                     "double f(const double *x) { return x[3] < 0.001 ? log(-1.0) : x[0]; }", "f"),
+        TESSERA_OK);
+    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_NONFINITE);
+    print_message("  %s: %s\n", generators[generator], tessera_last_error(s));
+    const char *at = strstr(tessera_last_error(s), "x = (");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "x = (%lf, %lf, %lf, %lf, %lf)", &x[0], &x[1], &x[2], &x[3], &x[4]), 5);
+    assert_true(x[3] > 0 && x[3] < 0.001);
+    assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, texts, "power"), TESSERA_OK);
+    put_int(s, TESSERA_MAXEVAL, 100000);
+    assert_true(sampling_run(s, device).status >= 0); /* and then all is well again */
+    tessera_destroy(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_points),
@@ -410,6 +630,11 @@ int main(void) {
       cmocka_unit_test(forms),
       cmocka_unit_test(any_device),
       cmocka_unit_test(answers_of_the_integrand),
+      cmocka_unit_test(generators_agree),
+      cmocka_unit_test(generators_are_determined),
+      cmocka_unit_test(errors_with_generators_are_honest),
+      cmocka_unit_test(sobol_points_are_even),
+      cmocka_unit_test(limits_and_failures_with_generators),
   };
   tessera_solver *s = NULL;
   double value, error;
