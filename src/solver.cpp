@@ -356,6 +356,11 @@ tessera_solver::form_name tessera_solver::source_name() const {
   return {"source text '" + source_.function + "'", "text", "a source text"};
 }
 
+int tessera_solver::host_threads() const {
+  const std::int64_t threads = options_.get_int(TESSERA_THREADS);
+  return threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 // Sets problem_; what a run before has already found out is kept.
 const tessera::cubature_problem &tessera_solver::make_problem(int device) {
   tessera::cubature_problem &p = problem_;
@@ -381,8 +386,7 @@ const tessera::cubature_problem &tessera_solver::make_problem(int device) {
   tessera::set_box(p, ndim_, lower_.data(), upper_.data());
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.worst_first = device == host && options_.get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
-  const std::int64_t threads = device == host ? options_.get_int(TESSERA_THREADS) : 1;
-  p.threads = threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  p.threads = device == host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   return p;
 }

@@ -82,6 +82,7 @@ struct tessera_solver {
   int lattice(int device, double *value, double *error);
   tessera::lattice_problem make_lattice_problem() const;
   void hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const;
+  int host_threads() const;  // all processors for TESSERA_THREADS = 0
   int choose_rule() const;
   int choose_device(int method) const;
   int do_without_device(const std::string &why) const;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <thread>
 
 #include "clock_hooks.hpp"
 #include "core/number.hpp"
@@ -93,9 +92,7 @@ tessera::lattice_problem tessera_solver::make_lattice_problem() const {
   }
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.complement = options_.get_int(TESSERA_COMPLEMENT) != 0;
-  const std::int64_t threads = options_.get_int(TESSERA_THREADS);
-  p.threads =
-      threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  p.threads = host_threads();
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   return p;
 }

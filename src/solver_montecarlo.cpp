@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <thread>
 
 #include "clock_hooks.hpp"
 #include "engine/sampling_record.hpp"
@@ -129,9 +128,7 @@ tessera::sampling_problem tessera_solver::make_sampling_problem() const {
     p.volume *= p.axes.back().length;
   }
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
-  const std::int64_t threads = options_.get_int(TESSERA_THREADS);
-  p.threads =
-      threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  p.threads = host_threads();
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   return p;
 }

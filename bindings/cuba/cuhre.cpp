@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "../common/rules.hpp"
 #include "chi_square.hpp"
 #include "hooks.hpp"
 #include "routine.hpp"
@@ -25,23 +26,6 @@ int choose_rule(int key, int ndim) {
   if (key == 11 && ndim == 3) return TESSERA_RULE_DEGREE11;
   return ndim == 2 ? TESSERA_RULE_DEGREE13 : ndim == 3 ? TESSERA_RULE_DEGREE11 : TESSERA_RULE_DEGREE9;
 }
-
-}  // namespace
-
-int64 rule_points(int rule, int64 n) {
-  switch (rule) {
-    case TESSERA_RULE_DEGREE13:
-      return 65;
-    case TESSERA_RULE_DEGREE11:
-      return 127;
-    case TESSERA_RULE_DEGREE9:
-      return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
-    default:
-      return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
-  }
-}
-
-namespace {
 
 // The evaluations of the run that stops dividing as soon as there are `wanted`: points*(2k + 1), but no more than `most`.
 int64 reach(int64 wanted, int64 points, int64 most) {
@@ -180,7 +164,7 @@ void cuhre(const cuhre_arguments<Count> &a) {
   call_init();
   const int threads = dropin::threads();
   const int rule = choose_rule(a.key, a.ndim);
-  const int64 points = rule_points(rule, a.ndim);
+  const int64 points = dropin::rule_points(rule, a.ndim);
   adapter<cuhre_arguments<Count>> user = {a, core_numbers(threads)};
   results r(a.ncomp);
   // With a state file the regions are wanted, which a device does not give.

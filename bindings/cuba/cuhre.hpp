@@ -13,7 +13,4 @@ struct cuhre_arguments : arguments<Count> {
 template <class Count>
 void cuhre(const cuhre_arguments<Count> &a);
 
-// Rules of DCUHRE's family: points of one region.
-int64 rule_points(int rule, int64 ndim);
-
 }  // namespace cuba

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "../common/rules.hpp"
 #include "../common/run.hpp"
 #include "../common/twin.hpp"
 #include "work.hpp"
@@ -57,19 +58,6 @@ int choose_rule(int64 key, int64 ndim) {
   return rules[key];
 }
 
-int64 rule_points(int rule, int64 n) {
-  switch (rule) {
-    case TESSERA_RULE_DEGREE13:
-      return 65;
-    case TESSERA_RULE_DEGREE11:
-      return 127;
-    case TESSERA_RULE_DEGREE9:
-      return 1 + 8 * n + 6 * n * (n - 1) + 4 * n * (n - 1) * (n - 2) / 3 + (int64{1} << n);
-    default:
-      return 1 + 6 * n + 2 * n * (n - 1) + (int64{1} << n);
-  }
-}
-
 // The first check that fails, in the original's order; 0 if all is well.
 template <class Real>
 int check(arguments<Real> &p) {
@@ -85,7 +73,7 @@ int check(arguments<Real> &p) {
     if (std::isfinite(p.a[j]) && std::isfinite(p.b[j]) && std::isinf(width)) return empty_range;
   }
   p.rule = choose_rule(p.key, p.ndim);
-  p.points = rule_points(p.rule, p.ndim);
+  p.points = dropin::rule_points(p.rule, p.ndim);
   if (p.maxpts < 3 * p.points) return maxpts_too_small;
   if (p.maxpts < p.minpts) return maxpts_below_minpts;
   if (p.epsabs < 0 && p.epsrel < 0) return wrong_tolerances;

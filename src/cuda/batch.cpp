@@ -60,48 +60,24 @@ batch_kernels::batch_kernels(const cubature_problem &problem, int arch, int mult
   where.ncomp = problem.settings.ncomp;
   where.library_version = std::to_string(backend_abi);
   module_ = compile_kernels(batch_kernel_text(any_infinite(problem.axes)), where, cache);
-  check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-        "loading the compiled kernels");
-  try {
-    points_ = function("tessera_batch_points");
-    sums_ = function("tessera_batch_sums");
-    fold_ = function("tessera_batch_fold");
-    finish_ = function("tessera_batch_finish");
-    steps_ = function("tessera_batch_steps");
-    upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
-    const std::size_t axes = problem.axes.size() * sizeof(axis_map);
-    upload(global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
-    const std::vector<node_word> words = make_node_table(r);
-    words_.require((words.size() + 1) * sizeof(node_word));
-    upload(words_.address(), words.data(), words.size() * sizeof(node_word), stream, "uploading the rule's points");
-    check(cuda().stream_synchronize(stream), "uploading the rule");
-    int blocks = 0;
-    check(cuda().occupancy(&blocks, steps_, static_cast<int>(steps_block), 0), "asking for the occupancy");
-    if (blocks < 1) throw device_error("the kernels need more of a multiprocessor than there is");
-    grid_ = static_cast<unsigned>(blocks * multiprocessors);
-    small_grid_ = static_cast<unsigned>(multiprocessors);
-  } catch (...) {
-    cuda().library_unload(library_);
-    throw;
-  }
-}
-
-batch_kernels::~batch_kernels() { cuda().library_unload(library_); }
-
-CUfunction batch_kernels::function(const char *name) const {
-  CUkernel kernel;
-  CUfunction f;
-  check(cuda().library_kernel(&kernel, library_, name), "finding the kernel");
-  check(cuda().kernel_function(&f, kernel), "finding the kernel");
-  return f;
-}
-
-CUdeviceptr batch_kernels::global(const char *name, std::size_t bytes) const {
-  CUdeviceptr address = 0;
-  std::size_t size = 0;
-  check(cuda().library_global(&address, &size, library_, name), "finding a constant of the kernels");
-  if (size < bytes) throw device_error(std::string(name) + " has another size on the device");
-  return address;
+  library_.load(module_.image->data(), "loading the compiled kernels");
+  points_ = library_.function("tessera_batch_points");
+  sums_ = library_.function("tessera_batch_sums");
+  fold_ = library_.function("tessera_batch_fold");
+  finish_ = library_.function("tessera_batch_finish");
+  steps_ = library_.function("tessera_batch_steps");
+  upload(library_.global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
+  const std::size_t axes = problem.axes.size() * sizeof(axis_map);
+  upload(library_.global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+  const std::vector<node_word> words = make_node_table(r);
+  words_.require((words.size() + 1) * sizeof(node_word));
+  upload(words_.address(), words.data(), words.size() * sizeof(node_word), stream, "uploading the rule's points");
+  check(cuda().stream_synchronize(stream), "uploading the rule");
+  int blocks = 0;
+  check(cuda().occupancy(&blocks, steps_, static_cast<int>(steps_block), 0), "asking for the occupancy");
+  if (blocks < 1) throw device_error("the kernels need more of a multiprocessor than there is");
+  grid_ = static_cast<unsigned>(blocks * multiprocessors);
+  small_grid_ = static_cast<unsigned>(multiprocessors);
 }
 
 // ---- The callback ------------------------------------------------------------------------------------------------------

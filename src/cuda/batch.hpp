@@ -21,7 +21,6 @@ class batch_kernels {
   // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
   // stream, when it returns.
   batch_kernels(const cubature_problem &problem, int arch, int multiprocessors, code_cache *cache, CUstream stream);
-  ~batch_kernels();
   batch_kernels(const batch_kernels &) = delete;
   batch_kernels &operator=(const batch_kernels &) = delete;
 
@@ -36,11 +35,8 @@ class batch_kernels {
   const compiled_module &module() const { return module_; }
 
  private:
-  CUfunction function(const char *name) const;
-  CUdeviceptr global(const char *name, std::size_t bytes) const;
-
   compiled_module module_;
-  CUlibrary library_ = nullptr;
+  loaded_library library_;
   CUfunction points_ = nullptr, sums_ = nullptr, fold_ = nullptr, finish_ = nullptr, steps_ = nullptr;
   device_memory words_;
   unsigned grid_ = 0, small_grid_ = 0;

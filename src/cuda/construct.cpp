@@ -100,32 +100,12 @@ class own_stream {
   CUstream stream_ = nullptr;
 };
 
-class own_library {
- public:
-  explicit own_library(const compiled_module &m) {
-    check(cuda().library_load(&library_, m.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-          "loading the compiled kernels");
-  }
-  ~own_library() { cuda().library_unload(library_); }
-  own_library(const own_library &) = delete;
-  own_library &operator=(const own_library &) = delete;
-  CUfunction function(const char *name) const {
-    CUkernel kernel;
-    CUfunction f;
-    check(cuda().library_kernel(&kernel, library_, name), "finding the kernel");
-    check(cuda().kernel_function(&f, kernel), "finding the kernel");
-    return f;
-  }
-
- private:
-  CUlibrary library_ = nullptr;
-};
-
 // See engine/cbc.hpp. Everything stays on the device; what comes back are sums and least values.
 class construct_executor {
  public:
   construct_executor(const compiled_module &kernels, int multiprocessors)
-      : library_(kernels), multiprocessors_(multiprocessors) {
+      : multiprocessors_(multiprocessors) {
+    library_.load(kernels.image->data(), "loading the compiled kernels");
     const auto blocks = static_cast<std::size_t>(blocks_of_multiprocessor * multiprocessors);
     partial_.require(blocks * std::max(3 * sizeof(compensated_sum), sizeof(least_value)));
     arrived_.require(sizeof(unsigned));
@@ -320,7 +300,7 @@ class construct_executor {
     cufft().destroy(plan);
   }
 
-  const own_library library_;
+  loaded_library library_;
   const own_stream stream_;
   const int64 multiprocessors_;
   std::unordered_map<std::string, kernel> functions_;

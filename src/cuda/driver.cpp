@@ -125,6 +125,26 @@ primary_context::~primary_context() {
   cuda().context_release(device_);
 }
 
+void loaded_library::load(const void *image, const char *what) {
+  check(cuda().library_load(&library_, image, nullptr, nullptr, 0, nullptr, nullptr, 0), what);
+}
+
+CUfunction loaded_library::function(const char *name) const {
+  CUkernel kernel;
+  CUfunction f;
+  check(cuda().library_kernel(&kernel, library_, name), "finding the kernel");
+  check(cuda().kernel_function(&f, kernel), "finding the kernel");
+  return f;
+}
+
+CUdeviceptr loaded_library::global(const char *name, std::size_t bytes) const {
+  CUdeviceptr address = 0;
+  std::size_t there = 0;
+  check(cuda().library_global(&address, &there, library_, name), "finding a constant of the kernel");
+  if (there < bytes) throw device_error(std::string(name) + " has another size on the device");
+  return address;
+}
+
 void upload(CUdeviceptr to, const void *from, std::size_t bytes, CUstream stream, const char *what) {
   check(cuda().upload_in_order(to, from, bytes, stream), what);
 }

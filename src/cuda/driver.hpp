@@ -94,6 +94,23 @@ class primary_context {
   CUcontext context_ = nullptr;
 };
 
+// Compiled kernels in the current context, with their constants.
+class loaded_library {
+ public:
+  loaded_library() = default;
+  ~loaded_library() {
+    if (library_) cuda().library_unload(library_);
+  }
+  loaded_library(const loaded_library &) = delete;
+  loaded_library &operator=(const loaded_library &) = delete;
+  void load(const void *image, const char *what);  // once
+  CUfunction function(const char *name) const;
+  CUdeviceptr global(const char *name, std::size_t bytes) const;
+
+ private:
+  CUlibrary library_ = nullptr;
+};
+
 // A block of device memory that grows and keeps no content.
 class device_memory {
  public:

@@ -85,20 +85,16 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   where.ncomp = ncomp_;
   where.library_version = std::to_string(backend_abi);
   module_ = compile_integrand(source, engine_kernel(r, shape_), where, cache);
-  check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-        "loading the compiled integrand");
-  CUkernel kernel;
-  check(cuda().library_kernel(&kernel, library_, many ? "tessera_many" : "tessera_bulk"), "finding the kernel");
-  check(cuda().kernel_function(&steps_, kernel), "finding the kernel");
+  library_.load(module_.image->data(), "loading the compiled integrand");
+  steps_ = library_.function(many ? "tessera_many" : "tessera_bulk");
   if (!many) {
-    check(cuda().library_kernel(&kernel, library_, "tessera_points"), "finding the kernel");
-    check(cuda().kernel_function(&points_, kernel), "finding the kernel");
+    points_ = library_.function("tessera_points");
     const std::size_t axes = problem.axes.size() * sizeof(axis_map);
-    upload(global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
-    flags_ = global("tessera_flags", sizeof(int));
-    status_ = global("tessera_status", sizeof(int));
+    upload(library_.global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+    flags_ = library_.global("tessera_flags", sizeof(int));
+    status_ = library_.global("tessera_status", sizeof(int));
   }
-  upload(global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
+  upload(library_.global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
   const std::vector<uint32> nodes = make_nodes(r);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
   nodes_.require(nodes.size() * sizeof(uint32));
@@ -112,18 +108,6 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
   grid_ = static_cast<unsigned>(blocks * multiprocessors);
   small_grid_ = static_cast<unsigned>(multiprocessors);
-}
-
-loaded_kernel::~loaded_kernel() {
-  if (library_) cuda().library_unload(library_);
-}
-
-CUdeviceptr loaded_kernel::global(const char *name, std::size_t bytes) const {
-  CUdeviceptr address = 0;
-  std::size_t size = 0;
-  check(cuda().library_global(&address, &size, library_, name), "finding a constant of the kernel");
-  if (size < bytes) throw device_error(std::string(name) + " has another size on the device");
-  return address;
 }
 
 std::size_t loaded_kernel::slice_bytes() const { return static_cast<std::size_t>(ncomp_) * slice_doubles(ndim_) * 8; }

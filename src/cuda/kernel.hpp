@@ -31,7 +31,6 @@ class loaded_kernel {
   // only whether some are infinite.
   loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
                 code_cache *cache, CUstream stream, bool many = false);
-  ~loaded_kernel();
   loaded_kernel(const loaded_kernel &) = delete;
   loaded_kernel &operator=(const loaded_kernel &) = delete;
 
@@ -49,12 +48,10 @@ class loaded_kernel {
   CUdeviceptr status() const { return status_; }  // tessera_status, ints
 
  private:
-  CUdeviceptr global(const char *name, std::size_t bytes) const;
-
   const int ndim_, ncomp_;
   const kernel_shape shape_;
   compiled_module module_;
-  CUlibrary library_ = nullptr;
+  loaded_library library_;
   CUfunction steps_ = nullptr, points_ = nullptr;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;

@@ -81,41 +81,17 @@ lattice_kernels::lattice_kernels(const lattice_shape &shape, int ndim, int ncomp
   where.library_version = std::to_string(backend_abi);
   const kernel_text text = lattice_kernel_text(shape, ndim);
   module_ = shape.batch ? compile_kernels(text, where, cache) : compile_integrand(source, text, where, cache);
-  check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-        "loading the compiled integrand");
-  try {
-    sums_ = function(shape.batch ? "tessera_lattice_sums" : "tessera_lattice");
-    points_ = function(shape.batch ? "tessera_lattice_points" : "tessera_points");
-    if (!shape.batch) {
-      flags_ = global("tessera_flags", sizeof(int));
-      status_ = global("tessera_status", sizeof(int));
-    }
-    int blocks = 0;
-    check(cuda().occupancy(&blocks, sums_, lattice_block, 0), "asking for the occupancy");
-    if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
-    resident_ = int64{blocks} * multiprocessors;
-  } catch (...) {
-    cuda().library_unload(library_);
-    throw;
+  library_.load(module_.image->data(), "loading the compiled integrand");
+  sums_ = library_.function(shape.batch ? "tessera_lattice_sums" : "tessera_lattice");
+  points_ = library_.function(shape.batch ? "tessera_lattice_points" : "tessera_points");
+  if (!shape.batch) {
+    flags_ = library_.global("tessera_flags", sizeof(int));
+    status_ = library_.global("tessera_status", sizeof(int));
   }
-}
-
-lattice_kernels::~lattice_kernels() { cuda().library_unload(library_); }
-
-CUfunction lattice_kernels::function(const char *name) const {
-  CUkernel kernel;
-  CUfunction f;
-  check(cuda().library_kernel(&kernel, library_, name), "finding the kernel");
-  check(cuda().kernel_function(&f, kernel), "finding the kernel");
-  return f;
-}
-
-CUdeviceptr lattice_kernels::global(const char *name, std::size_t bytes) const {
-  CUdeviceptr address = 0;
-  std::size_t there = 0;
-  check(cuda().library_global(&address, &there, library_, name), "finding a constant of the kernel");
-  if (there < bytes) throw device_error(std::string(name) + " has another size on the device");
-  return address;
+  int blocks = 0;
+  check(cuda().occupancy(&blocks, sums_, lattice_block, 0), "asking for the occupancy");
+  if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
+  resident_ = int64{blocks} * multiprocessors;
 }
 
 void lattice_kernels::set_axes(const std::vector<unit_axis> &axes, CUstream stream) {
@@ -128,7 +104,7 @@ void lattice_kernels::set_axes(const std::vector<unit_axis> &axes, CUstream stre
   if (std::equal(axes.begin(), axes.end(), axes_.begin(), axes_.end(), same)) return;
   axes_ = axes;  // lives on while the copy waits for its turn
   const std::size_t bytes = axes_.size() * sizeof(unit_axis);
-  upload(global("tessera_axes", bytes), axes_.data(), bytes, stream, "uploading the domain");
+  upload(library_.global("tessera_axes", bytes), axes_.data(), bytes, stream, "uploading the domain");
   check(cuda().stream_synchronize(stream), "uploading the domain");  // for every stream
 }
 

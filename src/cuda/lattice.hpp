@@ -33,7 +33,6 @@ class lattice_kernels {
   // Throws compile_error and device_error. The device's context is current.
   lattice_kernels(const lattice_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch,
                   int multiprocessors, code_cache *cache);
-  ~lattice_kernels();
   lattice_kernels(const lattice_kernels &) = delete;
   lattice_kernels &operator=(const lattice_kernels &) = delete;
 
@@ -46,12 +45,9 @@ class lattice_kernels {
   const compiled_module &module() const { return module_; }
 
  private:
-  CUfunction function(const char *name) const;
-  CUdeviceptr global(const char *name, std::size_t bytes) const;
-
   const lattice_shape shape_;
   compiled_module module_;
-  CUlibrary library_ = nullptr;
+  loaded_library library_;
   CUfunction sums_ = nullptr, points_ = nullptr;
   CUdeviceptr flags_ = 0, status_ = 0;
   int64 resident_ = 1;

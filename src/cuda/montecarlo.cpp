@@ -67,47 +67,23 @@ sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int nc
   where.library_version = std::to_string(backend_abi);
   const kernel_text text = sampling_kernel_text(shape, ndim, ncomp);
   module_ = shape.batch ? compile_kernels(text, where, cache) : compile_integrand(source, text, where, cache);
-  check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-        "loading the compiled integrand");
-  try {
-    points_ = function(shape.batch ? "tessera_sample_points" : "tessera_points");
-    if (fused_) {
-      sums_ = function("tessera_sample_sums");
-    } else {
-      values_ = function("tessera_sample_values");
-      pieces_ = function("tessera_sample_pieces");
-    }
-    if (!shape.batch) {
-      flags_ = global("tessera_flags", sizeof(int));
-      status_ = global("tessera_status", sizeof(int));
-    }
-    int blocks = 0;
-    check(cuda().occupancy(&blocks, fused_ ? sums_ : values_, fused_ ? sampling_block : sample_tile, 0),
-          "asking for the occupancy");
-    if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
-    resident_ = int64{blocks} * multiprocessors;
-  } catch (...) {
-    cuda().library_unload(library_);
-    throw;
+  library_.load(module_.image->data(), "loading the compiled integrand");
+  points_ = library_.function(shape.batch ? "tessera_sample_points" : "tessera_points");
+  if (fused_) {
+    sums_ = library_.function("tessera_sample_sums");
+  } else {
+    values_ = library_.function("tessera_sample_values");
+    pieces_ = library_.function("tessera_sample_pieces");
   }
-}
-
-sampling_kernels::~sampling_kernels() { cuda().library_unload(library_); }
-
-CUfunction sampling_kernels::function(const char *name) const {
-  CUkernel kernel;
-  CUfunction f;
-  check(cuda().library_kernel(&kernel, library_, name), "finding the kernel");
-  check(cuda().kernel_function(&f, kernel), "finding the kernel");
-  return f;
-}
-
-CUdeviceptr sampling_kernels::global(const char *name, std::size_t bytes) const {
-  CUdeviceptr address = 0;
-  std::size_t there = 0;
-  check(cuda().library_global(&address, &there, library_, name), "finding a constant of the kernel");
-  if (there < bytes) throw device_error(std::string(name) + " has another size on the device");
-  return address;
+  if (!shape.batch) {
+    flags_ = library_.global("tessera_flags", sizeof(int));
+    status_ = library_.global("tessera_status", sizeof(int));
+  }
+  int blocks = 0;
+  check(cuda().occupancy(&blocks, fused_ ? sums_ : values_, fused_ ? sampling_block : sample_tile, 0),
+        "asking for the occupancy");
+  if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
+  resident_ = int64{blocks} * multiprocessors;
 }
 
 void sampling_kernels::set_axes(const std::vector<sample_axis> &axes, CUstream stream) {
@@ -120,7 +96,7 @@ void sampling_kernels::set_axes(const std::vector<sample_axis> &axes, CUstream s
   if (std::equal(axes.begin(), axes.end(), axes_.begin(), axes_.end(), same)) return;
   axes_ = axes;
   const std::size_t bytes = axes_.size() * sizeof(sample_axis);
-  upload(global("tessera_axes", bytes), axes_.data(), bytes, stream, "uploading the domain");
+  upload(library_.global("tessera_axes", bytes), axes_.data(), bytes, stream, "uploading the domain");
   check(cuda().stream_synchronize(stream), "uploading the domain");  // for every stream
 }
 

@@ -36,7 +36,6 @@ class sampling_kernels {
   // Throws compile_error and device_error. The device's context is current.
   sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch,
                    int multiprocessors, code_cache *cache);
-  ~sampling_kernels();
   sampling_kernels(const sampling_kernels &) = delete;
   sampling_kernels &operator=(const sampling_kernels &) = delete;
 
@@ -52,13 +51,10 @@ class sampling_kernels {
   const compiled_module &module() const { return module_; }
 
  private:
-  CUfunction function(const char *name) const;
-  CUdeviceptr global(const char *name, std::size_t bytes) const;
-
   const sampling_shape shape_;
   const bool fused_;
   compiled_module module_;
-  CUlibrary library_ = nullptr;
+  loaded_library library_;
   CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, points_ = nullptr;
   CUdeviceptr flags_ = 0, status_ = 0;
   int64 resident_ = 1;

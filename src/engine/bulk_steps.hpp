@@ -375,19 +375,6 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  template <class Take>
-  TESSERA_HD void sum_chunks(int64 n, int64 chunks, Take take) {
-    bulk_state &st = st_;
-    const int nc = nc_;
-    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      TESSERA_ROLLED
-      for (int k = 0; k < nc; ++k) {
-        const component_sums t = sum_chunk(team, st.regions, range_of(n, chunks, c), k, take);
-        if (team.lane() == 0) st.sums[c * nc + k] = t;
-      }
-    });
-  }
-
   // Sums and histogram of all regions as they are now, and what follows from them.
   TESSERA_HD TESSERA_APART void survey() {
     const int64 n = count_, chunks = chunks_of(n);
