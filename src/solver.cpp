@@ -378,7 +378,8 @@ const tessera::cubature_problem &tessera_solver::make_problem(int device) {
   s.bulk_fraction = options_.get_real(TESSERA_BULK_FRACTION);
   s.memory = options_.get_int(TESSERA_MAX_MEMORY);
   if (s.memory == 0) s.memory = device == host ? tessera::free_memory_share() : std::numeric_limits<tessera::int64>::max();
-  if (device != host && s.initial_regions == 1) s.initial_regions = device_initial_regions;
+  s.may_do_with_fewer = device != host && s.initial_regions == 1;
+  if (s.may_do_with_fewer) s.initial_regions = device_initial_regions;
   const int family = choose_rule();
   if (p.integration_rule.family != family || p.integration_rule.ndim != ndim_)
     tessera::build_rule(family, ndim_, p.integration_rule);

@@ -71,6 +71,7 @@ struct bulk_state {
   int64 evaluations;
   int64 iterations;
   int64 marked_count;  // regions to divide next; their number when the store must grow first
+  int64 fill;         // number of first regions that is wanted; above `count` while all regions are divided
   int turn;            // which of the buffers used in turn
   bool surveyed;       // the sums and the histogram are those of the regions as they are
   int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again

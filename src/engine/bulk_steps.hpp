@@ -180,12 +180,12 @@ class bulk_steps {
     bool wants_room = false;
     int64 marked = st_.marked_count;
     turn_ = st_.turn;
+    fill_ = st_.fill;
     bool surveyed = st_.surveyed;  // a pause comes after the survey: what it found still holds
     if constexpr (Evaluator::deferred) {
       const int64 evaluated = st_.pending;
       if (count_ == 0) {
-        end = evaluated > 0 ? settle_first(evaluated) : begin();
-        marked = count_;  // all, should they be divided already
+        end = evaluated > 0 ? settle_first() : begin();
       } else if (evaluated > 0) {
         end = settle_pieces(marked);
       }
@@ -201,7 +201,13 @@ class bulk_steps {
         break;
       }
       if (evaluations_ >= pause || count_ > st_.pause_regions) break;
-      const int64 affordable = this->affordable();
+      const splitting split = this->split();
+      const int64 affordable = this->affordable(split);
+      if (filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
+        stop_filling();
+        surveyed = false;
+        continue;
+      }
       if (affordable < 1) {
         end = outcome::evaluations;
         break;
@@ -211,9 +217,9 @@ class bulk_steps {
         break;
       }
       marked = t.count < affordable ? t.count : affordable;
-      wants_room = st_.can_grow && !fits(marked);
+      wants_room = st_.can_grow && !fits(marked, split);
       if (wants_room) break;
-      if (!fits(1)) {
+      if (!fits(1, split)) {
         if (!give_up()) {
           end = outcome::memory;
           break;
@@ -221,7 +227,7 @@ class bulk_steps {
         surveyed = false;
         continue;
       }
-      const int64 room = (st_.capacity - count_) / (st_.split.pieces - 1);
+      const int64 room = (st_.capacity - count_) / (split.pieces - 1);
       if (marked > room) marked = room;
       if (marked > st_.parents_capacity) marked = st_.parents_capacity;
       divide(t.bin, marked);
@@ -237,27 +243,33 @@ class bulk_steps {
       st_.marked_count = marked;
       st_.wants_room = wants_room;
       st_.pending = pending_;
-      st_.pending_list = count_ == 0 ? whole_cells() : pieces_of();
+      st_.pending_list = count_ == 0 ? whole_domain() : pieces_of();
       st_.turn = turn_;
+      st_.fill = fill_;
       st_.surveyed = surveyed;
       st_.end = end;
     }
   }
 
  private:
-  TESSERA_HD bool fits(int64 marked) const {
-    return count_ + marked * (st_.split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
+  // The first regions: as long as there are fewer than wanted, each step divides them all.
+  TESSERA_HD bool filling() const { return count_ < fill_; }
+  TESSERA_HD splitting split() const {
+    return filling() ? first_splitting(st_.split, st_.regions.ndim(), count_, fill_) : st_.split;
+  }
+  TESSERA_HD bool fits(int64 marked, const splitting &split) const {
+    return count_ + marked * (split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
   }
   // Regions that can be divided within the limit of evaluations.
-  TESSERA_HD int64 affordable() const {
-    return (st_.set.maxeval - evaluations_) / (st_.split.pieces * st_.points);
+  TESSERA_HD int64 affordable(const splitting &split) const {
+    return (st_.set.maxeval - evaluations_) / (split.pieces * st_.points);
   }
   TESSERA_HD int64 live() const { return count_ + retired_; }
   TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
   TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
 
-  TESSERA_HD static region_list whole_cells() { return {nullptr, 0, 1}; }
-  TESSERA_HD region_list pieces_of() const { return {st_.marked, count_, st_.split.pieces}; }
+  TESSERA_HD static region_list whole_domain() { return {nullptr, 0, 1}; }
+  TESSERA_HD region_list pieces_of() const { return {st_.marked, count_, split().pieces}; }
 
   // False: the executor evaluates, and the steps go on when they are started again.
   TESSERA_HD bool evaluate(const region_list &list, int64 n) {
@@ -271,106 +283,66 @@ class bulk_steps {
     }
   }
 
-  // The first cells. They are all divided in the first step, whatever they say: an estimate is believed only after it has
-  // been compared with another level.
+  // The domain is the first region; where more are wanted, it is divided level by level, so that each has ancestors with whose
+  // values it is compared.
   TESSERA_HD TESSERA_APART outcome begin() {
-    int bits = halvings((st_.set.initial_regions + st_.split.pieces - 1) / st_.split.pieces);
-    while (bits > 0 && (((int64{1} << bits) * (1 + st_.split.pieces)) * st_.points > st_.set.maxeval ||
-                        (int64{1} << bits) * st_.split.pieces > st_.capacity || (int64{1} << bits) > st_.parents_capacity))
-      --bits;
-    const int64 n = int64{1} << bits;
     const region_view s = st_.regions;
-    const bulk_state &st = st_;
-    grid_.each(n * s.ndim(), [=, &st](int64 t) {
-      const int64 j = t / n, m = t % n;
-      const interval i = cell_axis(s.ndim(), static_cast<int>(j), st.lower[j], st.upper[j], bits, m);
-      s.centre(m, static_cast<int>(j)) = i.centre;
-      s.half(m, static_cast<int>(j)) = i.half;
-    });
-    if (grid_.first_team())
-      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
-    if (grid_.once())
+    fill_ = affordable_first_regions(st_.set.initial_regions, st_.points, st_.set.maxeval);
+    if (grid_.once()) {
+      make_domain(st_.lower, st_.upper, s, 0);
       for (int k = 0; k < nc_; ++k) {
         st_.retired[k] = component_sums{};
         st_.scale[k] = 1.0;
       }
+    }
+    if (!fill_divisible(st_.split, s.ndim(), st_.lower, st_.upper, fill_)) fill_ = 0;
+    if (grid_.first_team())
+      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
     grid_.barrier();
-    return evaluate(whole_cells(), n) ? settle_first(n) : outcome::running;
+    return evaluate(whole_domain(), 1) ? settle_first() : outcome::running;
   }
 
-  // Behind the evaluation of the n first cells. When they are divided at once a second evaluation follows.
-  TESSERA_HD outcome settle_first(int64 n) {
+  // Behind the evaluation of the domain.
+  TESSERA_HD outcome settle_first() {
     const region_view s = st_.regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
-    evaluations_ = n * st_.points;
-    if (eval_.failed()) {
-      count_ = 1;
-      if (grid_.once()) {
+    evaluations_ = st_.points;
+    count_ = 1;
+    if (grid_.once()) {
+      if (eval_.failed()) {
         make_unknown(s, 0);
         for (int k = 0; k < nc_; ++k) {
           st_.totals[k] = component_sums{};
           st_.totals[k].value.add(s.value(0, k));
           st_.totals[k].error.add(s.error(0, k));
         }
+      } else {
+        believe_nothing(s, 0);
+        if (st_.set.estimate != 1) take_sign_off(s, 0);
+        prepare_division(split(), s, 0);
       }
-      return eval_.failure();
     }
-    count_ = n;
-    if (n <= affordable() && fits(n) && all_divisible(halvings(n))) {
-      divide_all();
-      return evaluate_and_settle(n);
-    }
-    const splitting split = st_.split;
-    const bool classic = st_.set.estimate == 1;
-    grid_.each(n, [=](int64 m) {
-      believe_nothing(s, m);
-      if (!classic) take_sign_off(s, m);
-      prepare_division(split, s, m);
-    });
+    if (eval_.failed()) return eval_.failure();
     grid_.barrier();
     return outcome::running;
   }
 
-  // Can each first cell be divided as it is along any axis? Those at the ends of the axes are the hardest to divide.
-  TESSERA_HD TESSERA_APART bool all_divisible(int bits) const {
-    const int ndim = st_.regions.ndim();
-    bool all = !st_.split.widest;
-    TESSERA_ROLLED
-    for (int t = 0; t < 2 * ndim; ++t) {
-      const int j = t / 2;
-      const interval i = cell_axis(ndim, j, st_.lower[j], st_.upper[j], bits, t % 2 == 0 ? 0 : (int64{1} << bits) - 1);
-      all = all && divisible_axis(st_.split, i);
-    }
-    return all;
+  // There is no room for all the first regions.
+  TESSERA_HD TESSERA_APART void stop_filling() {
+    fill_ = 0;
+    const splitting split = st_.split;
+    const region_view s = st_.regions;
+    grid_.each(count_, [=](int64 i) { prepare_division(split, s, i); });
+    grid_.barrier();
   }
 
-  // Divides all first cells, without a survey: the weights for the next one come from their sums.
-  TESSERA_HD TESSERA_APART void divide_all() {
-    const int64 n = count_;
-    bulk_state &st = st_;
-    const region_list list = {st_.marked, n, st_.split.pieces};
-    grid_.each(n, [=, &st](int64 m) {
-      st.marked[m] = m;
-      believe_nothing(st.regions, m);
-    });
-    grid_.barrier_then([this, n] {
-      for (int k = 0; k < nc_; ++k) {
-        const component_sums t = sum_chunk(team_, st_.regions, {0, n}, k, [](int64) { return true; });
-        if (team_.lane() != 0) continue;
-        st_.totals[k] = t;
-        set_scale(st_.scale + nc_, k, t.value.value(), t.error.value(), 1.0);
-      }
-    });
-    divide_listed(list, n);
-  }
-
-  TESSERA_HD void divide_listed(const region_list &list, int64 marked) {
+  TESSERA_HD void divide_listed(const region_list &list, const splitting &split, int64 marked) {
     bulk_state &st = st_;
     grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
       if (j == 0) remember(st, list.ids[m], m);
-      divide_axis(st, list, m, j);
+      divide_axis(st.regions, split, list, m, j);
     });
     grid_.barrier();
   }
@@ -401,7 +373,7 @@ class bulk_steps {
   TESSERA_HD TESSERA_APART void decide() {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
-    bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval;
+    bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
     bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
     double frozen = 0.0;
@@ -427,11 +399,11 @@ class bulk_steps {
       }
     }
     bulk_decision d = {met && !zero, 0, 0};
-    const int64 most = affordable();
+    const int64 most = affordable(split());
     if (!d.converged && most > 0) {
       const double share = st_.set.bulk_fraction;
-      const double spared = iterations_ == 0 && !st_.resumed ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
-      const threshold t = choose_bin(team_, histogram(0), spared, most);  // the first cells are all divided
+      const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
+      const threshold t = choose_bin(team_, histogram(0), spared, filling() ? count_ : most);
       d.bin = t.bin;
       d.count = t.count;
     }
@@ -444,7 +416,7 @@ class bulk_steps {
     const double *weights = scale();
     bulk_state &st = st_;
     list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
-    divide_listed({st_.marked, n, st_.split.pieces}, marked);
+    divide_listed({st_.marked, n, split().pieces}, split(), marked);
   }
 
   // Keeps what the comparison of the levels needs of region i.
@@ -457,14 +429,13 @@ class bulk_steps {
   }
 
   // One axis of all pieces of a region, its own place last.
-  TESSERA_HD static void divide_axis(bulk_state &st, const region_list &list, int64 m, int j) {
-    const region_view &s = st.regions;
+  TESSERA_HD static void divide_axis(const region_view &s, const splitting &split, const region_list &list, int64 m, int j) {
     const int64 i = list.ids[m];
     const interval whole = {s.centre(i, j), s.half(i, j)};
     const uint32 word = s.state(i).word;
     TESSERA_ROLLED
     for (int q = list.pieces - 1; q >= 0; --q) {
-      const interval piece = piece_axis(st.split, word, j, whole, q);
+      const interval piece = piece_axis(split, word, j, whole, q);
       const int64 to = list.at(m, q);
       s.centre(to, j) = piece.centre;
       s.half(to, j) = piece.half;
@@ -473,7 +444,7 @@ class bulk_steps {
 
   // The pieces of the `marked` divided regions.
   TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
-    return evaluate(pieces_of(), marked * st_.split.pieces) ? settle_pieces(marked) : outcome::running;
+    return evaluate(pieces_of(), marked * split().pieces) ? settle_pieces(marked) : outcome::running;
   }
 
   // Behind their evaluation.
@@ -482,10 +453,11 @@ class bulk_steps {
     const region_view s = st_.regions, p = st_.parents;
     if (eval_.failed()) return eval_.failure();  // the totals stay as they were
     const int estimate = st_.set.estimate;
-    const splitting split = st_.split;
-    grid_.each(marked, [=](int64 m) { settle(estimate, split, p, m, s, [=](int64 q) { return list.at(m, q); }); });
-    grid_.barrier();
+    const splitting split = this->split();
     count_ += marked * (list.pieces - 1);
+    const splitting next = this->split();
+    grid_.each(marked, [=](int64 m) { settle(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }); });
+    grid_.barrier();
     evaluations_ += marked * list.pieces * st_.points;
     ++iterations_;
     ++turn_;
@@ -576,6 +548,7 @@ class bulk_steps {
   const int nc_;
   int turn_ = 0;
   int64 count_ = 0, retired_ = 0, evaluations_ = 0, iterations_ = 0;
+  int64 fill_ = 0;     // number of first regions that is wanted
   int64 pending_ = 0;  // regions that the executor is to evaluate
 };
 

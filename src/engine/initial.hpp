@@ -1,4 +1,4 @@
-// The first regions: the whole domain, then its uniform partition.
+// The first regions: the whole domain, and what it is divided into before single regions are chosen.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,6 +16,14 @@ TESSERA_HD void make_unknown(const region_view &s, int64 i) {
   }
 }
 
+// Region i is the whole domain.
+TESSERA_HD void make_domain(const double *lower, const double *upper, const region_view &to, int64 i) {
+  for (int j = 0; j < to.ndim(); ++j) {
+    to.half(i, j) = 0.5 * (upper[j] - lower[j]);
+    to.centre(i, j) = lower[j] + to.half(i, j);
+  }
+}
+
 // Smallest number of halvings whose pieces number at least n.
 TESSERA_HD int halvings(int64 n) {
   int b = 0;
@@ -23,25 +31,31 @@ TESSERA_HD int halvings(int64 n) {
   return b;
 }
 
-// Axis j of box m of the 2^bits equal boxes of a domain; the axes are halved in turn. bits = 0 is the whole domain.
-TESSERA_HD interval cell_axis(int ndim, int j, double lower, double upper, int bits, int64 m) {
-  interval i;
-  i.half = 0.5 * (upper - lower);
-  i.centre = lower + i.half;
-  TESSERA_ROLLED
-  for (int b = j; b < bits; b += ndim) {
-    i.half *= 0.5;
-    i.centre += ((m >> b) & 1) != 0 ? i.half : -i.half;
-  }
-  return i;
+// How the `have` first regions are divided on the way to `wanted`: each along its own two best axes, so that all levels together
+// cost a third more than the last; in halves once where the number is no power of 4.
+TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted) {
+  splitting first = {2, 1, false, false, s.margin};
+  if (ndim > 1 && (halvings(wanted) - halvings(have)) % 2 == 0) first.pieces = 4, first.axes = 2;
+  return first;
 }
 
-TESSERA_HD void make_cell(const double *lower, const double *upper, int bits, int64 m, const region_view &to, int64 i) {
-  for (int j = 0; j < to.ndim(); ++j) {
-    const interval box = cell_axis(to.ndim(), j, lower[j], upper[j], bits, m);
-    to.centre(i, j) = box.centre;
-    to.half(i, j) = box.half;
+// The greatest number of first regions, up to `wanted`, that can be had with `most` evaluations.
+TESSERA_HD int64 affordable_first_regions(int64 wanted, int64 points, int64 most) {
+  int64 n = int64{1} << halvings(wanted);
+  while (n > 1 && 2 * n > most / points) n /= 2;
+  return n;
+}
+
+// Can the domain be divided into so many regions, whichever axes the cuts go to? They are hardest to divide at the ends of the axes.
+TESSERA_HD bool fill_divisible(const splitting &s, int ndim, const double *lower, const double *upper, int64 wanted) {
+  bool all = true;
+  const double share = 1.0 / static_cast<double>(wanted);
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const double half = 0.5 * share * (upper[j] - lower[j]);
+    all = all && divisible_axis(s, {lower[j] + half, half}) && divisible_axis(s, {upper[j] - half, half});
   }
+  return all;
 }
 
 }  // namespace tessera

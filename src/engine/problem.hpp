@@ -30,7 +30,8 @@ struct cubature_settings {
   int splitting = 0;           // enum tessera_splitting
   double margin = 1e-5;        // distance of the rule's outermost points from the face, in half-widths
   int estimate = 0;            // enum tessera_estimate
-  int64 initial_regions = 1;
+  int64 initial_regions = 1;   // the domain is divided into these, level by level, before single regions are chosen
+  bool may_do_with_fewer = false;  // the run may end before there are so many
   bool by_component = false;   // the component farthest from its tolerance says what is divided, and where
   double bulk_fraction = 0.75;
   int64 memory = 0;            // bytes that the region store may take

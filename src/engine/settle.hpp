@@ -169,9 +169,10 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
   if (!divisible(split, s, i)) s.state(i).word |= region_frozen;
 }
 
-// Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`.
+// Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
+// divided by `next`.
 template <class Piece>
-TESSERA_HD void settle(int estimate, const splitting &split, const region_view &parents, int64 parent,
+TESSERA_HD void settle(int estimate, const splitting &split, const splitting &next, const region_view &parents, int64 parent,
                        const region_view &children, Piece piece) {
   if (estimate == 1) {
     settle_classic(parents, parent, children, split.pieces, piece);
@@ -181,16 +182,7 @@ TESSERA_HD void settle(int estimate, const splitting &split, const region_view &
     settle_robust(split, parents, parent, children, piece);
   }
   TESSERA_ROLLED
-  for (int q = 0; q < split.pieces; ++q) prepare_division(split, children, piece(q));
-}
-
-// The same for the uniform partition of the whole domain into any number of cells.
-template <class Piece>
-TESSERA_HD void settle_cells(const splitting &split, const region_view &parents, int64 parent, const region_view &children,
-                             int64 cells, Piece piece) {
-  for (int64 q = 0; q < cells; ++q) believe_nothing(children, piece(q));
-  settle_classic(parents, parent, children, cells, piece);
-  for (int64 q = 0; q < cells; ++q) prepare_division(split, children, piece(q));
+  for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q));
 }
 
 }  // namespace tessera

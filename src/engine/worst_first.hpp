@@ -120,7 +120,7 @@ class worst_first {
   outcome start(const double *lower, const double *upper) {
     reserve(1);
     region_view s = store_.view();
-    make_cell(lower, upper, 0, 0, s, 0);
+    make_domain(lower, upper, s, 0);
     outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1, axes_of(axes_, 0));
     if (o == outcome::callback || o == outcome::memory) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
@@ -128,9 +128,11 @@ class worst_first {
     regions_ = 1;
     if (o != outcome::running) return o;
     believe_nothing(store_.view(), 0);
-    int bits = halvings(set_.initial_regions);
-    while (bits > 0 && (((int64{1} << bits) + 1) * eval_.points() > set_.maxeval || (int64{1} << bits) > capacity_)) --bits;
-    if (bits > 0) o = partition(lower, upper, bits);
+    int64 wanted = affordable_first_regions(set_.initial_regions, eval_.points(), set_.maxeval);
+    while (wanted > 1 && wanted > capacity_) wanted /= 2;
+    if (!fill_divisible(split_, set_.ndim, lower, upper, wanted)) wanted = 1;
+    while (o == outcome::running && regions_ < wanted) o = divide_all(wanted);
+    if (o != outcome::running) return o;
     for (int64 i = 0; i < regions_; ++i) {
       if (set_.estimate != 1) take_sign_off(store_.view(), i);  // for bulk selection, should it go on with them
       totals_.add(store_.view(), i, 1.0);
@@ -154,18 +156,27 @@ class worst_first {
     return outcome::running;
   }
 
-  outcome partition(const double *lower, const double *upper, int bits) {
-    const int64 n = int64{1} << bits;
-    reserve(n + 1);
-    region_view s = store_.view();
-    for (int64 m = 0; m < n; ++m) make_cell(lower, upper, bits, m, s, m + 1);
-    const outcome o = eval_.evaluate(s, {nullptr, 1, 1}, n, axes_of(axes_, 0));
+  // One level of the first regions.
+  outcome divide_all(int64 wanted) {
+    const splitting split = first_splitting(split_, set_.ndim, regions_, wanted);
+    const int64 n = regions_, made = n * split.pieces;
+    const splitting next = made < wanted ? first_splitting(split_, set_.ndim, made, wanted) : split_;
+    reserve(n + made);
+    const region_view s = store_.view();
+    for (int64 i = 0; i < n; ++i) {
+      prepare_division(split, s, i);
+      for (int q = 0; q < split.pieces; ++q) make_piece(split, s, i, q, s, n + i * split.pieces + q);
+    }
+    const outcome o = eval_.evaluate(s, {nullptr, n, 1}, made, axes_of(axes_, 0));
     if (o != outcome::running) return o;
-    stats_.evaluations += n * eval_.points();
-    settle_cells(split_, s, 0, s, n, [](int64 q) { return q + 1; });
-    s.copy(0, s, n);  // the root's record is free now
-    if (set_.by_component) std::copy_n(axes_of(axes_, n), set_.ncomp, axes_of(axes_, 0));
-    regions_ = n;
+    stats_.evaluations += made * eval_.points();
+    for (int64 i = 0; i < n; ++i)
+      settle(set_.estimate, split, next, s, i, s, [=](int64 q) { return n + i * split.pieces + q; });
+    for (int64 i = 0; i < made; ++i) {  // the records of the level before are free now
+      s.copy(i, s, n + i);
+      if (set_.by_component) std::copy_n(axes_of(axes_, n + i), set_.ncomp, axes_of(axes_, i));
+    }
+    regions_ = made;
     ++stats_.iterations;
     return o;
   }
@@ -280,7 +291,7 @@ class worst_first {
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
-    settle(set_.estimate, split_, s, top.region(), a, [first](int64 q) { return first + q; });
+    settle(set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; });
     totals_.add(s, top.region(), -1.0);
     for (int q = 0; q < split_.pieces; ++q) {
       const int64 to = q == 0 ? top.region() : next_place();
@@ -348,7 +359,7 @@ class worst_first {
   int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
 
   void reserve(int64 regions) {
-    store_.reserve(regions, capacity_ + 1);
+    store_.reserve(regions, 2 * capacity_);
     if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
       axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
     const int64 bytes = store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
