@@ -381,8 +381,9 @@ const tessera::cubature_problem &tessera_solver::make_problem(int device) {
   s.may_do_with_fewer = device != host && s.initial_regions == 1;
   if (s.may_do_with_fewer) s.initial_regions = device_initial_regions;
   const int family = choose_rule();
-  if (p.integration_rule.family != family || p.integration_rule.ndim != ndim_)
-    tessera::build_rule(family, ndim_, p.integration_rule);
+  const bool faces = s.estimate == TESSERA_ESTIMATE_ROBUST;
+  if (p.integration_rule.family != family || p.integration_rule.ndim != ndim_ || p.integration_rule.faces != faces)
+    tessera::build_rule(family, ndim_, p.integration_rule, faces);
   s.margin = tessera::rule_margin(p.integration_rule);
   tessera::set_box(p, ndim_, lower_.data(), upper_.data());
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};

@@ -41,11 +41,19 @@ TESSERA_HD uint32 vertex_code(int64 m) {
 // Sign of coordinate j of the vertex with this code: true = minus.
 TESSERA_HD bool vertex_minus(const rule &r, uint32 code, int j) { return parity(code & r.vertex_mask[j]) != 0u; }
 
-// Points of the rule that have a word in the table: all but the vertices. Vertices come last.
+// Probes: what an integrand is away from all points that symmetry ties together. Coordinates are multiples of the golden ratio
+// without their whole part (Weyl), so that no two are alike.
+constexpr int probes = 2;
+TESSERA_HD double probe_offset(int64 p, int j) {
+  const double t = 0.61803398874989485 * static_cast<double>(64 * p + j + 1);
+  return 1.94 * (t - static_cast<double>(static_cast<int64>(t))) - 0.97;
+}
+
+// Points of the rule that have a word in the table: all but the vertices and the probes, which come last.
 TESSERA_HD int64 sparse_points(const rule &r) {
   int64 n = 0;
   for (int o = 0; o < r.orbits; ++o)
-    if (r.orb[o].kind != orbit_vertex) n += r.orb[o].count;
+    if (r.orb[o].kind < orbit_vertex) n += r.orb[o].count;
   return n;
 }
 
@@ -55,6 +63,7 @@ TESSERA_HD double point_offset(const rule &r, int o, const node_word *words, int
   if (r.orb[o].kind == orbit_vertex) {
     return vertex_minus(r, vertex_code(p), j) ? -r.orb[o].a : r.orb[o].a;
   }
+  if (r.orb[o].kind == orbit_probe) return probe_offset(p, j);
   const node_word w = words[p];
   for (int q = 0; q < node_moved(w); ++q)
     if (node_coordinate(w, q) == j) return node_offset(w, q, r.orb[o]);

@@ -20,7 +20,7 @@ void add_orbit(std::vector<node_word> &words, int n, int kind) {
   for (int i = 0; i < n; ++i) {
     int c[3] = {i, 0, 0};
     if (kind == orbit_axis) add_signs(words, c, 1, false);
-    if (kind == orbit_centre || kind == orbit_axis || kind == orbit_vertex) continue;
+    if (kind == orbit_centre || kind == orbit_axis || kind >= orbit_vertex) continue;
     for (int j = 0; j < n; ++j) {
       c[1] = j;
       if (j == i) continue;

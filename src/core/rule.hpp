@@ -23,8 +23,9 @@ enum orbit_kind : int {
   orbit_pair2 = 3,   // (a, b, 0, ..., 0), a /= b         4n(n-1)
   orbit_triple = 4,  // (a, a, a, 0, ..., 0)              4n(n-1)(n-2)/3
   orbit_triple2 = 5, // (a, a, b, 0, ..., 0), a /= b      4n(n-1)(n-2)
-  orbit_vertex = 6   // (a, a, ..., a) with the signs of a two-level orthogonal array, 2^vertex_bits points:
+  orbit_vertex = 6,  // (a, a, ..., a) with the signs of a two-level orthogonal array, 2^vertex_bits points:
                      // coordinate j of point m is -a where the parity of (m & vertex_mask[j]) is odd, else +a
+  orbit_probe = 7    // points in no symmetric place, without a weight: node.hpp
 };
 
 struct orbit {
@@ -61,6 +62,17 @@ struct rule {
   // (f(p)+f(-p)-2f(0)) - (p/q)^2 (f(q)+f(-q)-2f(0)), up to a factor.
   int difference_orbit[2];
   double difference_ratio;
+
+  // Points on the axes just inside the faces, which have no weight: orbit face_orbit, -1 where there is none. The value at each,
+  // less what the polynomial through the other points of its axis says there, is its residual. Of the value at a point of axis
+  // orbit o it takes face_same[o] times on its own side of the centre and face_other[o] times on the other, and of that at the
+  // centre face_centre times.
+  bool faces;  // asked for; a family whose own points come close enough has none all the same
+  int face_orbit;
+  double face_same[max_orbits], face_other[max_orbits], face_centre;
+
+  // The last orbit where there are probes; else -1.
+  int probe_orbit;
 
   int vertex_bits;
   uint32 vertex_mask[max_cubature_ndim];

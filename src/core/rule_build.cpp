@@ -15,7 +15,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
+#include "node.hpp"
 #include "rule_draft.hpp"
 #include "rule_signs.hpp"
 #include "rule_tables.hpp"
@@ -151,7 +153,8 @@ void fill9_degree5(draft &d, int row, const squares &s) {
 void build_degree9(draft &d) {
   const squares s = generator_squares();
   add_squares(d, orbit_centre);
-  for (const real l : {s.l1, s.l2, s.l3, 0.0625L}) add_squares(d, orbit_axis, l);
+  static const real LP = getenv("LP") ? atof(getenv("LP")) : 0.0625L;
+  for (const real l : {s.l1, s.l2, s.l3, d.r.faces ? LP : 0.0625L}) add_squares(d, orbit_axis, l);
   add_squares(d, orbit_pair, s.l1);
   add_squares(d, orbit_pair2, s.l1, s.l2);
   add_squares(d, orbit_triple, s.l1);
@@ -235,6 +238,58 @@ void finish(const draft &d) {
   r.difference_ratio = static_cast<double>(d.a2[2] / d.a2[1]);
 }
 
+// ---- Points near the faces -----------------------------------------------------------------------------------------
+
+constexpr double face_generator = 1 - 0x1p-10;
+constexpr double closest_face = 0.99;  // rules with points beyond it need no others
+
+void insert_orbit(rule &r, int at, const orbit &o) {
+  const auto shift = [&](double *v) {
+    std::copy_backward(v + at, v + r.orbits, v + r.orbits + 1);
+    v[at] = 0;
+  };
+  shift(r.weight);
+  for (auto &v : r.null_weight) shift(v);
+  for (auto &v : r.scale) shift(v);
+  for (auto &v : r.norm) shift(v);  // 0: no combination of null rules is made for it
+  std::copy_backward(r.orb + at, r.orb + r.orbits, r.orb + r.orbits + 1);
+  r.orb[at] = o;
+  ++r.orbits;
+  r.points += o.count;
+}
+
+// The polynomial through the points of an axis: its even part in x^2 through all, the odd part over x through all but the centre.
+void add_face_points(rule &r) {
+  if (rule_margin(r) < 1 - closest_face || r.ndim < 2) return;
+  int at = 1;
+  while (r.orb[at].kind == orbit_axis) ++at;
+  insert_orbit(r, at, {orbit_axis, 2 * r.ndim, face_generator, 0});
+  r.face_orbit = at;
+  const real g = face_generator, g2 = g * g;
+  real centre = 1;
+  for (int i = 1; i < at; ++i) {
+    const real a2 = power(static_cast<real>(r.orb[i].a), 2);
+    real odd = g / static_cast<real>(r.orb[i].a), even = g2 / a2;
+    centre *= (g2 - a2) / -a2;
+    for (int k = 1; k < at; ++k) {
+      if (k == i) continue;
+      const real b2 = power(static_cast<real>(r.orb[k].a), 2), ratio = (g2 - b2) / (a2 - b2);
+      odd *= ratio;
+      even *= ratio;
+    }
+    r.face_same[i] = static_cast<double>(-(even + odd) / 2);
+    r.face_other[i] = static_cast<double>(-(even - odd) / 2);
+  }
+  r.face_same[at] = 1;
+  r.face_centre = static_cast<double>(-centre);
+}
+
+void add_probes(rule &r) {
+  if (r.ndim < 2) return;
+  insert_orbit(r, r.orbits, {orbit_probe, probes, 0, 0});
+  r.probe_orbit = r.orbits - 1;
+}
+
 }  // namespace
 
 int choose_rule(int family, int ndim) {
@@ -268,10 +323,12 @@ int choose_rule(int family, int ndim) {
   }
 }
 
-void build_rule(int family, int ndim, rule &r) {
+void build_rule(int family, int ndim, rule &r, bool faces) {
   r = rule{};
   r.family = family;
   r.ndim = ndim;
+  r.faces = faces;
+  r.face_orbit = r.probe_orbit = -1;
   draft d{r, {}, {}, {}};
   if (family == TESSERA_RULE_LOW)
     low_point_signs(r);
@@ -301,6 +358,9 @@ void build_rule(int family, int ndim, rule &r) {
       break;
   }
   finish(d);
+  if (!faces) return;
+  add_face_points(r);
+  add_probes(r);
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdlib>
 #include "region_store.hpp"
 #include "split.hpp"
 
@@ -34,8 +35,10 @@ TESSERA_HD int halvings(int64 n) {
 // How the `have` first regions are divided on the way to `wanted`: each along its own two best axes, so that all levels together
 // cost a third more than the last; in halves once where the number is no power of 4.
 TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted) {
-  splitting first = {2, 1, false, false, s.margin};
-  if (ndim > 1 && (halvings(wanted) - halvings(have)) % 2 == 0) first.pieces = 4, first.axes = 2;
+  static const double FF = getenv("FF") ? atof(getenv("FF")) : 0.5;
+  splitting first = {2, 1, false, false, s.margin, FF, false};
+  static const int LV = getenv("LV") ? atoi(getenv("LV")) : 64;
+  if (ndim > 1 && have >= LV && (halvings(wanted) - halvings(have)) % 2 == 0) first.pieces = 4, first.axes = 2, first.by_roughness = true;
   return first;
 }
 

@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdlib>
 #include "../core/two_level.hpp"
 #include "balance.hpp"
 #include "problem.hpp"
@@ -111,10 +112,14 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
 }
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region_view &parents, int64 parent,
+TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_view &parents, int64 parent,
                               const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
+  const splitting split = all.of(before.word);
   const int pieces = split.pieces;
+  static const int WID = getenv("WID") ? atoi(getenv("WID")) : 0;
+  static const double FADE = getenv("FADE") ? atof(getenv("FADE")) : 0.25, HID = getenv("HID") ? atof(getenv("HID")) : 0.1;
+  const double hidden = split.margin < 0.01 ? HID : 1.0;
   bool vanished = (before.word & region_rough) != 0u;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
@@ -141,8 +146,17 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &split, const region
       region_state &state = children.state(piece(q));
       const region_state now = state;  // read together with the error
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
-      const double floor = vanished && quiet ? 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
-      const double e = larger(corrected_classic(c, error), floor);
+      const double floor = vanished && quiet ? hidden * 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
+      double e = larger(corrected_classic(c, error), floor);
+      const bool seen = (now.word & region_rough) == 0u && fabs(children.value(piece(q), k)) >= 0.02 * fabs(parents.value(parent, k)) / pieces;
+      if (!seen && (before.word & (region_rough | region_doubt)) != 0u) {
+        const double left_behind = split.fade * parents.error(parent, k) / pieces;
+        if (left_behind > e) {
+          e = left_behind;
+          children.state(piece(q)).word |= region_doubt;
+          if (WID) include_axis(children.state(piece(q)).word, children.ndim(), widest_axis(children, piece(q)), true);
+        }
+      }
       if (floor > 0.0) state.suspicion = static_cast<float>(larger(now.suspicion, floor / e));
       error = with_sign(e, c.negative && (now.word & region_rough) == 0u);
     }

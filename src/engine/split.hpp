@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdlib>
 #include "../core/estimate.hpp"
 #include "region_store.hpp"
 
@@ -13,20 +14,29 @@ struct splitting {
   bool slabs;  // cut one axis into all the pieces
   bool widest; // the widest axis in place of the ranked one
   double margin;  // distance of the outermost points from the face, in half-widths
+  double fade;    // share of a region's error that stays with pieces in which nothing is seen
+  bool by_roughness;  // rough regions are cut into slabs along their first axis, which follows a feature without losing it
+
+  // For a region with this word.
+  TESSERA_HD splitting of(uint32 word) const {
+    return by_roughness && (word & region_rough) != 0u ? splitting{pieces, 1, true, false, margin, fade, false} : *this;
+  }
 };
 
 // policy: a value of enum tessera_splitting. Fewer axes than dimensions there are.
 TESSERA_HD splitting make_splitting(int policy, int ndim, double margin) {
+  static const double PHI = getenv("PHI") ? atof(getenv("PHI")) : 0.03;
+  const double fade = PHI;
   switch (policy) {
-    case 1: return {4, 1, true, true, margin};
-    case 2: return {4, 1, true, false, margin};
+    case 1: return {4, 1, true, true, margin, fade, false};
+    case 2: return {4, 1, true, false, margin, fade, false};
     case 3: break;
     case 4: break;
     case 5: break;
-    default: return {2, 1, false, false, margin};
+    default: return {2, 1, false, false, margin, fade, false};
   }
   const int axes = policy - 1 < ndim ? policy - 1 : ndim;
-  return {1 << axes, axes, false, false, margin};
+  return {1 << axes, axes, false, false, margin, fade, false};
 }
 
 TESSERA_HD int widest_axis(const region_view &s, int64 i) {
@@ -42,7 +52,8 @@ struct interval {
 };
 
 // Axis j of piece `piece` of a region with these ranked axes, from the region's own interval on that axis.
-TESSERA_HD interval piece_axis(const splitting &p, uint32 word, int j, interval i, int piece) {
+TESSERA_HD interval piece_axis(const splitting &split, uint32 word, int j, interval i, int piece) {
+  const splitting p = split.of(word);
   if (p.slabs) {
     if (ranked_axis(word, 0) != j) return i;
     i.half /= p.pieces;
@@ -77,7 +88,7 @@ TESSERA_HD bool divisible_axis(const splitting &p, interval i) {
 TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
   const uint32 word = s.state(i).word;
   TESSERA_ROLLED
-  for (int q = 0; q < p.axes; ++q) {
+  for (int q = 0; q < p.of(word).axes; ++q) {
     const int j = ranked_axis(word, q);
     if (!divisible_axis(p, {s.centre(i, j), s.half(i, j)})) return false;
   }

@@ -184,7 +184,7 @@ class worst_first {
   outcome step() {
     totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
     // One region has not been compared with its pieces yet.
-    if (live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live())) return outcome::converged;
+    if (live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live()) && !explore()) return outcome::converged;
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
@@ -232,6 +232,37 @@ class worst_first {
   }
   auto error_reader() {
     return [s = store_.view()](int64 i, int k) { return s.error(i, k); };
+  }
+
+  // Before success is claimed: puts large regions in front in which next to nothing was found, while there are many small ones
+  // elsewhere. False when there are none.
+  bool explore() {
+    static const double CAP = getenv("CAP") ? atof(getenv("CAP")) : 1024, SH = getenv("SH") ? atof(getenv("SH")) : 4;
+    if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
+    if (regions_ < explored_) return false;
+    const region_view s = store_.view();
+    std::vector<double> all(static_cast<std::size_t>(set_.ncomp));
+    double volume = 0;
+    for (int64 i = 0; i < regions_; ++i) {
+      volume += s.volume(i);
+      for (int k = 0; k < set_.ncomp; ++k) all[static_cast<std::size_t>(k)] += std::fabs(s.value(i, k));
+    }
+    const double limit = volume * std::max(SH / static_cast<double>(regions_), 1 / CAP);
+    bool any = false;
+    for (entry &e : queue_) {
+      const int64 i = e.region();
+      const double v = s.volume(i);
+      if (v <= limit * 1.0001) continue;
+      bool dead = true;
+      for (int k = 0; k < set_.ncomp; ++k) dead &= std::fabs(s.value(i, k)) * volume <= 0.01 * all[static_cast<std::size_t>(k)] * v;
+      if (!dead) continue;
+      e.key = infinity_value();
+      include_axis(s.state(i).word, set_.ndim, widest_axis(s, i), true);
+      if (e.ahead()) forget();
+      any = true;
+    }
+    if (any) std::make_heap(queue_.begin(), queue_.end(), below());
+    return any;
   }
 
   // Divides the front of the queue and, if there is room, the regions behind it.
@@ -450,7 +481,7 @@ class worst_first {
   std::vector<int64> order_;  // empty: not known
   int64 regions_ = 0;         // places in use, holes included
   int64 retired_regions_ = 0;
-  int64 rescale_at_ = 0;
+  int64 rescale_at_ = 0, explored_ = 0;
   bool failed_ahead_ = false;
   cubature_statistics stats_;
 };

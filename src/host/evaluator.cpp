@@ -54,7 +54,7 @@ constexpr point_placer placers[most_placed + 1] = {
 void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
   const rule &r = problem.integration_rule;
   const bool batch = problem.integrand.batch != nullptr, mapped = any_infinite(problem.axes);
-  const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim;
+  const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points;
   // Equal shares of a rule that is too large for one call.
   const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;
   const int64 group = batch ? std::max<int64>(1, problem.batch_points / r.points) : 1;
@@ -141,6 +141,7 @@ void host_evaluator::prepare(workspace &w) const {
   w.score.resize(nd);
   w.sums.resize(nc * max_orbits);
   w.differences.resize(nc * nd);
+  if (rule_.face_orbit >= 0) w.residuals.resize(2 * nc * nd);
   if (problem_->integrand.batch) {
     w.x.resize(points * nd);
     if (mapped_) w.jacobian.resize(points);
@@ -236,6 +237,12 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
         const double c = regions.centre(s.region, j), h = orb.a * regions.half(s.region, j);
         for (int64 i = 0; i < n; ++i) x[j * ldx + i] = vertex_minus(rule_, vertex_code(first + i), j) ? c - h : c + h;
       }
+      return true;
+    }
+    if (orb.kind == orbit_probe) {
+      for (int j = 0; j < nd; ++j)
+        for (int64 i = 0; i < n; ++i)
+          x[j * ldx + i] = regions.centre(s.region, j) + probe_offset(first + i, j) * regions.half(s.region, j);
       return true;
     }
     const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
@@ -335,6 +342,18 @@ int host_evaluator::call_vertices(const orbit &orb, int64 first, int64 n, const 
   return 0;
 }
 
+template <class Call>
+int host_evaluator::call_probes(int64 first, int64 n, const double *centre, const double *half, double *f, workspace &w,
+                                const Call &call) const {
+  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
+  for (int64 i = first; i < first + n; ++i, f += nc) {
+    for (int j = 0; j < nd; ++j) w.at[index(j)] = centre[j] + probe_offset(i, j) * half[j];
+    const int status = call(w.at.data(), f);
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
 // The points of a small rule from the table of their offsets.
 template <class Call>
 int host_evaluator::call_table(const stretch &s, const double *centre, const double *half, double *f, workspace &w,
@@ -365,9 +384,9 @@ bool host_evaluator::call_all(const region_view &regions, const stretch &s, int6
     each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
       const orbit &orb = rule_.orb[o];
       double *f = &w.f[index(place * problem_->settings.ncomp)];
-      status = orb.kind == orbit_vertex
-                   ? call_vertices(orb, first, n, centre, half, f, w, call)
-                   : call_sparse(orb, &words_[index(orbit_start_[index(o)] + first)], n, centre, half, f, w, call);
+      status = orb.kind == orbit_vertex  ? call_vertices(orb, first, n, centre, half, f, w, call)
+               : orb.kind == orbit_probe ? call_probes(first, n, centre, half, f, w, call)
+                                         : call_sparse(orb, &words_[index(orbit_start_[index(o)] + first)], n, centre, half, f, w, call);
       return status == 0;
     });
   }
@@ -389,6 +408,7 @@ bool host_evaluator::call_points(const region_view &regions, const stretch &s, i
 void host_evaluator::clear_sums(workspace &w) const {
   std::fill(w.sums.begin(), w.sums.end(), 0.0);
   std::fill(w.differences.begin(), w.differences.end(), 0.0);
+  std::fill(w.residuals.begin(), w.residuals.end(), 0.0);
 }
 
 void host_evaluator::accumulate(const stretch &s, workspace &w) const {
@@ -399,6 +419,16 @@ void host_evaluator::accumulate(const stretch &s, workspace &w) const {
     each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
       const double *f = &w.f[index(k * w.component_stride + place * step)];
       sums[o] += step == 1 ? sum_of(f, n, 1) : sum_of(f, n, step);
+      if (rule_.face_orbit >= 0 && rule_.orb[o].kind == orbit_axis) {
+        double *residual = &w.residuals[index(2 * k * rule_.ndim)];
+        const double same = rule_.face_same[o], other = rule_.face_other[o];
+        const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
+        for (int64 i = 0; i < n; ++i) {
+          const int at = 2 * node_coordinate(words[i], 0), side = node_minus(words[i], 0) ? 1 : 0;
+          residual[at + side] += same * f[i * step];
+          residual[at + 1 - side] += other * f[i * step];
+        }
+      }
       const bool first_of_two = o == rule_.difference_orbit[0];
       if (!first_of_two && o != rule_.difference_orbit[1]) return true;
       const double factor = first_of_two ? 1.0 : -rule_.difference_ratio;
@@ -417,7 +447,18 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
   double excess = 1.0;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
     const double *sums = &w.sums[index(k) * max_orbits];
-    const rule_result result = finish_rule(rule_, sums, problem_->settings.estimate, volume);
+    rule_result result = finish_rule(rule_, sums, problem_->settings.estimate, volume);
+    if (rule_.face_orbit >= 0) {
+      double all = 0.0;
+      for (int j = 0; j < rule_.ndim; ++j) {
+        const double *r = &w.residuals[index(2 * (k * rule_.ndim + j))];
+        const double both = face_residuals(rule_, r[0], r[1], sums[0]);
+        all += both;
+        w.score[index(j)] += both;
+      }
+      add_face_error(result, all, volume);
+    }
+    if (rule_.probe_orbit >= 0) add_probe_error(result, sums[rule_.probe_orbit], sums[0], volume);
     if (!std::isfinite(result.value) || !std::isfinite(result.error)) return false;
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;

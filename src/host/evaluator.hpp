@@ -47,7 +47,7 @@ class host_evaluator {
   struct workspace {
     std::vector<double> x, f, jacobian;
     std::vector<double> at, opposite, ends, mapped;
-    std::vector<double> sums, differences, score;
+    std::vector<double> sums, differences, residuals, score;
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
   };
@@ -62,6 +62,9 @@ class host_evaluator {
   int call_mapped(const double *x, double *f, workspace &w) const;
   template <class Call>
   bool call_all(const region_view &regions, const stretch &s, int64 item, workspace &w, const Call &call);
+  template <class Call>
+  int call_probes(int64 first, int64 n, const double *centre, const double *half, double *f, workspace &w,
+                  const Call &call) const;
   template <class Call>
   int call_table(const stretch &s, const double *centre, const double *half, double *f, workspace &w,
                  const Call &call) const;
