@@ -29,6 +29,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CALLBACK_STOPPED = 6
   integer(c_int), parameter, public :: TESSERA_NONFINITE = 7
   integer(c_int), parameter, public :: TESSERA_SOME_FAILED = 8
+  integer(c_int), parameter, public :: TESSERA_ALL_ZERO = 9
   integer(c_int), parameter, public :: TESSERA_ERR_ARGUMENT = -1
   integer(c_int), parameter, public :: TESSERA_ERR_KEY = -2
   integer(c_int), parameter, public :: TESSERA_ERR_TYPE = -3

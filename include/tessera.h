@@ -40,6 +40,8 @@ enum tessera_status {
   TESSERA_CALLBACK_STOPPED = 6,  /* the integrand returned non-zero or threw; see TESSERA_CALLBACK_STATUS */
   TESSERA_NONFINITE = 7,         /* the integrand returned NaN or infinity; tessera_last_error() names the point */
   TESSERA_SOME_FAILED = 8,       /* tessera_integrate_many: some integrals have no result; their status is negative */
+  TESSERA_ALL_ZERO = 9,          /* cubature with TESSERA_ABSTOL = 0: the integrand was 0 at all TESSERA_EVALUATIONS points; it may
+                                  * be 0, or differ from 0 where no point lies */
   TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
   TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
   TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */

@@ -16,6 +16,7 @@ inline int status_of(outcome o) {
     case outcome::stopped: return TESSERA_STOPPED;
     case outcome::callback: return TESSERA_CALLBACK_STOPPED;
     case outcome::nonfinite: return TESSERA_NONFINITE;
+    case outcome::all_zero: return TESSERA_ALL_ZERO;
     case outcome::running: break;
   }
   return TESSERA_ERR_INTERNAL;

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "node.hpp"
 #include "rule_draft.hpp"
@@ -153,8 +152,7 @@ void fill9_degree5(draft &d, int row, const squares &s) {
 void build_degree9(draft &d) {
   const squares s = generator_squares();
   add_squares(d, orbit_centre);
-  static const real LP = getenv("LP") ? atof(getenv("LP")) : 0.0625L;
-  for (const real l : {s.l1, s.l2, s.l3, d.r.faces ? LP : 0.0625L}) add_squares(d, orbit_axis, l);
+  for (const real l : {s.l1, s.l2, s.l3, 0.0625L}) add_squares(d, orbit_axis, l);
   add_squares(d, orbit_pair, s.l1);
   add_squares(d, orbit_pair2, s.l1, s.l2);
   add_squares(d, orbit_triple, s.l1);
@@ -241,7 +239,8 @@ void finish(const draft &d) {
 // ---- Points near the faces -----------------------------------------------------------------------------------------
 
 constexpr double face_generator = 1 - 0x1p-10;
-constexpr double closest_face = 0.99;  // rules with points beyond it need no others
+constexpr double closest_face = 0.99;   // rules with points beyond it need no others
+constexpr int least_axis_orbits = 3;     // through fewer points a polynomial says too little
 
 void insert_orbit(rule &r, int at, const orbit &o) {
   const auto shift = [&](double *v) {
@@ -263,6 +262,7 @@ void add_face_points(rule &r) {
   if (rule_margin(r) < 1 - closest_face || r.ndim < 2) return;
   int at = 1;
   while (r.orb[at].kind == orbit_axis) ++at;
+  if (at <= least_axis_orbits) return;
   insert_orbit(r, at, {orbit_axis, 2 * r.ndim, face_generator, 0});
   r.face_orbit = at;
   const real g = face_generator, g2 = g * g;

@@ -49,9 +49,8 @@ class bulk {
     return advance(value, error);
   }
   // The same from regions that a run has handed out. For executors whose memory the driver can write.
-  outcome resume(const given_regions &given, double *value, double *error) {
-    const double nowhere[max_cubature_ndim] = {};
-    allocate(nowhere, nowhere);
+  outcome resume(const given_regions &given, const double *lower, const double *upper, double *value, double *error) {
+    allocate(lower, upper);
     grow(std::max(given.n + given.n / 2, state_.capacity), state_.parents_capacity);
     for (int64 i = 0; i < given.n; ++i) {
       read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), state_.regions, i, nullptr);

@@ -23,6 +23,7 @@
 
 #include "balance.hpp"
 #include "bulk_state.hpp"
+#include "explore.hpp"
 #include "initial.hpp"
 #include "settle.hpp"
 
@@ -196,14 +197,15 @@ class bulk_steps {
       if (!surveyed) survey();
       surveyed = true;
       const bulk_decision t = *st_.decision;
-      if (t.converged) {
-        end = outcome::converged;
+      const int64 unknown = t.end == outcome::converged ? list_unexplored() : 0;
+      if (t.end != outcome::running && unknown == 0) {
+        end = t.end;
         break;
       }
       if (evaluations_ >= pause || count_ > st_.pause_regions) break;
       const splitting split = this->split();
       const int64 affordable = this->affordable(split);
-      if (filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
+      if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
         stop_filling();
         surveyed = false;
         continue;
@@ -212,11 +214,12 @@ class bulk_steps {
         end = outcome::evaluations;
         break;
       }
-      if (t.count == 0) {
+      const int64 chosen = unknown > 0 ? unknown : t.count;
+      if (chosen == 0) {
         end = retired_ > 0 ? outcome::memory : outcome::roundoff;
         break;
       }
-      marked = t.count < affordable ? t.count : affordable;
+      marked = chosen < affordable ? chosen : affordable;
       wants_room = st_.can_grow && !fits(marked, split);
       if (wants_room) break;
       if (!fits(1, split)) {
@@ -230,7 +233,10 @@ class bulk_steps {
       const int64 room = (st_.capacity - count_) / (split.pieces - 1);
       if (marked > room) marked = room;
       if (marked > st_.parents_capacity) marked = st_.parents_capacity;
-      divide(t.bin, marked);
+      if (unknown > 0)
+        divide_unexplored(marked);
+      else
+        divide(t.bin, marked);
       end = evaluate_and_settle(marked);
       surveyed = false;
     }
@@ -374,7 +380,7 @@ class bulk_steps {
     const int64 chunks = chunks_of(count_);
     const double factor = few_regions_factor(st_.set, live());
     bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
-    bool zero = st_.set.estimate != 1 && live() < regions_to_trust_zero;
+    bool zero = st_.set.estimate != 1;
     double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
     double frozen = 0.0;
     const bool writer = team_.lane() == 0;
@@ -398,9 +404,10 @@ class bulk_steps {
         set_scale(next, k, value, whole, share);
       }
     }
-    bulk_decision d = {met && !zero, 0, 0};
+    const bool few = zero && live() < regions_to_trust_zero;
+    bulk_decision d = {!met || few ? outcome::running : (zero && st_.set.abstol == 0.0 ? outcome::all_zero : outcome::converged), 0, 0};
     const int64 most = affordable(split());
-    if (!d.converged && most > 0) {
+    if (d.end == outcome::running && most > 0) {
       const double share = st_.set.bulk_fraction;
       const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
       const threshold t = choose_bin(team_, histogram(0), spared, filling() ? count_ : most);
@@ -417,6 +424,29 @@ class bulk_steps {
     bulk_state &st = st_;
     list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
     divide_listed({st_.marked, n, split().pieces}, split(), marked);
+  }
+
+  // Lists what is unexplored when the tolerance is met. The first regions of a device are as small as any that are looked for.
+  TESSERA_HD int64 list_unexplored() {
+    const int64 n = count_;
+    const double most = explored_share(n);
+    if (st_.set.estimate == 1 || retired_ > 0 || filling() || static_cast<double>(fill_) * most > 1.0) return 0;
+    bulk_state &st = st_;
+    list_chunks(n, chunks_of(n), st_.marked, n, [=, &st](int64 i) {
+      return (st.regions.state(i).word & region_frozen) == 0u &&
+             unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+    });
+    return st_.chunk_counts[most_chunks];
+  }
+
+  TESSERA_HD TESSERA_APART void divide_unexplored(int64 marked) {
+    const bulk_state &st = st_;
+    grid_.each(marked, [=, &st](int64 m) {
+      const int64 i = st.marked[m];
+      include_axis(st.regions.state(i).word, st.regions.ndim(), widest_axis(st.regions, i), true);
+    });
+    grid_.barrier();
+    divide_listed({st_.marked, count_, split().pieces}, split(), marked);
   }
 
   // Keeps what the comparison of the levels needs of region i.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdlib>
 #include "region_store.hpp"
 #include "split.hpp"
 
@@ -32,13 +31,17 @@ TESSERA_HD int halvings(int64 n) {
   return b;
 }
 
-// How the `have` first regions are divided on the way to `wanted`: each along its own two best axes, so that all levels together
-// cost a third more than the last; in halves once where the number is no power of 4.
+// The first levels are made by halving, each region along its own best axis, so that a feature is followed one axis at a time; the
+// later ones by four, so that all levels together cost less than twice the last. None of the divisions is a choice of the
+// estimate's: with few variables, where it costs little, doubt is handed on nearly whole.
+constexpr int64 halved_regions = 64;
 TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted) {
-  static const double FF = getenv("FF") ? atof(getenv("FF")) : 0.5;
-  splitting first = {2, 1, false, false, s.margin, FF, false};
-  static const int LV = getenv("LV") ? atoi(getenv("LV")) : 64;
-  if (ndim > 1 && have >= LV && (halvings(wanted) - halvings(have)) % 2 == 0) first.pieces = 4, first.axes = 2, first.by_roughness = true;
+  splitting first = {2, 1, false, false, s.margin, ndim <= 2 ? 0.5 : (ndim == 3 ? 0.2 : s.left_behind), false};
+  if (ndim > 1 && have >= halved_regions && (halvings(wanted) - halvings(have)) % 2 == 0) {
+    first.pieces = 4;
+    first.axes = 2;
+    first.by_roughness = true;
+  }
   return first;
 }
 

@@ -17,6 +17,7 @@ enum class outcome : int {
   stopped,
   callback,
   nonfinite,
+  all_zero,
   running
 };
 
@@ -50,7 +51,7 @@ TESSERA_HD double few_regions_factor(const cubature_settings &s, int64 regions) 
   return s.estimate == 1 || regions < 2 ? 1.0 : 1.0 + 4.0 / static_cast<double>(regions - 1);
 }
 
-// An integrand that has been zero at every point is looked at in this many regions before the answer 0 is believed.
+// An integrand that has been zero at every point is looked at in this many regions before the run ends.
 constexpr int64 regions_to_trust_zero = 256;
 
 // Tolerated error of a component with this value.

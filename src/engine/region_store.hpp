@@ -21,7 +21,7 @@ constexpr uint32 region_axes = 0xffffffu;
 constexpr uint32 region_face_place = 3u << 24;  // place among the ranked axes of the suspected face's axis
 constexpr uint32 region_face_high = 1u << 26;   // the suspected face is the upper one
 constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as they do for smooth integrands
-constexpr uint32 region_doubt = 1u << 29;       // the error is what the parent's left behind, not the region's own
+constexpr uint32 region_doubtful = 1u << 29;    // the error is a share of the parent's, not the region's own
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
 
 TESSERA_HD region_state fresh_state(uint32 ranked_axes, bool rough, double excess) {

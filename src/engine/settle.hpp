@@ -7,10 +7,13 @@
 // difference. What was seen must then lie at the face between the pieces. Their errors keep a floor, the face is
 // remembered, and only the piece that touches it inherits the floor, halved, until the jump shows or the floor is
 // negligible. (docs/methods.md, "Honest errors".)
+//
+// And it does not forget in places where nothing is seen: a piece that is not a smooth part of a region without a good
+// approximation keeps a share of its error, and so do its own pieces, until they are resolved or the share is negligible.
+// Such a piece is divided across its widest axis, for differences of next to nothing say nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdlib>
 #include "../core/two_level.hpp"
 #include "balance.hpp"
 #include "problem.hpp"
@@ -111,15 +114,22 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
   return false;
 }
 
+constexpr double narrow_gap = 0.01;   // half-widths between a face and the points nearest to it
+constexpr double next_to_nothing = 0.02;
+
+// Is the piece a smooth part of what its region was? Else it may have the region's error and not know: a ridge runs through between
+// its points, a peak stands in its corner. `share` is its part of the region's value, were that the same everywhere.
+TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
+  return (fresh_word & region_rough) == 0u && fabs(value) >= next_to_nothing * fabs(share);
+}
+
 template <class Piece>
 TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_view &parents, int64 parent,
                               const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
-  static const int WID = getenv("WID") ? atoi(getenv("WID")) : 0;
-  static const double FADE = getenv("FADE") ? atof(getenv("FADE")) : 0.25, HID = getenv("HID") ? atof(getenv("HID")) : 0.1;
-  const double hidden = split.margin < 0.01 ? HID : 1.0;
+  const double hidden = split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
   bool vanished = (before.word & region_rough) != 0u;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
@@ -132,6 +142,7 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_v
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
+  const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
   believe_smooth(parents, parent, children, pieces, piece);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
@@ -148,14 +159,11 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_v
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
       double e = larger(corrected_classic(c, error), floor);
-      const bool seen = (now.word & region_rough) == 0u && fabs(children.value(piece(q), k)) >= 0.02 * fabs(parents.value(parent, k)) / pieces;
-      if (!seen && (before.word & (region_rough | region_doubt)) != 0u) {
-        const double left_behind = split.fade * parents.error(parent, k) / pieces;
-        if (left_behind > e) {
-          e = left_behind;
-          children.state(piece(q)).word |= region_doubt;
-          if (WID) include_axis(children.state(piece(q)).word, children.ndim(), widest_axis(children, piece(q)), true);
-        }
+      const double behind = split.left_behind * parents.error(parent, k) / pieces;
+      if (behind > e && unresolved && !sees(now.word, children.value(piece(q), k), parents.value(parent, k) / pieces)) {
+        e = behind;
+        state.word |= region_doubtful;
+        include_axis(state.word, children.ndim(), widest_axis(children, piece(q)), true);
       }
       if (floor > 0.0) state.suspicion = static_cast<float>(larger(now.suspicion, floor / e));
       error = with_sign(e, c.negative && (now.word & region_rough) == 0u);

@@ -53,6 +53,12 @@ class component_totals {
     }
     return !zero;
   }
+  // Nothing but zeros: no success where a share of the value is asked for.
+  bool all_zero(const cubature_settings &s) const {
+    bool zero = s.estimate != 1 && s.abstol == 0.0;
+    for (int k = 0; k < ncomp(); ++k) zero &= value(k) == 0.0 && error(k) == 0.0;
+    return zero;
+  }
   void read(const cubature_settings &s, int64 regions, double *value_out, double *error_out) const {
     const double factor = few_regions_factor(s, regions);
     for (int k = 0; k < ncomp(); ++k) {

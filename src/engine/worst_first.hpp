@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "component_queues.hpp"
+#include "explore.hpp"
 #include "heap.hpp"
 #include "hooks.hpp"
 #include "initial.hpp"
@@ -38,6 +39,8 @@ class worst_first {
     set_ = settings;
     hooks_ = &hooks;
     look_ahead_ = set_.by_component ? 1 : look_ahead;
+    lower_.assign(lower, lower + set_.ndim);
+    upper_.assign(upper, upper + set_.ndim);
     clear();
     outcome o = given.n > 0 ? resume(given) : start(lower, upper);
     while (o == outcome::running) o = step();
@@ -184,7 +187,9 @@ class worst_first {
   outcome step() {
     totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
     // One region has not been compared with its pieces yet.
-    if (live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live()) && !explore()) return outcome::converged;
+    const bool exploring = !queue_.empty() && queue_.front().key == infinity_value();
+    if (!exploring && live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live()) && !explore())
+      return totals_.all_zero(set_) ? outcome::all_zero : outcome::converged;
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
@@ -234,31 +239,21 @@ class worst_first {
     return [s = store_.view()](int64 i, int k) { return s.error(i, k); };
   }
 
-  // Before success is claimed: puts large regions in front in which next to nothing was found, while there are many small ones
-  // elsewhere. False when there are none.
+  // Puts what is unexplored in front of the queue. False when there is nothing.
   bool explore() {
-    static const double CAP = getenv("CAP") ? atof(getenv("CAP")) : 1024, SH = getenv("SH") ? atof(getenv("SH")) : 4;
     if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
-    if (regions_ < explored_) return false;
     const region_view s = store_.view();
-    std::vector<double> all(static_cast<std::size_t>(set_.ncomp));
-    double volume = 0;
-    for (int64 i = 0; i < regions_; ++i) {
-      volume += s.volume(i);
-      for (int k = 0; k < set_.ncomp; ++k) all[static_cast<std::size_t>(k)] += std::fabs(s.value(i, k));
-    }
-    const double limit = volume * std::max(SH / static_cast<double>(regions_), 1 / CAP);
+    const double most = explored_share(regions_);
     bool any = false;
     for (entry &e : queue_) {
       const int64 i = e.region();
-      const double v = s.volume(i);
-      if (v <= limit * 1.0001) continue;
-      bool dead = true;
-      for (int k = 0; k < set_.ncomp; ++k) dead &= std::fabs(s.value(i, k)) * volume <= 0.01 * all[static_cast<std::size_t>(k)] * v;
-      if (!dead) continue;
+      if (frozen(e) || !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
+      if (e.ahead()) {  // by other axes, perhaps
+        free_slots_.push_back(e.slot());
+        e.set_slot(entry::no_slot);
+      }
       e.key = infinity_value();
       include_axis(s.state(i).word, set_.ndim, widest_axis(s, i), true);
-      if (e.ahead()) forget();
       any = true;
     }
     if (any) std::make_heap(queue_.begin(), queue_.end(), below());
@@ -470,6 +465,7 @@ class worst_first {
   region_store<Executor> store_;
   region_store<Executor> ahead_;
   component_totals totals_, retired_;
+  std::vector<double> lower_, upper_;
   std::vector<double> scale_;  // weight of each component in the key
   std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
   std::vector<entry> queue_;   // binary heap
@@ -481,7 +477,7 @@ class worst_first {
   std::vector<int64> order_;  // empty: not known
   int64 regions_ = 0;         // places in use, holes included
   int64 retired_regions_ = 0;
-  int64 rescale_at_ = 0, explored_ = 0;
+  int64 rescale_at_ = 0;
   bool failed_ahead_ = false;
   cubature_statistics stats_;
 };

@@ -37,7 +37,7 @@ class session : public host_session {
     } else {
       worst_first_.reset();
       bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), hooks);
-      result.end = given.n > 0 ? bulk_->resume(given, value, error)
+      result.end = given.n > 0 ? bulk_->resume(given, problem.lower.data(), problem.upper.data(), value, error)
                                : bulk_->run(problem.lower.data(), problem.upper.data(), value, error);
       result.statistics = bulk_->statistics();
     }

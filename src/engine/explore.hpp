@@ -1,0 +1,29 @@
+// Large regions in which next to nothing was found, while there are many small ones elsewhere: before success is claimed they are
+// divided, so that the regions are nowhere much larger than their number allows. An integrand that is the same everywhere has none.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "region_store.hpp"
+
+namespace tessera {
+
+constexpr double largest_share = 4.0;           // of the domain, over the number of regions
+constexpr double largest_explored = 1.0 / 1024;  // but no region smaller than this share of the domain is divided for it
+constexpr double nothing_found = 0.01;          // of the mean of the integrand
+
+TESSERA_HD double explored_share(int64 regions) {
+  return 1.001 * larger(largest_share / static_cast<double>(regions), largest_explored);
+}
+
+// total(k): the integral of component k.
+template <class Total>
+TESSERA_HD bool unexplored(const region_view &s, int64 i, const double *lower, const double *upper, double most, Total total) {
+  double share = 1.0;
+  for (int j = 0; j < s.ndim(); ++j) share *= s.half(i, j) / (0.5 * upper[j] - 0.5 * lower[j]);
+  if (!(share > most)) return false;
+  for (int k = 0; k < s.ncomp(); ++k)
+    if (fabs(s.value(i, k)) > nothing_found * fabs(total(k)) * share) return false;
+  return true;
+}
+
+}  // namespace tessera
