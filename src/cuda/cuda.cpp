@@ -336,7 +336,7 @@ class cuda_session final : public device_session {
 
   static std::string key_of(const cubature_problem &p, const device_integrand &i, bool many) {
     std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(i.source.language)) + "/" + std::to_string(p.integration_rule.family) +
-                      "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + i.source.function + "/" + i.source.file_name + "/";
+                      "/" + std::to_string(p.integration_rule.points) + "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + i.source.function + "/" + i.source.file_name + "/";
     if (any_infinite(p.axes))
       for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
     return key + "/" + i.source.text;

@@ -16,6 +16,8 @@
 #define TESSERA_BLOCKS 1
 #define TESSERA_MAPPED 0
 #define TESSERA_FULL_VERTICES 1
+#define TESSERA_AXIS_ORBITS 5
+#define TESSERA_PROBES 1
 #define TESSERA_MANY 0
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 extern "C" { __device__ int tessera_flags, tessera_status; }
@@ -36,16 +38,32 @@ namespace tessera {
 constexpr int dim = TESSERA_NDIM;
 constexpr int comps = TESSERA_NCOMP;
 
-// Sums of one slice of one region and component: what the rule needs, linear in the integrand.
+// Orbits 1 .. axis_orbits, all on the axes: those of the fourth differences, or where there are points near the faces all up to
+// these. The value at point m of the rule is the m-1-th kept in near memory: by orbit, by axis, plus and minus.
+constexpr int axis_orbits = TESSERA_AXIS_ORBITS;
+constexpr bool near_faces = axis_orbits > 2;
+constexpr int first_points = 1 + 2 * dim * axis_orbits;  // the centre and these
+
+// The probes, a lane for each. Lanes enough, and those beside the one that has the centre take them at the same time.
+constexpr int probes_here = TESSERA_PROBES ? probes : 0;
+constexpr bool probes_join = TESSERA_LANES > probes;
+constexpr int probe_lane = probes_join ? 1 : 0;  // of the first
+static_assert(probes == 2 && TESSERA_LANES >= probes, "lanes for them");
+
+// Sums of one slice of one region and component: what the rule needs, linear in the integrand. The last two are those of the
+// first slice.
 struct slice_sums {
   double mean, null[null_rules];
-  double difference[dim];
-  double centre;
+  double centre, probe;
+};
+struct slice_record {
+  slice_sums sums;
+  double difference[dim], residual[dim];  // of the first slice; else unset
 };
 
 // What the groups of a block keep in near memory.
 struct device_scratch {
-  double difference[TESSERA_BLOCK / TESSERA_LANES][comps][4 * dim];  // values for the fourth differences
+  double values[TESSERA_BLOCK / TESSERA_LANES][comps][2 * dim * axis_orbits];
   double score[TESSERA_BLOCK / TESSERA_LANES][dim];
 };
 extern __shared__ double near_memory[];
@@ -65,10 +83,13 @@ class device_evaluator {
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
+    const int64 all = tessera_rule.points - probes_here;
     unsigned slices = 1;
-    if (lanes == 32 && n < threads / 64) {
-      const int64 most = tessera_rule.points / 32 < p_.most_slices / n ? tessera_rule.points / 32 : p_.most_slices / n;
+    int64 first_slice = all;
+    if (lanes == 32 && n < threads / 64 && all > first_points) {
+      const int64 most = all / 32 < p_.most_slices / n ? all / 32 : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
+      first_slice = all / slices > first_points ? all / slices : first_points;
     }
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int64 groups = threads / lanes;
@@ -81,15 +102,27 @@ class device_evaluator {
       if (shared && lane == 0) following = groups + take_item();  // asked for ahead
       const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
       const int64 region = list[r];
-      chunk_range points = {0, tessera_rule.points};
-      if (slices > 1) points = range_of(tessera_rule.points, slices, item - r * slices);
+      chunk_range points = {0, first_slice};
+      if (item != r * slices) {
+        points = range_of(all - first_slice, slices - 1, item - r * slices - 1);
+        points.begin += first_slice;
+        points.end += first_slice;
+      }
       slice_sums sums[comps];
       double volume;
       sum_slice(regions, region, points, group, lanes, sums, volume);
       if (slices == 1) {
         finish(regions, region, group, lanes, sums, volume);
-      } else if (lane == 0) {
-        for (int k = 0; k < comps; ++k) p_.slices[item * comps + k] = sums[k];
+      } else {
+        for (int k = 0; k < comps; ++k) {
+          slice_record &record = p_.slices[item * comps + k];
+          if (lane == 0) record.sums = sums[k];
+          if (points.begin != 0) continue;
+          for (int j = lane; j < dim; j += lanes) {
+            record.difference[j] = difference(group, k, j);
+            if (near_faces) record.residual[j] = residual(group, k, j);
+          }
+        }
       }
       if (shared) following = __shfl_sync(group_mask(lanes), following, 0, lanes);
     }
@@ -98,7 +131,7 @@ class device_evaluator {
     grid.barrier();
     for (int64 r = first; r < n; r += groups) {
       slice_sums sums[comps];
-      combine(r, slices, lanes, sums);
+      combine(r, slices, group, lanes, sums);
       const int64 region = list[r];
       double volume = 1.0;
 #pragma unroll
@@ -121,26 +154,57 @@ class device_evaluator {
     return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
   }
 
-  // The sums of the slices of region r, always in the same order.
-  __device__ void combine(int64 r, unsigned slices, int lanes, slice_sums *sums) const {
+  // What is left of an axis' values, in their place: read and written by one lane of the group.
+  __device__ static double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
+  __device__ static double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
+
+  // The fourth differences, which still lack the centre, and the residuals near the faces, the axes shared by the lanes.
+  __device__ static void reduce_axes(int group, int lane, int lanes, const slice_sums *sums) {
+    for (int k = 0; k < comps; ++k)
+      for (int j = lane; j < dim; j += lanes) {
+        const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
+        double low = 0.0, high = 0.0;
+        if (near_faces) {
+#pragma unroll
+          for (int o = 0; o < axis_orbits; ++o) {
+            const double same = tessera_rule.face_same[o + 1], other = tessera_rule.face_other[o + 1];
+            const double plus = v[2 * dim * o], minus = v[2 * dim * o + 1];
+            low = fma(same, plus, fma(other, minus, low));
+            high = fma(same, minus, fma(other, plus, high));
+          }
+        }
+        const double d = (v[2 * dim] + v[2 * dim + 1]) - tessera_rule.difference_ratio * (v[0] + v[1]);
+        difference(group, k, j) = d;
+        if (near_faces) residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
+      }
+  }
+
+  // The sums of the slices of region r, always in the same order; its axes are put in near memory.
+  __device__ void combine(int64 r, unsigned slices, int group, int lanes, slice_sums *sums) const {
     const unsigned lane = threadIdx.x & (lanes - 1);
+    constexpr int doubles = static_cast<int>(sizeof(slice_sums) / sizeof(double));
     for (int k = 0; k < comps; ++k) {
+      const slice_record *const records = p_.slices + r * slices * comps + k;
       double *to = &sums[k].mean;
 #pragma unroll
-      for (int i = 0; i < slice_doubles; ++i) to[i] = 0.0;
+      for (int i = 0; i < doubles; ++i) to[i] = 0.0;
       for (unsigned s = lane; s < slices; s += lanes) {
-        const double *from = &p_.slices[(r * slices + s) * comps + k].mean;
+        const double *from = &records[s * comps].sums.mean;
 #pragma unroll
-        for (int i = 0; i < slice_doubles; ++i) to[i] += from[i];
+        for (int i = 0; i < doubles; ++i) to[i] += from[i];
       }
 #pragma unroll
-      for (int i = 0; i < slice_doubles; ++i)
+      for (int i = 0; i < doubles; ++i)
         for (int d = lanes / 2; d > 0; d >>= 1) to[i] += __shfl_xor_sync(group_mask(lanes), to[i], d);
+      for (int j = static_cast<int>(lane); j < dim; j += lanes) {
+        difference(group, k, j) = records->difference[j];
+        if (near_faces) residual(group, k, j) = records->residual[j];
+      }
     }
   }
-  static constexpr int slice_doubles = static_cast<int>(sizeof(slice_sums) / sizeof(double));
 
-  // The points `range` of the rule in one region, shared by the lanes of a group; every lane gets the sums.
+  // The points `range` of the rule in one region, shared by the lanes of a group; every lane gets the sums. A range from 0 on
+  // takes in the probes.
   __device__ void sum_slice(const region_view &regions, int64 region, chunk_range range, int group, int lanes,
                             slice_sums *sums, double &volume) {
     const unsigned mask = group_mask(lanes);
@@ -157,16 +221,15 @@ class device_evaluator {
       sums[k].mean = sums[k].centre = 0.0;
 #pragma unroll
       for (int i = 0; i < null_rules; ++i) sums[k].null[i] = 0.0;
-      for (int m = lane; m < 4 * dim; m += lanes) scratch().difference[group][k][m] = 0.0;
     }
-    __syncwarp(mask);
+    __syncwarp(mask);  // the values of the slice before are not needed any more
     const uint4 *const nodes = reinterpret_cast<const uint4 *>(p_.nodes);
     const uint32 *const b_axes = p_.b_axes;
     const void *const params = p_.params;
     const int begin = static_cast<int>(range.begin), end = static_cast<int>(range.end);
     int start = 0;
 #pragma unroll 1
-    for (int o = 0; o < tessera_rule.orbits; ++o) {
+    for (int o = 0; o < tessera_rule.orbits - (probes_here > 0 && probes_join ? 1 : 0); ++o) {
       const orbit &orb = tessera_rule.orb[o];
       const int next = start + static_cast<int>(orb.count);
       const int from = begin > start ? begin : start, to = end < next ? end : next;
@@ -177,21 +240,38 @@ class device_evaluator {
       double ah[dim];
 #pragma unroll
       for (int j = 0; j < dim; ++j) ah[j] = orb.a * regions.half(region, j);
-      if (orb.kind == orbit_vertex) {
-        add_vertices(c, ah, from - start + lane, to - start, lanes, params, of_orbit);
+      const bool with_probes = probes_here > 0 && o == (probes_join ? 0 : tessera_rule.orbits - 1);
+      if (with_probes) {
+#pragma unroll
+        for (int j = 0; j < dim; ++j) {
+          double offset = 0.0;
+#pragma unroll
+          for (int p = 0; p < probes_here; ++p)
+            if (lane == probe_lane + p) offset = probe_offset(p, j);
+          ah[j] = offset * regions.half(region, j);
+        }
+      }
+      if (with_probes || orb.kind == orbit_vertex) {
+        const int first = with_probes ? 0 : from - start;
+        const int last = with_probes ? (begin == 0 ? probe_lane + probes_here : 0) : to - start;
+        add_vertices(c, ah, first + lane, last, lanes, with_probes ? 0u : ~0u, params, of_orbit);
       } else {
-        const int place = o == tessera_rule.difference_orbit[0] ? 0 : (o == tessera_rule.difference_orbit[1] ? 2 * dim : -1);
         const bool two = orb.kind == orbit_pair2 || orb.kind == orbit_triple2;
         add_sparse(c, ah, two ? (orb.b - orb.a) / orb.a : 0.0, from + lane, to, lanes, nodes, b_axes, params, of_orbit,
-                   place < 0 ? nullptr : &scratch().difference[group][0][place] - start);
+                   o > 0 && o <= axis_orbits ? scratch().values[group][0] - 1 : nullptr);
       }
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
+        if (o == 0) sums[k].centre = of_orbit[k];
+        if (with_probes) {
+          const double both = of_orbit[k] + __shfl_xor_sync(mask, of_orbit[k], probes_join ? 3 : 1);
+          if (lane == 1) sums[k].centre = both;
+          if (lane >= probe_lane) of_orbit[k] *= 0.0;  // without a weight, but not to be overlooked if not finite
+        }
         sums[k].mean = fma(tessera_rule.weight[o], of_orbit[k], sums[k].mean);
 #pragma unroll
         for (int i = 0; i < null_rules; ++i)
           sums[k].null[i] = fma(tessera_rule.null_weight[i][o], of_orbit[k], sums[k].null[i]);
-        if (o == 0) sums[k].centre = of_orbit[k];
       }
       start = next;
     }
@@ -200,17 +280,14 @@ class device_evaluator {
     for (int k = 0; k < comps; ++k) {
       for (int d = lanes / 2; d > 0; d >>= 1) {
         sums[k].mean += __shfl_xor_sync(mask, sums[k].mean, d);
-        sums[k].centre += __shfl_xor_sync(mask, sums[k].centre, d);
 #pragma unroll
         for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(mask, sums[k].null[i], d);
       }
-      const double *v = scratch().difference[group][k];
-#pragma unroll
-      for (int j = 0; j < dim; ++j)
-        sums[k].difference[j] = (v[2 * j] + v[2 * j + 1]) -
-                                tessera_rule.difference_ratio * (v[2 * dim + 2 * j] + v[2 * dim + 2 * j + 1]);
+      // So far the first lane has the centre and the second the probes.
+      sums[k].probe = probes_here > 0 ? __shfl_sync(mask, sums[k].centre, 1, lanes) : 0.0;
+      sums[k].centre = __shfl_sync(mask, sums[k].centre, 0, lanes);
     }
-    __syncwarp(mask);
+    if (begin == 0) reduce_axes(group, lane, lanes, sums);
   }
 
   __device__ static void point(double *x, double *f, const void *params) {
@@ -267,16 +344,17 @@ class device_evaluator {
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
         of_orbit[k] += f[k];
-        if (values) values[k * 4 * dim + m] = f[k];
+        if (values) values[k * 2 * dim * axis_orbits + m] = f[k];
       }
     }
   }
 
-  __device__ static void add_vertices(const double *c, const double *ah, int from, int to, int lanes, const void *params,
-                                      double *of_orbit) {
+  // signed_by: ~0, or 0 for points that all move by +ah.
+  __device__ static void add_vertices(const double *c, const double *ah, int from, int to, int lanes, uint32 signed_by,
+                                      const void *params, double *of_orbit) {
 #pragma unroll 1
     for (int m = from; m < to; m += lanes) {
-      const uint32 code = static_cast<uint32>(m);
+      const uint32 code = static_cast<uint32>(m) & signed_by;
       double x[dim], f[comps];
 #pragma unroll
       for (int j = 0; j < dim; ++j) {
@@ -335,11 +413,22 @@ class device_evaluator {
     for (int k = 0; k < comps; ++k) {
       double e[null_rules - 1];
       widest_pairs(sums[k].null, lanes, e);
-      const rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
+      rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
+      if (near_faces) {
+        double all = 0.0;
+        for (int j = lane; j < dim; j += lanes) {
+          all += residual(group, k, j);
+          score[j] += residual(group, k, j);
+        }
+        for (int d = lanes / 2; d > 0; d >>= 1) all += __shfl_xor_sync(mask, all, d);
+        add_face_error(result, all, volume);
+      }
+      if (probes_here > 0) add_probe_error(result, sums[k].probe, sums[k].centre, volume);
       rough = rough || !result.asymptotic;
       excess = larger(excess, result.excess);
       finite = finite && isfinite(result.value) && isfinite(result.error);
-      for (int j = lane; j < dim; j += lanes) add_difference(tessera_rule, sums[k].difference[j], sums[k].centre, score[j]);
+      for (int j = lane; j < dim; j += lanes)
+        add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]);
       if (lane == 0) {
         regions.value(region, k) = result.value;
         regions.error(region, k) = result.error;

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-struct slice_sums;  // device_evaluator.cuh
+struct slice_record;  // device_evaluator.cuh
 
 // A sparse point on a device: for each coordinate a half-word that selects, from the bytes below, the upper half of the upper
 // word of 0.0, 1.0 or -1.0; padded to whole 16 bytes.
@@ -20,7 +20,7 @@ struct device_problem {
   const uint32 *nodes;       // [sparse points][4 * device_node_quads]
   const uint32 *b_axes;      // [sparse points] bit of the coordinate that moves by the second generator, or 0
   const void *params;        // the user's parameter block
-  slice_sums *slices;        // [most_slices][ncomp]
+  slice_record *slices;      // [most_slices][ncomp]
   int64 most_slices;
   int estimate;              // enum tessera_estimate
   unsigned *arrived;         // counter of the grid's barrier, 0 at the start

@@ -50,7 +50,7 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.nodes = reinterpret_cast<const uint32 *>(kernel_->nodes());
   problem.b_axes = reinterpret_cast<const uint32 *>(kernel_->b_axes());
   problem.params = reinterpret_cast<const void *>(params_);
-  problem.slices = reinterpret_cast<slice_sums *>(slices_.address());
+  problem.slices = reinterpret_cast<slice_record *>(slices_.address());
   problem.most_slices = most_slices;
   problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());

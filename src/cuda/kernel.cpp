@@ -34,10 +34,16 @@ std::vector<uint32> make_nodes(const rule &r) {
   return words;
 }
 
-// Bytes of device_scratch.
-int scratch_bytes(int block, int lanes, int ndim, int ncomp) { return 8 * (block / lanes * (4 * ncomp + 1) * ndim); }
+// Axis orbits whose values the kernel keeps: those of the fourth differences, or all where there are points near the faces.
+int axis_orbits(const rule &r) { return r.face_orbit < 0 ? 2 : r.face_orbit; }
 
-std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(2 + null_rules + ndim); }
+// Bytes of device_scratch.
+int scratch_bytes(const rule &r, int block, int lanes, int ncomp) {
+  return 8 * (block / lanes * (2 * axis_orbits(r) * ncomp + 1) * r.ndim);
+}
+
+// Of a slice_record.
+std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(3 + null_rules + 2 * ndim); }
 
 }  // namespace
 
@@ -52,12 +58,14 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
   }
   for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
     int64 rounds = 0;
-    for (int o = 0; o < r.orbits; ++o) rounds += (r.orb[o].count + s.lanes - 1) / s.lanes;
+    for (int o = 0; o < r.orbits; ++o)
+      if (o != r.probe_orbit) rounds +=  // these come with the centre
+          (r.orb[o].count + s.lanes - 1) / s.lanes;
     if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
   }
   constexpr int most_shared = 100000;
-  while (s.lanes < 32 && scratch_bytes(s.block, s.lanes, r.ndim, ncomp) > most_shared) s.lanes *= 2;
-  while (s.block > 32 && scratch_bytes(s.block, s.lanes, r.ndim, ncomp) > most_shared) s.block /= 2;
+  while (s.lanes < 32 && scratch_bytes(r, s.block, s.lanes, ncomp) > most_shared) s.lanes *= 2;
+  while (s.block > 32 && scratch_bytes(r, s.block, s.lanes, ncomp) > most_shared) s.block /= 2;
   return s;
 }
 
@@ -67,6 +75,7 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   text.options = {define("TESSERA_LANES", shape.lanes),   define("TESSERA_BLOCK", shape.block),
                   define("TESSERA_BLOCKS", shape.blocks),
                   define("TESSERA_MAPPED", shape.mapped), define("TESSERA_FULL_VERTICES", full_vertices(r)),
+                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)), define("TESSERA_PROBES", r.probe_orbit >= 0),
                   define("TESSERA_MANY", shape.many)};
   constexpr int registers = 65536;  // of a multiprocessor
   text.most_registers = std::min(255, registers / (shape.block * shape.blocks) / 8 * 8);
@@ -100,7 +109,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   nodes_.require(nodes.size() * sizeof(uint32));
   upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32), stream, "uploading the rule's points");
   check(cuda().stream_synchronize(stream), "uploading the rule");
-  shared_ = static_cast<unsigned>(scratch_bytes(shape_.block, shape_.lanes, ndim_, ncomp_));
+  shared_ = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
   check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
         "asking for shared memory");
   int blocks = 0;

@@ -42,7 +42,7 @@ class loaded_kernel {
   unsigned small_grid() const { return small_grid_; }
   unsigned block() const { return static_cast<unsigned>(shape_.block); }
   unsigned shared_bytes() const { return shared_; }
-  std::size_t slice_bytes() const;  // of one slice_sums for all components
+  std::size_t slice_bytes() const;  // of one slice_record for all components
   const compiled_module &module() const { return module_; }
   CUdeviceptr flags() const { return flags_; }    // tessera_flags and
   CUdeviceptr status() const { return status_; }  // tessera_status, ints

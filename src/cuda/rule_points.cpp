@@ -24,10 +24,12 @@ void rule_points::fill(const double *box, int64 first, int64 n, double *x) const
 void rule_points::fill_point(const double *box, const orbit &o, int64 index, int64 point, int64 stride, double *x) const {
   const double *centre = box, *half = box + rule_.ndim;
   for (int j = 0; j < rule_.ndim; ++j) {
-    const double ah = o.a * half[j];
+    const double ah = (o.kind == orbit_probe ? probe_offset(index, j) : o.a) * half[j];
     double factor = 0.0, b_more = 0.0;
     if (o.kind == orbit_vertex) {
       factor = parity(static_cast<uint32>(index) & rule_.vertex_mask[j]) != 0u ? -1.0 : 1.0;
+    } else if (o.kind == orbit_probe) {
+      factor = 1.0;
     } else {
       const node_word w = words_[static_cast<std::size_t>(point)];
       for (int q = 0; q < node_moved(w); ++q)

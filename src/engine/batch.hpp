@@ -54,8 +54,9 @@ TESSERA_HD void each_batch(const batch_plan &plan, int64 points, int64 n, Body b
   }
 }
 
-// Numbers that are kept of a region and component: the sums of the orbits, then the fourth differences without the centre.
-TESSERA_HD int batch_fields(const rule &r) { return r.orbits + r.ndim; }
+// Numbers that are kept of a region and component: the sums of the orbits, then the fourth differences, then the residuals at both
+// ends of each axis where there are points near the faces; differences and residuals without the centre.
+TESSERA_HD int batch_fields(const rule &r) { return r.orbits + (r.face_orbit >= 0 ? 3 : 1) * r.ndim; }
 
 // Point p of the rule in a region, in the user's coordinates: coordinate j goes to x[j*stride], and behind the last one the
 // Jacobian where there are `axes`, which are those of infinite ranges.
@@ -65,14 +66,16 @@ TESSERA_HD void write_point(const rule &r, int ndim, const node_word *words, con
   int64 start = r.points - r.orb[o].count;
   while (p < start) start -= r.orb[--o].count;
   const orbit &orb = r.orb[o];
-  const bool vertex = orb.kind == orbit_vertex;
-  const uint32 code = vertex ? vertex_code(p - start) : words[p];
+  const bool vertex = orb.kind == orbit_vertex, probe = orb.kind == orbit_probe;
+  const uint32 code = vertex ? vertex_code(p - start) : (probe ? 0u : words[p]);
   double jacobian = 1.0;
   for (int j = 0; j < ndim; ++j) {
     double v = regions.centre(region, j);
     if (vertex) {
       const double h = orb.a * regions.half(region, j);
       v = vertex_minus(r, code, j) ? v - h : v + h;
+    } else if (probe) {
+      v += probe_offset(p - start, j) * regions.half(region, j);
     } else {
       for (int q = 0; q < node_moved(code); ++q)
         if (node_coordinate(code, q) == j) v += node_offset(code, q, orb) * regions.half(region, j);
@@ -112,6 +115,17 @@ TESSERA_HD void sum_slice(const Lanes &lanes, const rule &r, int64 begin, int64 
       for (int64 p = difference_start[i] + 2 * j; p < difference_start[i] + 2 * j + 2; ++p)
         if (p >= begin && p < end) pair[i] += value(p);
     to[r.orbits + j] = pair[0] - r.difference_ratio * pair[1];
+    if (r.face_orbit < 0) continue;
+    double low = 0.0, high = 0.0;
+    int64 p = 1 + 2 * j;  // axis orbits come right behind the centre
+    TESSERA_ROLLED
+    for (int o = 1; o <= r.face_orbit; ++o, p += 2 * r.ndim) {
+      const double plus = p >= begin && p < end ? value(p) : 0.0, minus = p + 1 >= begin && p + 1 < end ? value(p + 1) : 0.0;
+      low += r.face_same[o] * plus + r.face_other[o] * minus;
+      high += r.face_same[o] * minus + r.face_other[o] * plus;
+    }
+    to[r.orbits + r.ndim + 2 * j] = low;
+    to[r.orbits + r.ndim + 2 * j + 1] = high;
   }
 }
 
@@ -135,7 +149,18 @@ TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, c
   TESSERA_ROLLED
   for (int k = lanes.lane(); k < regions.ncomp(); k += lanes.lanes()) {
     const double *const own = sums + int64{k} * fields;
-    const rule_result result = finish_rule(r, own, estimate, volume);
+    rule_result result = finish_rule(r, own, estimate, volume);
+    if (r.face_orbit >= 0) {
+      const double *const residuals = own + r.orbits + r.ndim;
+      double all = 0.0;
+      for (int j = 0; j < r.ndim; ++j) {
+        const double both = face_residuals(r, residuals[2 * j], residuals[2 * j + 1], own[0]);
+        all += both;
+        score[j] += both;
+      }
+      add_face_error(result, all, volume);
+    }
+    if (r.probe_orbit >= 0) add_probe_error(result, own[r.probe_orbit], own[0], volume);
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
     if (!result.asymptotic) rough += 1.0;

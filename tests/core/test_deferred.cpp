@@ -186,7 +186,7 @@ cubature_problem problem_of(int ndim, int ncomp, point_function f, double reltol
   p.settings.maxeval = 3000000;
   p.settings.initial_regions = 64;
   p.settings.memory = int64{1} << 30;
-  build_rule(choose_rule(family, ndim), ndim, p.integration_rule);
+  build_rule(choose_rule(family, ndim), ndim, p.integration_rule, true);
   p.settings.margin = rule_margin(p.integration_rule);
   p.lower.assign(static_cast<std::size_t>(ndim), 0.0);
   p.upper.assign(static_cast<std::size_t>(ndim), 1.0);

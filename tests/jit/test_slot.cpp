@@ -48,7 +48,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   s.maxeval = 2000000;
   s.initial_regions = 16;
   s.memory = limited ? regions * 8 * (region_fields(ndim, ncomp) + region_fields(0, ncomp) + 1) : INT64_MAX;
-  build_rule(choose_rule(0, ndim), ndim, problem.integration_rule);
+  build_rule(choose_rule(0, ndim), ndim, problem.integration_rule, true);
   s.margin = rule_margin(problem.integration_rule);
   problem.integrand = {gauss, nullptr, &p};
   problem.batch_points = 4096;
