@@ -69,6 +69,11 @@ double population_quadrature(population_function f, const void *data, double a, 
   return sum;
 }
 
+double population_quadrature_to(population_function f, const void *data, double a, double b, double bound) {
+  if (node_weight[0] == 0) make_nodes();
+  return refine(f, data, a, b, over_panel(f, data, a, b).value, bound, 0);
+}
+
 /* int_0^inf g(t) dt with t = exp(y - e^-y), by the trapezoidal rule (Takahasi and Mori 1974): g(t) t has to vanish at both ends.
  * term gives g(t) t. */
 typedef long double (*half_line_function)(long double t, const void *data);

@@ -14,6 +14,8 @@ struct population_sum {
  * about `tolerance` times the integral of |f|. */
 typedef double (*population_function)(double x, const void *data);
 double population_quadrature(population_function f, const void *data, double a, double b, int pieces, double tolerance);
+/* The same in one piece, down to differences of `bound` between an interval and its halves. */
+double population_quadrature_to(population_function f, const void *data, double a, double b, double bound);
 
 /* Integral of one shape; lower and upper may be infinite for POPULATION_GAUSS, _LORENTZ and _SECH2. */
 long double population_shape_integral(int shape, double a, double u, double lower, double upper);

@@ -40,6 +40,8 @@ static int along_axes(struct draw *d, int shape, double power) {
   }
   population_say(d, " %s%s %s", product ? "product" : "sum", constant ? " and 1" : "", place_name[place]);
   p->terms += constant;
+  for (int i = 0; i < d->ndim && product && !constant && shape == POPULATION_STEP; ++i)
+    d->instance->occupied *= 1 - fmin(p->u[0][i], p->terms > 1 ? p->u[1][i] : 1);
   return finish(d, population_separable(p, d->ndim, zeros, ones), 20);
 }
 

@@ -34,11 +34,12 @@ static void count(struct population_tally *t, const struct population_row *row) 
     return;
   }
   t->log_all += log(fmax(1, (double)row->evaluations));
+  const int hidden = row->instance->occupied < population_hidden;
   t->dishonest += row->is_dishonest;
+  t->dishonest_hidden += row->is_dishonest && hidden;
   if (!claim) return;
   ++t->claims;
   t->log_claims += log(fmax(1, (double)row->evaluations));
-  const int hidden = row->instance->occupied < population_hidden;
   t->falsehoods += row->is_false;
   t->hidden += row->is_false && hidden;
   if (!hidden) t->worst = fmax(t->worst, row->true_rel_error / row->tolerance);
@@ -128,6 +129,7 @@ struct population_tally population_total(const struct population_tally *tally, i
     sum.falsehoods += t->falsehoods;
     sum.hidden += t->hidden;
     sum.dishonest += t->dishonest;
+    sum.dishonest_hidden += t->dishonest_hidden;
     sum.failures += t->failures;
     sum.worst = fmax(sum.worst, t->worst);
     sum.log_claims += t->log_claims;
@@ -141,15 +143,16 @@ static double mean(double sum, int64_t n) { return n > 0 ? exp(sum / (double)n) 
 static void print_line(FILE *out, const char *name, const struct population_tally *t) {
   if (t->runs == 0) return;
   fprintf(out,
-          "%-14s %5" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64 " %10.3g %10.0f %10.0f %9" PRId64 " %8" PRId64 "\n", name,
+          "%-14s %5" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64 " %10.3g %10.0f %10.0f %9" PRId64 " %6" PRId64 " %8" PRId64
+          "\n", name,
           t->runs, t->claims, t->falsehoods, t->hidden, t->worst, mean(t->log_claims, t->claims),
-          mean(t->log_all, t->runs - t->failures), t->dishonest, t->failures);
+          mean(t->log_all, t->runs - t->failures), t->dishonest, t->dishonest_hidden, t->failures);
 }
 
 void population_print(FILE *out, const struct population_tally *tally) {
   static const char *const name[] = {"smooth", "rough"};
-  fprintf(out, "%-14s %5s %6s %6s %6s %10s %10s %10s %9s %8s\n", "family", "runs", "claims", "false", "hidden", "worst",
-          "evals", "evals all", "dishonest", "failures");
+  fprintf(out, "%-14s %5s %6s %6s %6s %10s %10s %10s %9s %6s %8s\n", "family", "runs", "claims", "false", "hidden", "worst",
+          "evals", "evals all", "dishonest", "hidden", "failures");
   for (int group = 0; group < 2; ++group) {
     for (int i = 0; i < population_family_count; ++i)
       if (population_families[i].group == group) print_line(out, population_families[i].name, &tally[i]);

@@ -40,12 +40,13 @@ struct population_row {
 };
 
 struct population_tally {
-  int64_t runs, claims, falsehoods, hidden, dishonest, failures;
+  int64_t runs, claims, falsehoods, dishonest, failures;
+  int64_t hidden, dishonest_hidden; /* of the falsehoods, of the dishonest ones */
   double worst; /* greatest ratio of error to tolerance among claims that are not hidden */
   double log_claims, log_all;
 };
 
-/* `hidden` counts falsehoods where what matters takes up less than this share of the domain. */
+/* Hidden is an instance of which what matters takes up less than this share of the domain. */
 static const double population_hidden = 1e-5;
 
 typedef void (*population_row_function)(const struct population_row *row, void *userdata);

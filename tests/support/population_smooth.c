@@ -282,6 +282,12 @@ static void draw_box_about(struct draw *d, const double *width, double sigmas, d
   draw_domain(d, lower, upper);
 }
 
+/* On R^n the library's map has the length 1. */
+static void draw_space_about(struct draw *d, const double *width) {
+  draw_space(d);
+  for (int i = 0; i < d->ndim; ++i) d->instance->occupied *= fmin(1, 1.25 * width[i] / d->p->scale[i]);
+}
+
 static int finish_radial(struct draw *d, const double *width) {
   return finish_value(d, population_radial_integral(d->p, d->ndim) * determinant(d->ndim, width));
 }
@@ -303,7 +309,7 @@ int make_ridge(struct draw *d) {
     d->p->c = steep * draw_uniform(d, -0.5, 1.5);
   }
   if (infinite)
-    draw_space(d);
+    draw_space_about(d, width);
   else
     draw_box_about(d, width, 7.5, 0);
   return finish_radial(d, width);
@@ -323,7 +329,7 @@ int make_half_space(struct draw *d) {
     d->p->c = draw_below(d, 2) ? 0 : draw_uniform(d, -1, 1);
   }
   if (infinite)
-    draw_space(d);
+    draw_space_about(d, width);
   else
     draw_box_about(d, width, 7.5, crease ? 30 : 0);
   return finish_radial(d, width);
