@@ -1,14 +1,17 @@
 /* The population itself: exact values against nested one-dimensional quadrature, which knows the integrand alone. With arguments:
- * NDIM SEED PER [FAMILY]: as many instances as wanted, printed.
+ * NDIM SEED PER [FAMILY [TOLERANCE [PIECES]]]: as many instances as wanted, printed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases.h"
 #include "close.h"
 #include "population.h"
 #include "population_exact.h"
 #include "solve.h"
+
+static int coarse = 8, fine = 48; /* pieces of a finite and of an infinite range */
 
 /* One variable after another; features are met by pieces that end there, the rest by bisection. */
 struct nested {
@@ -19,11 +22,14 @@ struct nested {
 
 static double inner(double z, const void *data);
 
-/* Where the last variable crosses a plane or a sphere while the others stay: up to two places in t. */
+/* Where the last variable crosses a plane or a sphere while the others stay, and any equals one before it: in t. */
 static int crossings(const struct nested *q, double *t) {
   const struct population_params *p = &q->p->params;
   const int n = q->p->ndim, last = n - 1;
   double s = 0, slope = 0, a = 0, b = 0, c = -1;
+  if (p->kind == POPULATION_DIFFERENCES)
+    for (int j = 0; j < q->axis; ++j) t[j] = (q->x[j] - p->origin[j]) * p->scale[j];
+  if (p->kind == POPULATION_DIFFERENCES) return q->axis;
   if (q->axis != last || (p->kind != POPULATION_RIDGE && p->kind != POPULATION_RADIAL)) return 0;
   for (int i = 0; i < n; ++i) {
     double y = -p->matrix[i][last] * p->centre[last], m = p->matrix[i][last];
@@ -66,8 +72,8 @@ static double z_of(double w) {
 static int ends_of(const struct nested *q, double lower, double upper, int infinite, double *end) {
   const struct population_instance *p = q->p;
   const double origin = p->params.origin[q->axis], h = 1 / p->params.scale[q->axis];
-  const int steps = infinite ? 128 : 8;
-  double t[population_max_terms + 3];
+  const int steps = infinite ? fine : coarse;
+  double t[population_max_ndim + 3];
   int n = crossings(q, t), ends = 0;
   if (p->params.kind <= POPULATION_ADDITIVE)
     for (int k = 0; k < p->params.terms; ++k) t[n++] = p->params.u[k][q->axis];
@@ -89,7 +95,7 @@ static int ends_of(const struct nested *q, double lower, double upper, int infin
 }
 
 static double along(struct nested q) {
-  double lower = q.p->lower[q.axis], upper = q.p->upper[q.axis], end[population_max_terms + 140], sum = 0;
+  double lower = q.p->lower[q.axis], upper = q.p->upper[q.axis], end[population_max_ndim + 140], sum = 0;
   const int infinite = !isfinite(upper - lower);
   if (infinite) {
     lower = isfinite(lower) ? 0 : -1;
@@ -125,6 +131,142 @@ static double brute_force(const struct population_instance *p, double tolerance)
   return along((struct nested){p, 0, x, tolerance * fabs(p->exact)});
 }
 
+/* ---- Tests ------------------------------------------------------------------------------------------------------------ */
+static struct population_instance made(int family, int ndim, uint64_t base, int index) {
+  struct population_instance p;
+  assert_int_equal(population_make(family, ndim, population_seed(base, family, ndim, index), &p), 0);
+  return p;
+}
+
+static void compare(int family, int ndim, int index, double tolerance) {
+  const struct population_instance p = made(family, ndim, 4, index);
+  const double value = brute_force(&p, 0.1 * tolerance);
+  if (!(fabs(value - p.exact) <= tolerance * fabs(p.exact)))
+    print_error("%s, %d-D, seed %llu (%s)\n", population_families[family].name, ndim, (unsigned long long)p.seed, p.variant);
+  assert_close(value, p.exact, tolerance, 0);
+}
+
+static void two_variables(void **state) {
+  (void)state;
+  for (int f = 0; f < population_family_count; ++f)
+    for (int i = 0; i < (sanitized ? 1 : 3) && population_families[f].least_ndim <= 2; ++i) compare(f, 2, i, 1e-8);
+}
+
+/* Where the exact value depends on the number of variables in more than one way. */
+static void three_variables(void **state) {
+  static const char *const names[] = {"linear-model", "plane-kink", "plane-step", "polynomial", "corner-peak", "differences"};
+  (void)state;
+  coarse = 1;
+  for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k)
+    for (int i = 0; i < (sanitized ? 1 : 2); ++i) compare(population_find(names[k]), 3, i, 1e-7);
+  coarse = 8;
+}
+
+/* In more variables against random points, where these find the integral: no constant is wrong. */
+static void many_variables(void **state) {
+  static const int dims[] = {4, 5, 6, 8, 10};
+  (void)state;
+  for (int f = 0; f < population_family_count; ++f) {
+    int compared = 0;
+    for (size_t k = 0; k < sizeof dims / sizeof dims[0]; ++k) {
+      if (dims[k] > population_families[f].most_ndim) continue;
+      struct population_instance p = made(f, dims[k], 5, 0);
+      if (p.occupied < 0.01 || p.params.kind == POPULATION_WARPED) continue; /* points would miss it */
+      tessera_solver *s = solver_of(dims[k], 1);
+      put_point(s, population_f, &p.params);
+      assert_status(s, tessera_set_domain(s, p.lower, p.upper), TESSERA_OK);
+      put_int(s, TESSERA_MAXEVAL, sanitized ? 50000 : 200000);
+      put_real(s, TESSERA_RELTOL, 1e-3);
+      double value = 0, error = 0;
+      assert_true(tessera_integrate(s, TESSERA_MONTECARLO, &value, &error) >= 0);
+      tessera_destroy(s);
+      if (!(error <= 0.02 * fabs(p.exact))) continue; /* too hard for so few points */
+      ++compared;
+      if (!(fabs(value - p.exact) <= 5 * error + 1e-12 * fabs(p.exact)))
+        print_error("%s, %d-D, seed %llu (%s)\n", population_families[f].name, dims[k], (unsigned long long)p.seed, p.variant);
+      assert_close(value, p.exact, 1e-12, 5 * error);
+    }
+    print_message("  %-14s compared %d\n", population_families[f].name, compared);
+  }
+}
+
+/* Genz's families have the values of cases.c. */
+static void genz(void **state) {
+  static const char *const names[] = {"", "oscillatory", "product-peak", "corner-peak", "gaussian", "c0", "discontinuous"};
+  (void)state;
+  int same = 0;
+  for (int family = 1; family <= 6; ++family)
+    for (int i = 0; i < 20; ++i) {
+      const struct population_instance p = made(population_find(names[family]), 2 + i % 9, 6, i);
+      if (strncmp(p.variant, "Genz", 4) != 0 || (family == GENZ_DISCONTINUOUS && p.params.shape[0][0] != POPULATION_EXP_CUT))
+        continue;
+      struct genz g = {family, p.ndim, {0}, {0}, 0};
+      double volume = 1;
+      for (int j = 0; j < p.ndim; ++j) {
+        g.a[j] = p.params.a[0][j];
+        g.u[j] = p.params.u[0][j];
+        volume *= p.upper[j] - p.lower[j];
+      }
+      if (family == GENZ_OSCILLATORY) g.u[0] = p.params.c / 6.28318530717958647692;
+      if (family == GENZ_DISCONTINUOUS && (p.params.shape[0][1] != POPULATION_EXP_CUT || strstr(p.variant, " 2 ") == NULL)) continue;
+      assert_close(p.exact, volume * genz_exact(&g), 1e-11, 0);
+      ++same;
+    }
+  assert_true(same > 30);
+}
+
+/* The same seed gives the same instance, another seed another one, in every number of variables that a family has. */
+static void seeds(void **state) {
+  (void)state;
+  for (int f = 0; f < population_family_count; ++f) {
+    const struct population_family *family = &population_families[f];
+    assert_int_equal(population_find(family->name), f);
+    for (int ndim = 1; ndim <= population_max_ndim + 1; ++ndim) {
+      struct population_instance a, b;
+      if (ndim < family->least_ndim || ndim > family->most_ndim) {
+        assert_int_equal(population_make(f, ndim, 1, &a), -1);
+        continue;
+      }
+      a = made(f, ndim, 1, 0);
+      b = made(f, ndim, 1, 0);
+      assert_memory_equal(&a.params, &b.params, sizeof a.params);
+      assert_same_bits(a.exact, b.exact);
+      b = made(f, ndim, 1, 1);
+      assert_memory_not_equal(&a.params, &b.params, sizeof a.params);
+      assert_true(isfinite(a.exact) && a.exact != 0 && a.occupied > 0 && a.occupied <= 1);
+      for (int j = 0; j < ndim; ++j) assert_true(a.lower[j] < a.upper[j]);
+    }
+  }
+  assert_int_equal(population_find("none"), -1);
+}
+
+/* Values are finite everywhere, far out too. */
+static void finite(void **state) {
+  (void)state;
+  uint64_t random = 7;
+  for (int f = 0; f < population_family_count; ++f)
+    for (int i = 0; i < 30; ++i) {
+      const int ndim = population_families[f].least_ndim + i % (population_families[f].most_ndim - 1);
+      struct population_instance p;
+      if (population_make(f, ndim, population_seed(8, f, ndim, i), &p) != 0) continue;
+      for (int point = 0; point < 200; ++point) {
+        double x[population_max_ndim], value = NAN;
+        for (int j = 0; j < ndim; ++j) {
+          const double far = pow(10, 16 * splitmix_uniform(&random)), u = splitmix_uniform(&random);
+          const int low = isfinite(p.lower[j]), high = isfinite(p.upper[j]);
+          x[j] = low && high ? p.lower[j] + u * (p.upper[j] - p.lower[j])
+                 : low       ? p.lower[j] + u * far
+                 : high      ? p.upper[j] - u * far
+                             : (2 * u - 1) * far;
+        }
+        assert_int_equal(population_f(ndim, x, 1, &value, &p.params), 0);
+        if (!isfinite(value)) print_error("%s, %d-D, seed %llu\n", population_families[f].name, ndim, (unsigned long long)p.seed);
+        assert_true(isfinite(value));
+      }
+    }
+}
+
+/* ---- By hand ------------------------------------------------------------------------------------------------------------ */
 static int print_many(int ndim, uint64_t base, int per, int only, double tolerance) {
   int wrong = 0;
   for (int f = 0; f < population_family_count; ++f) {
@@ -146,8 +288,13 @@ static int print_many(int ndim, uint64_t base, int per, int only, double toleran
 }
 
 int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(seeds),         cmocka_unit_test(finite),          cmocka_unit_test(genz),
+      cmocka_unit_test(two_variables), cmocka_unit_test(three_variables), cmocka_unit_test(many_variables),
+  };
+  if (argc > 6) coarse = atoi(argv[6]), fine = 6 * coarse;
   if (argc > 3)
     return print_many(atoi(argv[1]), strtoull(argv[2], NULL, 10), atoi(argv[3]), argc > 4 ? population_find(argv[4]) : -1,
                       argc > 5 ? atof(argv[5]) : 1e-11) > 0;
-  return 0;
+  return cmocka_run_group_tests(tests, NULL, NULL);
 }
