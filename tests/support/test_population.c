@@ -241,7 +241,7 @@ static void seeds(void **state) {
 }
 
 /* Values are finite everywhere, far out too. */
-static void finite(void **state) {
+static void finite_values(void **state) {
   (void)state;
   uint64_t random = 7;
   for (int f = 0; f < population_family_count; ++f)
@@ -289,7 +289,7 @@ static int print_many(int ndim, uint64_t base, int per, int only, double toleran
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(seeds),         cmocka_unit_test(finite),          cmocka_unit_test(genz),
+      cmocka_unit_test(seeds),         cmocka_unit_test(finite_values),         cmocka_unit_test(genz),
       cmocka_unit_test(two_variables), cmocka_unit_test(three_variables), cmocka_unit_test(many_variables),
   };
   if (argc > 6) coarse = atoi(argv[6]), fine = 6 * coarse;
