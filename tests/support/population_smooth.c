@@ -83,6 +83,7 @@ int make_discontinuous(struct draw *d) {
   for (int j = 0; j < jumps; ++j) {
     const int i = (first + j) % d->ndim;
     d->p->shape[0][i] = POPULATION_EXP_CUT;
+    d->instance->occupied *= g.u[i];
     if (g.u[i] <= 0) return 0; /* nothing left */
   }
   population_say(d, " %d jumps", jumps);
@@ -160,7 +161,7 @@ int make_polynomial(struct draw *d) {
 }
 
 /* ---- Peaks of product form ---------------------------------------------------------------------------------------------- */
-/* Limits in t: the unit cube, or in one of four cases another kind of range on each axis. */
+/* Limits in t: the unit cube, or in one of four cases infinite ranges, on each axis another kind or on all the same. */
 static int draw_limits(struct draw *d, double *lower, double *upper) {
   if (draw_below(d, 4)) {
     draw_box(d);

@@ -175,7 +175,7 @@ static void many_variables(void **state) {
       tessera_solver *s = solver_of(dims[k], 1);
       put_point(s, population_f, &p.params);
       assert_status(s, tessera_set_domain(s, p.lower, p.upper), TESSERA_OK);
-      put_int(s, TESSERA_MAXEVAL, sanitized ? 50000 : 200000);
+      put_int(s, TESSERA_MAXEVAL, 200000);
       put_real(s, TESSERA_RELTOL, 1e-3);
       double value = 0, error = 0;
       assert_true(tessera_integrate(s, TESSERA_MONTECARLO, &value, &error) >= 0);
