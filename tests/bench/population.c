@@ -1,5 +1,6 @@
-/* The population (tests/support/population.h) through the library: one row of CSV a run, or a table by family. What an instance
- * is depends on base seed, family, number of variables and index alone, so that two builds are compared run by run.
+/* The population (tests/support/population.h) through the library: one row of CSV a run, or a table by family. What an
+ * instance is depends on base seed, family, number of variables and index alone, so that two builds are compared run by
+ * run.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <math.h>
@@ -41,11 +42,11 @@ static void print_row(const struct population_row *row, void *userdata) {
   const struct population_family *f = &population_families[p->family];
   printf("%s,%s,%d,%" PRIu64 ",%g,%d,%s,%" PRId64 ",%d,%" PRId64 ",%.17g,%.6g,%.17g,%.6g,%d,%.3g,%.4g,%s\n", f->name,
          f->group == POPULATION_SMOOTH ? "smooth" : "rough", p->ndim, p->seed, row->tolerance, row->device,
-         row->selection == TESSERA_SELECT_BULK         ? "bulk"
+         row->selection == TESSERA_SELECT_BULK          ? "bulk"
          : row->selection == TESSERA_SELECT_WORST_FIRST ? "worst"
                                                         : "auto",
-         row->initial, row->status, row->evaluations, row->value, row->estimate, p->exact, row->true_rel_error, row->is_false,
-         p->occupied, row->seconds, p->variant);
+         row->initial, row->status, row->evaluations, row->value, row->estimate, p->exact, row->true_rel_error,
+         row->is_false, p->occupied, row->seconds, p->variant);
 }
 
 static int bad(const char *option, const char *value) {
@@ -56,7 +57,9 @@ static int bad(const char *option, const char *value) {
 static int read_families(struct population_run *r, char *list) {
   r->family_count = 0;
   for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
-    const int group = strcmp(name, "smooth") == 0 ? POPULATION_SMOOTH : strcmp(name, "rough") == 0 ? POPULATION_ROUGH : -1;
+    const int group = strcmp(name, "smooth") == 0  ? POPULATION_SMOOTH
+                      : strcmp(name, "rough") == 0 ? POPULATION_ROUGH
+                                                   : -1;
     const int all = strcmp(name, "all") == 0, one = population_find(name);
     if (group < 0 && !all && one < 0) return -1;
     for (int i = 0; i < population_family_count && r->family_count < population_most_families; ++i)
@@ -166,8 +169,10 @@ int main(int argc, char **argv) {
   }
   fprintf(stderr, "base seed %" PRIu64 ", library %s\n", r.seed, tessera_version_string());
   if (output.rows)
-    printf("family,group,ndim,seed,tolerance,device,selection,initial,status,evaluations,value,estimate,exact,true_rel_error,"
-           "false,occupied,seconds,variant\n");
+    printf(
+        "family,group,ndim,seed,tolerance,device,selection,initial,status,evaluations,value,estimate,exact,true_rel_"
+        "error,"
+        "false,occupied,seconds,variant\n");
   if (population_run_all(&r, tally, print_row, &output) != 0) return 1;
   if (summary) population_print(stdout, tally);
   return 0;

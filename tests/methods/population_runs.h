@@ -8,7 +8,8 @@
 #include "population_run.h"
 #include "solve.h"
 
-struct population_bounds { /* smooth, rough */
+/* For the smooth and the rough group. */
+struct population_bounds {
   double most_false[2];     /* false claims to claims */
   double most_dishonest[2]; /* runs without a claim with an error above the estimate, to runs */
   double least_claims[2];   /* claims to runs: silence is not honesty */

@@ -1,5 +1,5 @@
-/* The population on device 0: false claims as on the host, and where both claim, values within the tolerance. Skipped where there
- * is no device.
+/* The population on device 0: false claims as on the host, and where both claim, values within the tolerance. Skipped
+ * where there is no device.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
@@ -66,8 +66,8 @@ static void as_on_the_host(void **state) {
     ++both;
     const double difference = fabs(here.value[i] - there.value[i]);
     if (!(difference <= here.estimate[i] + there.estimate[i] + 1e-9 * fabs(here.value[i])))
-      print_error("%s, %d-D: host %.15g +- %.2g, device %.15g +- %.2g\n", population_families[here.family[i]].name, here.ndim[i],
-                  here.value[i], here.estimate[i], there.value[i], there.estimate[i]);
+      print_error("%s, %d-D: host %.15g +- %.2g, device %.15g +- %.2g\n", population_families[here.family[i]].name,
+                  here.ndim[i], here.value[i], here.estimate[i], there.value[i], there.estimate[i]);
     assert_at_most(difference, here.estimate[i] + there.estimate[i] + 1e-9 * fabs(here.value[i]));
   }
   print_message("  %d instances, %d claimed by both\n", here.count, both);

@@ -10,26 +10,37 @@
 #include "population_draw.h"
 
 const struct population_family population_families[] = {
-    {"oscillatory", POPULATION_SMOOTH, 2, 10},   {"product-peak", POPULATION_SMOOTH, 2, 10},
-    {"corner-peak", POPULATION_SMOOTH, 2, 10},   {"gaussian", POPULATION_SMOOTH, 2, 10},
-    {"plane-wave", POPULATION_SMOOTH, 2, 10},    {"peaks", POPULATION_SMOOTH, 2, 10},
-    {"separable", POPULATION_SMOOTH, 2, 10},     {"ridge", POPULATION_SMOOTH, 2, 10},
-    {"radial", POPULATION_SMOOTH, 2, 10},        {"student", POPULATION_SMOOTH, 2, 10},
-    {"warped", POPULATION_SMOOTH, 2, 10},        {"polynomial", POPULATION_SMOOTH, 2, 10},
-    {"linear-model", POPULATION_SMOOTH, 3, 10},  {"conjugate", POPULATION_SMOOTH, 2, 10},
-    {"c0", POPULATION_ROUGH, 2, 10},             {"discontinuous", POPULATION_ROUGH, 2, 10},
-    {"powers", POPULATION_ROUGH, 2, 10},         {"steps", POPULATION_ROUGH, 2, 10},
-    {"plane-kink", POPULATION_ROUGH, 2, 8},      {"plane-step", POPULATION_ROUGH, 2, 8},
-    {"ball", POPULATION_ROUGH, 2, 10},           {"half-space", POPULATION_ROUGH, 2, 10},
+    {"oscillatory", POPULATION_SMOOTH, 2, 10},
+    {"product-peak", POPULATION_SMOOTH, 2, 10},
+    {"corner-peak", POPULATION_SMOOTH, 2, 10},
+    {"gaussian", POPULATION_SMOOTH, 2, 10},
+    {"plane-wave", POPULATION_SMOOTH, 2, 10},
+    {"peaks", POPULATION_SMOOTH, 2, 10},
+    {"separable", POPULATION_SMOOTH, 2, 10},
+    {"ridge", POPULATION_SMOOTH, 2, 10},
+    {"radial", POPULATION_SMOOTH, 2, 10},
+    {"student", POPULATION_SMOOTH, 2, 10},
+    {"warped", POPULATION_SMOOTH, 2, 10},
+    {"polynomial", POPULATION_SMOOTH, 2, 10},
+    {"linear-model", POPULATION_SMOOTH, 3, 10},
+    {"conjugate", POPULATION_SMOOTH, 2, 10},
+    {"c0", POPULATION_ROUGH, 2, 10},
+    {"discontinuous", POPULATION_ROUGH, 2, 10},
+    {"powers", POPULATION_ROUGH, 2, 10},
+    {"steps", POPULATION_ROUGH, 2, 10},
+    {"plane-kink", POPULATION_ROUGH, 2, 8},
+    {"plane-step", POPULATION_ROUGH, 2, 8},
+    {"ball", POPULATION_ROUGH, 2, 10},
+    {"half-space", POPULATION_ROUGH, 2, 10},
     {"differences", POPULATION_ROUGH, 2, 6},
 };
 const int population_family_count = (int)(sizeof population_families / sizeof population_families[0]);
 
 static const population_maker makers[] = {
-    make_oscillatory, make_product_peak, make_corner_peak,   make_gaussian,   make_plane_wave,  make_peaks,
-    make_separable,   make_ridge,        make_radial,        make_student,    make_warped,      make_polynomial,
-    make_linear_model, make_conjugate,   make_c0,            make_discontinuous, make_powers,   make_steps,
-    make_plane_kink,  make_plane_step,   make_ball,          make_half_space, make_differences,
+    make_oscillatory,  make_product_peak, make_corner_peak, make_gaussian,      make_plane_wave,  make_peaks,
+    make_separable,    make_ridge,        make_radial,      make_student,       make_warped,      make_polynomial,
+    make_linear_model, make_conjugate,    make_c0,          make_discontinuous, make_powers,      make_steps,
+    make_plane_kink,   make_plane_step,   make_ball,        make_half_space,    make_differences,
 };
 
 const char *const place_name[] = {"centre", "face", "corner", "diagonal", "rational", "random"};
@@ -64,7 +75,7 @@ int population_make(int family, int ndim, uint64_t seed, struct population_insta
   return 0;
 }
 
-/* ---- Random numbers --------------------------------------------------------------------------------------------------- */
+/* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 double draw_uniform(struct draw *d, double least, double most) {
   return least + (most - least) * splitmix_uniform(&d->state);
 }
@@ -90,7 +101,7 @@ void draw_direction(struct draw *d, double *k) {
   for (int i = 0; i < d->ndim; ++i) k[i] /= sqrt(sum);
 }
 
-/* ---- Places ----------------------------------------------------------------------------------------------------------- */
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
 enum place draw_place(struct draw *d) { return (enum place)draw_below(d, places); }
 
 void draw_at(struct draw *d, enum place place, double *t) {
@@ -122,7 +133,7 @@ void draw_at(struct draw *d, enum place place, double *t) {
   }
 }
 
-/* ---- Domains ---------------------------------------------------------------------------------------------------------- */
+/* ---- Domains ----------------------------------------------------------------------------------------------------- */
 static void end_box(struct draw *d) {
   d->volume = 1;
   for (int i = 0; i < d->ndim; ++i) {
@@ -174,7 +185,7 @@ void draw_space(struct draw *d) {
   draw_domain(d, lower, upper);
 }
 
-/* ---- Rotations -------------------------------------------------------------------------------------------------------- */
+/* ---- Rotations --------------------------------------------------------------------------------------------------- */
 void draw_matrix(struct draw *d, int rotated, const double *width) {
   const int n = d->ndim;
   double(*m)[population_max_ndim] = d->p->matrix;

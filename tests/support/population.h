@@ -1,5 +1,5 @@
-/* A population of integrands that nobody can tune to: random instances by family, number of variables and seed, which know their
- * exact integrals to a relative error of 1e-9 or better, most of them to 1e-12.
+/* A population of integrands that nobody can tune to: random instances by family, number of variables and seed, which
+ * know their exact integrals to a relative error of 1e-9 or better, most of them to 1e-12.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TESSERA_TESTS_POPULATION_H
 #define TESSERA_TESTS_POPULATION_H
@@ -29,8 +29,8 @@ struct population_instance {
   struct population_params params; /* what population_f receives */
   double lower[population_max_ndim], upper[population_max_ndim];
   double exact;
-  double occupied;   /* roughly the share of the domain where the integral is, if that is small, else 1 */
-  char variant[48];  /* in words */
+  double occupied;  /* roughly the share of the domain where the integral is, if that is small, else 1 */
+  char variant[48]; /* in words */
 };
 
 /* The family of that name, or -1. */

@@ -6,7 +6,7 @@
 
 static const long double pi = 3.14159265358979323846264338327950288L;
 
-/* ---- Quadrature ----------------------------------------------------------------------------------------------------- */
+/* ---- Quadrature -------------------------------------------------------------------------------------------------- */
 enum { legendre_points = 20, most_depth = 60 };
 static double node[legendre_points], node_weight[legendre_points];
 
@@ -47,17 +47,20 @@ static struct panel over_panel(population_function f, const void *data, double a
   return r;
 }
 
-static double refine(population_function f, const void *data, double a, double b, double coarse, double bound, int depth) {
+static double refine(population_function f, const void *data, double a, double b, double coarse, double bound,
+                     int depth) {
   const double middle = 0.5 * (a + b);
   const struct panel left = over_panel(f, data, a, middle), right = over_panel(f, data, middle, b);
   const double fine = left.value + right.value;
   if (fabs(fine - coarse) <= fmax(bound, 1e-15 * (left.magnitude + right.magnitude)) || depth == most_depth ||
       middle <= a || middle >= b)
     return fine;
-  return refine(f, data, a, middle, left.value, bound, depth + 1) + refine(f, data, middle, b, right.value, bound, depth + 1);
+  return refine(f, data, a, middle, left.value, bound, depth + 1) +
+         refine(f, data, middle, b, right.value, bound, depth + 1);
 }
 
-double population_quadrature(population_function f, const void *data, double a, double b, int pieces, double tolerance) {
+double population_quadrature(population_function f, const void *data, double a, double b, int pieces,
+                             double tolerance) {
   if (node_weight[0] == 0) make_nodes();
   double scale = 0, sum = 0;
   for (int k = 0; k < pieces; ++k)
@@ -74,8 +77,8 @@ double population_quadrature_to(population_function f, const void *data, double 
   return refine(f, data, a, b, over_panel(f, data, a, b).value, bound, 0);
 }
 
-/* int_0^inf g(t) dt with t = exp(y - e^-y), by the trapezoidal rule (Takahasi and Mori 1974): g(t) t has to vanish at both ends.
- * term gives g(t) t. */
+/* int_0^inf g(t) dt with t = exp(y - e^-y), by the trapezoidal rule (Takahasi and Mori 1974): g(t) t has to vanish
+ * at both ends. term gives g(t) t. */
 typedef long double (*half_line_function)(long double t, const void *data);
 
 static long double half_line(half_line_function term, const void *data, long double low, long double high) {
@@ -97,7 +100,7 @@ static long double half_line(half_line_function term, const void *data, long dou
   return value;
 }
 
-/* ---- Shapes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 /* log(1 + e^z) */
 static long double softplus(long double z) { return fmaxl(z, 0) + log1pl(expl(-fabsl(z))); }
 
@@ -169,7 +172,7 @@ struct population_sum population_separable(const struct population_params *p, in
   return r;
 }
 
-/* ---- Functions of s --------------------------------------------------------------------------------------------------- */
+/* ---- Functions of s ---------------------------------------------------------------------------------------------- */
 /* Moments of s about its middle: each variable adds a_i z with z uniform on (-1/2, 1/2). All terms are positive. */
 static void moments(const double *a, int ndim, long double *m) {
   memset(m, 0, (population_max_degree + 1) * sizeof *m);
@@ -188,8 +191,8 @@ static void moments(const double *a, int ndim, long double *m) {
   }
 }
 
-/* Integral of max(c - s, 0)^m / m! for s = sum |a_i| tau_i by inclusion and exclusion of the corners; variables with a_i = 0
- * do not take part. Only the corners on the near side of the plane count. */
+/* Integral of max(c - s, 0)^m / m! for s = sum |a_i| tau_i by inclusion and exclusion of the corners; variables with
+ * a_i = 0 do not take part. Only the corners on the near side of the plane count. */
 static struct population_sum corner_sum(const double *a, int ndim, long double c, int m) {
   struct population_sum r = {0, 0};
   long double b[population_max_ndim], scale = 1;
@@ -311,7 +314,8 @@ struct population_sum population_ridge_integral(const struct population_params *
       r.value *= 2;
       r.magnitude *= 2;
       break;
-    default: { /* exp(-b|s-c|): exp(b(s-c)) where s < c and exp(b(c-s)) where s > c, each as the whole less the other half */
+    default: {
+      /* exp(-b|s-c|): exp(b(s-c)) where s < c and exp(b(c-s)) where s > c, each as the whole less the other half */
       const struct population_sum near = corner_series(a, ndim, c, b), far = corner_series(a, ndim, all - c, b);
       const long double up = exponential(a, u, ndim, b, c), down = exponential(a, u, ndim, -b, c);
       r.value = up + down - near.value - far.value;
@@ -321,7 +325,7 @@ struct population_sum population_ridge_integral(const struct population_params *
   return r;
 }
 
-/* ---- Functions of r --------------------------------------------------------------------------------------------------- */
+/* ---- Functions of r ---------------------------------------------------------------------------------------------- */
 struct radial {
   const double *a, *u;
   double p;
@@ -391,7 +395,7 @@ long double population_selberg(const struct population_params *p, int ndim) {
   return expl(sum);
 }
 
-/* ---- Posteriors ------------------------------------------------------------------------------------------------------- */
+/* ---- Posteriors -------------------------------------------------------------------------------------------------- */
 struct linear_model {
   const struct population_params *p;
   const double *lower, *upper;

@@ -1,5 +1,5 @@
-/* Exact integrals behind the population. Limits are those of t (population_integrand.c), +-INFINITY where allowed. Values with
- * cancellation come with the sum of the magnitudes of what was added, so that the loss of digits is known.
+/* Exact integrals behind the population. Limits are those of t (population_integrand.c), +-INFINITY where allowed.
+ * Values with cancellation come with the sum of the magnitudes of what was added, so that the loss of digits is known.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TESSERA_TESTS_POPULATION_EXACT_H
 #define TESSERA_TESTS_POPULATION_EXACT_H
@@ -24,8 +24,8 @@ long double population_shape_integral(int shape, double a, double u, double lowe
 struct population_sum population_separable(const struct population_params *p, int ndim, const double *lower,
                                            const double *upper);
 
-/* Functions of s = sum_i a_i (t_i - u_i) over the unit cube; what is not in the list of the variants below is not done here.
- * For the piecewise ones u_i is 0 where a_i > 0, 1 where a_i < 0. */
+/* Functions of s = sum_i a_i (t_i - u_i) over the unit cube; what is not in the list of the variants below is not
+ * done here. For the piecewise ones u_i is 0 where a_i > 0, 1 where a_i < 0. */
 struct population_sum population_ridge_integral(const struct population_params *p, int ndim);
 
 /* (1 + sum_i a_i^2 (t_i-u_i)^2)^-p over the unit cube, p > 0. */

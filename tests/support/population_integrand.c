@@ -1,5 +1,6 @@
-/* The integrands of the population (population.h) as one C text: compiled into the tests, and given to the library as text, where
- * TESSERA_NDIM is a constant that lets the loops unroll. Whoever needs the struct alone defines POPULATION_STRUCT_ONLY.
+/* The integrands of the population (population.h) as one C text: compiled into the tests, and given to the library as
+ * text, where TESSERA_NDIM is a constant that lets the loops unroll. Whoever needs the struct alone defines
+ * POPULATION_STRUCT_ONLY.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
@@ -17,13 +18,14 @@ enum population_kind {
   POPULATION_RADIAL,          /* a function of r, and of k.y with k = a_0 */
   POPULATION_WARPED,          /* a Gaussian bent along parabolas */
   POPULATION_DIFFERENCES,     /* prod_i t_i^p (1-t_i)^q prod_(i>j) |t_i-t_j|^variant */
-  POPULATION_LINEAR_MODEL,    /* posterior: means of groups and log sigma, errors of Student's t with 3 degrees of freedom */
-  POPULATION_DIRICHLET,       /* posterior of logits */
-  POPULATION_NORMAL_GAMMA,    /* posterior: means and the logarithm of their precision */
-  POPULATION_POISSON_GAMMA    /* posterior: logarithms of rates and of the inverse scale of their prior */
+  POPULATION_LINEAR_MODEL, /* posterior: means of groups and log sigma, errors of Student's t, 3 degrees of freedom */
+  POPULATION_DIRICHLET,    /* posterior of logits */
+  POPULATION_NORMAL_GAMMA, /* posterior: means and the logarithm of their precision */
+  POPULATION_POISSON_GAMMA /* posterior: logarithms of rates and of the inverse scale of their prior */
 };
 
-enum population_shape { /* of one variable, with a and u */
+/* Of one variable, with a and u. */
+enum population_shape {
   POPULATION_ONE,
   POPULATION_GAUSS,   /* exp(-a^2 (t-u)^2) */
   POPULATION_LORENTZ, /* 1/(1 + a^2 (t-u)^2) */
@@ -38,15 +40,15 @@ enum population_shape { /* of one variable, with a and u */
 };
 
 enum population_ridge {
-  POPULATION_RIDGE_COS,       /* cos(s + c) */
-  POPULATION_RIDGE_EXP,       /* exp(s) */
-  POPULATION_RIDGE_POWER,     /* (1 + s)^-p */
-  POPULATION_RIDGE_POLY,      /* sum_m data_m s^m */
-  POPULATION_RIDGE_STEP,      /* [s < c] */
-  POPULATION_RIDGE_STEP_EXP,  /* exp(p (c-s)) [s < c] */
-  POPULATION_RIDGE_ABS,       /* |s - c| */
-  POPULATION_RIDGE_SQUARE,    /* max(c - s, 0)^2 */
-  POPULATION_RIDGE_EXP_ABS    /* exp(-p |s-c|) */
+  POPULATION_RIDGE_COS,      /* cos(s + c) */
+  POPULATION_RIDGE_EXP,      /* exp(s) */
+  POPULATION_RIDGE_POWER,    /* (1 + s)^-p */
+  POPULATION_RIDGE_POLY,     /* sum_m data_m s^m */
+  POPULATION_RIDGE_STEP,     /* [s < c] */
+  POPULATION_RIDGE_STEP_EXP, /* exp(p (c-s)) [s < c] */
+  POPULATION_RIDGE_ABS,      /* |s - c| */
+  POPULATION_RIDGE_SQUARE,   /* max(c - s, 0)^2 */
+  POPULATION_RIDGE_EXP_ABS   /* exp(-p |s-c|) */
 };
 
 enum population_radial {

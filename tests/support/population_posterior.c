@@ -7,7 +7,7 @@
 
 static const double ones[population_max_ndim] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* ---- The linear model --------------------------------------------------------------------------------------------------- */
+/* ---- The linear model -------------------------------------------------------------------------------------------- */
 /* Logarithm of the posterior. */
 static double log_posterior(const struct population_params *p, int ndim, const double *theta) {
   double sum = -population_group_size * (ndim - 1) * theta[ndim - 1];
@@ -40,8 +40,8 @@ static double climb(const struct population_params *p, int ndim, double *theta) 
   return log_posterior(p, ndim, theta);
 }
 
-/* Groups of five observations with errors of Student's t with 3 degrees of freedom, as Evans and Swartz (Statistical Science 10
- * (1995) 254-272) have it; the value is 1 at the mode. */
+/* Groups of five observations with errors of Student's t with 3 degrees of freedom, as Evans and Swartz (Statistical
+ * Science 10 (1995) 254-272) have it; the value is 1 at the mode. */
 int make_linear_model(struct draw *d) {
   const int n = d->ndim, centred = draw_below(d, 2);
   const double half = draw_uniform(d, 3, 6), spread = draw_log(d, 0.5, 2), sigma = draw_log(d, 0.4, 2);
@@ -71,7 +71,7 @@ int make_linear_model(struct draw *d) {
   return 1;
 }
 
-/* ---- Conjugate ones ----------------------------------------------------------------------------------------------------- */
+/* ---- Conjugate ones ---------------------------------------------------------------------------------------------- */
 static void dirichlet(struct draw *d) {
   struct population_params *p = d->p;
   const double least = draw_log(d, 0.5, 5), most = least * draw_log(d, 1, 10);

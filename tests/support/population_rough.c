@@ -1,4 +1,5 @@
-/* The families of the population that have jumps and kinks, but for Genz's two and the half-spaces (population_smooth.c).
+/* The families of the population that have jumps and kinks, but for Genz's two and the half-spaces
+ * (population_smooth.c).
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
@@ -14,7 +15,7 @@ static int finish(struct draw *d, struct population_sum t, double most_loss) {
   return isfinite(d->instance->exact);
 }
 
-/* ---- Along the axes --------------------------------------------------------------------------------------------------- */
+/* ---- Along the axes ---------------------------------------------------------------------------------------------- */
 /* A sum over the axes, or a product. */
 static int along_axes(struct draw *d, int shape, double power) {
   struct population_params *p = d->p;
@@ -57,7 +58,7 @@ int make_steps(struct draw *d) {
   return along_axes(d, POPULATION_STEP, 1);
 }
 
-/* ---- Across planes ---------------------------------------------------------------------------------------------------- */
+/* ---- Across planes ----------------------------------------------------------------------------------------------- */
 /* s from 0 to 1, the cut where the drawn place has it. */
 static void draw_plane(struct draw *d) {
   static const char *const name[] = {"any direction", "diagonal", "few axes"};
@@ -107,8 +108,9 @@ int make_plane_step(struct draw *d) {
   return finish_plane(d);
 }
 
-/* ---- Balls and ellipsoids ----------------------------------------------------------------------------------------------- */
-/* Half-axes and centre, in the unit cube of t. Without rotation the centre may be on faces, each of which halves the ball. */
+/* ---- Balls and ellipsoids ---------------------------------------------------------------------------------------- */
+/* Half-axes and centre, in the unit cube of t. Without rotation the centre may be on faces, each of which halves the
+ * ball. */
 static long double draw_ellipsoid(struct draw *d, int rotated, int halves) {
   const int n = d->ndim, round = draw_below(d, 3) == 0, touches = draw_below(d, 3) == 0;
   const enum place place = draw_place(d);
@@ -140,13 +142,17 @@ static long double draw_ellipsoid(struct draw *d, int rotated, int halves) {
     for (int j = 0; j < n; ++j) d->p->matrix[i][j] /= size;
     share *= radius[i];
   }
-  population_say(d, "%s %s %s", rotated ? "rotated" : round ? "ball" : "ellipsoid", place_name[place], touches ? "touching " : "");
+  population_say(d, "%s %s %s",
+                 rotated ? "rotated"
+                 : round ? "ball"
+                         : "ellipsoid",
+                 place_name[place], touches ? "touching " : "");
   return share;
 }
 
 int make_ball(struct draw *d) {
-  static const int variants[] = {POPULATION_RADIAL_BALL,       POPULATION_RADIAL_BALL,      POPULATION_RADIAL_BALL,
-                                 POPULATION_RADIAL_BALL_GAUSS, POPULATION_RADIAL_BALL_EXP,  POPULATION_RADIAL_CAP,
+  static const int variants[] = {POPULATION_RADIAL_BALL,       POPULATION_RADIAL_BALL,     POPULATION_RADIAL_BALL,
+                                 POPULATION_RADIAL_BALL_GAUSS, POPULATION_RADIAL_BALL_EXP, POPULATION_RADIAL_CAP,
                                  POPULATION_RADIAL_CAP,        POPULATION_RADIAL_ABS};
   static const char *const name[] = {"1", "1", "hole ", "Gauss", "exp", "root", "cap", "|r2-1|"};
   const int way = draw_below(d, 8), rotated = draw_below(d, 2);
@@ -186,7 +192,7 @@ int make_ball(struct draw *d) {
   return finish(d, (struct population_sum){value, fmaxl(magnitude, fabsl(value))}, 1e4);
 }
 
-/* ---- Differences ---------------------------------------------------------------------------------------------------------- */
+/* ---- Differences ------------------------------------------------------------------------------------------------- */
 int make_differences(struct draw *d) {
   struct population_params *p = d->p;
   draw_box(d);
@@ -197,4 +203,3 @@ int make_differences(struct draw *d) {
   population_say(d, "2gamma=%d alpha=%g beta=%g", p->variant, p->p + 1, p->q + 1);
   return finish(d, (struct population_sum){population_selberg(p, d->ndim), 0}, 1e300);
 }
-

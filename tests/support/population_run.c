@@ -99,7 +99,7 @@ int population_run_all(const struct population_run *r, struct population_tally *
           row.instance = &instance;
           row.tolerance = r->tolerances[t];
           row.device = r->device;
-          row.selection = r->device >= 0                    ? TESSERA_SELECT_BULK
+          row.selection = r->device >= 0                   ? TESSERA_SELECT_BULK
                           : r->selection != population_mix ? r->selection
                           : drawn_selection                ? TESSERA_SELECT_BULK
                                                            : TESSERA_SELECT_WORST_FIRST;
@@ -143,16 +143,16 @@ static double mean(double sum, int64_t n) { return n > 0 ? exp(sum / (double)n) 
 static void print_line(FILE *out, const char *name, const struct population_tally *t) {
   if (t->runs == 0) return;
   fprintf(out,
-          "%-14s %5" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64 " %10.3g %10.0f %10.0f %9" PRId64 " %6" PRId64 " %8" PRId64
-          "\n", name,
-          t->runs, t->claims, t->falsehoods, t->hidden, t->worst, mean(t->log_claims, t->claims),
+          "%-14s %5" PRId64 " %6" PRId64 " %6" PRId64 " %6" PRId64 " %10.3g %10.0f %10.0f %9" PRId64 " %6" PRId64
+          " %8" PRId64 "\n",
+          name, t->runs, t->claims, t->falsehoods, t->hidden, t->worst, mean(t->log_claims, t->claims),
           mean(t->log_all, t->runs - t->failures), t->dishonest, t->dishonest_hidden, t->failures);
 }
 
 void population_print(FILE *out, const struct population_tally *tally) {
   static const char *const name[] = {"smooth", "rough"};
-  fprintf(out, "%-14s %5s %6s %6s %6s %10s %10s %10s %9s %6s %8s\n", "family", "runs", "claims", "false", "hidden", "worst",
-          "evals", "evals all", "dishonest", "hidden", "failures");
+  fprintf(out, "%-14s %5s %6s %6s %6s %10s %10s %10s %9s %6s %8s\n", "family", "runs", "claims", "false", "hidden",
+          "worst", "evals", "evals all", "dishonest", "hidden", "failures");
   for (int group = 0; group < 2; ++group) {
     for (int i = 0; i < population_family_count; ++i)
       if (population_families[i].group == group) print_line(out, population_families[i].name, &tally[i]);
@@ -166,7 +166,9 @@ void population_print(FILE *out, const struct population_tally *tally) {
 void population_print_false(const struct population_row *row, void *file) {
   const struct population_instance *p = row->instance;
   if (!row->is_false) return;
-  fprintf(file, "  false: %s %d-D seed %" PRIu64 " (%s), initial %" PRId64 ", %s: %.10g +- %.1e, exact %.10g, error/tolerance %.3g%s\n",
+  fprintf(file,
+          "  false: %s %d-D seed %" PRIu64 " (%s), initial %" PRId64
+          ", %s: %.10g +- %.1e, exact %.10g, error/tolerance %.3g%s\n",
           population_families[p->family].name, p->ndim, p->seed, p->variant, row->initial,
           row->selection == TESSERA_SELECT_BULK ? "bulk" : "worst first", row->value, row->estimate, p->exact,
           row->true_rel_error / row->tolerance, p->occupied < population_hidden ? ", hidden" : "");

@@ -42,7 +42,7 @@ struct population_row {
 struct population_tally {
   int64_t runs, claims, falsehoods, dishonest, failures;
   int64_t hidden, dishonest_hidden; /* of the falsehoods, of the dishonest ones */
-  double worst; /* greatest ratio of error to tolerance among claims that are not hidden */
+  double worst;                     /* greatest ratio of error to tolerance among claims that are not hidden */
   double log_claims, log_all;
 };
 
@@ -51,8 +51,8 @@ static const double population_hidden = 1e-5;
 
 typedef void (*population_row_function)(const struct population_row *row, void *userdata);
 
-/* Runs everything, calls each for every row (NULL: nothing) and adds to tally[population_family_count]. 0, or -1 when a solver
- * could not be made or set; what goes wrong in single runs is counted as a failure and printed. */
+/* Runs everything, calls each for every row (NULL: nothing) and adds to tally[population_family_count]. 0, or -1
+ * when a solver could not be made or set; what goes wrong in single runs is counted as a failure and printed. */
 int population_run_all(const struct population_run *r, struct population_tally *tally, population_row_function each,
                        void *userdata);
 

@@ -18,7 +18,7 @@ static int finish(struct draw *d, struct population_sum t) {
 
 static int finish_value(struct draw *d, long double t) { return finish(d, (struct population_sum){t, fabsl(t)}); }
 
-/* ---- Genz's families, in a random box ----------------------------------------------------------------------------------- */
+/* ---- Genz's families, in a random box ---------------------------------------------------------------------------- */
 /* Coefficients as Genz's; half of the time u at a drawn place. */
 static struct genz draw_genz(struct draw *d, int family) {
   struct genz g;
@@ -107,7 +107,7 @@ int make_corner_peak(struct draw *d) {
   return finish(d, population_ridge_integral(d->p, d->ndim));
 }
 
-/* ---- Waves and polynomials in a random direction ------------------------------------------------------------------------ */
+/* ---- Waves and polynomials in a random direction ----------------------------------------------------------------- */
 int make_plane_wave(struct draw *d) {
   double k[population_max_ndim];
   const int wave = draw_below(d, 3) > 0;
@@ -160,7 +160,7 @@ int make_polynomial(struct draw *d) {
   return finish(d, population_ridge_integral(d->p, d->ndim));
 }
 
-/* ---- Peaks of product form ---------------------------------------------------------------------------------------------- */
+/* ---- Peaks of product form --------------------------------------------------------------------------------------- */
 /* Limits in t: the unit cube, or in one of four cases infinite ranges, on each axis another kind or on all the same. */
 static int draw_limits(struct draw *d, double *lower, double *upper) {
   if (draw_below(d, 4)) {
@@ -185,7 +185,8 @@ static double share_of(const struct draw *d, int k, const double *lower, const d
   double share = 1;
   for (int i = 0; i < d->ndim; ++i)
     if (isfinite(upper[i] - lower[i]))
-      share *= fmin(1, (double)population_shape_integral(d->p->shape[k][i], d->p->a[k][i], d->p->u[k][i], lower[i], upper[i]));
+      share *= fmin(
+          1, (double)population_shape_integral(d->p->shape[k][i], d->p->a[k][i], d->p->u[k][i], lower[i], upper[i]));
   return share;
 }
 
@@ -246,7 +247,7 @@ int make_separable(struct draw *d) {
   return finish(d, population_separable(p, d->ndim, lower, upper));
 }
 
-/* ---- Functions of r ----------------------------------------------------------------------------------------------------- */
+/* ---- Functions of r ---------------------------------------------------------------------------------------------- */
 static double determinant(int n, const double *width) {
   double r = 1;
   for (int i = 0; i < n; ++i) r *= width[i];
@@ -258,12 +259,14 @@ static void draw_widths(struct draw *d, double most_ratio, double *width) {
   const int way = draw_below(d, 3), odd = draw_below(d, d->ndim);
   const double ratio = draw_log(d, 1, most_ratio);
   for (int i = 0; i < d->ndim; ++i)
-    width[i] = way == 0 ? (i == odd ? 1 : 1 / ratio) : way == 1 ? (i == odd ? 1 / ratio : 1) : draw_log(d, 1 / ratio, 1);
+    width[i] = way == 0   ? (i == odd ? 1 : 1 / ratio)
+               : way == 1 ? (i == odd ? 1 / ratio : 1)
+                          : draw_log(d, 1 / ratio, 1);
   population_say(d, " %s 1:%.3g", way == 0 ? "needle" : way == 1 ? "sheet" : "any", ratio);
 }
 
-/* A box about the origin of t that reaches in each direction by 1 to 6 times what is needed: far more than `sigmas` standard
- * deviations of y, and `tails` for y_0. Rows of the matrix are those of y. */
+/* A box about the origin of t that reaches in each direction by 1 to 6 times what is needed: far more than `sigmas`
+ * standard deviations of y, and `tails` for y_0. Rows of the matrix are those of y. */
 static void draw_box_about(struct draw *d, const double *width, double sigmas, double tails) {
   double lower[population_max_ndim], upper[population_max_ndim];
   const int n = d->ndim, centred = draw_below(d, 3) == 0;
@@ -293,8 +296,8 @@ static int finish_radial(struct draw *d, const double *width) {
   return finish_value(d, population_radial_integral(d->p, d->ndim) * determinant(d->ndim, width));
 }
 
-/* Gaussians at any angle to the axes, some of them with a front that is steep but smooth. Outside of the box there is less
- * than 1e-12 of them. */
+/* Gaussians at any angle to the axes, some of them with a front that is steep but smooth. Outside of the box there
+ * is less than 1e-12 of them. */
 int make_ridge(struct draw *d) {
   double width[population_max_ndim];
   const int infinite = draw_below(d, 3) == 0, front = draw_below(d, 3) == 0;
@@ -371,9 +374,9 @@ int make_student(struct draw *d) {
   return finish_radial(d, width);
 }
 
-/* ---- Bent Gaussians ------------------------------------------------------------------------------------------------------ */
-/* exp(-sum a_i z_i^2) with z_0 = y_0 - c and z_i = y_i - p y_j^2, j before i: each integral from the last to the first is one
- * over all numbers, or over all that matter. */
+/* ---- Bent Gaussians ---------------------------------------------------------------------------------------------- */
+/* exp(-sum a_i z_i^2) with z_0 = y_0 - c and z_i = y_i - p y_j^2, j before i: each integral from the last to the
+ * first is one over all numbers, or over all that matter. */
 int make_warped(struct draw *d) {
   static const char *const name[] = {"pairs", "fan", "chain"};
   const int n = d->ndim, way = draw_below(d, 4);

@@ -1,5 +1,5 @@
-/* The population itself: exact values against nested one-dimensional quadrature, which knows the integrand alone. With arguments:
- * NDIM SEED PER [FAMILY [TOLERANCE [PIECES]]]: as many instances as wanted, printed.
+/* The population itself: exact values against nested one-dimensional quadrature, which knows the integrand alone. With
+ * arguments: NDIM SEED PER [FAMILY [TOLERANCE [PIECES]]]: as many instances as wanted, printed.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ static int crossings(const struct nested *q, double *t) {
       slope += k * m;
     }
   }
-  if (p->kind == POPULATION_RIDGE || p->variant == POPULATION_RADIAL_HALF_SPACE || p->variant == POPULATION_RADIAL_CREASE) {
+  if (p->kind == POPULATION_RIDGE || p->variant == POPULATION_RADIAL_HALF_SPACE ||
+      p->variant == POPULATION_RADIAL_CREASE) {
     t[0] = (p->c - s) / slope;
     return slope != 0;
   }
@@ -131,7 +132,7 @@ static double brute_force(const struct population_instance *p, double tolerance)
   return along((struct nested){p, 0, x, tolerance * fabs(p->exact)});
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------------------------------ */
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
 static struct population_instance made(int family, int ndim, uint64_t base, int index) {
   struct population_instance p;
   assert_int_equal(population_make(family, ndim, population_seed(base, family, ndim, index), &p), 0);
@@ -142,7 +143,8 @@ static void compare(int family, int ndim, int index, double tolerance) {
   const struct population_instance p = made(family, ndim, 4, index);
   const double value = brute_force(&p, 0.1 * tolerance);
   if (!(fabs(value - p.exact) <= tolerance * fabs(p.exact)))
-    print_error("%s, %d-D, seed %llu (%s)\n", population_families[family].name, ndim, (unsigned long long)p.seed, p.variant);
+    print_error("%s, %d-D, seed %llu (%s)\n", population_families[family].name, ndim, (unsigned long long)p.seed,
+                p.variant);
   assert_close(value, p.exact, tolerance, 0);
 }
 
@@ -154,7 +156,8 @@ static void two_variables(void **state) {
 
 /* Where the exact value depends on the number of variables in more than one way. */
 static void three_variables(void **state) {
-  static const char *const names[] = {"linear-model", "plane-kink", "plane-step", "polynomial", "corner-peak", "differences"};
+  static const char *const names[] = {"linear-model", "plane-kink",  "plane-step",
+                                      "polynomial",   "corner-peak", "differences"};
   (void)state;
   coarse = 1;
   for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k)
@@ -183,7 +186,8 @@ static void many_variables(void **state) {
       if (!(error <= 0.02 * fabs(p.exact))) continue; /* too hard for so few points */
       ++compared;
       if (!(fabs(value - p.exact) <= 5 * error + 1e-12 * fabs(p.exact)))
-        print_error("%s, %d-D, seed %llu (%s)\n", population_families[f].name, dims[k], (unsigned long long)p.seed, p.variant);
+        print_error("%s, %d-D, seed %llu (%s)\n", population_families[f].name, dims[k], (unsigned long long)p.seed,
+                    p.variant);
       assert_close(value, p.exact, 1e-12, 5 * error);
     }
     print_message("  %-14s compared %d\n", population_families[f].name, compared);
@@ -192,13 +196,15 @@ static void many_variables(void **state) {
 
 /* Genz's families have the values of cases.c. */
 static void genz(void **state) {
-  static const char *const names[] = {"", "oscillatory", "product-peak", "corner-peak", "gaussian", "c0", "discontinuous"};
+  static const char *const names[] = {"",         "oscillatory", "product-peak", "corner-peak",
+                                      "gaussian", "c0",          "discontinuous"};
   (void)state;
   int same = 0;
   for (int family = 1; family <= 6; ++family)
     for (int i = 0; i < 20; ++i) {
       const struct population_instance p = made(population_find(names[family]), 2 + i % 9, 6, i);
-      if (strncmp(p.variant, "Genz", 4) != 0 || (family == GENZ_DISCONTINUOUS && p.params.shape[0][0] != POPULATION_EXP_CUT))
+      if (strncmp(p.variant, "Genz", 4) != 0 ||
+          (family == GENZ_DISCONTINUOUS && p.params.shape[0][0] != POPULATION_EXP_CUT))
         continue;
       struct genz g = {family, p.ndim, {0}, {0}, 0};
       double volume = 1;
@@ -208,11 +214,32 @@ static void genz(void **state) {
         volume *= p.upper[j] - p.lower[j];
       }
       if (family == GENZ_OSCILLATORY) g.u[0] = p.params.c / 6.28318530717958647692;
-      if (family == GENZ_DISCONTINUOUS && (p.params.shape[0][1] != POPULATION_EXP_CUT || strstr(p.variant, " 2 ") == NULL)) continue;
+      if (family == GENZ_DISCONTINUOUS &&
+          (p.params.shape[0][1] != POPULATION_EXP_CUT || strstr(p.variant, " 2 ") == NULL))
+        continue;
       assert_close(p.exact, volume * genz_exact(&g), 1e-11, 0);
       ++same;
     }
   assert_true(same > 30);
+}
+
+/* The linear model of Evans and Swartz, Statistical Science 10 (1995) 254-272, over all of R^10. */
+static void published_posterior(void **state) {
+  static const double y[] = {
+      0.151754965,  1.085632419,  0.591451482,  -0.068423422, -0.378073973, -0.638321684, 0.186636475,  -0.009514517,
+      0.495339037,  0.261643198,  2.833250710,  1.098441287,  -0.476050335, -0.383252862, 1.128895153,  0.041946195,
+      0.174042986,  -0.581710481, 0.447193674,  -0.071116204, -0.616061349, -0.513835377, -1.321292735, 0.043171116,
+      0.072504593,  -0.816614843, 0.934854744,  -0.156455228, -0.172299695, -0.174379640, -0.878534226, 0.028068692,
+      -0.110434509, -1.193255325, 0.973952349,  -0.610598648, -0.548582027, -0.544598812, -0.402896237, -1.299835892,
+      0.289558508,  0.755147497,  -0.149990572, 0.746211189,  -3.006485474};
+  (void)state;
+  struct population_params p;
+  double lower[10], upper[10];
+  memset(&p, 0, sizeof p);
+  for (int i = 0; i < 45; ++i) p.data[i] = y[i] + (i < 5 ? 1.8 : 0);
+  for (int i = 0; i < 10; ++i) upper[i] = -(lower[i] = i < 9 ? -50 : -6);
+  p.c = 45 * log(0.5 * 3.14159265358979323846); /* the constant of the density */
+  assert_close(population_linear_model(&p, 10, lower, upper), 1.30563865391715646e-22, 1e-12, 0);
 }
 
 /* The same seed gives the same instance, another seed another one, in every number of variables that a family has. */
@@ -260,13 +287,14 @@ static void finite_values(void **state) {
                              : (2 * u - 1) * far;
         }
         assert_int_equal(population_f(ndim, x, 1, &value, &p.params), 0);
-        if (!isfinite(value)) print_error("%s, %d-D, seed %llu\n", population_families[f].name, ndim, (unsigned long long)p.seed);
+        if (!isfinite(value))
+          print_error("%s, %d-D, seed %llu\n", population_families[f].name, ndim, (unsigned long long)p.seed);
         assert_true(isfinite(value));
       }
     }
 }
 
-/* ---- By hand ------------------------------------------------------------------------------------------------------------ */
+/* ---- By hand ----------------------------------------------------------------------------------------------------- */
 static int print_many(int ndim, uint64_t base, int per, int only, double tolerance) {
   int wrong = 0;
   for (int f = 0; f < population_family_count; ++f) {
@@ -281,7 +309,8 @@ static int print_many(int ndim, uint64_t base, int per, int only, double toleran
       printf("%s %d-D seed %llu (%s): %.15g, exact %.15g, %.2g\n", population_families[f].name, ndim,
              (unsigned long long)p.seed, p.variant, value, p.exact, error);
     }
-    if (only < 0 || only == f) printf("%-14s %d-D %d instances, worst %.2g\n", population_families[f].name, ndim, per, worst);
+    if (only < 0 || only == f)
+      printf("%-14s %d-D %d instances, worst %.2g\n", population_families[f].name, ndim, per, worst);
     fflush(stdout);
   }
   return wrong;
@@ -289,12 +318,14 @@ static int print_many(int ndim, uint64_t base, int per, int only, double toleran
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(seeds),         cmocka_unit_test(finite_values),         cmocka_unit_test(genz),
-      cmocka_unit_test(two_variables), cmocka_unit_test(three_variables), cmocka_unit_test(many_variables),
+      cmocka_unit_test(seeds),          cmocka_unit_test(finite_values),
+      cmocka_unit_test(genz),           cmocka_unit_test(published_posterior),
+      cmocka_unit_test(two_variables),  cmocka_unit_test(three_variables),
+      cmocka_unit_test(many_variables),
   };
   if (argc > 6) coarse = atoi(argv[6]), fine = 6 * coarse;
   if (argc > 3)
-    return print_many(atoi(argv[1]), strtoull(argv[2], NULL, 10), atoi(argv[3]), argc > 4 ? population_find(argv[4]) : -1,
-                      argc > 5 ? atof(argv[5]) : 1e-11) > 0;
+    return print_many(atoi(argv[1]), strtoull(argv[2], NULL, 10), atoi(argv[3]),
+                      argc > 4 ? population_find(argv[4]) : -1, argc > 5 ? atof(argv[5]) : 1e-11) > 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
