@@ -81,16 +81,20 @@ static void print(const struct request *q, const struct outside_problem *p, int 
     if (!q->all_components && k != r->component) continue;
     printf("%s,%d,%d,%d,%" PRIu64 ",%s,%s,%s,%" PRId64 ",%g,%" PRId64 ",%d,%" PRId64 ",%" PRId64 ",%" PRId64
            ",%.12g,%.3e,%.3e,%.3g,%.3e,%.4f,%.3e,%s\n",
-           p->name, p->ndim, ncomp, k, seed, r->device_used >= 0 ? "device" : o->selection == TESSERA_SELECT_BULK ? "bulk" : "worst",
-           outside_rule_name(o->rule), o->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust", o->initial, o->tolerance,
-           o->evaluations, r->status, r->evaluations, r->regions, r->iterations, r->value[k], r->error[k], r->true_error[k],
-           r->true_error[k] / r->error[k], r->relative, r->seconds, (double)r->evaluations / r->seconds, r->verdict);
+           p->name, p->ndim, ncomp, k, seed,
+           r->device_used >= 0                   ? "device"
+           : o->selection == TESSERA_SELECT_BULK ? "bulk"
+                                                 : "worst",
+           outside_rule_name(o->rule), o->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust", o->initial,
+           o->tolerance, o->evaluations, r->status, r->evaluations, r->regions, r->iterations, r->value[k], r->error[k],
+           r->true_error[k], r->true_error[k] / r->error[k], r->relative, r->seconds,
+           (double)r->evaluations / r->seconds, r->verdict);
   }
   fflush(stdout);
 }
 
-/* All rules, estimates, tolerances, limits, seeds, selections and numbers of regions with one solver. Returns 77 where there is no
- * device. */
+/* All rules, estimates, tolerances, limits, seeds, selections and numbers of regions with one solver. Returns 77 where
+ * there is no device. */
 static int run_with(const struct request *q, const struct outside_problem *p, int ncomp) {
   struct outside_options o = {0};
   struct outside_result r;
@@ -98,13 +102,16 @@ static int run_with(const struct request *q, const struct outside_problem *p, in
   if (!s) return 1;
   const int tolerances = q->tolerance.count ? q->tolerance.count : outside_most_tolerances;
   const int limits = q->maxeval.count ? q->maxeval.count : 1, seeds = q->seed.count ? q->seed.count : p->instances;
-  const int64_t all = (int64_t)q->rule.count * q->estimate.count * tolerances * limits * seeds * q->selection.count * q->initial.count;
+  const int64_t all =
+      (int64_t)q->rule.count * q->estimate.count * tolerances * limits * seeds * q->selection.count * q->initial.count;
   o.device = q->device;
   o.threads = q->threads;
   int status = 0;
   for (int64_t i = 0; i < all && status == 0; ++i) {
     int64_t rest = i;
-#define NEXT(n) (int)(rest % (n)); rest /= (n)
+#define NEXT(n)      \
+  (int)(rest % (n)); \
+  rest /= (n)
     const int initial = NEXT(q->initial.count);
     const int selection = NEXT(q->selection.count);
     const int seed_index = NEXT(seeds);
@@ -190,8 +197,10 @@ int main(int argc, char **argv) {
     else
       return fputs(usage, stderr), 2;
   }
-  printf("problem,ndim,ncomp,component,seed,selection,rule,estimate_kind,initial,tolerance,maxeval,status,evaluations,regions,"
-         "iterations,value,estimate,true_error,ratio,relative_error,seconds,evaluations_per_s,verdict\n");
+  printf(
+      "problem,ndim,ncomp,component,seed,selection,rule,estimate_kind,initial,tolerance,maxeval,status,evaluations,"
+      "regions,"
+      "iterations,value,estimate,true_error,ratio,relative_error,seconds,evaluations_per_s,verdict\n");
   int status = 0;
   for (int i = 0; status == 0 && i < (q.problem.count ? q.problem.count : outside_problem_count); ++i) {
     const struct outside_problem *p = q.problem.count ? outside_find(q.problem.text[i]) : &outside_problems[i];

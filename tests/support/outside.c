@@ -7,7 +7,7 @@
 
 #include "cases.h"
 
-/* ---- Instances --------------------------------------------------------------------------------------------------------------- */
+/* ---- Instances --------------------------------------------------------------------------------------------------- */
 static void cube(int ndim, double lower, double upper, struct outside_instance *t) {
   for (int j = 0; j < ndim; ++j) t->lower[j] = lower, t->upper[j] = upper;
 }
@@ -23,15 +23,15 @@ static void copy(double *to, const double *from, int n) {
   for (int k = 0; k < n; ++k) to[k] = from[k];
 }
 
-/* The density at a fixed log sigma is a product over the groups, so that every one of these is an integral over log sigma of
- * products of nine one-dimensional integrals: tests/support/outside_values.py, 80-bit arithmetic. Over R^10 the first is
- * 1.30563865391715646e-22, and E[w] over R^10, to ten digits, is in docs/examples/linear_model.f. */
+/* The density at a fixed log sigma is a product over the groups, so that every one of these is an integral over log
+ * sigma of products of nine one-dimensional integrals: tests/support/outside_values.py, 80-bit arithmetic. Over R^10
+ * the first is 1.30563865391715646e-22, and E[w] over R^10, to ten digits, is in docs/examples/linear_model.f. */
 static const double linear_mode[10] = {2.0181844586,  0.1164033358,  0.8829971058,  0.0286137933, -0.4075284444,
                                        -0.1719809578, -0.2705947873, -0.6290830366, 0.3696063212, -0.2324376111};
 
 static void make_linear(int ndim, uint64_t seed, struct outside_instance *t) {
-  static const double exact[5] = {1.3056386537019187827e-22, 2.6671819729285740609e-22, 1.234426234454929591e-23,
-                                  -9.533983459778363779e-24, 5.5668890050112166227e-22};
+  static const double exact[5] = {1.30563865370191985e-22, 2.66718197292857611e-22, 1.23442623445493062e-23,
+                                  -9.53398345977837494e-24, 5.56688900501122062e-22};
   (void)seed;
   around(ndim, linear_mode, 0, 5, t);
   copy(t->exact, exact, 5);
@@ -39,20 +39,20 @@ static void make_linear(int ndim, uint64_t seed, struct outside_instance *t) {
 
 /* The same with the cube moved along the diagonal: the peak is no longer where the first divisions meet. */
 static void make_linear_moved(int ndim, uint64_t seed, struct outside_instance *t) {
-  static const double exact[5] = {1.3056386220637188578e-22, 2.6671819079718931062e-22, 1.2344262098239411583e-23,
-                                  -9.5339841654532902725e-24, 5.5668888670071251014e-22};
+  static const double exact[5] = {1.30563862206371992e-22, 2.66718190797189515e-22, 1.23442620982394218e-23,
+                                  -9.53398416545330143e-24, 5.5668888670071291e-22};
   (void)seed;
   around(ndim, linear_mode, 1.1, 5, t);
   copy(t->exact, exact, 5);
 }
 
-/* The highest of two modes, by Newton's method in 40 digits (density 3.6166064e-122; log density of the other, with the
- * populations exchanged, lower by 1.103 at 2.0471 2.3211 -0.1635 -1.5028 -0.4838 3.0286 1.8454 -0.8825 0.1178, which the box
- * contains). Expanding prod (u + v)^n makes the integral a sum of 8.9e9 terms, each a product of one integral over the share
- * and four over two softmax coordinates; terms with equal row and column sums have the same integrals, which leaves 2e8 that
- * are summed row by row: tests/support/outside_values.py. All terms are positive. Over R^9 the integrals are Dirichlet's and
- * the constant comes out as 7.07016941580478e-121, the means as 0.42969540 and 0.18733031 (published: 0.422, 0.181); in a box they are
- * done by Gauss's rule. 1.7 % of the constant lie outside. */
+/* The highest of two modes, by Newton's method in 40 digits (density 3.6166064e-122; log density of the other, with
+ * the populations exchanged, lower by 1.103 at 2.0471 2.3211 -0.1635 -1.5028 -0.4838 3.0286 1.8454 -0.8825 0.1178,
+ * inside the box). Expanding prod (u + v)^n makes the integral a sum of 8.9e9 terms, each a product of one
+ * integral over the share and four over two softmax coordinates; terms with equal row and column sums have the same
+ * integrals, which leaves 2e8 that are summed row by row: tests/support/outside_values.py. All terms are positive.
+ * Over R^9 the integrals are Dirichlet's and the constant comes out as 7.07016941580478e-121, the means as 0.42969540
+ * and 0.18733031 (published: 0.422, 0.181); in a box they are done by Gauss's rule. 1.7 % are outside. */
 static void make_contingency(int ndim, uint64_t seed, struct outside_instance *t) {
   static const double mode[9] = {1.4055956209,  -2.1426904590, -0.4799123443, 1.6377432308, -0.3320225884,
                                  -1.7371735155, -0.0369899857, 2.6339525658,  1.6642677270};
@@ -66,8 +66,9 @@ static double bell_exact(int ndim, const struct outside_instance *t) {
   const long double r = sqrtl(t->params.a);
   long double p = 1;
   for (int j = 0; j < ndim; ++j)
-    p *= 1.77245385090551602729816748334114518L / (2 * r) *
-         (erfl(r * ((long double)t->upper[j] - t->params.c[j])) + erfl(r * (t->params.c[j] - (long double)t->lower[j])));
+    p *=
+        1.77245385090551602729816748334114518L / (2 * r) *
+        (erfl(r * ((long double)t->upper[j] - t->params.c[j])) + erfl(r * (t->params.c[j] - (long double)t->lower[j])));
   return (double)p;
 }
 
@@ -97,8 +98,8 @@ static void make_peak(int ndim, uint64_t seed, struct outside_instance *t) {
   t->exact[0] = bell_exact(ndim, t);
 }
 
-/* From (1+s)^-7 = 1/6! int_0^inf t^6 e^-t e^-ts dt: h^8/720 int t^6 e^-t (sqrt(pi/t) erf(25 sqrt t))^8 dt with h = 1/50, by
- * mpmath in 40 digits. */
+/* From (1+s)^-7 = 1/6! int_0^inf t^6 e^-t e^-ts dt: h^8/720 int t^6 e^-t (sqrt(pi/t) erf(25 sqrt t))^8 dt with h =
+ * 1/50, by mpmath in 40 digits. */
 static void make_power(int ndim, uint64_t seed, struct outside_instance *t) {
   (void)seed;
   cube(ndim, 0, 1, t);
@@ -115,7 +116,8 @@ static void make_differences(int ndim, uint64_t seed, struct outside_instance *t
   (void)seed;
   cube(ndim, 0, 1, t);
   for (int j = 0; j < ndim; ++j)
-    p *= tgamma(1 + j / 2.0) * tgamma(1 + j / 2.0) * tgamma(1 + (j + 1) / 2.0) / (tgamma(2 + (n + j - 1) / 2) * tgamma(1.5));
+    p *= tgamma(1 + j / 2.0) * tgamma(1 + j / 2.0) * tgamma(1 + (j + 1) / 2.0) /
+         (tgamma(2 + (n + j - 1) / 2) * tgamma(1.5));
   t->exact[0] = p;
 }
 
@@ -144,29 +146,29 @@ static void make_steps(int ndim, uint64_t seed, struct outside_instance *t) {
   for (int j = 0; j < ndim; ++j) t->exact[0] += 1 - t->params.c[j];
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+/* Name in the text, and the function. */
+#define OF(f) "outside_" #f, outside_##f
+
 const struct outside_problem outside_problems[] = {
-    {"linear", "outside_linear", outside_linear, 10, 5, 1, {1e-3}, {2000000, 20000000, 5000000000}, make_linear},
-    {"linear_moved", "outside_linear", outside_linear, 10, 5, 1, {1e-3}, {2000000, 20000000, 5000000000}, make_linear_moved},
-    {"contingency", "outside_contingency", outside_contingency, 9, 3, 1, {1e-3}, {2000000, 20000000, 5000000000},
-     make_contingency},
-    {"f4_8d", "outside_bell", outside_bell, 8, 1, 1, {1e-3, 1.6e-6}, {2000000, 200000000, 20000000000}, make_f4},
-    {"differences5", "outside_differences", outside_differences, 5, 1, 1, {0.1, 0.01}, {2000000, 20000000, 1000000000},
-     make_differences},
-    {"differences6", "outside_differences", outside_differences, 6, 1, 1, {0.1, 0.01}, {2000000, 20000000, 1000000000},
-     make_differences},
-    {"valley", "outside_valley", outside_valley, 2, 1, 1, {1e-3, 1e-6, 1e-9}, {1000000, 10000000, 1000000000}, make_valley},
-    {"power8", "outside_power", outside_power, 8, 1, 1, {1e-3}, {2000000, 20000000, 1000000000}, make_power},
-    {"kinks4", "outside_kinks", outside_kinks, 4, 1, 100, {1e-6}, {100000, 1000000, 100000000}, make_kinks},
-    {"steps2", "outside_steps", outside_steps, 2, 1, 100, {1e-3}, {50000, 1000000, 10000000}, make_steps},
-    {"steps3", "outside_steps", outside_steps, 3, 1, 100, {1e-3}, {100000, 1000000, 100000000}, make_steps},
-    {"steps4", "outside_steps", outside_steps, 4, 1, 100, {1e-3}, {100000, 1000000, 100000000}, make_steps},
-    {"bell9", "outside_bell", outside_bell, 9, 1, 1, {1e-3}, {2000000, 20000000, 5000000000}, make_bell},
-    {"peak2", "outside_bell", outside_bell, 2, 1, 20, {1e-3}, {100000, 1000000, 100000000}, make_peak},
-    {"peak3", "outside_bell", outside_bell, 3, 1, 20, {1e-3}, {100000, 1000000, 100000000}, make_peak},
-    {"peak4", "outside_bell", outside_bell, 4, 1, 20, {1e-3}, {200000, 2000000, 100000000}, make_peak},
-    {"peak5", "outside_bell", outside_bell, 5, 1, 20, {1e-3}, {200000, 2000000, 1000000000}, make_peak},
-    {"peak6", "outside_bell", outside_bell, 6, 1, 20, {1e-3}, {200000, 2000000, 1000000000}, make_peak},
+    {"linear", OF(linear), 10, 5, 1, {1e-3}, {2000000, 20000000, 5000000000}, make_linear},
+    {"linear_moved", OF(linear), 10, 5, 1, {1e-3}, {2000000, 20000000, 5000000000}, make_linear_moved},
+    {"contingency", OF(contingency), 9, 3, 1, {1e-3}, {2000000, 20000000, 5000000000}, make_contingency},
+    {"f4_8d", OF(bell), 8, 1, 1, {1e-3, 1.6e-6}, {2000000, 200000000, 20000000000}, make_f4},
+    {"differences5", OF(differences), 5, 1, 1, {0.1, 0.01}, {2000000, 50000000, 1000000000}, make_differences},
+    {"differences6", OF(differences), 6, 1, 1, {0.1, 0.01}, {2000000, 50000000, 1000000000}, make_differences},
+    {"valley", OF(valley), 2, 1, 1, {1e-3, 1e-6, 1e-9}, {1000000, 10000000, 1000000000}, make_valley},
+    {"power8", OF(power), 8, 1, 1, {1e-3}, {2000000, 20000000, 1000000000}, make_power},
+    {"kinks4", OF(kinks), 4, 1, 100, {1e-6}, {1000000, 1000000, 100000000}, make_kinks},
+    {"steps2", OF(steps), 2, 1, 100, {1e-3}, {600000, 1000000, 10000000}, make_steps},
+    {"steps3", OF(steps), 3, 1, 100, {1e-3}, {100000, 2000000, 100000000}, make_steps},
+    {"steps4", OF(steps), 4, 1, 100, {1e-3}, {1000000, 2000000, 100000000}, make_steps},
+    {"bell9", OF(bell), 9, 1, 1, {1e-3}, {2000000, 50000000, 5000000000}, make_bell},
+    {"peak2", OF(bell), 2, 1, 20, {1e-3}, {100000, 1000000, 100000000}, make_peak},
+    {"peak3", OF(bell), 3, 1, 20, {1e-3}, {100000, 1000000, 100000000}, make_peak},
+    {"peak4", OF(bell), 4, 1, 20, {1e-3}, {200000, 2000000, 100000000}, make_peak},
+    {"peak5", OF(bell), 5, 1, 20, {1e-3}, {200000, 5000000, 1000000000}, make_peak},
+    {"peak6", OF(bell), 6, 1, 20, {1e-3}, {200000, 10000000, 1000000000}, make_peak},
 };
 const int outside_problem_count = (int)(sizeof outside_problems / sizeof outside_problems[0]);
 
@@ -176,7 +178,7 @@ const struct outside_problem *outside_find(const char *name) {
   return NULL;
 }
 
-/* ---- Runs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
 tessera_solver *outside_solver(const struct outside_problem *problem, int ncomp, int device, const char *path) {
   tessera_solver *s = NULL;
   int status = tessera_create(&s, problem->ndim, ncomp);
@@ -208,20 +210,20 @@ static int settings(tessera_solver *s, const struct outside_instance *t, const s
 static const double rounding = 1e-14;
 
 static void judge(int ncomp, const double *exact, double tolerance, struct outside_result *r) {
-  r->verdict = "right";
+  int small = 0, claim = 0;
   for (int k = 0; k < ncomp; ++k) {
     const double size = fabs(exact[k]), noise = rounding * size;
     double e = fabs(r->value[k] - exact[k]);
     if (!(e <= 1e300)) e = INFINITY; /* a NaN too */
-    const double ratio = e <= r->error[k] + noise && e <= noise ? 0 : e / r->error[k];
+    const double ratio = e <= noise ? 0 : e / r->error[k];
     r->true_error[k] = e;
     if (!(ratio <= r->ratio)) r->ratio = ratio, r->component = k;
     if (!(e / size <= r->relative)) r->relative = e / size;
-    if (!(e <= r->error[k] + noise)) r->wrong |= 1;
-    if (r->status == TESSERA_OK && !(e <= tolerance * size)) r->wrong |= 2;
+    small |= !(e <= r->error[k] + noise);
+    claim |= r->status == TESSERA_OK && !(e <= tolerance * size);
   }
-  if (r->wrong & 1) r->verdict = "ESTIMATE TOO SMALL";
-  if (r->wrong & 2) r->verdict = "FALSE SUCCESS";
+  r->wrong = small || claim;
+  r->verdict = claim ? "FALSE SUCCESS" : small ? "ESTIMATE TOO SMALL" : "right";
 }
 
 void outside_run(tessera_solver *s, const struct outside_problem *problem, int ncomp, uint64_t seed,
@@ -233,7 +235,8 @@ void outside_run(tessera_solver *s, const struct outside_problem *problem, int n
   memset(result, 0, sizeof *result);
   problem->make(problem->ndim, seed, &t);
   result->status = settings(s, &t, options);
-  if (result->status == TESSERA_OK) result->status = tessera_integrate(s, TESSERA_CUBATURE, result->value, result->error);
+  if (result->status == TESSERA_OK)
+    result->status = tessera_integrate(s, TESSERA_CUBATURE, result->value, result->error);
   tessera_get_int(s, TESSERA_EVALUATIONS, &result->evaluations);
   tessera_get_int(s, TESSERA_REGIONS, &result->regions);
   tessera_get_int(s, TESSERA_ITERATIONS, &result->iterations);
@@ -245,32 +248,41 @@ void outside_run(tessera_solver *s, const struct outside_problem *problem, int n
   if (result->status >= 0) {
     judge(ncomp, t.exact, options->tolerance, result);
   } else {
-    result->wrong = 4;
+    result->wrong = 1;
     result->verdict = "NO RESULT";
   }
 }
 
 const char *outside_rule_name(int rule) {
   switch (rule) {
-    case TESSERA_RULE_AUTO: return "default";
-    case TESSERA_RULE_DEGREE7: return "degree7";
-    case TESSERA_RULE_DEGREE9: return "degree9";
-    case TESSERA_RULE_DEGREE11: return "degree11";
-    case TESSERA_RULE_DEGREE13: return "degree13";
-    case TESSERA_RULE_GM7: return "gm7";
-    default: return "other";
+    case TESSERA_RULE_AUTO:
+      return "default";
+    case TESSERA_RULE_DEGREE7:
+      return "degree7";
+    case TESSERA_RULE_DEGREE9:
+      return "degree9";
+    case TESSERA_RULE_DEGREE11:
+      return "degree11";
+    case TESSERA_RULE_DEGREE13:
+      return "degree13";
+    case TESSERA_RULE_GM7:
+      return "gm7";
+    default:
+      return "other";
   }
 }
 
-void outside_print(const struct outside_problem *problem, int ncomp, uint64_t seed, const struct outside_options *options,
-                   const struct outside_result *r) {
+void outside_print(const struct outside_problem *problem, int ncomp, uint64_t seed,
+                   const struct outside_options *options, const struct outside_result *r) {
   const char *where = r->device_used >= 0                         ? "device"
                       : options->selection == TESSERA_SELECT_BULK ? "bulk"
                                                                   : "worst first";
   const int k = r->component;
-  printf("  %-12s x%d #%-3d %-11s %5lld %-7s %s %.1e  status %d %11lld ev  %.9g +- %.1e  true %.1e  ratio %.2g  %.2f s  %s\n",
-         problem->name, ncomp, (int)seed, where, (long long)options->initial, outside_rule_name(options->rule),
-         options->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust", options->tolerance, r->status,
-         (long long)r->evaluations, r->value[k], r->error[k], r->true_error[k], r->ratio, r->seconds, r->verdict);
+  printf(
+      "  %-12s x%d #%-3d %-11s %5lld %-7s %s %.1e  status %d %11lld ev  %.9g +- %.1e  true %.1e  ratio %.2g  %.2f s  "
+      "%s\n",
+      problem->name, ncomp, (int)seed, where, (long long)options->initial, outside_rule_name(options->rule),
+      options->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust", options->tolerance, r->status,
+      (long long)r->evaluations, r->value[k], r->error[k], r->true_error[k], r->ratio, r->seconds, r->verdict);
   fflush(stdout);
 }

@@ -1,5 +1,6 @@
-/* Problems on which runs have claimed success with a wrong value or an error estimate far below the true error, and the judgement
- * of a run: the estimate has to bound the true error, and with status 0 the true error has to be within the tolerance.
+/* Problems on which runs have claimed success with a wrong value or an error estimate far below the true error, and
+ * the judgement of a run: the estimate has to bound the true error, and with status 0 the true error has to be within
+ * the tolerance.
  * SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TESSERA_TESTS_OUTSIDE_H
 #define TESSERA_TESTS_OUTSIDE_H
@@ -52,24 +53,25 @@ struct outside_result {
   int status, device_used, component; /* the component with the largest ratio */
   int64_t evaluations, regions, iterations;
   double value[outside_most_ncomp], error[outside_most_ncomp], true_error[outside_most_ncomp];
-  double ratio;    /* largest of true error to estimate */
-  double relative; /* largest of true error to exact value */
-  double seconds;  /* without compilation */
+  double ratio;        /* largest of true error to estimate */
+  double relative;     /* largest of true error to exact value */
+  double seconds;      /* without compilation */
   const char *verdict; /* "right", or what is wrong in capitals */
   int wrong;
 };
 
-/* A solver with the problem's integrand and ncomp of its components; NULL if there is none. device >= 0, or -2: the text `path`,
- * else the compiled function. */
+/* A solver with the problem's integrand and ncomp of its components; NULL if there is none. device >= 0, or -2: the
+ * text `path`, else the compiled function. */
 tessera_solver *outside_solver(const struct outside_problem *problem, int ncomp, int device, const char *path);
 
 /* Runs one instance; s is from outside_solver with the same number of components. */
 void outside_run(tessera_solver *s, const struct outside_problem *problem, int ncomp, uint64_t seed,
                  const struct outside_options *options, struct outside_result *result);
 
-/* One line: problem, seed, selection, initial regions, rule, status, evaluations, value, estimate, true error, ratio, verdict. */
-void outside_print(const struct outside_problem *problem, int ncomp, uint64_t seed, const struct outside_options *options,
-                   const struct outside_result *result);
+/* One line: problem, seed, selection, initial regions, rule, status, evaluations, value, estimate, true error, ratio,
+ * verdict. */
+void outside_print(const struct outside_problem *problem, int ncomp, uint64_t seed,
+                   const struct outside_options *options, const struct outside_result *result);
 
 const char *outside_rule_name(int rule);
 

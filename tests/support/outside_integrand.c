@@ -1,5 +1,6 @@
-/* Integrands on which a run has claimed success with a wrong value: the table is in outside.c. One text for the host and for
- * a device, where the numbers of variables and components are constants and all loops unroll. userdata: struct outside_params.
+/* Integrands on which a run has claimed success with a wrong value: the table is in outside.c. One text for the host
+ * and for a device, where the numbers of variables and components are constants and all loops unroll. userdata: struct
+ * outside_params.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
@@ -15,12 +16,12 @@ struct outside_params {
   double c[10]; /* centre */
 };
 
-/* ---- A Bayesian linear model, 10 variables ---------------------------------------------------------------------------------
- * Evans and Swartz, Statistical Science 10 (1995): nine groups of five observations y, x[0..8] their means, x[9] = log sigma,
- * Student's t with 3 degrees of freedom. With e = 1/sigma the density is (2/pi)^45 e^45 / prod (1 + ((y - x) e)^2)^2: the
- * product runs over all 45 factors and is squared once, so that there is one exponential and one division. Where the product
- * overflows the density is 0 in double precision anyway; e^45 and the product cannot both overflow in a cube of half-width 12.
- * Components: 1, x[0], x[1], x[9], x[0]^2 times the density. */
+/* ---- A Bayesian linear model, 10 variables -----------------------------------------------------------------------
+ * Evans and Swartz, Statistical Science 10 (1995): nine groups of five observations y, x[0..8] their means, x[9] = log
+ * sigma, Student's t with 3 degrees of freedom. With e = 1/sigma the density is (2/pi)^45 e^45 / prod (1 + ((y - x)
+ * e)^2)^2: the product runs over all 45 factors and is squared once, so that there is one exponential and one
+ * division. Where the product overflows the density is 0 in double precision anyway; e^45 and the product cannot both
+ * overflow in a cube of half-width 12. Components: 1, x[0], x[1], x[9], x[0]^2 times the density. */
 #define FACTOR(y) (1 + ((y)*e - t) * ((y)*e - t))
 #define GROUP(i, y1, y2, y3, y4, y5) \
   t = x[i] * e;                      \
@@ -51,11 +52,11 @@ int outside_linear(int ndim, const double *x, int ncomp, double *f, void *userda
   return 0;
 }
 
-/* ---- A contingency table, 9 variables ---------------------------------------------------------------------------------------
+/* ---- A contingency table, 9 variables ----------------------------------------------------------------------------
  * The same authors: 132 patients in 3 x 3 cells, a mixture of two populations in each of which rows and columns are
- * independent. x[0]: the share h = 1/(2 + 2 e^-x0) of the first; x[1..4] the rows' probabilities (softmax of two numbers and
- * 0) in both, x[5..8] the columns'. The likelihood is the product of p_ij^n_ij, by squaring over the binary digits of n_ij, which
- * leaves 24 multiplications. Components: 1, h, h^2 times the posterior density. */
+ * independent. x[0]: the share h = 1/(2 + 2 e^-x0) of the first; x[1..4] the rows' probabilities (softmax of two
+ * numbers and 0) in both, x[5..8] the columns'. The likelihood is the product of p_ij^n_ij, by squaring over the
+ * binary digits of n_ij, which leaves 24 multiplications. Components: 1, h, h^2 times the posterior density. */
 int outside_contingency(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   const double g = 1 / (1 + exp(-x[0])), h = 0.5 * g;
   const double a1 = exp(x[1]), a2 = exp(x[2]), b1 = exp(x[3]), b2 = exp(x[4]);
@@ -68,12 +69,12 @@ int outside_contingency(int ndim, const double *x, int ncomp, double *f, void *u
   const double p11 = u1 * c1 + v1 * d1, p12 = u1 * c2 + v1 * d2, p13 = u1 + v1; /* 43 16  3 */
   const double p21 = u2 * c1 + v2 * d1, p22 = u2 * c2 + v2 * d2, p23 = u2 + v2; /*  6 11 10 */
   const double p31 = u * c1 + v * d1, p32 = u * c2 + v * d2, p33 = u + v;       /*  9 18 16 */
-  double q = p11;                                /* bit 5 */
-  q = q * q * (p12 * p32 * p33);                 /* bit 4 */
-  q = q * q * (p11 * p22 * (p23 * p31));         /* bit 3 */
-  q = q * q * p21;                               /* bit 2 */
-  q = q * q * (p11 * p13 * p21 * (p22 * p23 * p32)); /* bit 1 */
-  q = q * q * (p11 * p13 * (p22 * p31));         /* bit 0 */
+  double q = p11;                                                               /* bit 5 */
+  q = q * q * (p12 * p32 * p33);                                                /* bit 4 */
+  q = q * q * (p11 * p22 * (p23 * p31));                                        /* bit 3 */
+  q = q * q * p21;                                                              /* bit 2 */
+  q = q * q * (p11 * p13 * p21 * (p22 * p23 * p32));                            /* bit 1 */
+  q = q * q * (p11 * p13 * (p22 * p31));                                        /* bit 0 */
   /* dh/dx0, and the product of three probabilities for each of the four softmax maps */
   f[0] = q * (h * (1 - g)) * (a1 * a2 * (b1 * b2)) * (c1 * c2 * (d1 * d2)) * (r * r * r);
   if (ncomp > 1) f[1] = f[0] * h;
@@ -81,7 +82,7 @@ int outside_contingency(int ndim, const double *x, int ncomp, double *f, void *u
   return 0;
 }
 
-/* ---- In any number of variables ----------------------------------------------------------------------------------------------- */
+/* ---- In any number of variables ---------------------------------------------------------------------------------- */
 /* exp(-a |x - c|^2) */
 int outside_bell(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   const struct outside_params *p = (const struct outside_params *)userdata;
