@@ -209,8 +209,11 @@ static int settings(tessera_solver *s, const struct outside_instance *t, const s
 /* What rounding may do to a sum over regions, and what the exact value's own digits leave open. */
 static const double rounding = 1e-14;
 
-static void judge(int ncomp, const double *exact, double tolerance, struct outside_result *r) {
+void outside_judge(int ncomp, const double *exact, double tolerance, struct outside_result *r) {
   int small = 0, claim = 0;
+  r->wrong = r->status < 0;
+  r->verdict = "NO RESULT";
+  if (r->wrong) return;
   for (int k = 0; k < ncomp; ++k) {
     const double size = fabs(exact[k]), noise = rounding * size;
     double e = fabs(r->value[k] - exact[k]);
@@ -245,12 +248,7 @@ void outside_run(tessera_solver *s, const struct outside_problem *problem, int n
   tessera_get_real(s, TESSERA_COMPILE_SECONDS, &compiled);
   result->seconds -= compiled;
   result->device_used = (int)used;
-  if (result->status >= 0) {
-    judge(ncomp, t.exact, options->tolerance, result);
-  } else {
-    result->wrong = 1;
-    result->verdict = "NO RESULT";
-  }
+  outside_judge(ncomp, t.exact, options->tolerance, result);
 }
 
 const char *outside_rule_name(int rule) {

@@ -68,6 +68,9 @@ tessera_solver *outside_solver(const struct outside_problem *problem, int ncomp,
 void outside_run(tessera_solver *s, const struct outside_problem *problem, int ncomp, uint64_t seed,
                  const struct outside_options *options, struct outside_result *result);
 
+/* Sets true errors, ratio and verdict from status, value and error: what outside_run does last. */
+void outside_judge(int ncomp, const double *exact, double tolerance, struct outside_result *result);
+
 /* One line: problem, seed, selection, initial regions, rule, status, evaluations, value, estimate, true error, ratio,
  * verdict. */
 void outside_print(const struct outside_problem *problem, int ncomp, uint64_t seed,

@@ -8,10 +8,11 @@ points on panels that shrink to sigma/4 around the observations, in 80-bit arith
 integration by residues gives 1.30563865391715646e-22; 1.6e-10 of it is outside the cube.
 
 Contingency table. p_ij = h a_i b_j + (1-h) a'_i b'_j to the power n_ij, expanded for every cell by the binomial
-theorem: with k_ij for the exponent of the first population a term is prod binomial(n_ij, k_ij) times one integral over h, two
-over softmax coordinates of rows, which depend on the row sums of k and of n - k, and two over those of columns. The sum
-over k is made row by row, keeping row sums and column sums. There are only positive terms. In a box the integrals over
-softmax coordinates are done by Gauss's rule in two dimensions, the one over h in one; over R^9 they are Dirichlet's.
+theorem: with k_ij for the exponent of the first population a term is prod binomial(n_ij, k_ij) times one integral
+over h, two over softmax coordinates of rows, which depend on the row sums of k and of n - k, and two over those of
+columns. The sum over k is made row by row, keeping row sums and column sums. There are only positive terms. In a box
+the integrals over softmax coordinates are done by Gauss's rule in two dimensions, the one over h in one; over R^9 they
+are Dirichlet's. Gibbs sampling with 4000 chains agrees with the mean of h to 1e-4.
 """
 import sys
 from math import comb
@@ -165,7 +166,7 @@ def contingency(row_tables, column_tables, share_table):
     return np.array([(d / scale[0] * e * share_table[n, q]).sum() for q in range(3)]) * scale[0] * scale[1]
 
 
-# ---- (1 + |x - c|^2/h^2)^-7 in 8 variables ----------------------------------------------------------------------------
+# ---- (1 + |x - c|^2/h^2)^-7 in 8 variables --------------------------------------------------------------------------
 def power8():
     def f(t):
         return t**6 * mpmath.exp(-t) * (mpmath.sqrt(mpmath.pi / t) * mpmath.erf(25 * mpmath.sqrt(t))) ** 8
