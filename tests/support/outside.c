@@ -159,7 +159,7 @@ const struct outside_problem outside_problems[] = {
     {"differences6", OF(differences), 6, 1, 1, {0.1, 0.01}, {2000000, 50000000, 1000000000}, make_differences},
     {"valley", OF(valley), 2, 1, 1, {1e-3, 1e-6, 1e-9}, {1000000, 10000000, 1000000000}, make_valley},
     {"power8", OF(power), 8, 1, 1, {1e-3}, {2000000, 20000000, 1000000000}, make_power},
-    {"kinks4", OF(kinks), 4, 1, 100, {1e-6}, {1000000, 1000000, 100000000}, make_kinks},
+    {"kinks4", OF(kinks), 4, 1, 100, {1e-6}, {1000000, 4000000, 100000000}, make_kinks},
     {"steps2", OF(steps), 2, 1, 100, {1e-3}, {600000, 1000000, 10000000}, make_steps},
     {"steps3", OF(steps), 3, 1, 100, {1e-3}, {100000, 2000000, 100000000}, make_steps},
     {"steps4", OF(steps), 4, 1, 100, {1e-3}, {1000000, 2000000, 100000000}, make_steps},
