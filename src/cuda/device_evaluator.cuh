@@ -258,7 +258,7 @@ class device_evaluator {
       } else {
         const bool two = orb.kind == orbit_pair2 || orb.kind == orbit_triple2;
         add_sparse(c, ah, two ? (orb.b - orb.a) / orb.a : 0.0, from + lane, to, lanes, nodes, b_axes, params, of_orbit,
-                   o > 0 && o <= axis_orbits ? scratch().values[group][0] - 1 : nullptr);
+                   o > 0 && o <= axis_orbits ? scratch().values[group][0] : nullptr);
       }
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
@@ -344,7 +344,7 @@ class device_evaluator {
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
         of_orbit[k] += f[k];
-        if (values) values[k * 2 * dim * axis_orbits + m] = f[k];
+        if (values) values[k * 2 * dim * axis_orbits + m - 1] = f[k];
       }
     }
   }
