@@ -83,13 +83,10 @@ class device_evaluator {
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
-    const int64 all = tessera_rule.points - probes_here;
     unsigned slices = 1;
-    int64 first_slice = all;
-    if (lanes == 32 && n < threads / 64 && all > first_points) {
-      const int64 most = all / 32 < p_.most_slices / n ? all / 32 : p_.most_slices / n;
+    if (lanes == 32 && n < threads / 64 && points_cut() > first_points) {
+      const int64 most = points_cut() / 32 < p_.most_slices / n ? points_cut() / 32 : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
-      first_slice = all / slices > first_points ? all / slices : first_points;
     }
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int64 groups = threads / lanes;
@@ -102,12 +99,8 @@ class device_evaluator {
       if (shared && lane == 0) following = groups + take_item();  // asked for ahead
       const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
       const int64 region = list[r];
-      chunk_range points = {0, first_slice};
-      if (item != r * slices) {
-        points = range_of(all - first_slice, slices - 1, item - r * slices - 1);
-        points.begin += first_slice;
-        points.end += first_slice;
-      }
+      chunk_range points = {0, points_cut()};
+      if (slices > 1) points = slice_range(slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
       slice_sums sums[comps];
       double volume;
       sum_slice(regions, region, points, group, lanes, sums, volume);
@@ -141,6 +134,18 @@ class device_evaluator {
   }
 
  private:
+  // Points of the rule that are cut into slices; the probes go with the first.
+  __device__ static int points_cut() { return static_cast<int>(tessera_rule.points) - probes_here; }
+
+  // The first slice has all axis orbits, however short the others are.
+  __device__ static chunk_range slice_range(unsigned slices, unsigned s) {
+    const unsigned all = static_cast<unsigned>(points_cut());
+    const unsigned first = all / slices > first_points ? all / slices : first_points;
+    if (s == 0) return {0, first};
+    const chunk_range rest = range_of(all - first, slices - 1, s - 1);
+    return {first + rest.begin, first + rest.end};
+  }
+
   // How many items of this evaluation have been taken beyond the first of each group.
   __device__ int64 take_item() const {
     return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
@@ -238,18 +243,14 @@ class device_evaluator {
       for (int k = 0; k < comps; ++k) of_orbit[k] = 0.0;
       // The half-widths are read again for each orbit: registers are dearer than loads.
       double ah[dim];
-#pragma unroll
-      for (int j = 0; j < dim; ++j) ah[j] = orb.a * regions.half(region, j);
       const bool with_probes = probes_here > 0 && o == (probes_join ? 0 : tessera_rule.orbits - 1);
-      if (with_probes) {
 #pragma unroll
-        for (int j = 0; j < dim; ++j) {
-          double offset = 0.0;
+      for (int j = 0; j < dim; ++j) {
+        double offset = orb.a;  // that of the centre is 0
 #pragma unroll
-          for (int p = 0; p < probes_here; ++p)
-            if (lane == probe_lane + p) offset = probe_offset(p, j);
-          ah[j] = offset * regions.half(region, j);
-        }
+        for (int p = 0; p < probes_here; ++p)
+          if (with_probes && lane == probe_lane + p) offset = probe_offset(p, j);
+        ah[j] = offset * regions.half(region, j);
       }
       if (with_probes || orb.kind == orbit_vertex) {
         const int first = with_probes ? 0 : from - start;
