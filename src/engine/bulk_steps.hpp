@@ -194,6 +194,12 @@ class bulk_steps {
       if (count_ == 0) end = begin();
     }
     while (end == outcome::running && pending_ == 0) {
+      if (!surveyed && can_fill()) {
+        marked = count_;
+        divide_all();
+        end = evaluate_and_settle(marked);
+        continue;
+      }
       if (!surveyed) survey();
       surveyed = true;
       const bulk_decision t = *st_.decision;
@@ -333,6 +339,31 @@ class bulk_steps {
     return outcome::running;
   }
 
+  // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
+  // fewer regions than are wanted, or when there is no room.
+  TESSERA_HD bool can_fill() const {
+    if (!filling() || evaluations_ < st_.points) return false;
+    const splitting next = split();
+    const bool look = st_.set.may_do_with_fewer && count_ >= first_look && (next.pieces > 2 || halvings(count_) % 2 == 1);
+    return !look && count_ <= affordable(next) && fits(count_, next);
+  }
+
+  TESSERA_HD TESSERA_APART void divide_all() {
+    const int64 n = count_;
+    const splitting split = this->split();
+    bulk_state &st = st_;
+    grid_.each(n * st_.regions.ndim(), [=, &st](int64 t) {
+      const int64 m = t % n;
+      const int j = static_cast<int>(t / n);
+      if (j == 0) {
+        st.marked[m] = m;
+        remember(st, m, m);
+      }
+      divide_axis(st.regions, split, m, j, [=](int64 q) { return q == 0 ? m : n + m * (split.pieces - 1) + q - 1; });
+    });
+    grid_.barrier();
+  }
+
   // There is no room for all the first regions.
   TESSERA_HD TESSERA_APART void stop_filling() {
     fill_ = 0;
@@ -348,7 +379,7 @@ class bulk_steps {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
       if (j == 0) remember(st, list.ids[m], m);
-      divide_axis(st.regions, split, list, m, j);
+      divide_axis(st.regions, split, list.ids[m], j, [=](int64 q) { return list.at(m, q); });
     });
     grid_.barrier();
   }
@@ -459,16 +490,16 @@ class bulk_steps {
   }
 
   // One axis of all pieces of a region, its own place last.
-  TESSERA_HD static void divide_axis(const region_view &s, const splitting &split, const region_list &list, int64 m, int j) {
-    const int64 i = list.ids[m];
+  template <class Piece>
+  TESSERA_HD static void divide_axis(const region_view &s, const splitting &split, int64 i, int j, Piece piece) {
     const interval whole = {s.centre(i, j), s.half(i, j)};
     const uint32 word = s.state(i).word;
     TESSERA_ROLLED
-    for (int q = list.pieces - 1; q >= 0; --q) {
-      const interval piece = piece_axis(split, word, j, whole, q);
-      const int64 to = list.at(m, q);
-      s.centre(to, j) = piece.centre;
-      s.half(to, j) = piece.half;
+    for (int q = split.pieces - 1; q >= 0; --q) {
+      const interval part = piece_axis(split, word, j, whole, q);
+      const int64 to = piece(q);
+      s.centre(to, j) = part.centre;
+      s.half(to, j) = part.half;
     }
   }
 
@@ -570,6 +601,7 @@ class bulk_steps {
   }
 
   static constexpr double stage = 1.0 / 256;
+  static constexpr int64 first_look = 8;  // regions
 
   Grid &grid_;
   typename Grid::team_type &team_;

@@ -31,9 +31,10 @@ TESSERA_HD int halvings(int64 n) {
   return b;
 }
 
-// The first levels are made by halving, each region along its own best axis, so that a feature is followed one axis at a time; the
-// later ones by four, so that all levels together cost less than twice the last. None of the divisions is a choice of the
-// estimate's: with few variables, where it costs little, doubt is handed on nearly whole.
+// How the `have` first regions are divided on the way to `wanted`. The first levels are made by halving, each region along its own
+// best axis, so that a feature is followed one axis at a time; the later ones by four, so that all levels together cost less than
+// twice the last. None of these divisions is a choice of the estimate's: with few variables, where it costs little, doubt is handed
+// on nearly whole.
 constexpr int64 halved_regions = 64;
 TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted) {
   splitting first = {2, 1, false, false, s.margin, ndim <= 2 ? 0.5 : (ndim == 3 ? 0.2 : s.left_behind), false};

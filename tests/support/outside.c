@@ -225,8 +225,10 @@ void outside_judge(int ncomp, const double *exact, double tolerance, struct outs
     small |= !(e <= r->error[k] + noise);
     claim |= r->status == TESSERA_OK && !(e <= tolerance * size);
   }
-  r->wrong = small || claim;
-  r->verdict = claim ? "FALSE SUCCESS" : small ? "ESTIMATE TOO SMALL" : "right";
+  /* A run that was stopped says so by its status; where its estimate is too small, that is counted and printed. */
+  r->short_estimate = small;
+  r->wrong = r->status == TESSERA_OK && (small || claim);
+  r->verdict = claim ? "FALSE SUCCESS" : small ? (r->wrong ? "ESTIMATE TOO SMALL" : "unfinished, estimate too small") : "right";
 }
 
 void outside_run(tessera_solver *s, const struct outside_problem *problem, int ncomp, uint64_t seed,

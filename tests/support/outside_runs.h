@@ -22,7 +22,7 @@ struct outside_plan {
 };
 
 struct outside_tally {
-  int runs, claims, wrong;
+  int runs, claims, wrong, short_estimates;
   int64_t evaluations;
   double ratio, seconds;
 };
@@ -34,6 +34,7 @@ static inline void outside_add(struct outside_tally *t, const struct outside_res
   ++t->runs;
   t->claims += r->status == TESSERA_OK;
   t->wrong += r->wrong != 0;
+  t->short_estimates += r->short_estimate && !r->wrong;
   t->evaluations += r->evaluations;
   t->seconds += r->seconds;
   if (r->ratio > t->ratio) t->ratio = r->ratio;
@@ -42,7 +43,7 @@ static inline void outside_add(struct outside_tally *t, const struct outside_res
 /* One selection, rule, estimate and tolerance: all numbers of initial regions and instances. */
 static inline struct outside_tally outside_cell(tessera_solver *s, const struct outside_problem *p, int ncomp,
                                                 const struct outside_plan *plan, struct outside_options *o) {
-  struct outside_tally t = {0, 0, 0, 0, 0, 0};
+  struct outside_tally t = {0, 0, 0, 0, 0, 0, 0};
   const int instances = p->instances < plan->instances ? p->instances : plan->instances;
   int lines = 0;
   for (const int64_t *initial = plan->initial; *initial; ++initial) {
@@ -55,13 +56,14 @@ static inline struct outside_tally outside_cell(tessera_solver *s, const struct 
       if (instances == 1 || (r.wrong && lines++ < outside_most_lines)) outside_print(p, ncomp, (uint64_t)seed, o, &r);
     }
   }
-  print_message("%s x%d %s %s %s %g: %d runs, %d claims, %d wrong, %.3g evaluations, ratio up to %.2g, %.2f s\n",
+  print_message("%s x%d %s %s %s %g: %d runs, %d claims, %d wrong, %d unfinished with too small an estimate, "
+                "%.3g evaluations, ratio up to %.2g, %.2f s\n",
                 p->name, ncomp,
                 plan->device >= 0                     ? "device"
                 : o->selection == TESSERA_SELECT_BULK ? "bulk"
                                                       : "worst first",
                 outside_rule_name(o->rule), o->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust",
-                o->tolerance, t.runs, t.claims, t.wrong, (double)t.evaluations, t.ratio, t.seconds);
+                o->tolerance, t.runs, t.claims, t.wrong, t.short_estimates, (double)t.evaluations, t.ratio, t.seconds);
   return t;
 }
 

@@ -119,11 +119,14 @@ static void judgement(void **state) {
   assert_string_equal(judged(TESSERA_OK, NAN, 0).verdict, "FALSE SUCCESS");
   assert_string_equal(judged(TESSERA_OK, 2.001, 0.0005).verdict, "ESTIMATE TOO SMALL");
   assert_string_equal(judged(TESSERA_LIMIT_EVALUATIONS, 3, 1.5).verdict, "right");
-  assert_string_equal(judged(TESSERA_LIMIT_EVALUATIONS, 3, 0.5).verdict, "ESTIMATE TOO SMALL");
-  assert_string_equal(judged(TESSERA_LIMIT_EVALUATIONS, NAN, 0.5).verdict, "ESTIMATE TOO SMALL");
+  assert_string_equal(judged(TESSERA_LIMIT_EVALUATIONS, 3, 0.5).verdict, "unfinished, estimate too small");
+  assert_string_equal(judged(TESSERA_LIMIT_EVALUATIONS, NAN, 0.5).verdict, "unfinished, estimate too small");
   assert_string_equal(judged(TESSERA_ERR_MEMORY, 2, 0).verdict, "NO RESULT");
   assert_false(judged(TESSERA_OK, 2.001, 0.0015).wrong);
   assert_true(judged(TESSERA_ERR_MEMORY, 2, 0).wrong);
+  assert_true(judged(TESSERA_OK, 2.003, 0.004).wrong && judged(TESSERA_OK, 2.001, 0.0005).wrong);
+  assert_false(judged(TESSERA_LIMIT_EVALUATIONS, 3, 0.5).wrong);
+  assert_true(judged(TESSERA_LIMIT_EVALUATIONS, 3, 0.5).short_estimate);
   assert_close(judged(TESSERA_LIMIT_EVALUATIONS, 3, 0.5).ratio, 2, 1e-15, 0);
 }
 
