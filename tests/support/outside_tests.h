@@ -9,13 +9,15 @@
     assert_int_equal(outside_problem_runs(problem, ncomp, &plan), 0); \
   }
 
-/* A peak a hundredth as wide as the domain, at a random place: no rule sees all of them, and one in twenty may be lost in part. */
-#define OUTSIDE_NARROW_PEAK(test, problem)                                      \
-  static void test(void **state) {                                              \
-    int initial = 0;                                                            \
-    (void)state;                                                                \
-    while (plan.initial[initial] != 0) ++initial;                               \
-    assert_in_range(outside_problem_runs(problem, 1, &plan), 0, 2 * initial);   \
+/* A peak a hundredth as wide as the domain, at a random place: no rule sees all of them, and of some a part is lost where a cut runs
+ * through. These false claims are counted (docs/methods.md, "What remains"); the bound is an eighth of the runs. */
+#define OUTSIDE_NARROW_PEAK(test, problem)                                                          \
+  static void test(void **state) {                                                                  \
+    int initial = 0;                                                                                \
+    (void)state;                                                                                    \
+    while (plan.initial[initial] != 0) ++initial;                                                   \
+    const int instances = plan.instances < 20 ? plan.instances : 20;                                \
+    assert_in_range(outside_problem_runs(problem, 1, &plan), 0, 2 * initial * instances / 8);       \
   }
 
 OUTSIDE_TEST(linear_model, "linear", 1)
