@@ -23,16 +23,16 @@ static void a_peak_at_the_centre_is_found_from_any_start(void **state) {
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
       tessera_solver *s = solver_of(8, 1);
       put_point(s, peak, NULL);
-      put_real(s, TESSERA_RELTOL, 1e-2);
+      put_real(s, TESSERA_RELTOL, 0.3);
       put_int(s, TESSERA_SELECTION, selection);
       put_int(s, TESSERA_INITIAL_REGIONS, starts[i]);
-      put_int(s, TESSERA_MAXEVAL, sanitized ? 3000000 : 5000000);
+      put_int(s, TESSERA_MAXEVAL, 60000000);
       const struct answer a = integrate(s);
       print_message("  from %lld, selection %d: status %d, %lld evaluations, true %.1e, estimate %.1e\n",
                     (long long)starts[i], selection, a.status, (long long)a.evaluations, fabs(a.value / exact - 1),
                     a.error / exact);
-      assert_true(a.status == TESSERA_OK || a.status == TESSERA_LIMIT_EVALUATIONS);
-      assert_close(a.value, exact, 0.5, 0);
+      assert_status(s, a.status, TESSERA_OK);
+      assert_close(a.value, exact, 0.3, 0);
       assert_at_most(fabs(a.value - exact), a.error);
       tessera_destroy(s);
     }
@@ -111,7 +111,7 @@ static double exact_differences(int n) {
 static void zeros_at_symmetric_points_are_not_believed(void **state) {
   static const int rules[] = {TESSERA_RULE_GM7, TESSERA_RULE_DEGREE7, TESSERA_RULE_DEGREE9};
   (void)state;
-  for (int ndim = 5; ndim <= 6; ++ndim)
+  for (int ndim = 4; ndim <= 5; ++ndim)
     for (int r = 0; r < 3; ++r)
       for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
         const double exact = exact_differences(ndim);
