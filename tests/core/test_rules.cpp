@@ -477,7 +477,8 @@ void check_face_points(const rule &r) {
   expect(face.a > 0.99 && face.a < 1, r, "place near the faces", 0);
   expect(r.face_same[r.face_orbit] == 1 && r.face_other[r.face_orbit] == 0, r, "residual without the value", 0);
   for (int o = 0; o < r.orbits; ++o)
-    expect((r.orb[o].kind == orbit_axis) == (o >= 1 && o <= r.face_orbit), r, "axis orbits not right behind the centre", o);
+    expect((r.orb[o].kind == orbit_axis) == (o >= 1 && o <= r.face_orbit), r, "axis orbits not right behind the centre",
+           o);
   const int through = r.face_orbit - 1;  // axis orbits: the polynomial goes through 2*through + 1 points
   for (int degree = 0; degree <= 2 * through; ++degree)
     expect(face_residual(r, degree) < tolerance, r, "residual of a polynomial", degree);
@@ -487,7 +488,8 @@ void check_face_points(const rule &r) {
 
 void check_probes(const rule &r) {
   const orbit &probe = r.orb[r.probe_orbit];
-  expect(probe.kind == orbit_probe && probe.count == probes && r.probe_orbit == r.orbits - 1, r, "probes", r.probe_orbit);
+  expect(probe.kind == orbit_probe && probe.count == probes && r.probe_orbit == r.orbits - 1, r, "probes",
+         r.probe_orbit);
   std::vector<double> all;
   for (int64 p = 0; p < probes; ++p)
     for (int j = 0; j < r.ndim; ++j) all.push_back(std::fabs(probe_offset(p, j)));
@@ -507,7 +509,8 @@ void check_added(int family, int n, bool faces) {
   expect((r.face_orbit >= 0) == faces, r, "points near the faces", r.face_orbit);
   expect((r.probe_orbit >= 0) == with_probes, r, "probes", r.probe_orbit);
   expect(r.points == old.points + (faces ? 2 * n : 0) + (with_probes ? 2 : 0), r, "number of points", 0);
-  expect(r.orbits == old.orbits + (faces ? 1 : 0) + (with_probes ? 1 : 0) && r.orbits <= max_orbits, r, "orbits", r.orbits);
+  expect(r.orbits == old.orbits + (faces ? 1 : 0) + (with_probes ? 1 : 0) && r.orbits <= max_orbits, r, "orbits",
+         r.orbits);
   expect(r.degree == old.degree && r.difference_ratio == old.difference_ratio, r, "degree", r.degree);
   int64 points = 0;
   real sum = 0;
@@ -569,10 +572,9 @@ void test_choice(void **) {
 }  // namespace
 
 int main() {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_degree13), cmocka_unit_test(test_degree11),
-                                     cmocka_unit_test(test_degree9),  cmocka_unit_test(test_degree7),
-                                     cmocka_unit_test(test_gm7),      cmocka_unit_test(test_kronrod),
-                                     cmocka_unit_test(test_low),      cmocka_unit_test(test_added),
-                                     cmocka_unit_test(test_choice)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_degree13), cmocka_unit_test(test_degree11), cmocka_unit_test(test_degree9),
+      cmocka_unit_test(test_degree7),  cmocka_unit_test(test_gm7),      cmocka_unit_test(test_kronrod),
+      cmocka_unit_test(test_low),      cmocka_unit_test(test_added),    cmocka_unit_test(test_choice)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -245,8 +245,9 @@ static void the_domain_is_divided_into_the_initial_regions(void **state) {
           assert_int_equal(a.regions, cells);
           assert_int_equal(c.points, a.evaluations);
           assert_int_equal(a.evaluations % points, 0);
-          assert_true(applied >= cells && applied < 2 * cells); /* the last level is the final one, the others cost less than it */
-          assert_int_equal(applied % 2, 1);                      /* the first is the domain */
+          assert_true(applied >= cells &&
+                      applied < 2 * cells); /* the last level is the final one, the others cost less than it */
+          assert_int_equal(applied % 2, 1); /* the first is the domain */
           int levels = 0;
           for (int64_t digits = applied; digits > 0; digits /= 2) levels += (int)(digits % 2);
           assert_int_equal(a.iterations, levels - 1);

@@ -68,7 +68,7 @@ static void at_the_first_points_there_is_no_value(void **state) {
             assert_int_equal(r.status, TESSERA_NONFINITE);
             assert_true(isnan(r.value[component]));
             assert_true(!(r.error[component] < 1e300)); /* nothing that looks like a bound */
-            assert_int_equal(r.evaluations, 65 + 2); /* 2 probes */
+            assert_int_equal(r.evaluations, 65 + 2);    /* 2 probes */
             snprintf(name, sizeof name, "component %d", component + 1);
             assert_says(r.sentence, name);
             assert_says(r.sentence, "x = (0.5, ");

@@ -58,7 +58,8 @@ static void zeros_alone_are_no_success_without_an_absolute_tolerance(void **stat
           put_real(s, TESSERA_ABSTOL, tolerances[t]);
           put_int(s, TESSERA_SELECTION, selection);
           put_int(s, TESSERA_INITIAL_REGIONS, initial);
-          assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), t == 0 ? TESSERA_ALL_ZERO : TESSERA_OK);
+          assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error),
+                        t == 0 ? TESSERA_ALL_ZERO : TESSERA_OK);
           if (t == 0) assert_says(tessera_last_error(s), "TESSERA_ALL_ZERO");
           for (int k = 0; k < 2; ++k) {
             assert_close(value[k], 0, 0, 0);
@@ -122,8 +123,9 @@ static void zeros_at_symmetric_points_are_not_believed(void **state) {
         put_real(s, TESSERA_RELTOL, 0.1);
         put_int(s, TESSERA_MAXEVAL, sanitized ? 300000 : 2000000);
         const struct answer a = integrate(s);
-        print_message("  %d-D rule %d selection %d: status %d, %lld evaluations, true %.1e, estimate %.1e\n", ndim, rules[r],
-                      selection, a.status, (long long)a.evaluations, fabs(a.value / exact - 1), a.error / exact);
+        print_message("  %d-D rule %d selection %d: status %d, %lld evaluations, true %.1e, estimate %.1e\n", ndim,
+                      rules[r], selection, a.status, (long long)a.evaluations, fabs(a.value / exact - 1),
+                      a.error / exact);
         assert_true(a.status == TESSERA_OK || a.status == TESSERA_LIMIT_EVALUATIONS);
         assert_true(a.value > 0);
         assert_at_most(fabs(a.value - exact), a.error);
@@ -154,7 +156,8 @@ static int ridge(int ndim, const double *x, int ncomp, double *f, void *userdata
 /* Over the first variable in closed form, over the others by Gauss in panels narrower than the ridge. */
 static double exact_ridge(const struct ridge *r) {
   enum { panels = 120 };
-  static const double node[] = {0.33998104358485626, 0.86113631159405258}, weight[] = {0.65214515486254614, 0.34785484513745386};
+  static const double node[] = {0.33998104358485626, 0.86113631159405258},
+                      weight[] = {0.65214515486254614, 0.34785484513745386};
   const double p = 1 / (narrow * narrow), q = 1 / (wide * wide) - p; /* exponent: -(p |d|^2 + q t^2)/2 */
   const double a = p + q * r->along[0] * r->along[0];
   double sum = 0;
@@ -166,15 +169,17 @@ static double exact_ridge(const struct ridge *r) {
       const double t = y * r->along[1] + z * r->along[2];
       const double b = q * r->along[0] * t, c = p * (y * y + z * z) + q * t * t; /* a d^2 + 2 b d + c */
       const double low = -r->at[0] + b / a, root = sqrt(0.5 * a);
-      sum += weight[m / 2] * weight[n / 2] * exp(-0.5 * (c - b * b / a)) * (erf(root * (low + 1)) - erf(root * low)) / root;
+      sum += weight[m / 2] * weight[n / 2] * exp(-0.5 * (c - b * b / a)) * (erf(root * (low + 1)) - erf(root * low)) /
+             root;
     }
   return sum * 0.5 * sqrt(acos(-1)) * 0.25 / (panels * (double)panels);
 }
 
 static void a_ridge_at_an_angle_is_right_or_no_success(void **state) {
-  static const struct ridge ridges[] = {{{0.5, 0.5, 0.5}, {0.36, 0.48, 0.8}},     {{0.31, 0.62, 0.47}, {0.48, -0.6, 0.64}},
-                                        {{0.7, 0.2, 0.4}, {-0.28, 0.96, 0}},      {{0.13, 0.57, 0.81}, {2.0 / 3, 2.0 / 3, 1.0 / 3}},
-                                        {{0.55, 0.35, 0.9}, {0.6, -0.64, -0.48}}, {{0.26, 0.74, 0.5}, {2.0 / 7, -3.0 / 7, 6.0 / 7}}};
+  static const struct ridge ridges[] = {
+      {{0.5, 0.5, 0.5}, {0.36, 0.48, 0.8}},     {{0.31, 0.62, 0.47}, {0.48, -0.6, 0.64}},
+      {{0.7, 0.2, 0.4}, {-0.28, 0.96, 0}},      {{0.13, 0.57, 0.81}, {2.0 / 3, 2.0 / 3, 1.0 / 3}},
+      {{0.55, 0.35, 0.9}, {0.6, -0.64, -0.48}}, {{0.26, 0.74, 0.5}, {2.0 / 7, -3.0 / 7, 6.0 / 7}}};
   enum { count = sizeof ridges / sizeof ridges[0] };
   int runs = 0, met = 0, wrong = 0;
   (void)state;
@@ -190,9 +195,9 @@ static void a_ridge_at_an_angle_is_right_or_no_success(void **state) {
         put_int(s, TESSERA_MAXEVAL, 1000000);
         const struct answer a = integrate(s);
         const int bad = a.status == TESSERA_OK && !close_enough(a.value, exact, tolerance, 0);
-        print_message("  ridge %d selection %d tolerance %g: status %d, %lld evaluations, true %.1e, estimate %.1e%s\n", i,
-                      selection, tolerance, a.status, (long long)a.evaluations, fabs(a.value / exact - 1), a.error / exact,
-                      bad ? "  WRONG" : "");
+        print_message("  ridge %d selection %d tolerance %g: status %d, %lld evaluations, true %.1e, estimate %.1e%s\n",
+                      i, selection, tolerance, a.status, (long long)a.evaluations, fabs(a.value / exact - 1),
+                      a.error / exact, bad ? "  WRONG" : "");
         assert_true(a.status == TESSERA_OK || a.status == TESSERA_LIMIT_EVALUATIONS);
         ++runs, met += a.status == TESSERA_OK, wrong += bad;
         tessera_destroy(s);
