@@ -16,6 +16,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
+#include "core/node.hpp"
 #include "core/rule_build.hpp"
 #include "tessera.h"
 
@@ -440,6 +441,111 @@ void test_low(void **) {
   finish_family("low-point");
 }
 
+// ---- What the robust estimate adds ---------------------------------------------------------------------------------
+
+bool same_orbit(const rule &a, int i, const rule &b, int j) {
+  const orbit &x = a.orb[i], &y = b.orb[j];
+  bool same = x.kind == y.kind && x.count == y.count && x.a == y.a && x.b == y.b && a.weight[i] == b.weight[j];
+  for (int row = 0; row < null_rules; ++row) same = same && a.null_weight[row][i] == b.null_weight[row][j];
+  for (int row = 0; row + 1 < null_rules; ++row)
+    same = same && a.scale[row][i] == b.scale[row][j] && a.norm[row][i] == b.norm[row][j];
+  return same;
+}
+
+bool weightless(const rule &r, int k) {
+  bool none = r.weight[k] == 0;
+  for (int row = 0; row < null_rules; ++row) none = none && r.null_weight[row][k] == 0;
+  for (int row = 0; row + 1 < null_rules; ++row) none = none && r.norm[row][k] == 0;
+  return none;
+}
+
+// The residual at +g of x^degree on an axis, per sum of the absolute coefficients times g^degree.
+real face_residual(const rule &r, int degree) {
+  real sum = degree == 0 ? r.face_centre : 0, norm = std::fabs(r.face_centre);
+  const real g = r.orb[r.face_orbit].a;
+  for (int o = 1; o <= r.face_orbit; ++o) {
+    const real v = std::pow(r.orb[o].a / g, static_cast<real>(degree));
+    sum += (r.face_same[o] + (degree % 2 == 0 ? r.face_other[o] : -r.face_other[o])) * v;
+    norm += std::fabs(r.face_same[o]) + std::fabs(r.face_other[o]);
+  }
+  return std::fabs(sum) / norm;
+}
+
+void check_face_points(const rule &r) {
+  const orbit &face = r.orb[r.face_orbit];
+  expect(face.kind == orbit_axis && face.count == 2 * r.ndim, r, "orbit near the faces", r.face_orbit);
+  expect(face.a > 0.99 && face.a < 1, r, "place near the faces", 0);
+  expect(r.face_same[r.face_orbit] == 1 && r.face_other[r.face_orbit] == 0, r, "residual without the value", 0);
+  for (int o = 0; o < r.orbits; ++o)
+    expect((r.orb[o].kind == orbit_axis) == (o >= 1 && o <= r.face_orbit), r, "axis orbits not right behind the centre",
+           o);
+  const int through = r.face_orbit - 1;  // axis orbits: the polynomial goes through 2*through + 1 points
+  for (int degree = 0; degree <= 2 * through; ++degree)
+    expect(face_residual(r, degree) < tolerance, r, "residual of a polynomial", degree);
+  for (int degree = 2 * through + 1; degree <= 2 * through + 2; ++degree)
+    expect(face_residual(r, degree) > visible, r, "no residual", degree);
+}
+
+void check_probes(const rule &r) {
+  const orbit &probe = r.orb[r.probe_orbit];
+  expect(probe.kind == orbit_probe && probe.count == probes && r.probe_orbit == r.orbits - 1, r, "probes",
+         r.probe_orbit);
+  std::vector<double> all;
+  for (int64 p = 0; p < probes; ++p)
+    for (int j = 0; j < r.ndim; ++j) all.push_back(std::fabs(probe_offset(p, j)));
+  std::sort(all.begin(), all.end());
+  expect(all.front() > 0 && all.back() < 1, r, "a probe on the centre or outside", 0);
+  for (std::size_t i = 1; i < all.size(); ++i)  // on no plane of symmetry
+    expect(all[i] - all[i - 1] > 1e-9, r, "coordinates of probes alike", static_cast<int>(i));
+}
+
+// The same rule with orbits that have no weight.
+void check_added(int family, int n, bool faces) {
+  const rule old = built(family, n);
+  rule r;
+  build_rule(family, n, r, true);
+  const bool with_probes = n > 1;
+  expect(r.faces && !old.faces && old.face_orbit < 0 && old.probe_orbit < 0, r, "label of what is added", 0);
+  expect((r.face_orbit >= 0) == faces, r, "points near the faces", r.face_orbit);
+  expect((r.probe_orbit >= 0) == with_probes, r, "probes", r.probe_orbit);
+  expect(r.points == old.points + (faces ? 2 * n : 0) + (with_probes ? 2 : 0), r, "number of points", 0);
+  expect(r.orbits == old.orbits + (faces ? 1 : 0) + (with_probes ? 1 : 0) && r.orbits <= max_orbits, r, "orbits",
+         r.orbits);
+  expect(r.degree == old.degree && r.difference_ratio == old.difference_ratio, r, "degree", r.degree);
+  int64 points = 0;
+  real sum = 0;
+  int at = 0;
+  for (int k = 0; k < r.orbits; ++k) {
+    points += r.orb[k].count;
+    sum += static_cast<real>(r.orb[k].count) * r.weight[k];
+    if (k == r.face_orbit || k == r.probe_orbit) {
+      expect(weightless(r, k), r, "an added orbit has weight", k);
+      continue;
+    }
+    expect(at < old.orbits && same_orbit(r, k, old, at), r, "an orbit of the rule is not as it was", k);
+    for (int i = 0; i < 2; ++i)
+      expect((r.difference_orbit[i] == k) == (old.difference_orbit[i] == at), r, "orbits of the differences", k);
+    ++at;
+  }
+  expect(at == old.orbits && points == r.points, r, "an orbit is missing", at);
+  expect(std::fabs(sum - 1) < 1e-12L * one_norm(r, 0), r, "sum of the weights", 0);
+  if (faces && r.face_orbit >= 0) check_face_points(r);
+  if (with_probes && r.probe_orbit >= 0) check_probes(r);
+}
+
+void test_added(void **) {
+  check_added(TESSERA_RULE_DEGREE13, 2, false);
+  check_added(TESSERA_RULE_DEGREE11, 3, false);
+  for (int n = 2; n <= 25; ++n) {
+    check_added(TESSERA_RULE_DEGREE9, n, true);
+    check_added(TESSERA_RULE_DEGREE7, n, true);
+    check_added(TESSERA_RULE_GM7, n, false);
+  }
+  for (int n = 12; n <= 64; ++n) check_added(TESSERA_RULE_LOW, n, true);
+  for (const int points : {15, 21, 31, 41, 51, 61}) check_added(points, 1, false);
+  finish_family("added");
+}
+
 // The automatic choice, and the edges of what exists.
 void test_choice(void **) {
   const rule none{};
@@ -466,9 +572,9 @@ void test_choice(void **) {
 }  // namespace
 
 int main() {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_degree13), cmocka_unit_test(test_degree11),
-                                     cmocka_unit_test(test_degree9),  cmocka_unit_test(test_degree7),
-                                     cmocka_unit_test(test_gm7),      cmocka_unit_test(test_kronrod),
-                                     cmocka_unit_test(test_low),      cmocka_unit_test(test_choice)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_degree13), cmocka_unit_test(test_degree11), cmocka_unit_test(test_degree9),
+      cmocka_unit_test(test_degree7),  cmocka_unit_test(test_gm7),      cmocka_unit_test(test_kronrod),
+      cmocka_unit_test(test_low),      cmocka_unit_test(test_added),    cmocka_unit_test(test_choice)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

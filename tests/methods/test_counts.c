@@ -57,9 +57,17 @@ static int64_t points_of(int rule, int n) {
   }
 }
 
+/* What the robust estimate adds: 2 probes with several variables, and a point near each face where the rule's own stay away. */
+static int64_t added_points(int rule, int n) {
+  if (n < 2) return 0;
+  const int faces = rule == TESSERA_RULE_DEGREE7 || rule == TESSERA_RULE_DEGREE9 || rule == TESSERA_RULE_LOW;
+  return 2 + (faces ? 2 * (int64_t)n : 0);
+}
+
 /* One application of the rule, which is always made. */
-static struct answer apply_once(int ndim, int rule, struct counter *c, int *used, int64_t *points) {
+static struct answer apply_once(int ndim, int rule, int estimate, struct counter *c, int *used, int64_t *points) {
   tessera_solver *s = solver_of(ndim, 1);
+  put_int(s, TESSERA_ESTIMATE, estimate);
   put_int(s, TESSERA_RULE, rule);
   put_int(s, TESSERA_MAXEVAL, 1);
   put_point(s, counted, c);
@@ -70,19 +78,26 @@ static struct answer apply_once(int ndim, int rule, struct counter *c, int *used
   return a;
 }
 
-static void check_rule(int ndim, int asked, int expected, int64_t expected_points) {
-  struct counter c = {smooth, 0, 0};
-  int used;
-  int64_t points;
-  const struct answer a = apply_once(ndim, asked, &c, &used, &points);
-  assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
-  assert_int_equal(used, expected);
-  assert_int_equal(points, expected_points);
-  assert_int_equal(a.evaluations, expected_points);
-  assert_int_equal(c.calls, expected_points);
-  assert_int_equal(a.regions, 1);
-  assert_int_equal(a.iterations, 0);
-  assert_true(isfinite(a.value) && isfinite(a.error));
+/* published: the points of the rule alone, with which the classic estimate does. */
+static void check_rule(int ndim, int asked, int expected, int64_t published) {
+  double value[2];
+  for (int estimate = TESSERA_ESTIMATE_ROBUST; estimate <= TESSERA_ESTIMATE_CLASSIC; ++estimate) {
+    const int64_t all = published + (estimate == TESSERA_ESTIMATE_ROBUST ? added_points(expected, ndim) : 0);
+    struct counter c = {smooth, 0, 0};
+    int used;
+    int64_t points;
+    const struct answer a = apply_once(ndim, asked, estimate, &c, &used, &points);
+    assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
+    assert_int_equal(used, expected);
+    assert_int_equal(points, all);
+    assert_int_equal(a.evaluations, all);
+    assert_int_equal(c.calls, all);
+    assert_int_equal(a.regions, 1);
+    assert_int_equal(a.iterations, 0);
+    assert_true(isfinite(a.value) && isfinite(a.error));
+    value[estimate] = a.value;
+  }
+  assert_close(value[0], value[1], 1e-12, 0); /* what was added has no weight */
 }
 
 static void the_points_of_every_rule_are_those_of_the_formula(void **state) {
@@ -176,9 +191,9 @@ static void the_limit_of_evaluations_is_kept(void **state) {
           put_int(s, TESSERA_INITIAL_REGIONS, initial);
           put_int(s, TESSERA_MAXEVAL, maxeval);
           const struct answer a = integrate(s);
-          const int64_t step = 127 * pieces_of(splitting, 3);
+          const int64_t points = 127 + added_points(TESSERA_RULE_DEGREE11, 3), step = points * pieces_of(splitting, 3);
           assert_status(s, a.status, TESSERA_LIMIT_EVALUATIONS);
-          assert_true(a.evaluations <= maxeval || a.evaluations == 127);
+          assert_true(a.evaluations <= maxeval || a.evaluations == points);
           /* and it is used up as far as whole divisions go */
           assert_true(a.evaluations + step > maxeval);
           tessera_destroy(s);
@@ -195,38 +210,57 @@ static void the_least_number_of_evaluations_is_made(void **state) {
       put_int(s, TESSERA_SELECTION, selection);
       put_int(s, TESSERA_MINEVAL, mineval);
       const struct answer a = integrate(s);
+      const int64_t points = 127 + added_points(TESSERA_RULE_DEGREE11, 3);
       assert_status(s, a.status, TESSERA_OK);
       assert_true(a.evaluations >= mineval);
       /* not much more: bulk steps at most double the regions here */
-      assert_true(a.evaluations <= (selection == TESSERA_SELECT_BULK ? 4 * mineval : mineval + 2 * 127) ||
-                  a.evaluations == 381);
+      assert_true(a.evaluations <= (selection == TESSERA_SELECT_BULK ? 4 * mineval : mineval + 2 * points) ||
+                  a.evaluations == 3 * points);
       assert_close(a.value, pow(1 - exp(-1), 3), 1e-12, 0);
       tessera_destroy(s);
     }
 }
 
-static void the_domain_is_cut_into_the_initial_regions(void **state) {
+/* The domain, then all regions of each level divided until there are enough: a power of two. Every level has at least twice the
+ * regions of the one before, so that the binary digits of their sum say which levels there were, whatever they are divided into. */
+static void the_domain_is_divided_into_the_initial_regions(void **state) {
   (void)state;
-  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
-    for (int64_t initial = 2; initial <= 5000; initial = 3 * initial - 1) {
-      tessera_solver *s = solver_of(3, 1);
-      struct counter c = {smooth, 0, 0};
-      int64_t cells = 1;
-      while (cells < initial) cells *= 2;
-      put_point(s, counted, &c);
-      put_real(s, TESSERA_RELTOL, 1e-3);
-      put_int(s, TESSERA_SELECTION, selection);
-      put_int(s, TESSERA_INITIAL_REGIONS, initial);
-      const struct answer a = integrate(s);
-      assert_status(s, a.status, TESSERA_OK);
-      assert_int_equal(a.regions, cells);
-      assert_int_equal(a.iterations, 1);
-      /* worst first: the whole, then the cells; bulk: half as many cells, then all of them divided */
-      assert_int_equal(a.evaluations, 127 * (selection == TESSERA_SELECT_BULK ? cells / 2 + cells : 1 + cells));
-      assert_int_equal(c.points, a.evaluations);
-      assert_close(a.value, pow(1 - exp(-1), 3), 1e-12, 0);
-      tessera_destroy(s);
-    }
+  for (int ndim = 1; ndim <= 5; ++ndim)
+    for (int estimate = TESSERA_ESTIMATE_ROBUST; estimate <= TESSERA_ESTIMATE_CLASSIC; ++estimate)
+      for (int64_t initial = 2; initial <= 5000; initial = 3 * initial - 1) {
+        struct answer answers[3];
+        int64_t cells = 1;
+        while (cells < initial) cells *= 2;
+        for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+          tessera_solver *s = solver_of(ndim, 1);
+          struct counter c = {smooth, 0, 0};
+          put_point(s, counted, &c);
+          put_real(s, TESSERA_RELTOL, 1e-3);
+          put_int(s, TESSERA_ESTIMATE, estimate);
+          put_int(s, TESSERA_SELECTION, selection);
+          put_int(s, TESSERA_INITIAL_REGIONS, initial);
+          const struct answer a = integrate(s);
+          const int64_t points = got_int(s, TESSERA_RULE_POINTS), applied = a.evaluations / points;
+          assert_status(s, a.status, TESSERA_OK);
+          assert_int_equal(a.regions, cells);
+          assert_int_equal(c.points, a.evaluations);
+          assert_int_equal(a.evaluations % points, 0);
+          assert_true(applied >= cells &&
+                      applied < 2 * cells); /* the last level is the final one, the others cost less than it */
+          assert_int_equal(applied % 2, 1); /* the first is the domain */
+          int levels = 0;
+          for (int64_t digits = applied; digits > 0; digits /= 2) levels += (int)(digits % 2);
+          assert_int_equal(a.iterations, levels - 1);
+          assert_close(a.value, pow(1 - exp(-1), ndim), ndim <= 3 ? 1e-12 : 1e-7, 0);
+          answers[selection] = a;
+          tessera_destroy(s);
+        }
+        const struct answer *first = &answers[TESSERA_SELECT_WORST_FIRST], *bulk = &answers[TESSERA_SELECT_BULK];
+        assert_int_equal(first->evaluations, bulk->evaluations);
+        assert_int_equal(first->iterations, bulk->iterations);
+        assert_close(first->value, bulk->value, 1e-14, 0);
+        assert_close(first->error, bulk->error, 1e-6, 1e-15);
+      }
 }
 
 /* ---- DCUHRE ---------------------------------------------------------------------------------------------------------------
@@ -305,7 +339,7 @@ int main(void) {
       cmocka_unit_test(the_count_of_a_run_is_the_integrands_own),
       cmocka_unit_test(the_limit_of_evaluations_is_kept),
       cmocka_unit_test(the_least_number_of_evaluations_is_made),
-      cmocka_unit_test(the_domain_is_cut_into_the_initial_regions),
+      cmocka_unit_test(the_domain_is_divided_into_the_initial_regions),
       cmocka_unit_test(the_classic_estimate_needs_the_evaluations_of_dcuhre),
       cmocka_unit_test(every_splitting_policy_converges),
   };

@@ -321,6 +321,7 @@ static void zero_is_zero(void **state) {
       tessera_solver *s = solver_of(ndim, 1);
       put_point(s, zero, NULL);
       put_int(s, TESSERA_SELECTION, selection);
+      put_real(s, TESSERA_ABSTOL, 1e-300); /* else the run ends with TESSERA_ALL_ZERO: test_start.c */
       const struct answer a = integrate(s);
       assert_status(s, a.status, TESSERA_OK);
       assert_close(a.value, 0, 0, 0);
