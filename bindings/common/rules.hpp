@@ -21,4 +21,10 @@ inline std::int64_t rule_points(int rule, std::int64_t n) {
   }
 }
 
+// The same with the robust estimate, which has points near the faces for degree 7 and 9, and two probes.
+inline std::int64_t robust_rule_points(int rule, std::int64_t n) {
+  const bool gap = rule != TESSERA_RULE_DEGREE13 && rule != TESSERA_RULE_DEGREE11;
+  return rule_points(rule, n) + (n < 2 ? 0 : 2 + (gap ? 2 * n : 0));
+}
+
 }  // namespace dropin

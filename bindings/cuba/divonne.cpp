@@ -218,7 +218,7 @@ bool run_twin(const divonne_arguments<Count> &a, int rule, adapter<divonne_argum
                                         nullptr,
                                         std::max<int64>(a.mineval, 0),
                                         a.maxeval,
-                                        dropin::rule_points(rule, a.ndim),
+                                        dropin::robust_rule_points(rule, a.ndim),
                                         tolerance(a.epsabs, least_epsabs),
                                         tolerance(a.epsrel, 0.0)};
   dropin::twin_end there;
@@ -267,7 +267,7 @@ class race {
         user_(user),
         form_(form),
         fair_(fair),
-        leg_(fair ? std::max(least_leg, least_rules * dropin::rule_points(rule, a.ndim)) : a.maxeval),
+        leg_(fair ? std::max(least_leg, least_rules * dropin::robust_rule_points(rule, a.ndim)) : a.maxeval),
         divided_(a, rule, form),
         sampled_(a.ncomp) {
     how.in_parts = true;
@@ -411,7 +411,7 @@ results integrate(const divonne_arguments<Count> &a) {
   const std::vector<double> given = points_given(a);
   const int wanted = rule_of(a.key1, a.ndim);
   const int rule = wanted == TESSERA_RULE_AUTO ? race_rule(a.ndim) : wanted;
-  const bool affordable = a.ndim <= most_cubature_ndim && a.maxeval >= dropin::rule_points(rule, a.ndim);
+  const bool affordable = a.ndim <= most_cubature_ndim && a.maxeval >= dropin::robust_rule_points(rule, a.ndim);
   const bool by_cubature = affordable && given.empty() && wanted != TESSERA_RULE_AUTO;
   const bool by_race = affordable && given.empty() && !by_cubature && a.ndim <= most_race_ndim && !a.has_file();
   results r(a.ncomp);

@@ -132,7 +132,7 @@ class worst_first {
     if (o != outcome::running) return o;
     believe_nothing(store_.view(), 0);
     int64 wanted = affordable_first_regions(set_.initial_regions, eval_.points(), set_.maxeval);
-    while (wanted > 1 && wanted > capacity_) wanted /= 2;
+    while (wanted > 1 && wanted + wanted / 2 > capacity_) wanted /= 2;  // a level and the one before it
     if (!fill_divisible(split_, set_.ndim, lower, upper, wanted)) wanted = 1;
     while (o == outcome::running && regions_ < wanted) o = divide_all(wanted);
     if (o != outcome::running) return o;
@@ -385,7 +385,7 @@ class worst_first {
   int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
 
   void reserve(int64 regions) {
-    store_.reserve(regions, 2 * capacity_);
+    store_.reserve(regions, capacity_ + 1);
     if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
       axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
     const int64 bytes = store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
