@@ -292,7 +292,7 @@ class race {
  private:
   int64 divided() const { return divided_.r.end.evaluations; }
   int64 sampled() const { return sampled_.end.evaluations; }
-  int64 used() const { return divided() + sampled(); }
+  int64 used() const { return divided() + sampled() + spent_; }
   int64 budget(int64 wanted) const {  // all of a small rest
     const int64 left = a_.maxeval - used();
     return left / 2 < wanted ? left : wanted;
@@ -320,10 +320,13 @@ class race {
   }
   void advance_sampling() {
     const bool confirm = divided_.r.end.status == TESSERA_OK && sampled() < proof();
+    const int64 before = sampled();
     how_.mineval = a_.mineval;
-    how_.maxeval = sampled() + (confirm ? std::min<int64>(proof() - sampled(), a_.maxeval - used())
+    how_.done = before;
+    how_.maxeval = before + (confirm ? std::min<int64>(proof() - sampled(), a_.maxeval - used())
                                         : budget(std::max(leg_, sampled())));
     sample(a_, how_, user_, form_, sampled_);
+    if (how_.anew) spent_ += before;
     sampled_open_ = sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;
   }
 
@@ -385,6 +388,7 @@ class race {
   const dropin::host_form form_;
   const bool fair_;
   const int64 leg_;
+  int64 spent_ = 0;  // samples of runs that were begun anew
   cubature<Count> divided_;
   results sampled_;
   bool divided_open_ = true, sampled_open_ = true;

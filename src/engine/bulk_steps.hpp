@@ -240,7 +240,7 @@ class bulk_steps {
       if (marked > room) marked = room;
       if (marked > st_.parents_capacity) marked = st_.parents_capacity;
       if (unknown > 0)
-        divide_unexplored(marked);
+        divide_listed({st_.marked, count_, split.pieces}, split, marked);
       else
         divide(t.bin, marked);
       end = evaluate_and_settle(marked);
@@ -468,16 +468,6 @@ class bulk_steps {
              unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
     });
     return st_.chunk_counts[most_chunks];
-  }
-
-  TESSERA_HD TESSERA_APART void divide_unexplored(int64 marked) {
-    const bulk_state &st = st_;
-    grid_.each(marked, [=, &st](int64 m) {
-      const int64 i = st.marked[m];
-      include_axis(st.regions.state(i).word, st.regions.ndim(), widest_axis(st.regions, i), true);
-    });
-    grid_.barrier();
-    divide_listed({st_.marked, count_, split().pieces}, split(), marked);
   }
 
   // Keeps what the comparison of the levels needs of region i.

@@ -248,12 +248,7 @@ class worst_first {
     for (entry &e : queue_) {
       const int64 i = e.region();
       if (frozen(e) || !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
-      if (e.ahead()) {  // by other axes, perhaps
-        free_slots_.push_back(e.slot());
-        e.set_slot(entry::no_slot);
-      }
-      e.key = infinity_value();
-      include_axis(s.state(i).word, set_.ndim, widest_axis(s, i), true);
+      e.key = infinity_value();  // along its own axis: the pieces may have been evaluated ahead
       any = true;
     }
     if (any) std::make_heap(queue_.begin(), queue_.end(), below());
