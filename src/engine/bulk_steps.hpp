@@ -323,15 +323,15 @@ class bulk_steps {
     if (grid_.once()) {
       if (eval_.failed()) {
         make_unknown(s, 0);
-        for (int k = 0; k < nc_; ++k) {
-          st_.totals[k] = component_sums{};
-          st_.totals[k].value.add(s.value(0, k));
-          st_.totals[k].error.add(s.error(0, k));
-        }
       } else {
         believe_nothing(s, 0);
         if (st_.set.estimate != 1) take_sign_off(s, 0);
         prepare_division(split(), s, 0);
+      }
+      for (int k = 0; k < nc_; ++k) {  // what there is until a survey knows more
+        st_.totals[k] = component_sums{};
+        st_.totals[k].value.add(s.value(0, k));
+        st_.totals[k].error.add(s.error(0, k));
       }
     }
     if (eval_.failed()) return eval_.failure();
@@ -502,7 +502,16 @@ class bulk_steps {
   TESSERA_HD outcome settle_pieces(int64 marked) {
     const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
-    if (eval_.failed()) return eval_.failure();  // the totals stay as they were
+    if (eval_.failed()) {  // the totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs
+      if (marked == count_)
+        grid_.barrier_then([this, marked] {
+          for (int k = 0; k < nc_; ++k) {
+            const component_sums t = sum_chunk(team_, st_.parents, {0, marked}, k, [](int64) { return true; });
+            if (team_.lane() == 0) st_.totals[k] = t;
+          }
+        });
+      return eval_.failure();
+    }
     const int estimate = st_.set.estimate;
     const splitting split = this->split();
     count_ += marked * (list.pieces - 1);
