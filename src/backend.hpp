@@ -106,7 +106,7 @@ inline std::string nonfinite_sentence(int component, double value, const double 
 }
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 5;
+constexpr int backend_abi = 6;
 
 // Runs the problem on host threads. value[ncomp] and error[ncomp].
 lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hooks, double *value, double *error);
