@@ -85,17 +85,17 @@ class device_evaluator {
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
     unsigned slices = 1;
     if (lanes == 32 && n < threads / 64 && points_cut() > first_points) {
-      const int64 most = points_cut() / 32 < p_.most_slices / n ? points_cut() / 32 : p_.most_slices / n;
+      const int64 most = points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
     }
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int64 groups = threads / lanes;
     const int64 items = n * slices;
     const int64 first = grid.thread() / lanes;
-    const bool shared = Grid::balances && items > groups;  // those who are done early take more
+    const bool shared = grid.balances() && items > groups;  // those who are done early take more
     int64 following = items;
     for (int64 item = first; item < items; item = following) {
-      if (!Grid::balances) following = item + groups;
+      if (!grid.balances()) following = item + groups;
       if (shared && lane == 0) following = groups + take_item();  // asked for ahead
       const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
       const int64 region = list[r];
@@ -134,6 +134,9 @@ class device_evaluator {
   }
 
  private:
+  // Fewer than these are sooner done than put together behind one more barrier.
+  static constexpr int slice_points = 128;
+
   // Points of the rule that are cut into slices; the probes go with the first.
   __device__ static int points_cut() { return static_cast<int>(tessera_rule.points) - probes_here; }
 

@@ -172,18 +172,33 @@ class device_team {
 class device_grid {
  public:
   using team_type = device_team;
-  static constexpr bool balances = true;  // regions are handed out as groups of lanes become free; see device_evaluator.cuh
+  static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
   __device__ device_grid(device_team &team, unsigned *arrived) : team_(team), arrived_(arrived) {}
 
   __device__ device_team &team() { return team_; }
   __device__ static bool first_team() { return blockIdx.x == 0; }
   __device__ static bool once() { return blockIdx.x == 0 && threadIdx.x == 0; }
-  __device__ static int64 threads() { return int64{gridDim.x} * TESSERA_BLOCK; }
+  __device__ int64 threads() const { return int64{blocks_} * TESSERA_BLOCK; }
   __device__ static int64 thread() { return int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; }
+
+  // Whether regions are handed out as groups of lanes become free; see device_evaluator.cuh.
+  __device__ bool balances() const { return blocks_ > 1; }
+
+  template <class Body>
+  __device__ void alone(Body body) {
+    if (first_team()) {
+      const unsigned all = blocks_;
+      blocks_ = 1;
+      body();
+      blocks_ = all;
+    }
+    barrier();
+  }
 
   __device__ __noinline__ void barrier() {
     __syncthreads();
-    wanted_ += gridDim.x;
+    if (blocks_ == 1) return;
+    wanted_ += blocks_;
     if (threadIdx.x == 0) arrive(arrived_);
     wait();
   }
@@ -194,27 +209,29 @@ class device_grid {
   // The last block to come runs the body, then lets the others go by coming once more.
   template <class Body>
   __device__ void barrier_then(Body body) {
-    wanted_ += gridDim.x;
     __syncthreads();
-    int last = 0;
-    if (threadIdx.x == 0) last = arrive_and_count(arrived_) == wanted_;
-    wanted_ += 1;
+    int last = blocks_ == 1;
+    if (last == 0) {
+      wanted_ += blocks_;
+      if (threadIdx.x == 0) last = arrive_and_count(arrived_) == wanted_;
+      wanted_ += 1;
+    }
     if (__syncthreads_or(last) == 0) {
       wait();
     } else {
       body();
       __syncthreads();
-      if (threadIdx.x == 0) arrive(arrived_);
+      if (threadIdx.x == 0 && blocks_ > 1) arrive(arrived_);
     }
   }
 
   template <class Body>
   __device__ void chunks(int64 n, Body body) {
-    for (int64 c = blockIdx.x; c < n; c += gridDim.x) body(team_, c);
+    for (int64 c = blockIdx.x; c < n; c += blocks_) body(team_, c);
   }
   template <class Body>
   __device__ void each(int64 n, Body body) {
-    for (int64 i = int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; i < n; i += int64{gridDim.x} * TESSERA_BLOCK) body(i);
+    for (int64 i = thread(); i < n; i += threads()) body(i);
   }
 
  private:
@@ -240,6 +257,7 @@ class device_grid {
   device_team &team_;
   unsigned *arrived_;
   unsigned wanted_ = 0;
+  unsigned blocks_ = gridDim.x;  // that go through the steps; one while it is alone
 };
 
 }  // namespace tessera

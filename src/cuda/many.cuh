@@ -14,10 +14,11 @@ namespace tessera {
 class device_block {
  public:
   using team_type = device_team;
-  static constexpr bool balances = false;  // the counter of items given out is one for all blocks
+  static constexpr int64 alone_points = 0;  // it always is
   __device__ explicit device_block(device_team &team) : team_(team) {}
 
   __device__ device_team &team() { return team_; }
+  __device__ static bool balances() { return false; }  // the counter of items given out is one for all blocks
   __device__ static bool first_team() { return true; }
   __device__ static bool once() { return threadIdx.x == 0; }
   __device__ static int64 threads() { return TESSERA_BLOCK; }

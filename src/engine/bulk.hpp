@@ -31,7 +31,8 @@ class bulk {
         counts_(exec),
         histogram_(exec),
         scale_(exec),
-        decision_(exec) {
+        decision_(exec),
+        published_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
@@ -104,7 +105,9 @@ class bulk {
     histogram_.resize(3 * histogram_bins);
     scale_.resize(2 * nc);
     decision_.resize(1);
+    published_.resize(1);
     state_.decision = decision_.data();
+    state_.published = published_.data();
     state_.sums = sums_.data();
     state_.retired = retired_.data();
     state_.totals = totals_.data();
@@ -171,6 +174,7 @@ class bulk {
   typename Executor::template buffer<uint32> histogram_;
   typename Executor::template buffer<double> scale_;
   typename Executor::template buffer<bulk_decision> decision_;
+  typename Executor::template buffer<bulk_progress> published_;
   bulk_state state_ = {};
   int64 most_regions_;
   cubature_statistics stats_;

@@ -39,7 +39,23 @@ struct bulk_decision {
   int64 count;  // how many these are
 };
 
-struct bulk_state {
+// What the steps carry on from one to the next, the same in every team.
+struct bulk_progress {
+  int64 count;  // regions in the store
+  int64 retired_count;
+  int64 evaluations;
+  int64 iterations;
+  int64 marked_count;  // regions to divide next; their number when the store must grow first
+  int64 fill;          // number of first regions that is wanted; above `count` while all regions are divided
+  int turn;            // which of the buffers used in turn
+  bool surveyed;       // the sums and the histogram are those of the regions as they are
+  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
+  outcome end;         // running: paused, or room is wanted
+  bool wants_room;
+  bool stopped;        // the run has ended, or the driver or the executor is wanted
+};
+
+struct bulk_state : bulk_progress {
   // Set by the driver, unchanged by the steps.
   cubature_settings set;
   splitting split;
@@ -64,20 +80,9 @@ struct bulk_state {
   component_sums *totals;     // [ncomp], where the driver can read them
   bulk_decision *decision;    // one
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
+  bulk_progress *published;   // one; by the team that has been alone
 
-  // Progress; the driver reads and the steps carry it on.
-  int64 count;        // regions in the store
-  int64 retired_count;
-  int64 evaluations;
-  int64 iterations;
-  int64 marked_count;  // regions to divide next; their number when the store must grow first
-  int64 fill;         // number of first regions that is wanted; above `count` while all regions are divided
-  int turn;            // which of the buffers used in turn
-  bool surveyed;       // the sums and the histogram are those of the regions as they are
-  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
   region_list pending_list;
-  outcome end;         // running: paused, or room is wanted
-  bool wants_room;
 };
 
 }  // namespace tessera

@@ -15,6 +15,8 @@
 //   barrier()             all teams have come here, and see what the others have written
 //   barrier_then(body)    the same; between their coming and going body() runs in one team
 //   once()                true in one lane of one team
+//   alone_points          most points of a step that one team takes alone, sooner than all could meet at the barriers; 0: never
+//   alone(body)           body() runs in one team, to which the grid then is that team alone, while the others wait
 // and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
 // `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
 // again, which then go on behind the evaluation.
@@ -172,121 +174,127 @@ class bulk_steps {
 
   // Goes on until the run ends or the driver is wanted.
   TESSERA_HD void run() {
-    count_ = st_.count;
-    retired_ = st_.retired_count;
-    evaluations_ = st_.evaluations;
-    iterations_ = st_.iterations;
-    const int64 pause = evaluations_ + st_.pause_after;
-    outcome end = outcome::running;
-    bool wants_room = false;
-    int64 marked = st_.marked_count;
-    turn_ = st_.turn;
-    fill_ = st_.fill;
-    bool surveyed = st_.surveyed;  // a pause comes after the survey: what it found still holds
-    if constexpr (Evaluator::deferred) {
-      const int64 evaluated = st_.pending;
-      if (count_ == 0) {
-        end = evaluated > 0 ? settle_first() : begin();
-      } else if (evaluated > 0) {
-        end = settle_pieces(marked);
+    at_ = st_;
+    at_.pending = 0;
+    at_.wants_room = at_.stopped = false;
+    at_.end = outcome::running;
+    if constexpr (Grid::alone_points > 0 && !Evaluator::deferred)
+      if (at_.count == 0 && st_.points <= Grid::alone_points) {
+        grid_.alone([this] {
+          advance(Grid::alone_points);
+          if (grid_.once()) *st_.published = at_;
+        });
+        at_ = *st_.published;
       }
-    } else {
-      if (count_ == 0) end = begin();
-    }
-    while (end == outcome::running && pending_ == 0) {
-      if (!surveyed && can_fill()) {
-        marked = count_;
-        divide_all();
-        end = evaluate_and_settle(marked);
-        continue;
-      }
-      if (!surveyed) survey();
-      surveyed = true;
-      const bulk_decision t = *st_.decision;
-      const int64 unknown = t.end == outcome::converged ? list_unexplored() : 0;
-      if (t.end != outcome::running && unknown == 0) {
-        end = t.end;
-        break;
-      }
-      if (evaluations_ >= pause || count_ > st_.pause_regions) break;
-      const splitting split = this->split();
-      const int64 affordable = this->affordable(split);
-      if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
-        stop_filling();
-        surveyed = false;
-        continue;
-      }
-      if (affordable < 1) {
-        end = outcome::evaluations;
-        break;
-      }
-      const int64 chosen = unknown > 0 ? unknown : t.count;
-      if (chosen == 0) {
-        end = retired_ > 0 ? outcome::memory : outcome::roundoff;
-        break;
-      }
-      marked = chosen < affordable ? chosen : affordable;
-      wants_room = st_.can_grow && !fits(marked, split);
-      if (wants_room) break;
-      if (!fits(1, split)) {
-        if (!give_up()) {
-          end = outcome::memory;
-          break;
-        }
-        surveyed = false;
-        continue;
-      }
-      const int64 room = (st_.capacity - count_) / (split.pieces - 1);
-      if (marked > room) marked = room;
-      if (marked > st_.parents_capacity) marked = st_.parents_capacity;
-      if (unknown > 0)
-        divide_listed({st_.marked, count_, split.pieces}, split, marked);
-      else
-        divide(t.bin, marked);
-      end = evaluate_and_settle(marked);
-      surveyed = false;
-    }
+    if (!at_.stopped) advance(any_number);
     grid_.barrier();
     if (grid_.once()) {
-      st_.count = count_;
-      st_.retired_count = retired_;
-      st_.evaluations = evaluations_;
-      st_.iterations = iterations_;
-      st_.marked_count = marked;
-      st_.wants_room = wants_room;
-      st_.pending = pending_;
-      st_.pending_list = count_ == 0 ? whole_domain() : pieces_of();
-      st_.turn = turn_;
-      st_.fill = fill_;
-      st_.surveyed = surveyed;
-      st_.end = end;
+      static_cast<bulk_progress &>(st_) = at_;
+      st_.pending_list = at_.count == 0 ? whole_domain() : pieces_of();
     }
   }
 
  private:
+  static constexpr int64 any_number = static_cast<int64>(~uint64{0} >> 1);
+
+  // The same as long as a step has at most so many points.
+  TESSERA_HD TESSERA_APART void advance(int64 most_points) {
+    const int64 pause = at_.evaluations + st_.pause_after;
+    at_.stopped = true;
+    if constexpr (Evaluator::deferred) {
+      const int64 evaluated = st_.pending;
+      if (at_.count == 0) {
+        at_.end = evaluated > 0 ? settle_first() : begin();
+      } else if (evaluated > 0) {
+        at_.end = settle_pieces(at_.marked_count);
+      }
+    } else {
+      if (at_.count == 0) at_.end = begin();
+    }
+    while (at_.end == outcome::running && at_.pending == 0) {
+      if (at_.count > most_points / (split().pieces * st_.points)) {
+        at_.stopped = false;
+        return;
+      }
+      if (!at_.surveyed && can_fill()) {
+        at_.marked_count = at_.count;
+        divide_all();
+        at_.end = evaluate_and_settle(at_.marked_count);
+        continue;
+      }
+      if (!at_.surveyed) survey();
+      at_.surveyed = true;  // a pause comes after the survey: what it found still holds
+      const bulk_decision t = *st_.decision;
+      const int64 unknown = t.end == outcome::converged ? list_unexplored() : 0;
+      if (t.end != outcome::running && unknown == 0) {
+        at_.end = t.end;
+        break;
+      }
+      if (at_.evaluations >= pause || at_.count > st_.pause_regions) break;
+      const splitting split = this->split();
+      const int64 affordable = this->affordable(split);
+      if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
+        stop_filling();
+        at_.surveyed = false;
+        continue;
+      }
+      if (affordable < 1) {
+        at_.end = outcome::evaluations;
+        break;
+      }
+      const int64 chosen = unknown > 0 ? unknown : t.count;
+      if (chosen == 0) {
+        at_.end = at_.retired_count > 0 ? outcome::memory : outcome::roundoff;
+        break;
+      }
+      int64 marked = chosen < affordable ? chosen : affordable;
+      at_.marked_count = marked;
+      at_.wants_room = st_.can_grow && !fits(marked, split);
+      if (at_.wants_room) break;
+      if (!fits(1, split)) {
+        if (!give_up()) {
+          at_.end = outcome::memory;
+          break;
+        }
+        at_.surveyed = false;
+        continue;
+      }
+      const int64 room = (st_.capacity - at_.count) / (split.pieces - 1);
+      if (marked > room) marked = room;
+      if (marked > st_.parents_capacity) marked = st_.parents_capacity;
+      at_.marked_count = marked;
+      if (unknown > 0)
+        divide_listed({st_.marked, at_.count, split.pieces}, split, marked);
+      else
+        divide(t.bin, marked);
+      at_.end = evaluate_and_settle(marked);
+      at_.surveyed = false;
+    }
+  }
+
   // The first regions: as long as there are fewer than wanted, each step divides them all.
-  TESSERA_HD bool filling() const { return count_ < fill_; }
+  TESSERA_HD bool filling() const { return at_.count < at_.fill; }
   TESSERA_HD splitting split() const {
-    return filling() ? first_splitting(st_.split, st_.regions.ndim(), count_, fill_) : st_.split;
+    return filling() ? first_splitting(st_.split, st_.regions.ndim(), at_.count, at_.fill) : st_.split;
   }
   TESSERA_HD bool fits(int64 marked, const splitting &split) const {
-    return count_ + marked * (split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
+    return at_.count + marked * (split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
   }
   // Regions that can be divided within the limit of evaluations.
   TESSERA_HD int64 affordable(const splitting &split) const {
-    return (st_.set.maxeval - evaluations_) / (split.pieces * st_.points);
+    return (st_.set.maxeval - at_.evaluations) / (split.pieces * st_.points);
   }
-  TESSERA_HD int64 live() const { return count_ + retired_; }
-  TESSERA_HD const double *scale() const { return st_.scale + (turn_ & 1) * nc_; }
-  TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (turn_ + ahead) % 3 * histogram_bins; }
+  TESSERA_HD int64 live() const { return at_.count + at_.retired_count; }
+  TESSERA_HD const double *scale() const { return st_.scale + (at_.turn & 1) * nc_; }
+  TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (at_.turn + ahead) % 3 * histogram_bins; }
 
   TESSERA_HD static region_list whole_domain() { return {nullptr, 0, 1}; }
-  TESSERA_HD region_list pieces_of() const { return {st_.marked, count_, split().pieces}; }
+  TESSERA_HD region_list pieces_of() const { return {st_.marked, at_.count, split().pieces}; }
 
   // False: the executor evaluates, and the steps go on when they are started again.
   TESSERA_HD bool evaluate(const region_list &list, int64 n) {
     if constexpr (Evaluator::deferred) {
-      pending_ = n;
+      at_.pending = n;
       return false;
     } else {
       eval_.evaluate(grid_, st_.regions, list, n);
@@ -299,7 +307,7 @@ class bulk_steps {
   // values it is compared.
   TESSERA_HD TESSERA_APART outcome begin() {
     const region_view s = st_.regions;
-    fill_ = affordable_first_regions(st_.set.initial_regions, st_.points, st_.set.maxeval);
+    at_.fill = affordable_first_regions(st_.set.initial_regions, st_.points, st_.set.maxeval);
     if (grid_.once()) {
       make_domain(st_.lower, st_.upper, s, 0);
       for (int k = 0; k < nc_; ++k) {
@@ -307,7 +315,7 @@ class bulk_steps {
         st_.scale[k] = 1.0;
       }
     }
-    if (!fill_divisible(st_.split, s.ndim(), st_.lower, st_.upper, fill_)) fill_ = 0;
+    if (!fill_divisible(st_.split, s.ndim(), st_.lower, st_.upper, at_.fill)) at_.fill = 0;
     if (grid_.first_team())
       for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
     grid_.barrier();
@@ -318,8 +326,8 @@ class bulk_steps {
   TESSERA_HD outcome settle_first() {
     const region_view s = st_.regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
-    evaluations_ = st_.points;
-    count_ = 1;
+    at_.evaluations = st_.points;
+    at_.count = 1;
     if (grid_.once()) {
       if (eval_.failed()) {
         make_unknown(s, 0);
@@ -342,14 +350,14 @@ class bulk_steps {
   // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
   // fewer regions than are wanted, or when there is no room.
   TESSERA_HD bool can_fill() const {
-    if (!filling() || evaluations_ < st_.points) return false;
+    if (!filling() || at_.evaluations < st_.points) return false;
     const splitting next = split();
-    const bool look = st_.set.may_do_with_fewer && count_ >= first_look && (next.pieces > 2 || halvings(count_) % 2 == 1);
-    return !look && count_ <= affordable(next) && fits(count_, next);
+    const bool look = st_.set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
+    return !look && at_.count <= affordable(next) && fits(at_.count, next);
   }
 
   TESSERA_HD TESSERA_APART void divide_all() {
-    const int64 n = count_;
+    const int64 n = at_.count;
     const splitting split = this->split();
     bulk_state &st = st_;
     grid_.each(n * st_.regions.ndim(), [=, &st](int64 t) {
@@ -366,10 +374,10 @@ class bulk_steps {
 
   // There is no room for all the first regions.
   TESSERA_HD TESSERA_APART void stop_filling() {
-    fill_ = 0;
+    at_.fill = 0;
     const splitting split = st_.split;
     const region_view s = st_.regions;
-    grid_.each(count_, [=](int64 i) { prepare_division(split, s, i); });
+    grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i); });
     grid_.barrier();
   }
 
@@ -386,7 +394,7 @@ class bulk_steps {
 
   // Sums and histogram of all regions as they are now, and what follows from them.
   TESSERA_HD TESSERA_APART void survey() {
-    const int64 n = count_, chunks = chunks_of(n);
+    const int64 n = at_.count, chunks = chunks_of(n);
     bulk_state &st = st_;
     uint32 *counts = histogram(0);
     const double *weights = scale();
@@ -408,11 +416,11 @@ class bulk_steps {
 
   // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
   TESSERA_HD TESSERA_APART void decide() {
-    const int64 chunks = chunks_of(count_);
+    const int64 chunks = chunks_of(at_.count);
     const double factor = few_regions_factor(st_.set, live());
-    bool met = (iterations_ > 0 || st_.resumed) && evaluations_ >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
+    bool met = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
     bool zero = st_.set.estimate != 1;
-    double *next = st_.scale + ((turn_ + 1) & 1) * nc_;
+    double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
     double frozen = 0.0;
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
@@ -441,7 +449,7 @@ class bulk_steps {
     if (d.end == outcome::running && most > 0) {
       const double share = st_.set.bulk_fraction;
       const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
-      const threshold t = choose_bin(team_, histogram(0), spared, filling() ? count_ : most);
+      const threshold t = choose_bin(team_, histogram(0), spared, filling() ? at_.count : most);
       d.bin = t.bin;
       d.count = t.count;
     }
@@ -450,7 +458,7 @@ class bulk_steps {
 
   // Divides the first `marked` of the regions in `bin` and above.
   TESSERA_HD TESSERA_APART void divide(int bin, int64 marked) {
-    const int64 n = count_;
+    const int64 n = at_.count;
     const double *weights = scale();
     bulk_state &st = st_;
     list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
@@ -459,9 +467,9 @@ class bulk_steps {
 
   // Lists what is unexplored when the tolerance is met. The first regions of a device are as small as any that are looked for.
   TESSERA_HD int64 list_unexplored() {
-    const int64 n = count_;
+    const int64 n = at_.count;
     const double most = explored_share(n);
-    if (st_.set.estimate == 1 || retired_ > 0 || filling() || static_cast<double>(fill_) * most > 1.0) return 0;
+    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || static_cast<double>(at_.fill) * most > 1.0) return 0;
     bulk_state &st = st_;
     list_chunks(n, chunks_of(n), st_.marked, n, [=, &st](int64 i) {
       return (st.regions.state(i).word & region_frozen) == 0u &&
@@ -503,7 +511,7 @@ class bulk_steps {
     const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
     if (eval_.failed()) {  // the totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs
-      if (marked == count_)
+      if (marked == at_.count)
         grid_.barrier_then([this, marked] {
           for (int k = 0; k < nc_; ++k) {
             const component_sums t = sum_chunk(team_, st_.parents, {0, marked}, k, [](int64) { return true; });
@@ -514,20 +522,20 @@ class bulk_steps {
     }
     const int estimate = st_.set.estimate;
     const splitting split = this->split();
-    count_ += marked * (list.pieces - 1);
+    at_.count += marked * (list.pieces - 1);
     const splitting next = this->split();
     grid_.each(marked, [=](int64 m) { settle(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }); });
     grid_.barrier();
-    evaluations_ += marked * list.pieces * st_.points;
-    ++iterations_;
-    ++turn_;
+    at_.evaluations += marked * list.pieces * st_.points;
+    ++at_.iterations;
+    ++at_.turn;
     return outcome::running;
   }
 
   // The store is full: the regions with the smallest errors, at least half, are summed up and forgotten; kept ones from
   // the end take their places. Uniform; false when that no longer helps.
   TESSERA_HD TESSERA_APART bool give_up() {
-    const int64 n = count_, chunks = chunks_of(n);
+    const int64 n = at_.count, chunks = chunks_of(n);
     const threshold t = choose_bin(team_, histogram(0), -1.0, n / 2);
     const int64 kept = t.count;
     if (kept == 0 || 2 * kept > n + 1) return false;
@@ -561,9 +569,9 @@ class bulk_steps {
     const int64 moves = st_.chunk_counts[most_chunks];
     grid_.each(moves, [=](int64 m) { s.copy(holes[m], s, movers[m]); });
     grid_.barrier();
-    retired_ += n - kept;
-    count_ = kept;
-    ++turn_;
+    at_.retired_count += n - kept;
+    at_.count = kept;
+    ++at_.turn;
     return helps;
   }
 
@@ -607,10 +615,7 @@ class bulk_steps {
   bulk_state &st_;
   Evaluator &eval_;
   const int nc_;
-  int turn_ = 0;
-  int64 count_ = 0, retired_ = 0, evaluations_ = 0, iterations_ = 0;
-  int64 fill_ = 0;     // number of first regions that is wanted
-  int64 pending_ = 0;  // regions that the executor is to evaluate
+  bulk_progress at_ = {};
 };
 
 }  // namespace tessera

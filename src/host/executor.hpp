@@ -55,6 +55,7 @@ struct host_team {
 class host_grid {
  public:
   using team_type = host_team;
+  static constexpr int64 alone_points = 0;
   explicit host_grid(thread_pool &pool) : pool_(pool) {}
 
   host_team &team() { return team_; }
