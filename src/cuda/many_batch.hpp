@@ -9,7 +9,8 @@ namespace tessera {
 // The global memory that a block has for the integral it is at: places in bytes from the start of its slot.
 struct many_slot {
   int64 capacity, parents;  // regions
-  int64 regions_at, parents_at, marked_at, sums_at, frozen_at, counts_at, histogram_at, retired_at, totals_at, scale_at, decision_at;
+  int64 regions_at, parents_at, marked_at, sums_at, frozen_at, counts_at, histogram_at, retired_at, totals_at, scale_at, decision_at,
+      landmarks_at, in_parts_at;
   int64 bytes;
 };
 
@@ -30,6 +31,8 @@ TESSERA_HD void take_slot(bulk_state &state, const bulk_state &common, const man
   state.totals = reinterpret_cast<component_sums *>(memory + slot.totals_at);
   state.scale = reinterpret_cast<double *>(memory + slot.scale_at);
   state.decision = reinterpret_cast<bulk_decision *>(memory + slot.decision_at);
+  state.landmarks = reinterpret_cast<landmark_pair *>(memory + slot.landmarks_at);
+  state.in_parts = reinterpret_cast<landmark_pair *>(memory + slot.in_parts_at);
 }
 
 // The state at the beginning of an integral; its box is set apart.

@@ -32,7 +32,9 @@ class bulk {
         histogram_(exec),
         scale_(exec),
         decision_(exec),
-        published_(exec) {
+        published_(exec),
+        landmarks_(exec),
+        in_parts_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
@@ -106,8 +108,12 @@ class bulk {
     scale_.resize(2 * nc);
     decision_.resize(1);
     published_.resize(1);
+    landmarks_.resize(landmark_groups);
+    in_parts_.resize(most_landmark_parts * landmark_groups);
     state_.decision = decision_.data();
     state_.published = published_.data();
+    state_.landmarks = landmarks_.data();
+    state_.in_parts = in_parts_.data();
     state_.sums = sums_.data();
     state_.retired = retired_.data();
     state_.totals = totals_.data();
@@ -175,6 +181,7 @@ class bulk {
   typename Executor::template buffer<double> scale_;
   typename Executor::template buffer<bulk_decision> decision_;
   typename Executor::template buffer<bulk_progress> published_;
+  typename Executor::template buffer<landmark_pair> landmarks_, in_parts_;
   bulk_state state_ = {};
   int64 most_regions_;
   cubature_statistics stats_;

@@ -5,6 +5,7 @@
 #include "../core/rule.hpp"
 #include "../core/sum.hpp"
 #include "histogram.hpp"
+#include "landmarks.hpp"
 #include "problem.hpp"
 #include "region_store.hpp"
 #include "split.hpp"
@@ -80,6 +81,8 @@ struct bulk_state : bulk_progress {
   component_sums *totals;     // [ncomp], where the driver can read them
   bulk_decision *decision;    // one
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
+  landmark_pair *landmarks;   // [landmark_groups]
+  landmark_pair *in_parts;    // [landmark_parts][landmark_groups] the same of parts of the regions
   bulk_progress *published;   // one; by the team that has been alone
 
   region_list pending_list;

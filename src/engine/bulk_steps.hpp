@@ -465,15 +465,40 @@ class bulk_steps {
     divide_listed({st_.marked, n, split().pieces}, split(), marked);
   }
 
-  // Lists what is unexplored when the tolerance is met. The first regions of a device are as small as any that are looked for.
+  // Of all regions as they are now.
+  TESSERA_HD TESSERA_APART void find_all_landmarks() {
+    const int64 n = at_.count, parts = landmark_parts(n);
+    bulk_state &st = st_;
+    const double *weights = scale();
+    grid_.each(parts * landmark_groups, [=, &st](int64 t) {
+      st.in_parts[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
+    });
+    grid_.barrier();
+    grid_.each(landmark_groups, [=, &st](int64 g) {
+      landmark_pair best = st.in_parts[g];
+      TESSERA_ROLLED
+      for (int64 p = 1; p < parts; ++p) keep_better(best, st.in_parts[p * landmark_groups + g]);
+      st.landmarks[g] = best;
+    });
+    grid_.barrier();
+  }
+
+  // Lists, when the tolerance is met, what is unexplored and what may have been overlooked; 0: nothing, or there are no more than
+  // the first regions, which are all of one size.
   TESSERA_HD int64 list_unexplored() {
     const int64 n = at_.count;
     const double most = explored_share(n);
-    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || static_cast<double>(at_.fill) * most > 1.0) return 0;
+    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || n < 2) return 0;
     bulk_state &st = st_;
+    const double *weights = scale();
+    const splitting split = this->split();
+    find_all_landmarks();
     list_chunks(n, chunks_of(n), st_.marked, n, [=, &st](int64 i) {
-      return (st.regions.state(i).word & region_frozen) == 0u &&
-             unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+      uint32 &word = st.regions.state(i).word;
+      if ((word & region_frozen) != 0u) return false;
+      const int axis = overlooked_axis(split, st.regions, i, st.landmarks, st.lower, st.upper, weights);
+      if (axis >= 0) include_axis(word, st.regions.ndim(), axis, true);
+      return axis >= 0 || unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
     });
     return st_.chunk_counts[most_chunks];
   }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "region_store.hpp"
+#include "landmarks.hpp"
 
 namespace tessera {
 
@@ -18,8 +18,7 @@ TESSERA_HD double explored_share(int64 regions) {
 // total(k): the integral of component k.
 template <class Total>
 TESSERA_HD bool unexplored(const region_view &s, int64 i, const double *lower, const double *upper, double most, Total total) {
-  double share = 1.0;
-  for (int j = 0; j < s.ndim(); ++j) share *= s.half(i, j) / (0.5 * upper[j] - 0.5 * lower[j]);
+  const double share = share_of_domain(s, i, lower, upper);
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
     if (fabs(s.value(i, k)) > nothing_found * fabs(total(k)) * share) return false;

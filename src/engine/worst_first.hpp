@@ -239,18 +239,31 @@ class worst_first {
     return [s = store_.view()](int64 i, int k) { return s.error(i, k); };
   }
 
-  // Puts what is unexplored in front of the queue. False when there is nothing.
+  // Puts what is unexplored, and what may have been overlooked, in front of the queue. False when there is nothing.
   bool explore() {
     if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
     const region_view s = store_.view();
     const double most = explored_share(regions_);
-    bool any = false;
+    landmark_pair marks[landmark_groups];
+    for (int g = 0; g < landmark_groups; ++g) {
+      marks[g] = find_landmarks(s, regions_, g, 0, lower_.data(), upper_.data(), scale_.data());
+      for (int64 part = 1; part < landmark_parts(regions_); ++part)
+        keep_better(marks[g], find_landmarks(s, regions_, g, part, lower_.data(), upper_.data(), scale_.data()));
+    }
+    bool any = false, turned = false;
     for (entry &e : queue_) {
       const int64 i = e.region();
-      if (frozen(e) || !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
-      e.key = infinity_value();  // along its own axis: the pieces may have been evaluated ahead
+      if (frozen(e)) continue;
+      const int axis = overlooked_axis(split_, s, i, marks, lower_.data(), upper_.data(), scale_.data());
+      if (axis >= 0 && axis != ranked_axis(s.state(i).word, 0)) {
+        include_axis(s.state(i).word, set_.ndim, axis, true);
+        turned = true;
+      }
+      if (axis < 0 && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
+      e.key = infinity_value();
       any = true;
     }
+    if (turned) forget();  // what has been evaluated ahead was divided along the axes of before
     if (any) std::make_heap(queue_.begin(), queue_.end(), below());
     return any;
   }

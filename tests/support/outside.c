@@ -166,8 +166,8 @@ const struct outside_problem outside_problems[] = {
     {"bell9", OF(bell), 9, 1, 1, {1e-3}, {2000000, 50000000, 5000000000}, make_bell},
     {"peak2", OF(bell), 2, 1, 20, {1e-3}, {100000, 1000000, 100000000}, make_peak},
     {"peak3", OF(bell), 3, 1, 20, {1e-3}, {100000, 1000000, 100000000}, make_peak},
-    {"peak4", OF(bell), 4, 1, 20, {1e-3}, {200000, 2000000, 100000000}, make_peak},
-    {"peak5", OF(bell), 5, 1, 20, {1e-3}, {200000, 5000000, 1000000000}, make_peak},
+    {"peak4", OF(bell), 4, 1, 20, {1e-3}, {1000000, 2000000, 100000000}, make_peak},
+    {"peak5", OF(bell), 5, 1, 20, {1e-3}, {3000000, 5000000, 1000000000}, make_peak},
     {"peak6", OF(bell), 6, 1, 20, {1e-3}, {200000, 10000000, 1000000000}, make_peak},
 };
 const int outside_problem_count = (int)(sizeof outside_problems / sizeof outside_problems[0]);
