@@ -64,8 +64,9 @@ many_slot make_slot(int ndim, int ncomp, int64 regions) {
   s.totals_at = p.take_array<component_sums>(ncomp);
   s.scale_at = p.take_array<double>(2 * ncomp);
   s.decision_at = p.take_array<bulk_decision>(1);
-  s.landmarks_at = p.take_array<landmark_pair>(landmark_groups);
-  s.in_parts_at = p.take_array<landmark_pair>(landmark_parts(regions) * landmark_groups);
+  s.candidates_at = p.take_array<landmark_pair>(landmark_parts(regions) * landmark_groups);
+  s.landmarks_at = p.take_array<landmark_table>(1);
+  s.landmark_boxes_at = p.take_array<double>(landmarks_kept * region_fields(ndim, 0));
   s.bytes = static_cast<int64>(p.bytes());
   return s;
 }

@@ -10,7 +10,7 @@ namespace tessera {
 struct many_slot {
   int64 capacity, parents;  // regions
   int64 regions_at, parents_at, marked_at, sums_at, frozen_at, counts_at, histogram_at, retired_at, totals_at, scale_at, decision_at,
-      landmarks_at, in_parts_at;
+      candidates_at, landmarks_at, landmark_boxes_at;
   int64 bytes;
 };
 
@@ -31,8 +31,9 @@ TESSERA_HD void take_slot(bulk_state &state, const bulk_state &common, const man
   state.totals = reinterpret_cast<component_sums *>(memory + slot.totals_at);
   state.scale = reinterpret_cast<double *>(memory + slot.scale_at);
   state.decision = reinterpret_cast<bulk_decision *>(memory + slot.decision_at);
-  state.landmarks = reinterpret_cast<landmark_pair *>(memory + slot.landmarks_at);
-  state.in_parts = reinterpret_cast<landmark_pair *>(memory + slot.in_parts_at);
+  state.candidates = reinterpret_cast<landmark_pair *>(memory + slot.candidates_at);
+  state.landmarks = reinterpret_cast<landmark_table *>(memory + slot.landmarks_at);
+  state.landmark_boxes = region_view(reinterpret_cast<double *>(memory + slot.landmark_boxes_at), ndim, 0, landmarks_kept, 1);
 }
 
 // The state at the beginning of an integral; its box is set apart.
@@ -40,7 +41,7 @@ TESSERA_HD void begin_integral(bulk_state &state) {
   state.count = state.retired_count = state.evaluations = state.iterations = state.marked_count = 0;
   state.turn = 0;
   state.pending = 0;
-  state.surveyed = state.wants_room = false;
+  state.exploring = state.surveyed = state.wants_room = false;
   state.end = outcome::running;
 }
 

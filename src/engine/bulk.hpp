@@ -33,8 +33,9 @@ class bulk {
         scale_(exec),
         decision_(exec),
         published_(exec),
+        candidates_(exec),
         landmarks_(exec),
-        in_parts_(exec) {
+        landmark_boxes_(exec, settings.ndim, 0) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
@@ -108,12 +109,12 @@ class bulk {
     scale_.resize(2 * nc);
     decision_.resize(1);
     published_.resize(1);
-    landmarks_.resize(landmark_groups);
-    in_parts_.resize(most_landmark_parts * landmark_groups);
+    landmarks_.resize(1);
+    landmark_boxes_.resize(landmarks_kept, 0);
     state_.decision = decision_.data();
     state_.published = published_.data();
     state_.landmarks = landmarks_.data();
-    state_.in_parts = in_parts_.data();
+    state_.landmark_boxes = landmark_boxes_.view();
     state_.sums = sums_.data();
     state_.retired = retired_.data();
     state_.totals = totals_.data();
@@ -133,6 +134,8 @@ class bulk {
     state_.regions = regions_.view();
     state_.parents = parents_.view();
     state_.marked = marked_.data();
+    candidates_.resize(landmark_parts(regions_.capacity()) * landmark_groups);
+    state_.candidates = candidates_.data();
     state_.capacity = regions_.capacity();
     state_.parents_capacity = parents_.capacity();
     state_.can_grow = state_.capacity < most_regions_;
@@ -181,7 +184,9 @@ class bulk {
   typename Executor::template buffer<double> scale_;
   typename Executor::template buffer<bulk_decision> decision_;
   typename Executor::template buffer<bulk_progress> published_;
-  typename Executor::template buffer<landmark_pair> landmarks_, in_parts_;
+  typename Executor::template buffer<landmark_pair> candidates_;
+  typename Executor::template buffer<landmark_table> landmarks_;
+  region_store<Executor> landmark_boxes_;
   bulk_state state_ = {};
   int64 most_regions_;
   cubature_statistics stats_;

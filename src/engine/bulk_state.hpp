@@ -49,6 +49,7 @@ struct bulk_progress {
   int64 marked_count;  // regions to divide next; their number when the store must grow first
   int64 fill;          // number of first regions that is wanted; above `count` while all regions are divided
   int turn;            // which of the buffers used in turn
+  bool exploring;      // the regions divided last were listed because little was known of them
   bool surveyed;       // the sums and the histogram are those of the regions as they are
   int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
   outcome end;         // running: paused, or room is wanted
@@ -81,8 +82,9 @@ struct bulk_state : bulk_progress {
   component_sums *totals;     // [ncomp], where the driver can read them
   bulk_decision *decision;    // one
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
-  landmark_pair *landmarks;   // [landmark_groups]
-  landmark_pair *in_parts;    // [landmark_parts][landmark_groups] the same of parts of the regions
+  landmark_pair *candidates;  // [landmark_parts][landmark_groups]
+  landmark_table *landmarks;  // one
+  region_view landmark_boxes; // [landmarks_kept], boxes alone
   bulk_progress *published;   // one; by the team that has been alone
 
   region_list pending_list;

@@ -222,20 +222,27 @@ class bulk_steps {
         at_.end = evaluate_and_settle(at_.marked_count);
         continue;
       }
-      if (!at_.surveyed) survey();
-      at_.surveyed = true;  // a pause comes after the survey: what it found still holds
-      const bulk_decision t = *st_.decision;
-      const int64 unknown = t.end == outcome::converged ? list_unexplored() : 0;
-      if (t.end != outcome::running && unknown == 0) {
-        at_.end = t.end;
-        break;
+      const bool paused = at_.evaluations >= pause || at_.count > st_.pause_regions;
+      if (paused && at_.exploring) return;
+      int64 unknown = at_.exploring ? list_pieces() : 0;
+      if (unknown == 0) {
+        if (!at_.surveyed) survey();
+        at_.surveyed = true;  // a pause comes after the survey: what it found still holds
+        const outcome end = st_.decision->end;
+        if (end == outcome::converged) unknown = list_unexplored();
+        if (end != outcome::running && unknown == 0) {
+          at_.end = end;
+          break;
+        }
       }
-      if (at_.evaluations >= pause || at_.count > st_.pause_regions) break;
+      at_.exploring = unknown > 0;
+      const bulk_decision t = *st_.decision;
+      if (paused) break;
       const splitting split = this->split();
       const int64 affordable = this->affordable(split);
       if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
         stop_filling();
-        at_.surveyed = false;
+        forget_survey();
         continue;
       }
       if (affordable < 1) {
@@ -256,7 +263,8 @@ class bulk_steps {
           at_.end = outcome::memory;
           break;
         }
-        at_.surveyed = false;
+        at_.exploring = false;
+        forget_survey();
         continue;
       }
       const int64 room = (st_.capacity - at_.count) / (split.pieces - 1);
@@ -267,9 +275,10 @@ class bulk_steps {
         divide_listed({st_.marked, at_.count, split.pieces}, split, marked);
       else
         divide(t.bin, marked);
+      forget_survey();
       at_.end = evaluate_and_settle(marked);
-      at_.surveyed = false;
     }
+    if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
   }
 
   // The first regions: as long as there are fewer than wanted, each step divides them all.
@@ -407,6 +416,12 @@ class bulk_steps {
     grid_.barrier_then([this] { decide(); });
   }
 
+  // The regions are no longer those of the last survey, if there was one: the next takes the next buffers.
+  TESSERA_HD void forget_survey() {
+    if (at_.surveyed) ++at_.turn;
+    at_.surveyed = false;
+  }
+
   // share: of the sum of the errors that counts.
   TESSERA_HD void set_scale(double *to, int k, double value, double error, double share) const {
     // Where much less is tolerated than there is, the errors are brought down in stages.
@@ -471,36 +486,89 @@ class bulk_steps {
     bulk_state &st = st_;
     const double *weights = scale();
     grid_.each(parts * landmark_groups, [=, &st](int64 t) {
-      st.in_parts[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
+      st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
     });
-    grid_.barrier();
-    grid_.each(landmark_groups, [=, &st](int64 g) {
-      landmark_pair best = st.in_parts[g];
-      TESSERA_ROLLED
-      for (int64 p = 1; p < parts; ++p) keep_better(best, st.in_parts[p * landmark_groups + g]);
-      st.landmarks[g] = best;
-    });
-    grid_.barrier();
+    grid_.barrier_then([this, parts] { compare_landmarks(parts); });
   }
 
-  // Lists, when the tolerance is met, what is unexplored and what may have been overlooked; 0: nothing, or there are no more than
+  // One team: the landmarks of the groups from those of their parts, and what is known of them together.
+  TESSERA_HD void compare_landmarks(int64 parts) {
+    constexpr int none = 0x7fffffff;
+    landmark_table &table = *st_.landmarks;
+    int most = 0;
+    TESSERA_ROLLED
+    for (int g = team_.lane(); g < landmark_groups; g += team_.lanes()) {
+      landmark_pair best = st_.candidates[g];
+      TESSERA_ROLLED
+      for (int64 p = 1; p < parts; ++p) keep_better(best, st_.candidates[p * landmark_groups + g]);
+      keep_landmarks(best, g, st_.regions, table, st_.landmark_boxes);
+      const int above = upper_half(best.densest.density) + 1;
+      most = above > most ? above : most;
+    }
+    TESSERA_ROLLED
+    for (int j = 0; j < st_.regions.ndim(); ++j) {
+      int least = none, greatest = -most, unused = 0;
+      TESSERA_ROLLED
+      for (int g = team_.lane(); g < landmark_groups; g += team_.lanes())  // those that this lane has written
+        for (int mark = g; mark < landmarks_kept; mark += landmark_groups) {
+          const int half = table.density[mark] > 0.0 ? upper_half(st_.landmark_boxes.half(mark, j)) : none;
+          least = half < least ? half : least;
+        }
+      team_.least(least, greatest, unused);
+      if (team_.lane() != 0) continue;
+      table.least_half[j] = double_of(static_cast<uint64>(least) << 32);
+      table.greatest_density = double_of(static_cast<uint64>(-greatest) << 32);
+    }
+  }
+
+  // Lists, when the tolerance is met, what is unexplored and what may have been overlooked. 0: nothing, or there are no more than
   // the first regions, which are all of one size.
-  TESSERA_HD int64 list_unexplored() {
+  TESSERA_HD TESSERA_APART int64 list_unexplored() {
     const int64 n = at_.count;
-    const double most = explored_share(n);
     if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || n < 2) return 0;
     bulk_state &st = st_;
     const double *weights = scale();
-    const splitting split = this->split();
+    const double most = explored_share(n);
     find_all_landmarks();
     list_chunks(n, chunks_of(n), st_.marked, n, [=, &st](int64 i) {
       uint32 &word = st.regions.state(i).word;
       if ((word & region_frozen) != 0u) return false;
-      const int axis = overlooked_axis(split, st.regions, i, st.landmarks, st.lower, st.upper, weights);
-      if (axis >= 0) include_axis(word, st.regions.ndim(), axis, true);
-      return axis >= 0 || unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+      const bool empty = unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+      const uint32 mark = empty ? region_listed : 0u;
+      if ((word & region_listed) != mark) word ^= region_listed;
+      return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.lower, st.upper, weights);
+    });
+    const int64 suspects = st_.chunk_counts[most_chunks];
+    return suspects == 0 ? 0 : list_overlooked({st_.marked, 0, 1}, suspects);
+  }
+
+  // Lists the regions with the mark region_listed, among them those of `suspects` that have been overlooked.
+  TESSERA_HD TESSERA_APART int64 list_overlooked(const region_list &suspects, int64 suspected) {
+    bulk_state &st = st_;
+    const double *weights = scale();
+    const splitting split = this->split();
+    grid_.chunks(suspected, [=, &st](auto &team, int64 c) {
+      const int64 i = suspects[c];
+      const width_check own =
+          overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.lower, st.upper, weights);
+      int times = -own.times, unused = 0, none = 0;
+      team.least(times, unused, none);
+      int axis = own.times == -times ? own.axis : max_cubature_ndim;
+      team.least(axis, unused, none);
+      if (team.lane() == 0 && turn_to(split, st.regions, i, {-times, axis})) st.regions.state(i).word |= region_listed;
+    });
+    grid_.barrier();
+    list_chunks(at_.count, chunks_of(at_.count), st_.marked, at_.count, [&st](int64 i) {
+      const uint32 word = st.regions.state(i).word;
+      return (word & region_listed) != 0u && (word & region_frozen) == 0u;
     });
     return st_.chunk_counts[most_chunks];
+  }
+
+  // The same of the pieces of what was listed before, without another look at the rest.
+  TESSERA_HD int64 list_pieces() {
+    const int pieces = split().pieces;
+    return list_overlooked({st_.marked, at_.count - at_.marked_count * (pieces - 1), pieces}, at_.marked_count * pieces);
   }
 
   // Keeps what the comparison of the levels needs of region i.
@@ -553,7 +621,6 @@ class bulk_steps {
     grid_.barrier();
     at_.evaluations += marked * list.pieces * st_.points;
     ++at_.iterations;
-    ++at_.turn;
     return outcome::running;
   }
 
@@ -596,7 +663,6 @@ class bulk_steps {
     grid_.barrier();
     at_.retired_count += n - kept;
     at_.count = kept;
-    ++at_.turn;
     return helps;
   }
 

@@ -9,6 +9,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../core/rule.hpp"
 #include "region_store.hpp"
 #include "split.hpp"
 
@@ -42,9 +43,9 @@ TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const double *low
 }
 
 // Groups are shared out in parts, so that many can look for landmarks at a time.
-constexpr int64 most_landmark_parts = 64;
+constexpr int64 most_landmark_parts = 512;
 TESSERA_HD int64 landmark_parts(int64 regions) {
-  const int64 parts = regions / (16 * landmark_groups);
+  const int64 parts = regions / (4 * landmark_groups);
   return parts < 1 ? 1 : (parts > most_landmark_parts ? most_landmark_parts : parts);
 }
 
@@ -67,39 +68,83 @@ TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 gro
   return best;
 }
 
-// How many times as wide as the landmark is region i, at most, and along which axis, if they touch? Else 0.
-TESSERA_HD double times_as_wide(const region_view &s, int64 i, int64 mark, int &axis) {
-  constexpr double rounding = 1.0 + 1e-6;
-  double times = 0.0;
+// What the regions are compared with: a copy, which stays when regions are divided.
+constexpr int landmarks_kept = 2 * landmark_groups;
+struct landmark_table {
+  double density[landmarks_kept];  // 0: there is none
+  // A region that is nowhere much wider than the narrowest, or dense beside the densest, need not be compared with each of them.
+  double greatest_density, least_half[max_cubature_ndim];
+};
+
+// Writes the two landmarks of a group to the table and their boxes to `boxes`.
+TESSERA_HD void keep_landmarks(const landmark_pair &of_group, int group, const region_view &s, landmark_table &table,
+                               const region_view &boxes) {
   TESSERA_ROLLED
-  for (int j = 0; j < s.ndim(); ++j) {
-    const double own = s.half(i, j), other = s.half(mark, j);
-    if (fabs(s.centre(i, j) - s.centre(mark, j)) > rounding * (own + other)) return 0.0;
-    if (own > times * other) {
-      times = own / other;
-      axis = j;
+  for (int which = 0; which < 2; ++which) {
+    const landmark &mark = which == 0 ? of_group.densest : of_group.fullest;
+    const int to = which * landmark_groups + group;
+    table.density[to] = mark.region < 0 ? 0.0 : mark.density;
+    TESSERA_ROLLED
+    for (int j = 0; mark.region >= 0 && j < s.ndim(); ++j) {
+      boxes.centre(to, j) = s.centre(mark.region, j);
+      boxes.half(to, j) = s.half(mark.region, j);
     }
   }
-  return times;
 }
 
-// The axis across which region i is to be divided because it is much wider than a landmark beside it and holds much less; -1: none.
-TESSERA_HD TESSERA_APART int overlooked_axis(const splitting &split, const region_view &s, int64 i, const landmark_pair *marks,
-                                             const double *lower, const double *upper, const double *scale) {
-  const double density = as_landmark(s, i, lower, upper, scale).density;
-  double widest = too_wide;
-  int across = -1;
+TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_table &table, const double *lower,
+                                  const double *upper, const double *scale) {
+  bool wide = false;
+  for (int j = 0; j < s.ndim(); ++j) wide = wide || s.half(i, j) > too_wide * table.least_half[j];
+  return wide && as_landmark(s, i, lower, upper, scale).density < much_less * table.greatest_density;
+}
+
+// How much too wide a region is, and along which axis; compared by the upper half of the number, of those equal by it the first axis.
+struct width_check {
+  int times;  // upper half of the ratio; 0: it is not too wide
+  int axis;
+};
+TESSERA_HD int upper_half(double v) { return static_cast<int>(bits_of(v) >> 32); }
+TESSERA_HD bool worse(const width_check &a, const width_check &b) {
+  return a.times > b.times || (a.times == b.times && a.axis < b.axis);
+}
+
+// Region i beside a landmark that is much denser, `mark` of `boxes`.
+TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const region_view &boxes, int mark) {
+  constexpr double rounding = 1.0 + 1e-6;
+  constexpr width_check not_too_wide = {0, 0};
+  width_check worst = not_too_wide;
   TESSERA_ROLLED
-  for (int m = 0; m < 2 * landmark_groups; ++m) {
-    const landmark &mark = m < landmark_groups ? marks[m].densest : marks[m - landmark_groups].fullest;
-    if (mark.region < 0 || !(density < much_less * mark.density)) continue;
-    int axis = 0;
-    const double times = times_as_wide(s, i, mark.region, axis);
-    if (!(times > widest)) continue;
-    widest = times;
-    across = axis;
+  for (int j = 0; j < s.ndim(); ++j) {
+    const double own = s.half(i, j), other = boxes.half(mark, j);
+    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > rounding * (own + other)) return not_too_wide;  // they do not touch
+    if (!(own > too_wide * other)) continue;
+    const width_check w = {upper_half(own / other), j};
+    if (worse(w, worst)) worst = w;
   }
-  return across >= 0 && divisible_axis(split, {s.centre(i, across), s.half(i, across)}) ? across : -1;
+  return worst;
+}
+
+// The same beside the landmarks first, first + step, ...
+TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_table &table,
+                                                const region_view &boxes, int first, int step, const double *lower,
+                                                const double *upper, const double *scale) {
+  const double density = as_landmark(s, i, lower, upper, scale).density;
+  width_check worst = {0, 0};
+  TESSERA_ROLLED
+  for (int mark = first; mark < landmarks_kept; mark += step) {
+    if (!(density < much_less * table.density[mark])) continue;
+    const width_check w = compare_widths(s, i, boxes, mark);
+    if (worse(w, worst)) worst = w;
+  }
+  return worst;
+}
+
+// Region i is to be divided across the axis along which it is too wide; false if it is not, or cannot be.
+TESSERA_HD bool turn_to(const splitting &split, const region_view &s, int64 i, const width_check &w) {
+  if (w.times == 0 || !divisible_axis(split, {s.centre(i, w.axis), s.half(i, w.axis)})) return false;
+  include_axis(s.state(i).word, s.ndim(), w.axis, true);
+  return true;
 }
 
 }  // namespace tessera

@@ -22,6 +22,7 @@ constexpr uint32 region_face_place = 3u << 24;  // place among the ranked axes o
 constexpr uint32 region_face_high = 1u << 26;   // the suspected face is the upper one
 constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as they do for smooth integrands
 constexpr uint32 region_doubtful = 1u << 29;    // the error is a share of the parent's, not the region's own
+constexpr uint32 region_listed = 1u << 30;    // chosen while a list is made; else without a meaning
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
 
 TESSERA_HD region_state fresh_state(uint32 ranked_axes, bool rough, double excess) {

@@ -30,7 +30,9 @@ template <class Executor, class Evaluator>
 class worst_first {
  public:
   worst_first(Executor &exec, Evaluator &eval, int ndim, int ncomp)
-      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), totals_(ncomp), retired_(ncomp) {}
+      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), landmark_boxes_(exec, ndim, 0), totals_(ncomp), retired_(ncomp) {
+    landmark_boxes_.resize(landmarks_kept, 0);
+  }
 
   // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
   // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
@@ -244,28 +246,44 @@ class worst_first {
     if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
     const region_view s = store_.view();
     const double most = explored_share(regions_);
-    landmark_pair marks[landmark_groups];
-    for (int g = 0; g < landmark_groups; ++g) {
-      marks[g] = find_landmarks(s, regions_, g, 0, lower_.data(), upper_.data(), scale_.data());
-      for (int64 part = 1; part < landmark_parts(regions_); ++part)
-        keep_better(marks[g], find_landmarks(s, regions_, g, part, lower_.data(), upper_.data(), scale_.data()));
-    }
+    find_landmarks_of_all();
     bool any = false, turned = false;
     for (entry &e : queue_) {
       const int64 i = e.region();
       if (frozen(e)) continue;
-      const int axis = overlooked_axis(split_, s, i, marks, lower_.data(), upper_.data(), scale_.data());
-      if (axis >= 0 && axis != ranked_axis(s.state(i).word, 0)) {
-        include_axis(s.state(i).word, set_.ndim, axis, true);
-        turned = true;
-      }
-      if (axis < 0 && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
+      const int axis = ranked_axis(s.state(i).word, 0);
+      const bool wide = turn_to_landmark(i);
+      turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
+      if (!wide && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
       e.key = infinity_value();
       any = true;
     }
     if (turned) forget();  // what has been evaluated ahead was divided along the axes of before
     if (any) std::make_heap(queue_.begin(), queue_.end(), below());
     return any;
+  }
+
+  void find_landmarks_of_all() {
+    const region_view s = store_.view(), boxes = landmark_boxes_.view();
+    double &most = landmarks_.greatest_density = 0.0;
+    std::fill_n(landmarks_.least_half, set_.ndim, infinity_value());
+    for (int g = 0; g < landmark_groups; ++g) {
+      landmark_pair best = find_landmarks(s, regions_, g, 0, lower_.data(), upper_.data(), scale_.data());
+      for (int64 part = 1; part < landmark_parts(regions_); ++part)
+        keep_better(best, find_landmarks(s, regions_, g, part, lower_.data(), upper_.data(), scale_.data()));
+      keep_landmarks(best, g, s, landmarks_, boxes);
+      most = std::fmax(most, best.densest.density);
+      for (int mark = g; mark < landmarks_kept; mark += landmark_groups)
+        for (int j = 0; landmarks_.density[mark] > 0.0 && j < set_.ndim; ++j)
+          landmarks_.least_half[j] = std::fmin(landmarks_.least_half[j], boxes.half(mark, j));
+    }
+  }
+
+  // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
+  bool turn_to_landmark(int64 i) {
+    const region_view s = store_.view();
+    return may_be_overlooked(s, i, landmarks_, lower_.data(), upper_.data(), scale_.data()) &&
+           turn_to(split_, s, i, overlooked(s, i, landmarks_, landmark_boxes_.view(), 0, 1, lower_.data(), upper_.data(), scale_.data()));
   }
 
   // Divides the front of the queue and, if there is room, the regions behind it.
@@ -334,6 +352,8 @@ class worst_first {
       if (set_.by_component) {
         std::copy_n(axes_of(ahead_axes_, first + q), set_.ncomp, axes_of(axes_, to));
         queues_.replace(to, error_reader());
+      } else if (top.key == infinity_value() && turn_to_landmark(to)) {
+        heap_push(queue_, entry{infinity_value(), to}, below());
       } else {
         push(to);
       }
@@ -472,6 +492,8 @@ class worst_first {
   int64 capacity_ = 0;  // regions that the memory limit allows
   region_store<Executor> store_;
   region_store<Executor> ahead_;
+  landmark_table landmarks_;
+  region_store<Executor> landmark_boxes_;
   component_totals totals_, retired_;
   std::vector<double> lower_, upper_;
   std::vector<double> scale_;  // weight of each component in the key
