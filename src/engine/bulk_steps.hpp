@@ -491,34 +491,16 @@ class bulk_steps {
     grid_.barrier_then([this, parts] { compare_landmarks(parts); });
   }
 
-  // One team: the landmarks of the groups from those of their parts, and what is known of them together.
+  // One team: the landmarks of the groups from those of their parts.
   TESSERA_HD void compare_landmarks(int64 parts) {
-    constexpr int none = 0x7fffffff;
-    landmark_table &table = *st_.landmarks;
-    int most = 0;
     TESSERA_ROLLED
     for (int g = team_.lane(); g < landmark_groups; g += team_.lanes()) {
       landmark_pair best = st_.candidates[g];
       TESSERA_ROLLED
       for (int64 p = 1; p < parts; ++p) keep_better(best, st_.candidates[p * landmark_groups + g]);
-      keep_landmarks(best, g, st_.regions, table, st_.landmark_boxes);
-      const int above = upper_half(best.densest.density) + 1;
-      most = above > most ? above : most;
+      keep_landmarks(best, g, st_.regions, *st_.landmarks, st_.landmark_boxes);
     }
-    TESSERA_ROLLED
-    for (int j = 0; j < st_.regions.ndim(); ++j) {
-      int least = none, greatest = -most, unused = 0;
-      TESSERA_ROLLED
-      for (int g = team_.lane(); g < landmark_groups; g += team_.lanes())  // those that this lane has written
-        for (int mark = g; mark < landmarks_kept; mark += landmark_groups) {
-          const int half = table.density[mark] > 0.0 ? upper_half(st_.landmark_boxes.half(mark, j)) : none;
-          least = half < least ? half : least;
-        }
-      team_.least(least, greatest, unused);
-      if (team_.lane() != 0) continue;
-      table.least_half[j] = double_of(static_cast<uint64>(least) << 32);
-      table.greatest_density = double_of(static_cast<uint64>(-greatest) << 32);
-    }
+    bound_landmarks(team_, st_.landmark_boxes, *st_.landmarks);
   }
 
   // Lists, when the tolerance is met, what is unexplored and what may have been overlooked. 0: nothing, or there are no more than

@@ -18,6 +18,7 @@ namespace tessera {
 constexpr int landmark_groups = 64;
 constexpr double too_wide = 4.0;    // times the landmark's width
 constexpr double much_less = 0.02;  // of the landmark's density
+constexpr double touching = 1.0 + 1e-6;  // times the half-widths, for rounding
 
 struct landmark {
   int64 region;  // -1: there is none
@@ -68,12 +69,18 @@ TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 gro
   return best;
 }
 
-// What the regions are compared with: a copy, which stays when regions are divided.
+// What is known of the densest landmarks together, or of the fullest: a region that is nowhere much wider than the narrowest, dense
+// beside the densest or apart from them all need not be compared with each of them.
+struct landmark_bounds {
+  double density;  // not less than the greatest
+  double half[max_cubature_ndim], low[max_cubature_ndim], high[max_cubature_ndim];  // the least half-width; where they are
+};
+
+// What the regions are compared with: copies, which stay when regions are divided. First the densest, then the fullest.
 constexpr int landmarks_kept = 2 * landmark_groups;
 struct landmark_table {
   double density[landmarks_kept];  // 0: there is none
-  // A region that is nowhere much wider than the narrowest, or dense beside the densest, need not be compared with each of them.
-  double greatest_density, least_half[max_cubature_ndim];
+  landmark_bounds bounds[2];
 };
 
 // Writes the two landmarks of a group to the table and their boxes to `boxes`.
@@ -92,34 +99,96 @@ TESSERA_HD void keep_landmarks(const landmark_pair &of_group, int group, const r
   }
 }
 
-TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_table &table, const double *lower,
-                                  const double *upper, const double *scale) {
-  bool wide = false;
-  for (int j = 0; j < s.ndim(); ++j) wide = wide || s.half(i, j) > too_wide * table.least_half[j];
-  return wide && as_landmark(s, i, lower, upper, scale).density < much_less * table.greatest_density;
+// The order of numbers in an int, from the upper half of their bits, and the number that is the least of its order.
+TESSERA_HD int order_of(double v) {
+  const int upper = static_cast<int>(bits_of(v) >> 32);
+  return upper < 0 ? upper ^ 0x7fffffff : upper;
+}
+TESSERA_HD double least_of(int order) {
+  const uint32 upper = static_cast<uint32>(order < 0 ? order ^ 0x7fffffff : order);
+  return double_of(static_cast<uint64>(upper) << 32 | (order < 0 ? 0xffffffffu : 0u));
 }
 
-// How much too wide a region is, and along which axis; compared by the upper half of the number, of those equal by it the first axis.
+// One team, in which each lane has written the landmarks of the groups lane(), lane() + lanes(), ...
+template <class Team>
+TESSERA_HD void bound_landmarks(Team &team, const region_view &boxes, landmark_table &table) {
+  constexpr int none = 0x7ff00000;  // infinity
+  TESSERA_ROLLED
+  for (int set = 0; set < 2; ++set) {
+    landmark_bounds &all = table.bounds[set];
+    int densest = 0, unused = 0, unused_too = 0;
+    TESSERA_ROLLED
+    for (int g = team.lane(); g < landmark_groups; g += team.lanes()) {
+      const int density = order_of(table.density[set * landmark_groups + g]) + 1;
+      densest = density > -densest ? -density : densest;
+    }
+    team.least(densest, unused, unused_too);
+    if (team.lane() == 0) all.density = least_of(-densest);
+    TESSERA_ROLLED
+    for (int j = 0; j < boxes.ndim(); ++j) {
+      int half = none, low = none, high = none;  // the last with its sign turned
+      TESSERA_ROLLED
+      for (int g = team.lane(); g < landmark_groups; g += team.lanes()) {
+        const int mark = set * landmark_groups + g;
+        if (!(table.density[mark] > 0.0)) continue;
+        const double c = boxes.centre(mark, j), h = boxes.half(mark, j);
+        const int own[3] = {order_of(h), order_of(c - touching * h) - 1, -(order_of(c + touching * h) + 2)};
+        half = own[0] < half ? own[0] : half;
+        low = own[1] < low ? own[1] : low;
+        high = own[2] < high ? own[2] : high;
+      }
+      team.least(half, low, high);
+      if (team.lane() != 0) continue;
+      all.half[j] = least_of(half);
+      all.low[j] = least_of(low);
+      all.high[j] = least_of(-high);
+    }
+  }
+}
+
+// A team of one lane.
+struct lone_team {
+  TESSERA_HD static int lane() { return 0; }
+  TESSERA_HD static int lanes() { return 1; }
+  TESSERA_HD static void least(int &, int &, int &) {}
+};
+
+TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_table &table, const double *lower,
+                                  const double *upper, const double *scale) {
+  bool near[2] = {true, true}, wide[2] = {false, false};
+  for (int j = 0; j < s.ndim(); ++j) {
+    const double c = s.centre(i, j), h = s.half(i, j);
+    TESSERA_UNROLLED
+    for (int set = 0; set < 2; ++set) {
+      const landmark_bounds &all = table.bounds[set];
+      near[set] = near[set] && c - h <= all.high[j] && c + h >= all.low[j];
+      wide[set] = wide[set] || h > too_wide * all.half[j];
+    }
+    if (!near[0] && !near[1]) return false;
+  }
+  const double least = larger(near[0] && wide[0] ? table.bounds[0].density : 0.0, near[1] && wide[1] ? table.bounds[1].density : 0.0);
+  return least > 0.0 && as_landmark(s, i, lower, upper, scale).density < much_less * least;
+}
+
+// How much too wide a region is, and along which axis; of equal ones the first axis.
 struct width_check {
-  int times;  // upper half of the ratio; 0: it is not too wide
+  int times;  // order_of the ratio; 0: it is not too wide
   int axis;
 };
-TESSERA_HD int upper_half(double v) { return static_cast<int>(bits_of(v) >> 32); }
 TESSERA_HD bool worse(const width_check &a, const width_check &b) {
   return a.times > b.times || (a.times == b.times && a.axis < b.axis);
 }
 
 // Region i beside a landmark that is much denser, `mark` of `boxes`.
 TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const region_view &boxes, int mark) {
-  constexpr double rounding = 1.0 + 1e-6;
   constexpr width_check not_too_wide = {0, 0};
   width_check worst = not_too_wide;
   TESSERA_ROLLED
   for (int j = 0; j < s.ndim(); ++j) {
     const double own = s.half(i, j), other = boxes.half(mark, j);
-    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > rounding * (own + other)) return not_too_wide;  // they do not touch
+    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + other)) return not_too_wide;  // they do not touch
     if (!(own > too_wide * other)) continue;
-    const width_check w = {upper_half(own / other), j};
+    const width_check w = {order_of(own / other), j};
     if (worse(w, worst)) worst = w;
   }
   return worst;

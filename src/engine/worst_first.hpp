@@ -265,18 +265,14 @@ class worst_first {
 
   void find_landmarks_of_all() {
     const region_view s = store_.view(), boxes = landmark_boxes_.view();
-    double &most = landmarks_.greatest_density = 0.0;
-    std::fill_n(landmarks_.least_half, set_.ndim, infinity_value());
     for (int g = 0; g < landmark_groups; ++g) {
       landmark_pair best = find_landmarks(s, regions_, g, 0, lower_.data(), upper_.data(), scale_.data());
       for (int64 part = 1; part < landmark_parts(regions_); ++part)
         keep_better(best, find_landmarks(s, regions_, g, part, lower_.data(), upper_.data(), scale_.data()));
       keep_landmarks(best, g, s, landmarks_, boxes);
-      most = std::fmax(most, best.densest.density);
-      for (int mark = g; mark < landmarks_kept; mark += landmark_groups)
-        for (int j = 0; landmarks_.density[mark] > 0.0 && j < set_.ndim; ++j)
-          landmarks_.least_half[j] = std::fmin(landmarks_.least_half[j], boxes.half(mark, j));
     }
+    lone_team alone;
+    bound_landmarks(alone, boxes, landmarks_);
   }
 
   // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
