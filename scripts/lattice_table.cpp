@@ -1,4 +1,4 @@
-// Prints src/lattice_table.inc: the built-in generating vector, constructed by the library. Run by
+// Prints src/vectors/lattice_table.inc: the built-in generating vector, constructed by the library. Run by
 // scripts/generate-lattice-table.
 // SPDX-License-Identifier: BSD-3-Clause
 // Usage: lattice_table LEAST_LEVEL LEVEL NDIM: n = 2^LEAST_LEVEL .. 2^LEVEL
@@ -20,7 +20,7 @@ int show(int64_t done, int64_t all, void *) {
 
 int main(int argc, char **argv) {
   if (argc != 4)
-    return std::fprintf(stderr, "usage: lattice_table LEAST_LEVEL LEVEL NDIM > src/lattice_table.inc\n"), 2;
+    return std::fprintf(stderr, "usage: lattice_table LEAST_LEVEL LEVEL NDIM > src/vectors/lattice_table.inc\n"), 2;
   const int low = std::atoi(argv[1]), high = std::atoi(argv[2]), ndim = std::atoi(argv[3]);
   tessera_lattice *l;
   if (tessera_lattice_create(&l, ndim) < 0) return 2;

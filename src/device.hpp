@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "backend.hpp"
-#include "engine/cbc_state.hpp"
-#include "integrand_source.hpp"
+#include "engine/construct/cbc_state.hpp"
+#include "jit/integrand_source.hpp"
 #include "many.hpp"
 
 namespace tessera {

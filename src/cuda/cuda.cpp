@@ -5,15 +5,15 @@
 #include <list>
 
 #include "../device.hpp"
-#include "batch.hpp"
-#include "construct.hpp"
-#include "executor.hpp"
-#include "kernel.hpp"
-#include "many.hpp"
-#include "lattice.hpp"
-#include "montecarlo.hpp"
-#include "rule_points.hpp"
-#include "user_calls.hpp"
+#include "cubature/batch.hpp"
+#include "construct/construct.hpp"
+#include "cubature/executor.hpp"
+#include "cubature/kernel.hpp"
+#include "cubature/many.hpp"
+#include "lattice/lattice.hpp"
+#include "montecarlo/montecarlo.hpp"
+#include "cubature/rule_points.hpp"
+#include "device/user_calls.hpp"
 
 namespace tessera {
 namespace {

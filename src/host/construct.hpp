@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../engine/cbc.hpp"
+#include "../engine/construct/cbc.hpp"
 
 namespace tessera {
 

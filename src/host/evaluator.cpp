@@ -7,7 +7,7 @@
 #include "../core/estimate.hpp"
 #include "../core/node_table.hpp"
 #include "../engine/machine.hpp"
-#include "../engine/split.hpp"
+#include "../engine/cubature/split.hpp"
 
 namespace tessera {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "../backend.hpp"
 #include "../core/node.hpp"
-#include "../engine/region_store.hpp"
+#include "../engine/cubature/region_store.hpp"
 #include "pool.hpp"
 
 namespace tessera {

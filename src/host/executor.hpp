@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../core/sum.hpp"
-#include "../engine/bulk_steps.hpp"
+#include "../engine/cubature/bulk_steps.hpp"
 #include "evaluator.hpp"
 #include "pool.hpp"
 

@@ -1,8 +1,8 @@
 // The engine on host threads.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../backend.hpp"
-#include "../engine/bulk.hpp"
-#include "../engine/worst_first.hpp"
+#include "../engine/cubature/bulk.hpp"
+#include "../engine/cubature/worst_first.hpp"
 #include "evaluator.hpp"
 #include "executor.hpp"
 #include "pool.hpp"

@@ -7,7 +7,7 @@
 #include <exception>
 #include <new>
 
-#include "../engine/lattice_rule.hpp"
+#include "../engine/lattice/lattice_rule.hpp"
 
 namespace tessera {
 namespace {

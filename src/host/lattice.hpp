@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../backend.hpp"
-#include "../engine/lattice_state.hpp"
+#include "../engine/lattice/lattice_state.hpp"
 #include "pool.hpp"
 
 namespace tessera {

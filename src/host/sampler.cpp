@@ -6,7 +6,7 @@
 #include <exception>
 #include <new>
 
-#include "../engine/monte_carlo.hpp"
+#include "../engine/montecarlo/monte_carlo.hpp"
 
 namespace tessera {
 namespace {

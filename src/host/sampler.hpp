@@ -16,7 +16,7 @@ class host_sampler {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool);
 
-  // What engine/monte_carlo.hpp asks of an executor.
+  // What engine/montecarlo/monte_carlo.hpp asks of an executor.
   outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums);
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
   static int64 slice_samples(bool) { return cut_samples; }

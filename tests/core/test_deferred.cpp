@@ -1,5 +1,5 @@
 // Bulk steps that stop before each evaluation and go on behind it, as on a device whose integrand is launched by the caller:
-// the same bits as in one go. And the rule applied call by call (engine/batch.hpp) in place of the host's evaluator.
+// the same bits as in one go. And the rule applied call by call (engine/cubature/batch.hpp) in place of the host's evaluator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include "cases.h"
 #include "core/node_table.hpp"
 #include "core/rule_build.hpp"
-#include "engine/batch.hpp"
-#include "engine/bulk.hpp"
+#include "engine/cubature/batch.hpp"
+#include "engine/cubature/bulk.hpp"
 #include "host/executor.hpp"
 #include "tessera.h"
 

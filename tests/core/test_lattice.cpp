@@ -12,7 +12,7 @@ extern "C" {
 #include "core/periodize.hpp"
 #include "core/student.hpp"
 #include "core/sum.hpp"
-#include "engine/cbc_steps.hpp"
+#include "engine/construct/cbc_steps.hpp"
 #include "host/construct.hpp"
 #include "host/fftw.hpp"
 

@@ -24,11 +24,11 @@ extern "C" {
 #include "close.h"
 #include "core/normal.hpp"
 #include "core/philox.hpp"
-#include "engine/importance_grid.hpp"
-#include "engine/monte_carlo.hpp"
-#include "engine/sample_pool.hpp"
-#include "engine/sampling_state.hpp"
-#include "engine/strata.hpp"
+#include "engine/montecarlo/importance_grid.hpp"
+#include "engine/montecarlo/monte_carlo.hpp"
+#include "engine/montecarlo/sample_pool.hpp"
+#include "engine/montecarlo/sampling_state.hpp"
+#include "engine/montecarlo/strata.hpp"
 
 using namespace tessera;
 

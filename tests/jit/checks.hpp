@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "integrand_source.hpp"
+#include "jit/integrand_source.hpp"
 
 namespace checks {
 

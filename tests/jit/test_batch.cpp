@@ -2,9 +2,9 @@
 // is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
-#include "cuda/batch.hpp"
-#include "cuda/cubin.hpp"
-#include "cuda/toolkit.hpp"
+#include "cuda/cubature/batch.hpp"
+#include "jit/cubin.hpp"
+#include "jit/toolkit.hpp"
 
 using namespace tessera;
 using checks::check;

@@ -1,11 +1,11 @@
 // What is kept of a C text, and what is refused.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "c_text.hpp"
+#include "jit/c_text.hpp"
 
 #include <unistd.h>
 
 #include "checks.hpp"
-#include "process.hpp"
+#include "jit/process.hpp"
 
 using namespace tessera;
 using checks::check;

@@ -1,6 +1,6 @@
 // The cache of compiled code, and what it hashes with.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cache.hpp"
+#include "jit/cache.hpp"
 
 #include <cstring>
 
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "checks.hpp"
-#include "process.hpp"
-#include "sha256.hpp"
+#include "jit/process.hpp"
+#include "jit/sha256.hpp"
 
 using namespace tessera;
 using checks::check;

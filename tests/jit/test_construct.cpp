@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "checks.hpp"
-#include "cuda/construct.hpp"
-#include "cuda/cubin.hpp"
-#include "cuda/toolkit.hpp"
+#include "cuda/construct/construct.hpp"
+#include "jit/cubin.hpp"
+#include "jit/toolkit.hpp"
 
 using namespace tessera;
 using checks::check;

@@ -3,13 +3,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <dlfcn.h>
 
-#include "cuda/compile.hpp"
+#include "jit/device_compiler.hpp"
 
 #include "checks.hpp"
-#include "cuda/cubin.hpp"
-#include "cuda/driver.hpp"
-#include "cuda/toolkit.hpp"
-#include "process.hpp"
+#include "jit/cubin.hpp"
+#include "cuda/device/driver.hpp"
+#include "jit/toolkit.hpp"
+#include "jit/process.hpp"
 #include "texts.hpp"
 
 using namespace tessera;

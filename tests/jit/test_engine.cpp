@@ -7,10 +7,10 @@
 #include "checks.hpp"
 #include "core/node_table.hpp"
 #include "core/rule_build.hpp"
-#include "cuda/cubin.hpp"
-#include "cuda/kernel.hpp"
-#include "cuda/rule_points.hpp"
-#include "cuda/toolkit.hpp"
+#include "jit/cubin.hpp"
+#include "cuda/cubature/kernel.hpp"
+#include "cuda/cubature/rule_points.hpp"
+#include "jit/toolkit.hpp"
 #include "tessera.h"
 
 using namespace tessera;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "checks.hpp"
-#include "host/compiled_source.hpp"
-#include "process.hpp"
+#include "jit/host_compiler.hpp"
+#include "jit/process.hpp"
 #include "texts.hpp"
 
 using namespace tessera;

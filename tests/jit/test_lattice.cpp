@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "checks.hpp"
-#include "cuda/cubin.hpp"
-#include "cuda/lattice.hpp"
-#include "cuda/toolkit.hpp"
+#include "jit/cubin.hpp"
+#include "cuda/lattice/lattice.hpp"
+#include "jit/toolkit.hpp"
 
 using namespace tessera;
 using checks::check;

@@ -5,10 +5,10 @@
 #include <fstream>
 
 #include "checks.hpp"
-#include "cuda/cubin.hpp"
-#include "cuda/montecarlo.hpp"
-#include "cuda/toolkit.hpp"
-#include "engine/strata.hpp"
+#include "jit/cubin.hpp"
+#include "cuda/montecarlo/montecarlo.hpp"
+#include "jit/toolkit.hpp"
+#include "engine/montecarlo/strata.hpp"
 
 using namespace tessera;
 using checks::check;

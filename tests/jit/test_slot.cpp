@@ -7,8 +7,8 @@
 
 #include "checks.hpp"
 #include "core/rule_build.hpp"
-#include "cuda/many.hpp"
-#include "engine/bulk.hpp"
+#include "cuda/cubature/many.hpp"
+#include "engine/cubature/bulk.hpp"
 #include "host/evaluator.hpp"
 #include "host/executor.hpp"
 

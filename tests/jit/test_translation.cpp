@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "checks.hpp"
-#include "cuda/c_source.hpp"
-#include "cuda/compile.hpp"
-#include "cuda/prelude.hpp"
-#include "host/compiled_source.hpp"
+#include "jit/c_source.hpp"
+#include "jit/device_compiler.hpp"
+#include "jit/device_prelude.hpp"
+#include "jit/host_compiler.hpp"
 #include "texts.hpp"
 
 using namespace tessera;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "integrand_source.hpp"
+#include "jit/integrand_source.hpp"
 
 struct example {
   const char *name;

@@ -11,9 +11,9 @@ extern "C" {
 #include "solve.h"
 }
 
-#include "cuda/compile.hpp"
-#include "cuda/driver.hpp"
-#include "cuda/toolkit.hpp"
+#include "jit/device_compiler.hpp"
+#include "cuda/device/driver.hpp"
+#include "jit/toolkit.hpp"
 
 using namespace tessera;
 

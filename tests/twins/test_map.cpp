@@ -9,8 +9,8 @@ extern "C" {
 #include "close.h"
 #include "files.h"
 }
-#include "process.hpp"
-#include "twins.hpp"
+#include "jit/process.hpp"
+#include "solver/twins.hpp"
 
 using tessera::read_twin_map;
 

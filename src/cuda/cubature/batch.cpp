@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "batch.hpp"
+
+#include <cstddef>
+#include <exception>
+#include <new>
+
+#include "../../core/node_table.hpp"
+
+namespace tessera {
+
+extern const char *const batch_text;  // the engine's headers and the kernels in one text; made by the build
+
+namespace {
+
+constexpr int64 most_points = int64{1} << 22;  // of a call; tessera.h names it
+constexpr int64 most_bytes = int64{1} << 29;   // of the points and values of a call
+constexpr unsigned steps_block = 128;
+constexpr int64 few_regions = 6000;  // up to here a small grid meets sooner at the barriers
+
+struct control_block {
+  unsigned arrived;  // zeroed before each start of the steps
+  unsigned unused;
+  int64 failed;  // zeroed before each evaluation
+};
+
+std::size_t doubles(int64 n) { return static_cast<std::size_t>(n) * sizeof(double); }
+
+void launch(CUfunction f, int64 threads, unsigned block, CUstream stream, batch_arguments &a) {
+  void *arguments[] = {&a};
+  const int64 blocks = (threads + block - 1) / block;
+  check(cuda().launch(f, static_cast<unsigned>(blocks), 1, 1, block, 1, 1, 0, stream, arguments, nullptr),
+        "starting the kernel");
+}
+
+// Lanes of a region in tessera_batch_finish.
+int64 finish_lanes(int ncomp) {
+  int64 lanes = 1;
+  while (lanes < 32 && lanes < ncomp) lanes *= 2;
+  return lanes;
+}
+
+}  // namespace
+
+kernel_text batch_kernel_text(bool mapped) {
+  kernel_text text;
+  text.text = batch_text;
+  text.options = {"-DTESSERA_MAPPED=" + std::to_string(mapped), "-DTESSERA_BLOCK=" + std::to_string(steps_block)};
+  return text;
+}
+
+// ---- Kernels ---------------------------------------------------------------------------------------------------------
+
+batch_kernels::batch_kernels(const cubature_problem &problem, int arch, int multiprocessors, code_cache *cache,
+                             CUstream stream) {
+  const rule &r = problem.integration_rule;
+  target where;
+  where.arch = arch;
+  where.ndim = problem.settings.ndim;
+  where.ncomp = problem.settings.ncomp;
+  where.library_version = std::to_string(backend_abi);
+  module_ = compile_kernels(batch_kernel_text(any_infinite(problem.axes)), where, cache);
+  library_.load(module_.image->data(), "loading the compiled kernels");
+  points_ = library_.function("tessera_batch_points");
+  sums_ = library_.function("tessera_batch_sums");
+  fold_ = library_.function("tessera_batch_fold");
+  finish_ = library_.function("tessera_batch_finish");
+  steps_ = library_.function("tessera_batch_steps");
+  upload(library_.global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
+  const std::size_t axes = problem.axes.size() * sizeof(axis_map);
+  upload(library_.global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+  const std::vector<node_word> words = make_node_table(r);
+  words_.require((words.size() + 1) * sizeof(node_word));
+  upload(words_.address(), words.data(), words.size() * sizeof(node_word), stream, "uploading the rule's points");
+  check(cuda().stream_synchronize(stream), "uploading the rule");
+  int blocks = 0;
+  check(cuda().occupancy(&blocks, steps_, static_cast<int>(steps_block), 0), "asking for the occupancy");
+  if (blocks < 1) throw device_error("the kernels need more of a multiprocessor than there is");
+  grid_ = static_cast<unsigned>(blocks * multiprocessors);
+  small_grid_ = static_cast<unsigned>(multiprocessors);
+}
+
+// ---- The callback ------------------------------------------------------------------------------------------------------
+
+bool batch_callback::call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp, CUdeviceptr f, int64 ldf) {
+  // Values that the callback does not write are not numbers, so that a kernel that did not run cannot pass for an integrand.
+  check(cuda().set_bytes(f, 0xff, doubles(ldf * ncomp), stream), "preparing the values");
+  status = 0;
+  sentence.clear();
+  try {
+    status = function(n, ndim, reinterpret_cast<const double *>(x), ldx, ncomp, reinterpret_cast<double *>(f), ldf,
+                      stream, userdata);
+    if (status != 0) sentence = "the device callback returned " + std::to_string(status);
+  } catch (const std::exception &e) {
+    sentence = std::string("the device callback threw an exception: ") + e.what();
+  } catch (...) {
+    sentence = "the device callback threw an exception";
+  }
+  if (sentence.empty()) return true;
+  cuda().stream_synchronize(stream);  // the arrays are used again; a failure here is the callback's own
+  return false;
+}
+
+// ---- A run -------------------------------------------------------------------------------------------------------------
+
+void batch_run::begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
+                      void *userdata) {
+  const rule &r = problem.integration_rule;
+  kernels_ = &kernels;
+  callback_ = {function, userdata, stream_, 0, {}};
+  ndim_ = problem.settings.ndim;
+  ncomp_ = problem.settings.ncomp;
+  fields_ = batch_fields(r);
+  points_ = r.points;
+  const bool mapped = any_infinite(problem.axes);
+  plan_ = plan_batches(r, ncomp_, mapped, most_points, most_bytes);
+  const batch_chunk largest = {0, plan_.regions, 0, plan_.stretch};
+  try {
+    x_.require(doubles(largest.stride() * (ndim_ + (mapped ? 1 : 0))));
+    f_.require(doubles(largest.stride() * ncomp_));
+    sums_.require(doubles(plan_.regions * ncomp_ * fields_));
+    if (largest.slices() > 1 || plan_.stretch < points_)
+      slices_.require(doubles(plan_.regions * largest.slices() * ncomp_ * fields_));
+    control_.require(sizeof(control_block));
+    result_.require(sizeof(bulk_state));
+  } catch (const device_error &e) {
+    if (e.out_of_memory()) throw std::bad_alloc();
+    throw;
+  }
+}
+
+int64 batch_run::work_bytes() const {
+  return static_cast<int64>(x_.bytes() + f_.bytes() + slices_.bytes() + sums_.bytes());
+}
+
+void batch_run::run(bulk_state &state) {
+  if (state.pending > 0 && !evaluate(state)) {
+    state.end = outcome::callback;
+    return;
+  }
+  check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
+  batch_control control = {reinterpret_cast<unsigned *>(control_.address()),
+                           reinterpret_cast<const int64 *>(control_.address() + offsetof(control_block, failed))};
+  auto *out = static_cast<bulk_state *>(result_.address());
+  void *arguments[] = {&state, &control, &out};
+  check(cuda().launch_cooperative(kernels_->steps(),
+                                  state.count <= few_regions ? kernels_->small_grid() : kernels_->grid(), 1, 1,
+                                  steps_block, 1, 1, 0, stream_, arguments),
+        "starting the kernel");
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  state = *out;
+}
+
+// The pending regions. False when the callback ended the run.
+bool batch_run::evaluate(const bulk_state &state) {
+  check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "preparing the evaluation");
+  batch_arguments a = {};
+  a.regions = state.regions;
+  a.list = state.pending_list;
+  a.words = reinterpret_cast<const node_word *>(kernels_->words());
+  a.x = reinterpret_cast<double *>(x_.address());
+  a.f = reinterpret_cast<double *>(f_.address());
+  a.sums = reinterpret_cast<double *>(sums_.address());
+  a.estimate = state.set.estimate;
+  a.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
+  bool good = true;
+  each_batch(plan_, points_, state.pending, [&](const batch_chunk &chunk) {
+    a.chunk = chunk;
+    good = evaluate_chunk(a);
+    return good;
+  });
+  return good;
+}
+
+bool batch_run::evaluate_chunk(batch_arguments &a) {
+  const batch_chunk &c = a.chunk;
+  launch(kernels_->points(), c.points(), 256, stream_, a);
+  if (!callback_.call(c.points(), ndim_, x_.address(), c.stride(), ncomp_, f_.address(), c.stride())) return false;
+  const bool whole = c.slices() == 1 && c.length() == points_;  // one slice is all: it is the region's sums
+  a.slices = whole ? a.sums : reinterpret_cast<double *>(slices_.address());
+  launch(kernels_->sums(), 32 * c.regions * c.slices() * ncomp_, 128, stream_, a);
+  if (!whole) launch(kernels_->fold(), c.regions * ncomp_ * fields_, 256, stream_, a);
+  if (c.end == points_) launch(kernels_->finish(), c.regions * finish_lanes(ncomp_), 128, stream_, a);
+  return true;
+}
+
+}  // namespace tessera

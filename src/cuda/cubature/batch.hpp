@@ -1,0 +1,84 @@
+// An integrand that the caller's program launches itself: the kernels around it, and the evaluation of pending regions.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "../../backend.hpp"
+#include "../../engine/cubature/bulk_state.hpp"
+#include "batch_problem.hpp"
+#include "../../jit/device_compiler.hpp"
+#include "../device/driver.hpp"
+
+namespace tessera {
+
+// The text of the kernels for a rule and domain, to be compiled without an integrand.
+kernel_text batch_kernel_text(bool mapped);
+
+// Compiled and loaded for one rule, domain and number of components. They serve any integrand.
+class batch_kernels {
+ public:
+  // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
+  // stream, when it returns.
+  batch_kernels(const cubature_problem &problem, int arch, int multiprocessors, code_cache *cache, CUstream stream);
+  batch_kernels(const batch_kernels &) = delete;
+  batch_kernels &operator=(const batch_kernels &) = delete;
+
+  CUfunction points() const { return points_; }
+  CUfunction sums() const { return sums_; }
+  CUfunction fold() const { return fold_; }
+  CUfunction finish() const { return finish_; }
+  CUfunction steps() const { return steps_; }
+  CUdeviceptr words() const { return words_.address(); }
+  unsigned grid() const { return grid_; }              // of the steps
+  unsigned small_grid() const { return small_grid_; }  // of the steps, for few regions
+  const compiled_module &module() const { return module_; }
+
+ private:
+  compiled_module module_;
+  loaded_library library_;
+  CUfunction points_ = nullptr, sums_ = nullptr, fold_ = nullptr, finish_ = nullptr, steps_ = nullptr;
+  device_memory words_;
+  unsigned grid_ = 0, small_grid_ = 0;
+};
+
+// The integrand as the caller gave it.
+struct batch_callback {
+  device_batch_function function = nullptr;
+  void *userdata = nullptr;
+  CUstream stream = nullptr;
+  int status = 0;        // its non-zero return
+  std::string sentence;  // why it ended the run
+
+  // n points on the device. False when it returned non-zero or threw; what it has launched is then over.
+  bool call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp, CUdeviceptr f, int64 ldf);
+};
+
+// One run: bulk_steps on the device, and the callback between them. The buffers live as long as this object.
+class batch_run {
+ public:
+  explicit batch_run(CUstream stream) : stream_(stream) {}
+  void use_stream(CUstream stream) { stream_ = stream; }
+
+  // Begins a run and makes sure of the memory for one call. Throws device_error and bad_alloc.
+  void begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
+             void *userdata);
+  void run(bulk_state &state);
+  const batch_callback &callback() const { return callback_; }
+  int64 work_bytes() const;
+
+ private:
+  bool evaluate(const bulk_state &state);
+  bool evaluate_chunk(batch_arguments &a);
+
+  CUstream stream_;
+  const batch_kernels *kernels_ = nullptr;
+  batch_callback callback_;
+  batch_plan plan_ = {};
+  int64 points_ = 0;  // of the rule
+  int ndim_ = 0, ncomp_ = 0, fields_ = 0;
+  device_memory x_, f_, slices_, sums_, control_;
+  mapped_memory result_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,493 @@
+// Applies the rule to regions with the user's integrand inlined. Part of the text that is compiled at run time.
+//
+// A group of lanes shares a region, a warp where the rule has points enough. Where regions are fewer than warps each is cut
+// into slices, whose sums are put together afterwards.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/node.hpp"
+#include "device_problem.hpp"
+#include "../device/grid.cuh"
+
+#ifndef TESSERA_NDIM
+#define TESSERA_NDIM 5
+#define TESSERA_NCOMP 1
+#define TESSERA_LANES 8
+#define TESSERA_BLOCKS 1
+#define TESSERA_MAPPED 0
+#define TESSERA_FULL_VERTICES 1
+#define TESSERA_AXIS_ORBITS 5
+#define TESSERA_PROBES 1
+#define TESSERA_MANY 0
+extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
+extern "C" { __device__ int tessera_flags, tessera_status; }
+#endif
+
+extern "C" {
+__constant__ tessera::rule tessera_rule;
+#if !TESSERA_MANY
+__constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
+#endif
+}
+#if TESSERA_MANY
+__shared__ tessera::axis_map tessera_axes[TESSERA_NDIM];  // of the integral that the block is at; see many.cuh
+#endif
+
+namespace tessera {
+
+constexpr int dim = TESSERA_NDIM;
+constexpr int comps = TESSERA_NCOMP;
+
+// Orbits 1 .. axis_orbits, all on the axes: those of the fourth differences, or where there are points near the faces all up to
+// these. The value at point m of the rule is the m-1-th kept in near memory: by orbit, by axis, plus and minus.
+constexpr int axis_orbits = TESSERA_AXIS_ORBITS;
+constexpr bool near_faces = axis_orbits > 2;
+constexpr int first_points = 1 + 2 * dim * axis_orbits;  // the centre and these
+
+// The probes, a lane for each. Lanes enough, and those beside the one that has the centre take them at the same time.
+constexpr int probes_here = TESSERA_PROBES ? probes : 0;
+constexpr bool probes_join = TESSERA_LANES > probes;
+constexpr int probe_lane = probes_join ? 1 : 0;  // of the first
+static_assert(probes == 2 && TESSERA_LANES >= probes, "lanes for them");
+
+// Sums of one slice of one region and component: what the rule needs, linear in the integrand. The last two are those of the
+// first slice.
+struct slice_sums {
+  double mean, null[null_rules];
+  double centre, probe;
+};
+struct slice_record {
+  slice_sums sums;
+  double difference[dim], residual[dim];  // of the first slice; else unset
+};
+
+// What the groups of a block keep in near memory.
+struct device_scratch {
+  double values[TESSERA_BLOCK / TESSERA_LANES][comps][2 * dim * axis_orbits];
+  double score[TESSERA_BLOCK / TESSERA_LANES][dim];
+};
+extern __shared__ double near_memory[];
+__device__ inline device_scratch &scratch() { return *reinterpret_cast<device_scratch *>(near_memory); }
+
+class device_evaluator {
+ public:
+  static constexpr bool deferred = false;
+  __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
+
+  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
+  __device__ static outcome failure() { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
+
+  // Collective over the grid. Writes value, raw error and ranked axes of n regions.
+  template <class Grid>
+  __device__ __noinline__ void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
+    const int64 threads = grid.threads();
+    int lanes = TESSERA_LANES;
+    while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
+    unsigned slices = 1;
+    if (lanes == 32 && n < threads / 64 && points_cut() > first_points) {
+      const int64 most = points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
+      slices = most < 1 ? 1u : static_cast<unsigned>(most);
+    }
+    const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    const int64 groups = threads / lanes;
+    const int64 items = n * slices;
+    const int64 first = grid.thread() / lanes;
+    const bool shared = grid.balances() && items > groups;  // those who are done early take more
+    int64 following = items;
+    for (int64 item = first; item < items; item = following) {
+      if (!grid.balances()) following = item + groups;
+      if (shared && lane == 0) following = groups + take_item();  // asked for ahead
+      const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
+      const int64 region = list[r];
+      chunk_range points = {0, points_cut()};
+      if (slices > 1) points = slice_range(slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
+      slice_sums sums[comps];
+      double volume;
+      sum_slice(regions, region, points, group, lanes, sums, volume);
+      if (slices == 1) {
+        finish(regions, region, group, lanes, sums, volume);
+      } else {
+        for (int k = 0; k < comps; ++k) {
+          slice_record &record = p_.slices[item * comps + k];
+          if (lane == 0) record.sums = sums[k];
+          if (points.begin != 0) continue;
+          for (int j = lane; j < dim; j += lanes) {
+            record.difference[j] = difference(group, k, j);
+            if (near_faces) record.residual[j] = residual(group, k, j);
+          }
+        }
+      }
+      if (shared) following = __shfl_sync(group_mask(lanes), following, 0, lanes);
+    }
+    if (shared) taken_ += items;
+    if (slices == 1) return;
+    grid.barrier();
+    for (int64 r = first; r < n; r += groups) {
+      slice_sums sums[comps];
+      combine(r, slices, group, lanes, sums);
+      const int64 region = list[r];
+      double volume = 1.0;
+#pragma unroll
+      for (int j = 0; j < dim; ++j) volume *= 2.0 * regions.half(region, j);
+      finish(regions, region, group, lanes, sums, volume);
+    }
+  }
+
+ private:
+  // Fewer than these are sooner done than put together behind one more barrier.
+  static constexpr int slice_points = 128;
+
+  // Points of the rule that are cut into slices; the probes go with the first.
+  __device__ static int points_cut() { return static_cast<int>(tessera_rule.points) - probes_here; }
+
+  // The first slice has all axis orbits, however short the others are.
+  __device__ static chunk_range slice_range(unsigned slices, unsigned s) {
+    const unsigned all = static_cast<unsigned>(points_cut());
+    const unsigned first = all / slices > first_points ? all / slices : first_points;
+    if (s == 0) return {0, first};
+    const chunk_range rest = range_of(all - first, slices - 1, s - 1);
+    return {first + rest.begin, first + rest.end};
+  }
+
+  // How many items of this evaluation have been taken beyond the first of each group.
+  __device__ int64 take_item() const {
+    return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
+  }
+
+  // flags_that_end in compile.hpp
+  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 6) != 0; }
+
+  // The lanes of this thread's group; other groups of the warp may be elsewhere.
+  __device__ static unsigned group_mask(int lanes) {
+    return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
+  }
+
+  // What is left of an axis' values, in their place: read and written by one lane of the group.
+  __device__ static double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
+  __device__ static double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
+
+  // The fourth differences, which still lack the centre, and the residuals near the faces, the axes shared by the lanes.
+  __device__ static void reduce_axes(int group, int lane, int lanes, const slice_sums *sums) {
+    for (int k = 0; k < comps; ++k)
+      for (int j = lane; j < dim; j += lanes) {
+        const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
+        double low = 0.0, high = 0.0;
+        if (near_faces) {
+#pragma unroll
+          for (int o = 0; o < axis_orbits; ++o) {
+            const double same = tessera_rule.face_same[o + 1], other = tessera_rule.face_other[o + 1];
+            const double plus = v[2 * dim * o], minus = v[2 * dim * o + 1];
+            low = fma(same, plus, fma(other, minus, low));
+            high = fma(same, minus, fma(other, plus, high));
+          }
+        }
+        const double d = (v[2 * dim] + v[2 * dim + 1]) - tessera_rule.difference_ratio * (v[0] + v[1]);
+        difference(group, k, j) = d;
+        if (near_faces) residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
+      }
+  }
+
+  // The sums of the slices of region r, always in the same order; its axes are put in near memory.
+  __device__ void combine(int64 r, unsigned slices, int group, int lanes, slice_sums *sums) const {
+    const unsigned lane = threadIdx.x & (lanes - 1);
+    constexpr int doubles = static_cast<int>(sizeof(slice_sums) / sizeof(double));
+    for (int k = 0; k < comps; ++k) {
+      const slice_record *const records = p_.slices + r * slices * comps + k;
+      double *to = &sums[k].mean;
+#pragma unroll
+      for (int i = 0; i < doubles; ++i) to[i] = 0.0;
+      for (unsigned s = lane; s < slices; s += lanes) {
+        const double *from = &records[s * comps].sums.mean;
+#pragma unroll
+        for (int i = 0; i < doubles; ++i) to[i] += from[i];
+      }
+#pragma unroll
+      for (int i = 0; i < doubles; ++i)
+        for (int d = lanes / 2; d > 0; d >>= 1) to[i] += __shfl_xor_sync(group_mask(lanes), to[i], d);
+      for (int j = static_cast<int>(lane); j < dim; j += lanes) {
+        difference(group, k, j) = records->difference[j];
+        if (near_faces) residual(group, k, j) = records->residual[j];
+      }
+    }
+  }
+
+  // The points `range` of the rule in one region, shared by the lanes of a group; every lane gets the sums. A range from 0 on
+  // takes in the probes.
+  __device__ void sum_slice(const region_view &regions, int64 region, chunk_range range, int group, int lanes,
+                            slice_sums *sums, double &volume) {
+    const unsigned mask = group_mask(lanes);
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    double c[dim];
+    volume = 1.0;
+#pragma unroll
+    for (int j = 0; j < dim; ++j) {
+      c[j] = regions.centre(region, j);
+      volume *= 2.0 * regions.half(region, j);
+    }
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      sums[k].mean = sums[k].centre = 0.0;
+#pragma unroll
+      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = 0.0;
+    }
+    __syncwarp(mask);  // the values of the slice before are not needed any more
+    const uint4 *const nodes = reinterpret_cast<const uint4 *>(p_.nodes);
+    const uint32 *const b_axes = p_.b_axes;
+    const void *const params = p_.params;
+    const int begin = static_cast<int>(range.begin), end = static_cast<int>(range.end);
+    int start = 0;
+#pragma unroll 1
+    for (int o = 0; o < tessera_rule.orbits - (probes_here > 0 && probes_join ? 1 : 0); ++o) {
+      const orbit &orb = tessera_rule.orb[o];
+      const int next = start + static_cast<int>(orb.count);
+      const int from = begin > start ? begin : start, to = end < next ? end : next;
+      double of_orbit[comps];
+#pragma unroll
+      for (int k = 0; k < comps; ++k) of_orbit[k] = 0.0;
+      // The half-widths are read again for each orbit: registers are dearer than loads.
+      double ah[dim];
+      const bool with_probes = probes_here > 0 && o == (probes_join ? 0 : tessera_rule.orbits - 1);
+#pragma unroll
+      for (int j = 0; j < dim; ++j) {
+        double offset = orb.a;  // that of the centre is 0
+#pragma unroll
+        for (int p = 0; p < probes_here; ++p)
+          if (with_probes && lane == probe_lane + p) offset = probe_offset(p, j);
+        ah[j] = offset * regions.half(region, j);
+      }
+      if (with_probes || orb.kind == orbit_vertex) {
+        const int first = with_probes ? 0 : from - start;
+        const int last = with_probes ? (begin == 0 ? probe_lane + probes_here : 0) : to - start;
+        add_vertices(c, ah, first + lane, last, lanes, with_probes ? 0u : ~0u, params, of_orbit);
+      } else {
+        const bool two = orb.kind == orbit_pair2 || orb.kind == orbit_triple2;
+        add_sparse(c, ah, two ? (orb.b - orb.a) / orb.a : 0.0, from + lane, to, lanes, nodes, b_axes, params, of_orbit,
+                   o > 0 && o <= axis_orbits ? scratch().values[group][0] : nullptr);
+      }
+#pragma unroll
+      for (int k = 0; k < comps; ++k) {
+        if (o == 0) sums[k].centre = of_orbit[k];
+        if (with_probes) {
+          const double both = of_orbit[k] + __shfl_xor_sync(mask, of_orbit[k], probes_join ? 3 : 1);
+          if (lane == 1) sums[k].centre = both;
+          if (lane >= probe_lane) of_orbit[k] *= 0.0;  // without a weight, but not to be overlooked if not finite
+        }
+        sums[k].mean = fma(tessera_rule.weight[o], of_orbit[k], sums[k].mean);
+#pragma unroll
+        for (int i = 0; i < null_rules; ++i)
+          sums[k].null[i] = fma(tessera_rule.null_weight[i][o], of_orbit[k], sums[k].null[i]);
+      }
+      start = next;
+    }
+    __syncwarp(mask);
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      for (int d = lanes / 2; d > 0; d >>= 1) {
+        sums[k].mean += __shfl_xor_sync(mask, sums[k].mean, d);
+#pragma unroll
+        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(mask, sums[k].null[i], d);
+      }
+      // So far the first lane has the centre and the second the probes.
+      sums[k].probe = probes_here > 0 ? __shfl_sync(mask, sums[k].centre, 1, lanes) : 0.0;
+      sums[k].centre = __shfl_sync(mask, sums[k].centre, 0, lanes);
+    }
+    if (begin == 0) reduce_axes(group, lane, lanes, sums);
+  }
+
+  __device__ static void point(double *x, double *f, const void *params) {
+#if TESSERA_MAPPED
+    double jacobian = 1.0;
+#pragma unroll
+    for (int j = 0; j < dim; ++j) x[j] = map_axis(tessera_axes[j], x[j], jacobian);
+    tessera_f(x, f, params);
+#pragma unroll
+    for (int k = 0; k < comps; ++k) f[k] = weighted(f[k], jacobian);
+#else
+    tessera_f(x, f, params);
+#endif
+  }
+
+  // 0, 1 or -1 from a half-word of a node.
+  __device__ static double node_factor(const uint32 *code, int j) {
+    const uint32 select = (j & 1) != 0 ? code[j / 2] >> 16 : code[j / 2];
+    int upper;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(upper) : "r"(device_node_bytes), "r"(select));
+    return __hiloint2double(upper, 0);
+  }
+
+  // Points with few coordinates off the centre, which move by ah. In orbits with two generators one coordinate moves by the
+  // second, which is 1 + b_more times the first.
+  __device__ static void add_sparse(const double *c, const double *ah, double b_more, int from, int to, int lanes,
+                                    const uint4 *nodes, const uint32 *b_axes, const void *params, double *of_orbit,
+                                    double *values) {
+    constexpr int quads = device_node_quads(dim);
+    uint4 ahead[quads];  // the next point's node, loaded while this one is worked on
+#pragma unroll
+    for (int w = 0; w < quads; ++w) ahead[w] = __ldg(nodes + (from < to ? from : 0) * quads + w);
+#pragma unroll 1
+    for (int m = from; m < to; m += lanes) {
+      uint32 code[4 * quads];
+#pragma unroll
+      for (int w = 0; w < quads; ++w) {
+        code[4 * w] = ahead[w].x;
+        code[4 * w + 1] = ahead[w].y;
+        code[4 * w + 2] = ahead[w].z;
+        code[4 * w + 3] = ahead[w].w;
+        ahead[w] = __ldg(nodes + (m + lanes < to ? m + lanes : m) * quads + w);
+      }
+      double x[dim], f[comps];
+#pragma unroll
+      for (int j = 0; j < dim; ++j) x[j] = fma(node_factor(code, j), ah[j], c[j]);
+      if (b_more != 0.0) {
+        const uint32 b_axis = __ldg(b_axes + m);
+#pragma unroll
+        for (int j = 0; j < dim; ++j)
+          if ((b_axis & (1u << j)) != 0u) x[j] = fma(node_factor(code, j), b_more * ah[j], x[j]);
+      }
+      point(x, f, params);
+#pragma unroll
+      for (int k = 0; k < comps; ++k) {
+        of_orbit[k] += f[k];
+        if (values) values[k * 2 * dim * axis_orbits + m - 1] = f[k];
+      }
+    }
+  }
+
+  // signed_by: ~0, or 0 for points that all move by +ah.
+  __device__ static void add_vertices(const double *c, const double *ah, int from, int to, int lanes, uint32 signed_by,
+                                      const void *params, double *of_orbit) {
+#pragma unroll 1
+    for (int m = from; m < to; m += lanes) {
+      const uint32 code = static_cast<uint32>(m) & signed_by;
+      double x[dim], f[comps];
+#pragma unroll
+      for (int j = 0; j < dim; ++j) {
+#if TESSERA_FULL_VERTICES
+        const uint32 sign = (code << (31 - j)) & 0x80000000u;
+#else
+        const uint32 sign = static_cast<uint32>(__popc(code & tessera_rule.vertex_mask[j])) << 31;
+#endif
+        x[j] = c[j] + __hiloint2double(static_cast<int>(static_cast<uint32>(__double2hiint(ah[j])) ^ sign),
+                                       __double2loint(ah[j]));
+      }
+      point(x, f, params);
+#pragma unroll
+      for (int k = 0; k < comps; ++k) of_orbit[k] += f[k];
+    }
+  }
+
+  // null_pair for all pairs, the orbits shared by the lanes.
+  __device__ static void widest_pairs(const double *null, int lanes, double *e) {
+#pragma unroll
+    for (int i = 0; i < null_rules - 1; ++i) e[i] = 0.0;
+    for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes)
+#pragma unroll
+      for (int i = 0; i < null_rules - 1; ++i)
+        e[i] = larger(e[i], fabs(null[i + 1] + tessera_rule.scale[i][k] * null[i]) * tessera_rule.norm[i][k]);
+    for (int d = lanes / 2; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(group_mask(lanes), e[i], d));
+  }
+
+  // rank_axes, the axes shared by the lanes.
+  __device__ static uint32 ranked_axes(const double *score, const region_view &regions, int64 region, int lanes) {
+    const auto half = [&](int j) { return regions.half(region, j); };
+    double largest = 0.0;
+#pragma unroll
+    for (int j = 0; j < dim; ++j) largest = larger(largest, score[j]);
+    uint32 packed = 0, comparable = 0;
+    for (int j = static_cast<int>(threadIdx.x) & (lanes - 1); j < dim; j += lanes) {
+      const int place = axis_place(dim, score, half, j);
+      packed |= packed_axis(place, j);
+      comparable = max(comparable, comparable_place(place, score[j], largest));
+    }
+    packed = __reduce_or_sync(group_mask(lanes), packed);
+    return packed | __reduce_max_sync(group_mask(lanes), comparable) << 24;
+  }
+
+  // From the sums to the region's record. All lanes of the group come here with the same sums.
+  __device__ __noinline__ void finish(const region_view &regions, int64 region, int group, int lanes,
+                                      const slice_sums *sums, double volume) {
+    const unsigned mask = group_mask(lanes);
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    double *score = scratch().score[group];
+    for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
+    bool rough = false, finite = true;
+    double excess = 1.0;
+    for (int k = 0; k < comps; ++k) {
+      double e[null_rules - 1];
+      widest_pairs(sums[k].null, lanes, e);
+      rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
+      if (near_faces) {
+        double all = 0.0;
+        for (int j = lane; j < dim; j += lanes) {
+          all += residual(group, k, j);
+          score[j] += residual(group, k, j);
+        }
+        for (int d = lanes / 2; d > 0; d >>= 1) all += __shfl_xor_sync(mask, all, d);
+        add_face_error(result, all, volume);
+      }
+      if (probes_here > 0) add_probe_error(result, sums[k].probe, sums[k].centre, volume);
+      rough = rough || !result.asymptotic;
+      excess = larger(excess, result.excess);
+      finite = finite && isfinite(result.value) && isfinite(result.error);
+      for (int j = lane; j < dim; j += lanes)
+        add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]);
+      if (lane == 0) {
+        regions.value(region, k) = result.value;
+        regions.error(region, k) = result.error;
+      }
+    }
+    __syncwarp(mask);
+    const uint32 axes = ranked_axes(score, regions, region, lanes);
+    if (lane != 0) return;
+    if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
+    regions.state(region) = fresh_state(axes, rough, excess);
+  }
+
+  const device_problem &p_;
+  int64 taken_ = 0;  // by the evaluations before
+};
+
+}  // namespace tessera
+
+#if !TESSERA_MANY
+// Runs the steps until the run ends or the driver is wanted.
+extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
+    tessera_bulk(const __grid_constant__ tessera::bulk_state in, const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
+  using namespace tessera;
+  __shared__ bulk_state state;
+  __shared__ device_team::scratch team_scratch;
+  // One thread alone would take longer than a barrier of the grid.
+  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
+    reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
+  __syncthreads();
+  device_team team(team_scratch);
+  device_grid grid(team, problem.arrived);
+  device_evaluator evaluator(problem);
+  bulk_steps<device_grid, device_evaluator>(grid, state, evaluator).run();
+  if (grid.once()) {
+    *out = state;
+    *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
+    problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
+    problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
+  }
+  // The last block to leave puts the counters back to 0: one operation less for the host before each launch.
+  if (threadIdx.x != 0 || !grid.last_to_leave(problem.left)) return;
+  *problem.arrived = 0;
+  *problem.left = 0;
+  *problem.failed = 0;
+  *problem.taken = 0;
+}
+
+// The integrand at n points: coordinate j of point i is x[j*n + i].
+extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
+       i += static_cast<long long>(gridDim.x) * blockDim.x) {
+    double at[TESSERA_NDIM], value[TESSERA_NCOMP];
+    for (int j = 0; j < TESSERA_NDIM; ++j) at[j] = x[j * n + i];
+    tessera_f(at, value, params);
+    for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * n + i] = value[k];
+  }
+}
+#endif

@@ -1,0 +1,141 @@
+// Executor of the engine on one device: buffers that live as long as the session, and the launch of the steps.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <deque>
+#include <new>
+#include <vector>
+
+#include "../../engine/cubature/bulk.hpp"
+#include "batch.hpp"
+#include "device_problem.hpp"
+#include "../device/driver.hpp"
+#include "kernel.hpp"
+
+namespace tessera {
+
+class cuda_executor {
+ public:
+  static constexpr int64 pause_after = 4000000000;  // evaluations: some tens of milliseconds
+  static constexpr int64 first_regions = 1 << 17;
+
+  explicit cuda_executor(CUstream stream) : stream_(stream) {}
+  void use_stream(CUstream stream) { stream_ = stream; }
+
+  // Begins a run with a kernel; the buffers made during it reuse the memory of earlier runs, in the order they are made.
+  void begin(const loaded_kernel &kernel, CUdeviceptr params) {
+    kernel_ = &kernel;
+    batch_ = nullptr;
+    params_ = params;
+    device_used_ = 0;
+    mapped_used_ = 0;
+  }
+  // The same with an integrand that the caller's program launches.
+  void begin(batch_run &batch) {
+    batch_ = &batch;
+    failed_box_.clear();
+    flags_ = status_ = 0;
+    device_used_ = 0;
+    mapped_used_ = 0;
+  }
+  // Of the last run with a kernel: centre[ndim] and half[ndim] of a region where a sum was not finite (empty: none),
+  // tessera_flags and tessera_status.
+  const std::vector<double> &failed_box() const { return failed_box_; }
+  int flags() const { return flags_; }
+  int status() const { return status_; }
+
+  template <class T>
+  class buffer {
+   public:
+    explicit buffer(cuda_executor &e) : memory_(e.next_device()) {}
+    T *data() { return reinterpret_cast<T *>(memory_.address()); }
+    void resize(int64 n) {
+      try {
+        memory_.require(static_cast<std::size_t>(n) * sizeof(T));
+      } catch (const device_error &e) {
+        if (e.out_of_memory()) throw std::bad_alloc();
+        throw;
+      }
+    }
+    device_memory &memory() { return memory_; }
+
+   private:
+    device_memory &memory_;
+  };
+
+  template <class T>
+  class shared_buffer {
+   public:
+    explicit shared_buffer(cuda_executor &e) : memory_(e.next_mapped()) {}
+    T *data() { return static_cast<T *>(memory_.address()); }
+    void resize(int64 n) { memory_.require(static_cast<std::size_t>(n) * sizeof(T)); }
+
+   private:
+    mapped_memory &memory_;
+  };
+
+  // Regions lie field by field, so that neighbouring lanes read neighbouring numbers.
+  static region_view arrange(double *base, int ndim, int ncomp, int64 capacity) {
+    return {base, ndim, ncomp, capacity, 1};
+  }
+
+  // Returns the capacity, which may be more than was asked for.
+  static int64 grow_regions(buffer<double> &b, int fields, int64 old_capacity, int64 capacity, int64 used) {
+    const std::size_t row = sizeof(double);
+    if (used == 0) {
+      b.resize(capacity * fields);
+      return static_cast<int64>(b.memory().bytes() / row) / fields;
+    }
+    device_memory larger_block;
+    try {
+      larger_block.require(static_cast<std::size_t>(capacity * fields) * row);
+    } catch (const device_error &e) {
+      if (e.out_of_memory()) throw std::bad_alloc();
+      throw;
+    }
+    CUDA_MEMCPY2D copy = {};
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = b.memory().address();
+    copy.srcPitch = static_cast<std::size_t>(old_capacity) * row;
+    copy.dstDevice = larger_block.address();
+    copy.dstPitch = static_cast<std::size_t>(capacity) * row;
+    copy.WidthInBytes = static_cast<std::size_t>(used) * row;
+    copy.Height = static_cast<std::size_t>(fields);
+    check(cuda().copy_2d(&copy), "moving the regions to more memory");
+    check(cuda().stream_synchronize(nullptr), "moving the regions to more memory");  // no other stream waits for the copy
+    b.memory() = static_cast<device_memory &&>(larger_block);
+    return capacity;
+  }
+
+  std::size_t held_bytes() const {
+    std::size_t n = 0;
+    for (const device_memory &m : device_) n += m.bytes();
+    return n;
+  }
+
+  void run_bulk(bulk_state &state);
+
+ private:
+  device_memory &next_device() {
+    if (device_used_ == device_.size()) device_.emplace_back();
+    return device_[device_used_++];
+  }
+  mapped_memory &next_mapped() {
+    if (mapped_used_ == mapped_.size()) mapped_.emplace_back();
+    return mapped_[mapped_used_++];
+  }
+
+  CUstream stream_;
+  const loaded_kernel *kernel_ = nullptr;
+  batch_run *batch_ = nullptr;  // or this
+  CUdeviceptr params_ = 0;
+  std::deque<device_memory> device_;
+  std::deque<mapped_memory> mapped_;
+  std::size_t device_used_ = 0, mapped_used_ = 0;
+  device_memory control_, slices_;
+  mapped_memory result_;
+  std::vector<double> failed_box_;
+  int flags_ = 0, status_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel.hpp"
+
+#include <algorithm>
+
+#include "../../core/node_table.hpp"
+
+namespace tessera {
+
+extern const char *const engine_text;  // the engine's headers and the kernels in one text; made by the build
+
+namespace {
+
+std::string define(const char *name, int value) { return std::string("-D") + name + "=" + std::to_string(value); }
+
+bool full_vertices(const rule &r) {
+  for (int j = 0; j < r.ndim; ++j)
+    if (r.vertex_mask[j] != 1u << j) return false;
+  return true;
+}
+
+// The nodes, and behind them the axes of the second generator.
+std::vector<uint32> make_nodes(const rule &r) {
+  const std::vector<node_word> table = make_node_table(r);
+  const std::size_t size = 4 * static_cast<std::size_t>(device_node_quads(r.ndim));
+  std::vector<uint32> words(table.size() * (size + 1), 0u);
+  for (std::size_t m = 0; m < table.size(); ++m)
+    for (int q = 0; q < node_moved(table[m]); ++q) {
+      const int j = node_coordinate(table[m], q);
+      const uint32 code = node_minus(table[m], q) ? device_node_minus : device_node_plus;
+      words[m * size + static_cast<std::size_t>(j / 2)] |= (j & 1) != 0 ? code << 16 : code;
+      if (q + 1 == node_moved(table[m]) && node_uses_b(table[m])) words[table.size() * size + m] |= 1u << j;
+    }
+  return words;
+}
+
+// Axis orbits whose values the kernel keeps: those of the fourth differences, or all where there are points near the faces.
+int axis_orbits(const rule &r) { return r.face_orbit < 0 ? 2 : r.face_orbit; }
+
+// Bytes of device_scratch.
+int scratch_bytes(const rule &r, int block, int lanes, int ncomp) {
+  return 8 * (block / lanes * (2 * axis_orbits(r) * ncomp + 1) * r.ndim);
+}
+
+// Of a slice_record.
+std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(3 + null_rules + 2 * ndim); }
+
+}  // namespace
+
+// The most lanes for which the orbits keep nearly all of them busy.
+kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
+  kernel_shape s;
+  s.mapped = mapped;
+  s.many = many;
+  if (many) {  // small blocks wait less for their own threads, and more integrals are at work at a time
+    s.block = 64;
+    s.blocks = 8;
+  }
+  for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
+    int64 rounds = 0;
+    for (int o = 0; o < r.orbits; ++o)
+      if (o != r.probe_orbit) rounds +=  // these come with the centre
+          (r.orb[o].count + s.lanes - 1) / s.lanes;
+    if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
+  }
+  constexpr int most_shared = 100000;
+  while (s.lanes < 32 && scratch_bytes(r, s.block, s.lanes, ncomp) > most_shared) s.lanes *= 2;
+  while (s.block > 32 && scratch_bytes(r, s.block, s.lanes, ncomp) > most_shared) s.block /= 2;
+  return s;
+}
+
+kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
+  kernel_text text;
+  text.text = engine_text;
+  text.options = {define("TESSERA_LANES", shape.lanes),   define("TESSERA_BLOCK", shape.block),
+                  define("TESSERA_BLOCKS", shape.blocks),
+                  define("TESSERA_MAPPED", shape.mapped), define("TESSERA_FULL_VERTICES", full_vertices(r)),
+                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)), define("TESSERA_PROBES", r.probe_orbit >= 0),
+                  define("TESSERA_MANY", shape.many)};
+  constexpr int registers = 65536;  // of a multiprocessor
+  text.most_registers = std::min(255, registers / (shape.block * shape.blocks) / 8 * 8);
+  return text;
+}
+
+loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
+                             code_cache *cache, CUstream stream, bool many)
+    : ndim_(problem.settings.ndim),
+      ncomp_(problem.settings.ncomp),
+      shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes), many)) {
+  const rule &r = problem.integration_rule;
+  target where;
+  where.arch = arch;
+  where.ndim = ndim_;
+  where.ncomp = ncomp_;
+  where.library_version = std::to_string(backend_abi);
+  module_ = compile_integrand(source, engine_kernel(r, shape_), where, cache);
+  library_.load(module_.image->data(), "loading the compiled integrand");
+  steps_ = library_.function(many ? "tessera_many" : "tessera_bulk");
+  if (!many) {
+    points_ = library_.function("tessera_points");
+    const std::size_t axes = problem.axes.size() * sizeof(axis_map);
+    upload(library_.global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+    flags_ = library_.global("tessera_flags", sizeof(int));
+    status_ = library_.global("tessera_status", sizeof(int));
+  }
+  upload(library_.global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
+  const std::vector<uint32> nodes = make_nodes(r);
+  node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
+  nodes_.require(nodes.size() * sizeof(uint32));
+  upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32), stream, "uploading the rule's points");
+  check(cuda().stream_synchronize(stream), "uploading the rule");
+  shared_ = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
+  check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
+        "asking for shared memory");
+  int blocks = 0;
+  check(cuda().occupancy(&blocks, steps_, shape_.block, shared_), "asking for the occupancy");
+  if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
+  grid_ = static_cast<unsigned>(blocks * multiprocessors);
+  small_grid_ = static_cast<unsigned>(multiprocessors);
+}
+
+std::size_t loaded_kernel::slice_bytes() const { return static_cast<std::size_t>(ncomp_) * slice_doubles(ndim_) * 8; }
+
+}  // namespace tessera

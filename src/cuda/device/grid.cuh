@@ -1,0 +1,263 @@
+// A grid of thread blocks that run through the engine's steps together. A block is a team; see engine/bulk_steps.hpp.
+// Part of the text that is compiled at run time, after the engine's headers; includes nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../engine/cubature/bulk_steps.hpp"
+
+namespace tessera {
+
+#ifndef TESSERA_BLOCK
+#define TESSERA_BLOCK 128
+#endif
+
+// One block. All functions but lane() and lanes() are collective: every thread calls them.
+class device_team {
+ public:
+  static constexpr int warps = TESSERA_BLOCK / 32;
+  static constexpr int most_lanes = TESSERA_BLOCK;
+  struct scratch {
+    compensated_sum real[warps][team_sums];
+    long long whole[warps];
+    int least[warps][3];
+    unsigned bins[histogram_bins];
+  };
+  __device__ explicit device_team(scratch &s) : s_(s) {}
+
+  __device__ static int lane() { return static_cast<int>(threadIdx.x); }
+  __device__ static constexpr int lanes() { return TESSERA_BLOCK; }
+
+  // Sums over the lanes of up to team_sums at a time, in an order that never changes; every lane gets them. A tree of few additions
+  // does not drift.
+  template <int n>
+  __device__ __noinline__ void sum(compensated_sum (&v)[n]) {
+    static_assert(n <= team_sums, "");
+#pragma unroll 1
+    for (int d = 16; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        v[i].sum += __shfl_xor_sync(~0u, v[i].sum, d);
+        v[i].lost += __shfl_xor_sync(~0u, v[i].lost, d);
+      }
+    __syncthreads();
+    if ((lane() & 31) == 0)
+      for (int i = 0; i < n; ++i) s_.real[lane() / 32][i] = v[i];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < n; ++i) {
+      v[i] = compensated_sum{};
+      for (int w = 0; w < warps; ++w) {
+        v[i].sum += s_.real[w][i].sum;
+        v[i].lost += s_.real[w][i].lost;
+      }
+    }
+  }
+
+  __device__ __noinline__ int64 total(int64 v) {
+#pragma unroll 1
+    for (int d = 16; d > 0; d >>= 1) v += __shfl_xor_sync(~0u, v, d);
+    __syncthreads();
+    if ((lane() & 31) == 0) s_.whole[lane() / 32] = v;
+    __syncthreads();
+    v = 0;
+    for (int w = 0; w < warps; ++w) v += s_.whole[w];
+    return v;
+  }
+
+  // Turns the lanes' numbers into the sums over the lanes before; returns the sum of the second over all.
+  __device__ __noinline__ int64 scan(double &a, int64 &n) {
+    double sum = a;
+    int64 count = n;
+#pragma unroll 1
+    for (int d = 1; d < 32; d <<= 1) {
+      const double below = __shfl_up_sync(~0u, sum, d);
+      const int64 fewer = __shfl_up_sync(~0u, count, d);
+      if ((lane() & 31) >= d) {
+        sum += below;
+        count += fewer;
+      }
+    }
+    __syncthreads();
+    if ((lane() & 31) == 31) {
+      s_.real[lane() / 32][0].sum = sum;
+      s_.whole[lane() / 32] = count;
+    }
+    __syncthreads();
+    a = __shfl_up_sync(~0u, sum, 1);
+    n = count - n;
+    if ((lane() & 31) == 0) a = 0.0;
+    int64 all = 0;
+    double before = 0.0;
+    for (int w = 0; w < warps; ++w) {
+      if (w == lane() / 32) {
+        a += before;
+        n += all;
+      }
+      before += s_.real[w][0].sum;
+      all += s_.whole[w];
+    }
+    return all;
+  }
+
+  // The least of each of three numbers.
+  __device__ __noinline__ void least(int &a, int &b, int &c) {
+    a = __reduce_min_sync(~0u, a);
+    b = __reduce_min_sync(~0u, b);
+    c = __reduce_min_sync(~0u, c);
+    __syncthreads();
+    if ((lane() & 31) == 0) {
+      s_.least[lane() / 32][0] = a;
+      s_.least[lane() / 32][1] = b;
+      s_.least[lane() / 32][2] = c;
+    }
+    __syncthreads();
+    for (int w = 0; w < warps; ++w) {
+      a = min(a, s_.least[w][0]);
+      b = min(b, s_.least[w][1]);
+      c = min(c, s_.least[w][2]);
+    }
+  }
+
+  __device__ __noinline__ int64 place(bool add, int64 &next) {
+    const unsigned those = __ballot_sync(~0u, add);
+    __syncthreads();
+    if ((lane() & 31) == 0) s_.whole[lane() / 32] = __popc(those);
+    __syncthreads();
+    int64 mine = next;
+    for (int w = 0; w < warps; ++w) {
+      if (w < lane() / 32) mine += s_.whole[w];
+      next += s_.whole[w];
+    }
+    return mine + __popc(those & ((1u << (lane() & 31)) - 1u));
+  }
+
+  // Adds to a histogram in global memory, by way of one in near memory where a chunk has many regions.
+  class counters {
+   public:
+    __device__ counters(device_team &team, uint32 *histogram, int64 n)
+        : histogram_(histogram), bins_(team.s_.bins), near_(n > few * lanes()) {
+      if (!near_) return;
+      __syncthreads();
+      for (int b = lane(); b < histogram_bins; b += lanes()) bins_[b] = 0;
+      __syncthreads();
+    }
+    __device__ void add(int bin) {
+      if (near_) {
+        atomicAdd(&bins_[bin], 1u);
+      } else {
+        // Errors of neighbours are often alike: one addition for all lanes with the same bin.
+        const unsigned same = __match_any_sync(__activemask(), bin);
+        if ((lane() & 31) == __ffs(static_cast<int>(same)) - 1) atomicAdd(&histogram_[bin], static_cast<unsigned>(__popc(same)));
+      }
+    }
+    __device__ void flush() {
+      if (!near_) return;
+      __syncthreads();
+      for (int b = lane(); b < histogram_bins; b += lanes())
+        if (bins_[b] != 0) atomicAdd(&histogram_[b], bins_[b]);
+    }
+
+   private:
+    static constexpr int few = 4;
+    uint32 *histogram_;
+    unsigned *bins_;
+    const bool near_;
+  };
+
+ private:
+  scratch &s_;
+};
+
+// All blocks of a cooperative launch. `arrived` is a counter in global memory that starts at 0 and belongs to this launch.
+class device_grid {
+ public:
+  using team_type = device_team;
+  static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
+  __device__ device_grid(device_team &team, unsigned *arrived) : team_(team), arrived_(arrived) {}
+
+  __device__ device_team &team() { return team_; }
+  __device__ static bool first_team() { return blockIdx.x == 0; }
+  __device__ static bool once() { return blockIdx.x == 0 && threadIdx.x == 0; }
+  __device__ int64 threads() const { return int64{blocks_} * TESSERA_BLOCK; }
+  __device__ static int64 thread() { return int64{blockIdx.x} * TESSERA_BLOCK + threadIdx.x; }
+
+  // Whether regions are handed out as groups of lanes become free; see device_evaluator.cuh.
+  __device__ bool balances() const { return blocks_ > 1; }
+
+  template <class Body>
+  __device__ void alone(Body body) {
+    if (first_team()) {
+      const unsigned all = blocks_;
+      blocks_ = 1;
+      body();
+      blocks_ = all;
+    }
+    barrier();
+  }
+
+  __device__ __noinline__ void barrier() {
+    __syncthreads();
+    if (blocks_ == 1) return;
+    wanted_ += blocks_;
+    if (threadIdx.x == 0) arrive(arrived_);
+    wait();
+  }
+
+  // One thread of each block asks, when the block is through.
+  __device__ static bool last_to_leave(unsigned *left) { return arrive_and_count(left) == gridDim.x; }
+
+  // The last block to come runs the body, then lets the others go by coming once more.
+  template <class Body>
+  __device__ void barrier_then(Body body) {
+    __syncthreads();
+    int last = blocks_ == 1;
+    if (last == 0) {
+      wanted_ += blocks_;
+      if (threadIdx.x == 0) last = arrive_and_count(arrived_) == wanted_;
+      wanted_ += 1;
+    }
+    if (__syncthreads_or(last) == 0) {
+      wait();
+    } else {
+      body();
+      __syncthreads();
+      if (threadIdx.x == 0 && blocks_ > 1) arrive(arrived_);
+    }
+  }
+
+  template <class Body>
+  __device__ void chunks(int64 n, Body body) {
+    for (int64 c = blockIdx.x; c < n; c += blocks_) body(team_, c);
+  }
+  template <class Body>
+  __device__ void each(int64 n, Body body) {
+    for (int64 i = thread(); i < n; i += threads()) body(i);
+  }
+
+ private:
+  __device__ void wait() {
+    if (threadIdx.x == 0)
+      while (load(arrived_) < wanted_) {
+      }
+    __syncthreads();
+  }
+  // Release and acquire for the whole block: the block's barriers around them carry them on to its other threads.
+  __device__ static void arrive(unsigned *p) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(p) : "memory"); }
+  __device__ static unsigned arrive_and_count(unsigned *p) {
+    unsigned before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");
+    return before + 1u;
+  }
+  __device__ static unsigned load(const unsigned *p) {
+    unsigned v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+  }
+
+  device_team &team_;
+  unsigned *arrived_;
+  unsigned wanted_ = 0;
+  unsigned blocks_ = gridDim.x;  // that go through the steps; one while it is alone
+};
+
+}  // namespace tessera

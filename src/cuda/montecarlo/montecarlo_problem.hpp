@@ -1,0 +1,87 @@
+// What the kernels of Monte Carlo are given; read by the host side of the plug-in and by the kernels.
+//
+// Plain sampling of a text with few components is fused: a block makes, evaluates and sums the samples of a run of pieces. All else
+// goes through memory in chunks of whole pieces: values of the samples, then the estimates of the pieces.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../engine/montecarlo/sampling_state.hpp"
+
+namespace tessera {
+
+constexpr int sampling_block = 128;         // threads of the fused kernel
+constexpr int sample_tile = 256;            // threads of the others, and samples that a block takes at a time
+constexpr int sampling_near_dim = 32;       // up to so many coordinates are kept in registers
+constexpr int sampling_near_training = 64;  // up to so many axes are counted in near memory
+constexpr int sampling_most_fused = 8;      // components
+constexpr int small_piece = 32;             // samples that one thread sums; of others a warp does
+
+struct sampling_report {
+  int flags, status;  // tessera_flags and tessera_status, where they are not 0
+};
+
+// Cells of the stratification along an axis. cube/cells is the upper part of cube * inverse, for 2^20 cubes.
+constexpr int cell_shift = 40;
+struct sample_cells {
+  uint64 inverse;
+  int cells;
+};
+TESSERA_HD sample_cells cells_of(int cells) {
+  return {((uint64{1} << cell_shift) + static_cast<uint64>(cells) - 1) / static_cast<uint64>(cells), cells};
+}
+// The cell along this axis; leaves the rest of the cube's index.
+TESSERA_HD int take_cell(const sample_cells &c, int64 &cube) {
+  const int64 rest = static_cast<int64>((static_cast<uint64>(cube) * c.inverse) >> cell_shift);
+  const int cell = static_cast<int>(cube - rest * c.cells);
+  cube = rest;
+  return cell;
+}
+
+// Uniform numbers that are there already: the blocks of 2^log_samples samples made last, one coordinate after the other.
+struct number_ring_shape {
+  int log_samples;
+  int64 blocks;  // a power of two
+};
+TESSERA_HD int64 place_in_ring(const number_ring_shape &r, int ndim, int64 sample, int j) {
+  const int64 block = (sample >> r.log_samples) & (r.blocks - 1), within = sample & ((int64{1} << r.log_samples) - 1);
+  return ((block * ndim + j) << r.log_samples) + within;
+}
+struct given_numbers {
+  const double *numbers;  // in (0, 1]
+  const double *shift;    // [ndim] modulo 1; null: none
+  number_ring_shape ring;
+};
+// Into (0, 1): neither end is taken, as with Philox.
+TESSERA_HD double shifted_number(double u, double shift) {
+  const double v = u + shift;
+  return between(v > 1.0 ? v - 1.0 : v, 1.1102230246251565404e-16, 0.99999999999999988898);  // 2^-53, 1 - 2^-53
+}
+
+struct sampling_arguments {
+  sample_pass pass;  // its pointers are on the device; cells: see `cells`
+  philox_keys keys;
+  const sample_cells *cells;
+  // Pieces: of a plain pass by this formula, else by a list.
+  sample_cut cut;
+  int64 first, samples;
+  const sample_piece *list;  // piece first_piece and those behind it
+  int64 first_piece, end_piece;
+  int64 block_pieces;   // that a block sums
+  given_numbers given;  // in place of Philox
+  // A chunk's samples.
+  int64 first_sample, count;
+  const int *tile_piece;  // of the list: the piece of each tile's first sample, and the last piece
+  double *x;              // coordinate j of point i: x[j*stride + i]; antithetic points come after all others
+  double *f;              // component k: f[k*stride + i]
+  int64 stride;
+  const void *params;  // the user's parameter block
+  // Results of the blocks.
+  sample_sums *partial;  // [blocks][ncomp]
+  int64 *failed;         // [blocks]: a block's first piece whose sum is not finite, -1: none
+  double *spread;        // of each piece of the list
+  uint64 *training;      // [ndim][grid_bins]
+  double *squares;       // [blocks]
+  sampling_report *report;
+};
+
+}  // namespace tessera

@@ -1,0 +1,195 @@
+// Driver of bulk subdivision: owns the memory, starts the steps where the executor runs them, and looks in between.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <new>
+
+#include "bulk_state.hpp"
+#include "../hooks.hpp"
+#include "region_record.hpp"
+#include "settle.hpp"
+
+namespace tessera {
+
+// The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions and
+// run_bulk(state), which runs bulk_steps. Where the evaluator is deferred it first evaluates the regions that are pending.
+template <class Executor>
+class bulk {
+ public:
+  bulk(Executor &exec, const cubature_settings &settings, int64 points, run_hooks &hooks)
+      : exec_(exec),
+        set_(settings),
+        hooks_(hooks),
+        regions_(exec, settings.ndim, settings.ncomp),
+        parents_(exec, 0, settings.ncomp),
+        marked_(exec),
+        sums_(exec),
+        retired_(exec),
+        totals_(exec),
+        frozen_(exec),
+        counts_(exec),
+        histogram_(exec),
+        scale_(exec),
+        decision_(exec),
+        published_(exec),
+        candidates_(exec),
+        landmarks_(exec),
+        landmark_boxes_(exec, settings.ndim, 0) {
+    state_.set = settings;
+    state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
+    state_.points = points;
+    state_.pause_after = Executor::pause_after;
+    state_.pause_regions = INT64_MAX;
+    const int64 record = 8 * region_fields(settings.ndim, settings.ncomp);
+    // Beside its record a region may need its parent's, and a place in the list.
+    most_regions_ = std::max<int64>(std::min(settings.memory / (record + parent_record() + 8), int64{0xfffffff0}), 4 * state_.split.pieces);
+    stats_.region_bytes = record;
+  }
+
+  // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
+  outcome run(const double *lower, const double *upper, double *value, double *error) {
+    allocate(lower, upper);
+    return advance(value, error);
+  }
+  // The same from regions that a run has handed out. For executors whose memory the driver can write.
+  outcome resume(const given_regions &given, const double *lower, const double *upper, double *value, double *error) {
+    allocate(lower, upper);
+    grow(std::max(given.n + given.n / 2, state_.capacity), state_.parents_capacity);
+    for (int64 i = 0; i < given.n; ++i) {
+      read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), state_.regions, i, nullptr);
+      prepare_division(state_.split, state_.regions, i);
+    }
+    std::fill_n(state_.histogram, histogram_bins, 0u);
+    std::fill_n(state_.scale, set_.ncomp, 1.0);
+    for (int k = 0; k < set_.ncomp; ++k) state_.retired[k] = component_sums{};
+    state_.count = given.n;
+    state_.evaluations = given.evaluations;
+    state_.resumed = given.n > 1;  // one region has not been compared with its pieces yet
+    return advance(value, error);
+  }
+  const cubature_statistics &statistics() const { return stats_; }
+
+  // The regions between two steps and after the run; -1 when some had to be given up, or when a step could not be finished.
+  // For the same executors.
+  int64 count() const { return state_.retired_count > 0 || unfinished() ? -1 : state_.count; }
+  void read(int64 first, int64 n, double *records) const {
+    for (int64 i = 0; i < n; ++i)
+      write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
+  }
+
+ private:
+  outcome advance(double *value, double *error) {
+    do {
+      exec_.run_bulk(state_);
+      if (state_.end == outcome::running) state_.end = look(value, error);
+    } while (state_.end == outcome::running);
+    stats_.evaluations = state_.evaluations;
+    stats_.iterations = state_.iterations;
+    stats_.regions = state_.count + state_.retired_count;
+    if (stats_.evaluations > 0) read_totals(value, error);
+    return state_.end;
+  }
+
+  bool unfinished() const {
+    return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
+  }
+  int64 parent_record() const { return 8 * region_fields(0, set_.ncomp); }
+
+  void allocate(const double *lower, const double *upper) {
+    const int nc = set_.ncomp;
+    std::copy_n(lower, set_.ndim, state_.lower);
+    std::copy_n(upper, set_.ndim, state_.upper);
+    sums_.resize(most_chunks * nc);
+    retired_.resize(nc);
+    totals_.resize(nc);
+    frozen_.resize(most_chunks);
+    counts_.resize(most_chunks + 1);
+    histogram_.resize(3 * histogram_bins);
+    scale_.resize(2 * nc);
+    decision_.resize(1);
+    published_.resize(1);
+    landmarks_.resize(1);
+    landmark_boxes_.resize(landmarks_kept, 0);
+    state_.decision = decision_.data();
+    state_.published = published_.data();
+    state_.landmarks = landmarks_.data();
+    state_.landmark_boxes = landmark_boxes_.view();
+    state_.sums = sums_.data();
+    state_.retired = retired_.data();
+    state_.totals = totals_.data();
+    state_.frozen = frozen_.data();
+    state_.chunk_counts = counts_.data();
+    state_.histogram = histogram_.data();
+    state_.scale = scale_.data();
+    const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
+    grow(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
+  }
+
+  // Room for more regions and divisions; the regions there are keep their places.
+  void grow(int64 regions, int64 parents) {
+    regions_.resize(regions, state_.count);
+    parents_.resize(std::max<int64>(parents, 1), 0);
+    marked_.resize(std::max(regions, parents) + 2);
+    state_.regions = regions_.view();
+    state_.parents = parents_.view();
+    state_.marked = marked_.data();
+    candidates_.resize(landmark_parts(regions_.capacity()) * landmark_groups);
+    state_.candidates = candidates_.data();
+    state_.capacity = regions_.capacity();
+    state_.parents_capacity = parents_.capacity();
+    state_.can_grow = state_.capacity < most_regions_;
+    const int64 record = stats_.region_bytes;
+    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (record + 8) + state_.parents_capacity * parent_record());
+  }
+
+  // Between two goes: more room, the clock, the progress callback.
+  outcome look(double *value, double *error) {
+    if (state_.wants_room) {
+      const int64 marked = state_.marked_count;
+      const int64 wanted = state_.count + marked * (state_.split.pieces - 1);
+      int64 regions = state_.capacity, parents = state_.parents_capacity;
+      if (wanted > regions) regions = std::min(most_regions_, std::max(2 * regions, wanted + wanted / 4));
+      if (marked > parents) parents = std::min(regions, marked + marked / 4);
+      try {
+        grow(regions, parents);
+      } catch (const std::bad_alloc &) {
+        most_regions_ = state_.capacity;
+        state_.can_grow = false;
+      }
+    }
+    if (state_.evaluations == 0) return outcome::running;  // the first regions wait to be evaluated
+    read_totals(value, error);
+    return hooks_.between_steps(state_.evaluations, value, error);
+  }
+
+  void read_totals(double *value, double *error) {
+    const double factor = few_regions_factor(set_, state_.count + state_.retired_count);
+    for (int k = 0; k < set_.ncomp; ++k) {
+      value[k] = state_.totals[k].value.value();
+      error[k] = factor * error_of(state_.totals[k].error);
+    }
+  }
+
+  Executor &exec_;
+  const cubature_settings &set_;
+  run_hooks &hooks_;
+  region_store<Executor> regions_, parents_;
+  typename Executor::template buffer<int64> marked_;
+  typename Executor::template buffer<component_sums> sums_, retired_;
+  typename Executor::template shared_buffer<component_sums> totals_;
+  typename Executor::template buffer<compensated_sum> frozen_;
+  typename Executor::template buffer<int64> counts_;
+  typename Executor::template buffer<uint32> histogram_;
+  typename Executor::template buffer<double> scale_;
+  typename Executor::template buffer<bulk_decision> decision_;
+  typename Executor::template buffer<bulk_progress> published_;
+  typename Executor::template buffer<landmark_pair> candidates_;
+  typename Executor::template buffer<landmark_table> landmarks_;
+  region_store<Executor> landmark_boxes_;
+  bulk_state state_ = {};
+  int64 most_regions_;
+  cubature_statistics stats_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,93 @@
+// What a bulk run keeps between its steps, as plain data that every backend can read.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/rule.hpp"
+#include "../../core/sum.hpp"
+#include "histogram.hpp"
+#include "landmarks.hpp"
+#include "../problem.hpp"
+#include "region_store.hpp"
+#include "split.hpp"
+
+namespace tessera {
+
+// Work over the regions is cut into chunks by index.
+constexpr int64 most_chunks = 512;
+constexpr int64 least_chunk = 128;
+
+TESSERA_HD int64 chunks_of(int64 n) {
+  const int64 c = n / least_chunk;
+  return c < 1 ? 1 : (c > most_chunks ? most_chunks : c);
+}
+
+struct chunk_range {
+  int64 begin, end;
+};
+TESSERA_HD chunk_range range_of(int64 n, int64 chunks, int64 c) { return {c * n / chunks, (c + 1) * n / chunks}; }
+
+// Sums of one component.
+struct component_sums {
+  compensated_sum value, error;
+  compensated_sum balance;  // errors with their signs; engine/cubature/balance.hpp
+};
+constexpr int team_sums = 4;  // that a team adds up at a time, at most
+
+// What a survey of the regions led to.
+struct bulk_decision {
+  outcome end;  // running: regions are to be divided
+  int bin;      // of the histogram: regions from here up are divided
+  int64 count;  // how many these are
+};
+
+// What the steps carry on from one to the next, the same in every team.
+struct bulk_progress {
+  int64 count;  // regions in the store
+  int64 retired_count;
+  int64 evaluations;
+  int64 iterations;
+  int64 marked_count;  // regions to divide next; their number when the store must grow first
+  int64 fill;          // number of first regions that is wanted; above `count` while all regions are divided
+  int turn;            // which of the buffers used in turn
+  bool exploring;      // the regions divided last were listed because little was known of them
+  bool surveyed;       // the sums and the histogram are those of the regions as they are
+  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
+  outcome end;         // running: paused, or room is wanted
+  bool wants_room;
+  bool stopped;        // the run has ended, or the driver or the executor is wanted
+};
+
+struct bulk_state : bulk_progress {
+  // Set by the driver, unchanged by the steps.
+  cubature_settings set;
+  splitting split;
+  int64 points;    // of the rule in one region
+  int64 capacity;  // regions that `regions` holds
+  int64 parents_capacity;
+  int64 pause_after;  // evaluations in one go before the driver is asked whether to go on
+  int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
+  bool can_grow;      // the driver may give more room
+  bool resumed;       // the first regions are those of an earlier run: they need not all be divided
+  double lower[max_cubature_ndim], upper[max_cubature_ndim];  // the domain
+
+  // Memory.
+  region_view regions;
+  region_view parents;        // values, errors and states of the regions being divided; no boxes (ndim 0)
+  int64 *marked;              // [capacity + 1] the regions being divided, or lists of regions to move
+  component_sums *sums;       // [most_chunks][ncomp] of the chunks
+  compensated_sum *frozen;    // [most_chunks] keys of the frozen regions
+  int64 *chunk_counts;        // [most_chunks + 1] listed regions, and their sum
+  uint32 *histogram;          // [3][histogram_bins], used in turn
+  component_sums *retired;    // [ncomp] of regions that were given up for want of memory
+  component_sums *totals;     // [ncomp], where the driver can read them
+  bulk_decision *decision;    // one
+  double *scale;              // [2][ncomp] one over the tolerated error, used in turn
+  landmark_pair *candidates;  // [landmark_parts][landmark_groups]
+  landmark_table *landmarks;  // one
+  region_view landmark_boxes; // [landmarks_kept], boxes alone
+  bulk_progress *published;   // one; by the team that has been alone
+
+  region_list pending_list;
+};
+
+}  // namespace tessera

@@ -1,0 +1,694 @@
+// Bulk subdivision, one text for host threads and devices: each step divides all regions whose error is above a threshold.
+//
+// The threshold is the largest one below which the regions together hold at most a given share of the tolerated error. It
+// is found from a histogram over the exponents and leading bits of the errors: counts are integers, so it does not depend
+// on the order of the work, and the upper edge of a bin times its count bounds the error it holds. Regions that are not
+// divided do not move; of the pieces the first takes its parent's place and the others are appended.
+//
+// The text is written for a grid of teams that all run through it. What is called "uniform" is computed by every team from
+// the same data in the same order, so that all take the same decisions without asking each other; what takes longer, one team
+// does while the others wait at a barrier. On the host there is one team of one lane, and the loops over chunks are shared out
+// to a pool of threads. A grid offers
+//   team()                lane(), lanes(), sum, total, scan, least, place, counters: host/executor.hpp, cuda/device/grid.cuh
+//   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
+//   each(n, body)         body(i)
+//   barrier()             all teams have come here, and see what the others have written
+//   barrier_then(body)    the same; between their coming and going body() runs in one team
+//   once()                true in one lane of one team
+//   alone_points          most points of a step that one team takes alone, sooner than all could meet at the barriers; 0: never
+//   alone(body)           body() runs in one team, to which the grid then is that team alone, while the others wait
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
+// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
+// again, which then go on behind the evaluation.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "balance.hpp"
+#include "bulk_state.hpp"
+#include "explore.hpp"
+#include "initial.hpp"
+#include "settle.hpp"
+
+namespace tessera {
+
+// ---- Chunks ---------------------------------------------------------------------------------------------------------
+
+// Sums of value and error of one component over the regions of a chunk for which `take` holds.
+template <class Team, class Take>
+TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_range r, int k, Take take) {
+  compensated_sum t[3];
+  TESSERA_ROLLED
+  for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes())
+    if (take(i)) {
+      t[0].add(s.value(i, k));
+      t[1].add(s.error(i, k));
+      t[2].add(signed_error(s.error(i, k)));
+    }
+  team.sum(t);
+  return {t[0], t[1], t[2]};
+}
+
+// Sums, histogram of the keys, and keys of the frozen regions of a chunk.
+template <class Team>
+TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, uint32 *histogram,
+                             component_sums *sums, compensated_sum *frozen) {
+  const region_view &s = st.regions;
+  constexpr int ahead = 4;
+  compensated_sum t[team_sums];  // values, errors, frozen keys, signed errors
+  double balance = 0.0;
+  typename Team::counters bins(team, histogram, r.end - r.begin);
+  TESSERA_ROLLED
+  for (int64 from = r.begin + team.lane(); from < r.end; from += ahead * team.lanes()) {
+    double value[ahead], error[ahead], key[ahead];  // loaded together, for a load takes longer than all that follows
+    uint32 word[ahead];
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < ahead; ++q) {
+      const int64 at = from + q * team.lanes(), i = at < r.end ? at : from;
+      value[q] = s.value(i, 0);
+      error[q] = s.error(i, 0);
+      key[q] = region_key(s, i, scale);
+      word[q] = s.state(i).word;
+    }
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < ahead; ++q) {
+      if (from + q * team.lanes() >= r.end) continue;
+      t[0].add(value[q]);
+      t[1].add(error[q]);
+      balance += signed_error(error[q]);
+      if ((word[q] & region_frozen) != 0u) {
+        t[2].add(key[q]);
+      } else {
+        bins.add(histogram_bin(key[q]));
+      }
+    }
+  }
+  bins.flush();
+  t[3].add(balance);
+  team.sum(t);
+  if (team.lane() == 0) {
+    sums[0] = {t[0], t[1], t[3]};
+    *frozen = t[2];
+  }
+  TESSERA_ROLLED
+  for (int k = 1; k < st.set.ncomp; ++k) {
+    const component_sums other = sum_chunk(team, s, r, k, [](int64) { return true; });
+    if (team.lane() == 0) sums[k] = other;
+  }
+}
+
+TESSERA_HD TESSERA_APART bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
+  return (st.regions.state(i).word & region_frozen) == 0u && histogram_bin(region_key(st.regions, i, scale)) >= bin;
+}
+
+// ---- Uniform decisions ----------------------------------------------------------------------------------------------
+
+// What the chunks say together about one component, and the keys of the frozen regions.
+struct survey_sums {
+  component_sums component;
+  double frozen;
+};
+template <class Team>
+TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
+  compensated_sum t[3];
+  TESSERA_ROLLED
+  for (int64 c = all.lane(); c < chunks; c += all.lanes()) {
+    const component_sums s = st.sums[c * st.set.ncomp + k];
+    const compensated_sum f = st.frozen[c];
+    t[0].add(s.value);
+    t[1].add(s.error);
+    t[2].add(f);
+  }
+  all.sum(t);
+  return {{t[0], t[1], {}}, t[2].value()};
+}
+
+struct threshold {
+  int bin;
+  int64 count;  // regions in this bin and above
+};
+
+// The lowest bin such that all below hold at most `budget` of error, and there are at most `most` regions in it and above;
+// the highest filled bin if there is none. Each lane has neighbouring bins.
+template <class Team>
+TESSERA_HD TESSERA_APART threshold choose_bin(Team &team, const uint32 *histogram, double budget, int64 most) {
+  constexpr int own = histogram_bins / Team::most_lanes;
+  const int begin = own * team.lane();
+  uint32 n[own];
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) n[i] = histogram[begin + i];
+  double below = 0.0;
+  int64 before = 0;
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) {
+    if (n[i] != 0) below += static_cast<double>(n[i]) * histogram_upper_edge(begin + i);
+    before += n[i];
+  }
+  const int64 all = team.scan(below, before);
+  int over = histogram_bins, few = histogram_bins, top = 0;
+  int64 here = all - before;  // regions in bin i and above
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) {
+    const int b = begin + i;
+    if (n[i] != 0) below += static_cast<double>(n[i]) * histogram_upper_edge(b);
+    if (below > budget && b < over) over = b;
+    if (here <= most && b < few) few = b;
+    if (n[i] != 0) top = -b;
+    here -= n[i];
+  }
+  team.least(over, few, top);
+  int bin = over > few ? over : few;
+  if (bin > -top) bin = -top;
+  int64 count = 0;
+  TESSERA_OVERLAPPED
+  for (int i = 0; i < own; ++i) count += begin + i >= bin ? n[i] : 0u;
+  return {bin, team.total(count)};
+}
+
+// ---- The steps ------------------------------------------------------------------------------------------------------
+
+template <class Grid, class Evaluator>
+class bulk_steps {
+ public:
+  TESSERA_HD bulk_steps(Grid &grid, bulk_state &state, Evaluator &evaluator)
+      : grid_(grid), team_(grid.team()), st_(state), eval_(evaluator), nc_(state.set.ncomp) {}
+
+  // Goes on until the run ends or the driver is wanted.
+  TESSERA_HD void run() {
+    at_ = st_;
+    at_.pending = 0;
+    at_.wants_room = at_.stopped = false;
+    at_.end = outcome::running;
+    if constexpr (Grid::alone_points > 0 && !Evaluator::deferred)
+      if (at_.count == 0 && st_.points <= Grid::alone_points) {
+        grid_.alone([this] {
+          advance(Grid::alone_points);
+          if (grid_.once()) *st_.published = at_;
+        });
+        at_ = *st_.published;
+      }
+    if (!at_.stopped) advance(any_number);
+    grid_.barrier();
+    if (grid_.once()) {
+      static_cast<bulk_progress &>(st_) = at_;
+      st_.pending_list = at_.count == 0 ? whole_domain() : pieces_of();
+    }
+  }
+
+ private:
+  static constexpr int64 any_number = static_cast<int64>(~uint64{0} >> 1);
+
+  // The same as long as a step has at most so many points.
+  TESSERA_HD TESSERA_APART void advance(int64 most_points) {
+    const int64 pause = at_.evaluations + st_.pause_after;
+    at_.stopped = true;
+    if constexpr (Evaluator::deferred) {
+      const int64 evaluated = st_.pending;
+      if (at_.count == 0) {
+        at_.end = evaluated > 0 ? settle_first() : begin();
+      } else if (evaluated > 0) {
+        at_.end = settle_pieces(at_.marked_count);
+      }
+    } else {
+      if (at_.count == 0) at_.end = begin();
+    }
+    while (at_.end == outcome::running && at_.pending == 0) {
+      if (at_.count > most_points / (split().pieces * st_.points)) {
+        at_.stopped = false;
+        return;
+      }
+      if (!at_.surveyed && can_fill()) {
+        at_.marked_count = at_.count;
+        divide_all();
+        at_.end = evaluate_and_settle(at_.marked_count);
+        continue;
+      }
+      const bool paused = at_.evaluations >= pause || at_.count > st_.pause_regions;
+      if (paused && at_.exploring) return;
+      int64 unknown = at_.exploring ? list_pieces() : 0;
+      if (unknown == 0) {
+        if (!at_.surveyed) survey();
+        at_.surveyed = true;  // a pause comes after the survey: what it found still holds
+        const outcome end = st_.decision->end;
+        if (end == outcome::converged) unknown = list_unexplored();
+        if (end != outcome::running && unknown == 0) {
+          at_.end = end;
+          break;
+        }
+      }
+      at_.exploring = unknown > 0;
+      const bulk_decision t = *st_.decision;
+      if (paused) break;
+      const splitting split = this->split();
+      const int64 affordable = this->affordable(split);
+      if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
+        stop_filling();
+        forget_survey();
+        continue;
+      }
+      if (affordable < 1) {
+        at_.end = outcome::evaluations;
+        break;
+      }
+      const int64 chosen = unknown > 0 ? unknown : t.count;
+      if (chosen == 0) {
+        at_.end = at_.retired_count > 0 ? outcome::memory : outcome::roundoff;
+        break;
+      }
+      int64 marked = chosen < affordable ? chosen : affordable;
+      at_.marked_count = marked;
+      at_.wants_room = st_.can_grow && !fits(marked, split);
+      if (at_.wants_room) break;
+      if (!fits(1, split)) {
+        if (!give_up()) {
+          at_.end = outcome::memory;
+          break;
+        }
+        at_.exploring = false;
+        forget_survey();
+        continue;
+      }
+      const int64 room = (st_.capacity - at_.count) / (split.pieces - 1);
+      if (marked > room) marked = room;
+      if (marked > st_.parents_capacity) marked = st_.parents_capacity;
+      at_.marked_count = marked;
+      if (unknown > 0)
+        divide_listed({st_.marked, at_.count, split.pieces}, split, marked);
+      else
+        divide(t.bin, marked);
+      forget_survey();
+      at_.end = evaluate_and_settle(marked);
+    }
+    if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
+  }
+
+  // The first regions: as long as there are fewer than wanted, each step divides them all.
+  TESSERA_HD bool filling() const { return at_.count < at_.fill; }
+  TESSERA_HD splitting split() const {
+    return filling() ? first_splitting(st_.split, st_.regions.ndim(), at_.count, at_.fill) : st_.split;
+  }
+  TESSERA_HD bool fits(int64 marked, const splitting &split) const {
+    return at_.count + marked * (split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
+  }
+  // Regions that can be divided within the limit of evaluations.
+  TESSERA_HD int64 affordable(const splitting &split) const {
+    return (st_.set.maxeval - at_.evaluations) / (split.pieces * st_.points);
+  }
+  TESSERA_HD int64 live() const { return at_.count + at_.retired_count; }
+  TESSERA_HD const double *scale() const { return st_.scale + (at_.turn & 1) * nc_; }
+  TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (at_.turn + ahead) % 3 * histogram_bins; }
+
+  TESSERA_HD static region_list whole_domain() { return {nullptr, 0, 1}; }
+  TESSERA_HD region_list pieces_of() const { return {st_.marked, at_.count, split().pieces}; }
+
+  // False: the executor evaluates, and the steps go on when they are started again.
+  TESSERA_HD bool evaluate(const region_list &list, int64 n) {
+    if constexpr (Evaluator::deferred) {
+      at_.pending = n;
+      return false;
+    } else {
+      eval_.evaluate(grid_, st_.regions, list, n);
+      grid_.barrier();
+      return true;
+    }
+  }
+
+  // The domain is the first region; where more are wanted, it is divided level by level, so that each has ancestors with whose
+  // values it is compared.
+  TESSERA_HD TESSERA_APART outcome begin() {
+    const region_view s = st_.regions;
+    at_.fill = affordable_first_regions(st_.set.initial_regions, st_.points, st_.set.maxeval);
+    if (grid_.once()) {
+      make_domain(st_.lower, st_.upper, s, 0);
+      for (int k = 0; k < nc_; ++k) {
+        st_.retired[k] = component_sums{};
+        st_.scale[k] = 1.0;
+      }
+    }
+    if (!fill_divisible(st_.split, s.ndim(), st_.lower, st_.upper, at_.fill)) at_.fill = 0;
+    if (grid_.first_team())
+      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
+    grid_.barrier();
+    return evaluate(whole_domain(), 1) ? settle_first() : outcome::running;
+  }
+
+  // Behind the evaluation of the domain.
+  TESSERA_HD outcome settle_first() {
+    const region_view s = st_.regions;
+    if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
+    at_.evaluations = st_.points;
+    at_.count = 1;
+    if (grid_.once()) {
+      if (eval_.failed()) {
+        make_unknown(s, 0);
+      } else {
+        believe_nothing(s, 0);
+        if (st_.set.estimate != 1) take_sign_off(s, 0);
+        prepare_division(split(), s, 0);
+      }
+      for (int k = 0; k < nc_; ++k) {  // what there is until a survey knows more
+        st_.totals[k] = component_sums{};
+        st_.totals[k].value.add(s.value(0, k));
+        st_.totals[k].error.add(s.error(0, k));
+      }
+    }
+    if (eval_.failed()) return eval_.failure();
+    grid_.barrier();
+    return outcome::running;
+  }
+
+  // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
+  // fewer regions than are wanted, or when there is no room.
+  TESSERA_HD bool can_fill() const {
+    if (!filling() || at_.evaluations < st_.points) return false;
+    const splitting next = split();
+    const bool look = st_.set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
+    return !look && at_.count <= affordable(next) && fits(at_.count, next);
+  }
+
+  TESSERA_HD TESSERA_APART void divide_all() {
+    const int64 n = at_.count;
+    const splitting split = this->split();
+    bulk_state &st = st_;
+    grid_.each(n * st_.regions.ndim(), [=, &st](int64 t) {
+      const int64 m = t % n;
+      const int j = static_cast<int>(t / n);
+      if (j == 0) {
+        st.marked[m] = m;
+        remember(st, m, m);
+      }
+      divide_axis(st.regions, split, m, j, [=](int64 q) { return q == 0 ? m : n + m * (split.pieces - 1) + q - 1; });
+    });
+    grid_.barrier();
+  }
+
+  // There is no room for all the first regions.
+  TESSERA_HD TESSERA_APART void stop_filling() {
+    at_.fill = 0;
+    const splitting split = st_.split;
+    const region_view s = st_.regions;
+    grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i); });
+    grid_.barrier();
+  }
+
+  TESSERA_HD void divide_listed(const region_list &list, const splitting &split, int64 marked) {
+    bulk_state &st = st_;
+    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
+      const int64 m = t % marked;
+      const int j = static_cast<int>(t / marked);
+      if (j == 0) remember(st, list.ids[m], m);
+      divide_axis(st.regions, split, list.ids[m], j, [=](int64 q) { return list.at(m, q); });
+    });
+    grid_.barrier();
+  }
+
+  // Sums and histogram of all regions as they are now, and what follows from them.
+  TESSERA_HD TESSERA_APART void survey() {
+    const int64 n = at_.count, chunks = chunks_of(n);
+    bulk_state &st = st_;
+    uint32 *counts = histogram(0);
+    const double *weights = scale();
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      survey_chunk(team, st, range_of(n, chunks, c), weights, counts, st.sums + c * st.set.ncomp, &st.frozen[c]);
+    });
+    if (grid_.first_team())
+      TESSERA_ROLLED
+      for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
+    grid_.barrier_then([this] { decide(); });
+  }
+
+  // The regions are no longer those of the last survey, if there was one: the next takes the next buffers.
+  TESSERA_HD void forget_survey() {
+    if (at_.surveyed) ++at_.turn;
+    at_.surveyed = false;
+  }
+
+  // share: of the sum of the errors that counts.
+  TESSERA_HD void set_scale(double *to, int k, double value, double error, double share) const {
+    // Where much less is tolerated than there is, the errors are brought down in stages.
+    const double tau = larger(tolerated(st_.set, value) / share, error * stage);
+    to[k] = tau > 0.0 ? 1.0 / tau : 1.0;
+  }
+
+  // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
+  TESSERA_HD TESSERA_APART void decide() {
+    const int64 chunks = chunks_of(at_.count);
+    const double factor = few_regions_factor(st_.set, live());
+    bool met = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
+    bool zero = st_.set.estimate != 1;
+    double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
+    double frozen = 0.0;
+    const bool writer = team_.lane() == 0;
+    TESSERA_ROLLED
+    for (int k = 0; k < nc_; ++k) {
+      const survey_sums all = gather(team_, st_, chunks, k);
+      component_sums t = all.component;
+      frozen = all.frozen;
+      const double whole = t.error.value(), share = balanced_share(team_, st_, chunks, k, whole);
+      if (share < 1.0) {
+        t.error = compensated_sum{};
+        t.error.add(share * whole);
+      }
+      t.value.add(st_.retired[k].value);
+      t.error.add(st_.retired[k].error);
+      const double value = t.value.value(), error = t.error.value();
+      met = met && factor * error <= tolerated(st_.set, value);
+      zero = zero && value == 0.0 && error == 0.0;
+      if (writer) {
+        st_.totals[k] = t;
+        set_scale(next, k, value, whole, share);
+      }
+    }
+    const bool few = zero && live() < regions_to_trust_zero;
+    bulk_decision d = {!met || few ? outcome::running : (zero && st_.set.abstol == 0.0 ? outcome::all_zero : outcome::converged), 0, 0};
+    const int64 most = affordable(split());
+    if (d.end == outcome::running && most > 0) {
+      const double share = st_.set.bulk_fraction;
+      const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
+      const threshold t = choose_bin(team_, histogram(0), spared, filling() ? at_.count : most);
+      d.bin = t.bin;
+      d.count = t.count;
+    }
+    if (writer) *st_.decision = d;
+  }
+
+  // Divides the first `marked` of the regions in `bin` and above.
+  TESSERA_HD TESSERA_APART void divide(int bin, int64 marked) {
+    const int64 n = at_.count;
+    const double *weights = scale();
+    bulk_state &st = st_;
+    list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
+    divide_listed({st_.marked, n, split().pieces}, split(), marked);
+  }
+
+  // Of all regions as they are now.
+  TESSERA_HD TESSERA_APART void find_all_landmarks() {
+    const int64 n = at_.count, parts = landmark_parts(n);
+    bulk_state &st = st_;
+    const double *weights = scale();
+    grid_.each(parts * landmark_groups, [=, &st](int64 t) {
+      st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
+    });
+    grid_.barrier_then([this, parts] { compare_landmarks(parts); });
+  }
+
+  // One team: the landmarks of the groups from those of their parts.
+  TESSERA_HD void compare_landmarks(int64 parts) {
+    TESSERA_ROLLED
+    for (int g = team_.lane(); g < landmark_groups; g += team_.lanes()) {
+      landmark_pair best = st_.candidates[g];
+      TESSERA_ROLLED
+      for (int64 p = 1; p < parts; ++p) keep_better(best, st_.candidates[p * landmark_groups + g]);
+      keep_landmarks(best, g, st_.regions, *st_.landmarks, st_.landmark_boxes);
+    }
+    bound_landmarks(team_, st_.landmark_boxes, *st_.landmarks);
+  }
+
+  // Lists, when the tolerance is met, what is unexplored and what may have been overlooked. 0: nothing, or there are no more than
+  // the first regions, which are all of one size.
+  TESSERA_HD TESSERA_APART int64 list_unexplored() {
+    const int64 n = at_.count;
+    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || n < 2) return 0;
+    bulk_state &st = st_;
+    const double *weights = scale();
+    const double most = explored_share(n);
+    find_all_landmarks();
+    list_chunks(n, chunks_of(n), st_.marked, n, [=, &st](int64 i) {
+      uint32 &word = st.regions.state(i).word;
+      if ((word & region_frozen) != 0u) return false;
+      const bool empty = unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+      const uint32 mark = empty ? region_listed : 0u;
+      if ((word & region_listed) != mark) word ^= region_listed;
+      return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.lower, st.upper, weights);
+    });
+    const int64 suspects = st_.chunk_counts[most_chunks];
+    return suspects == 0 ? 0 : list_overlooked({st_.marked, 0, 1}, suspects);
+  }
+
+  // Lists the regions with the mark region_listed, among them those of `suspects` that have been overlooked.
+  TESSERA_HD TESSERA_APART int64 list_overlooked(const region_list &suspects, int64 suspected) {
+    bulk_state &st = st_;
+    const double *weights = scale();
+    const splitting split = this->split();
+    grid_.chunks(suspected, [=, &st](auto &team, int64 c) {
+      const int64 i = suspects[c];
+      const width_check own =
+          overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.lower, st.upper, weights);
+      int times = -own.times, unused = 0, none = 0;
+      team.least(times, unused, none);
+      int axis = own.times == -times ? own.axis : max_cubature_ndim;
+      team.least(axis, unused, none);
+      if (team.lane() == 0 && turn_to(split, st.regions, i, {-times, axis})) st.regions.state(i).word |= region_listed;
+    });
+    grid_.barrier();
+    list_chunks(at_.count, chunks_of(at_.count), st_.marked, at_.count, [&st](int64 i) {
+      const uint32 word = st.regions.state(i).word;
+      return (word & region_listed) != 0u && (word & region_frozen) == 0u;
+    });
+    return st_.chunk_counts[most_chunks];
+  }
+
+  // The same of the pieces of what was listed before, without another look at the rest.
+  TESSERA_HD int64 list_pieces() {
+    const int pieces = split().pieces;
+    return list_overlooked({st_.marked, at_.count - at_.marked_count * (pieces - 1), pieces}, at_.marked_count * pieces);
+  }
+
+  // Keeps what the comparison of the levels needs of region i.
+  TESSERA_HD static void remember(bulk_state &st, int64 i, int64 m) {
+    for (int k = 0; k < st.regions.ncomp(); ++k) {
+      st.parents.value(m, k) = st.regions.value(i, k);
+      st.parents.error(m, k) = st.regions.error(i, k);
+    }
+    st.parents.state(m) = st.regions.state(i);
+  }
+
+  // One axis of all pieces of a region, its own place last.
+  template <class Piece>
+  TESSERA_HD static void divide_axis(const region_view &s, const splitting &split, int64 i, int j, Piece piece) {
+    const interval whole = {s.centre(i, j), s.half(i, j)};
+    const uint32 word = s.state(i).word;
+    TESSERA_ROLLED
+    for (int q = split.pieces - 1; q >= 0; --q) {
+      const interval part = piece_axis(split, word, j, whole, q);
+      const int64 to = piece(q);
+      s.centre(to, j) = part.centre;
+      s.half(to, j) = part.half;
+    }
+  }
+
+  // The pieces of the `marked` divided regions.
+  TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
+    return evaluate(pieces_of(), marked * split().pieces) ? settle_pieces(marked) : outcome::running;
+  }
+
+  // Behind their evaluation.
+  TESSERA_HD outcome settle_pieces(int64 marked) {
+    const region_list list = pieces_of();
+    const region_view s = st_.regions, p = st_.parents;
+    if (eval_.failed()) {  // the totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs
+      if (marked == at_.count)
+        grid_.barrier_then([this, marked] {
+          for (int k = 0; k < nc_; ++k) {
+            const component_sums t = sum_chunk(team_, st_.parents, {0, marked}, k, [](int64) { return true; });
+            if (team_.lane() == 0) st_.totals[k] = t;
+          }
+        });
+      return eval_.failure();
+    }
+    const int estimate = st_.set.estimate;
+    const splitting split = this->split();
+    at_.count += marked * (list.pieces - 1);
+    const splitting next = this->split();
+    grid_.each(marked, [=](int64 m) { settle(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }); });
+    grid_.barrier();
+    at_.evaluations += marked * list.pieces * st_.points;
+    ++at_.iterations;
+    return outcome::running;
+  }
+
+  // The store is full: the regions with the smallest errors, at least half, are summed up and forgotten; kept ones from
+  // the end take their places. Uniform; false when that no longer helps.
+  TESSERA_HD TESSERA_APART bool give_up() {
+    const int64 n = at_.count, chunks = chunks_of(n);
+    const threshold t = choose_bin(team_, histogram(0), -1.0, n / 2);
+    const int64 kept = t.count;
+    if (kept == 0 || 2 * kept > n + 1) return false;
+    const int bin = t.bin;
+    const double *weights = scale();
+    bulk_state &st = st_;
+    const int nc = nc_;
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      TESSERA_ROLLED
+      for (int k = 0; k < nc; ++k) {
+        const component_sums lost =
+            sum_chunk(team, st.regions, range_of(n, chunks, c), k, [=, &st](int64 i) { return !above(st, i, weights, bin); });
+        if (team.lane() == 0) st.sums[c * nc + k] = lost;
+      }
+    });
+    list_chunks(n, chunks, st_.marked, n, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
+    list_chunks(n, chunks, st_.marked + n / 2 + 1, n,
+                [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
+    bool helps = false;
+    TESSERA_ROLLED
+    for (int k = 0; k < nc_; ++k) {
+      component_sums lost = gather(team_, st_, chunks, k).component;
+      lost.value.add(st_.retired[k].value);
+      lost.error.add(st_.retired[k].error);
+      helps = helps || st_.totals[k].error.value() > 2.0 * lost.error.value();
+      grid_.barrier();
+      if (grid_.once()) st_.retired[k] = lost;
+    }
+    const int64 *holes = st_.marked, *movers = st_.marked + n / 2 + 1;
+    const region_view s = st_.regions;
+    const int64 moves = st_.chunk_counts[most_chunks];
+    grid_.each(moves, [=](int64 m) { s.copy(holes[m], s, movers[m]); });
+    grid_.barrier();
+    at_.retired_count += n - kept;
+    at_.count = kept;
+    return helps;
+  }
+
+  // Writes the first `most` indices for which `take` holds to `list`, in order; chunk_counts[most_chunks] receives the number
+  // of all.
+  template <class Take>
+  TESSERA_HD void list_chunks(int64 n, int64 chunks, int64 *list, int64 most, Take take) {
+    bulk_state &st = st_;
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      const chunk_range r = range_of(n, chunks, c);
+      int64 found = 0;
+      TESSERA_ROLLED
+      for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += take(i) ? 1 : 0;
+      found = team.total(found);
+      if (team.lane() == 0) st.chunk_counts[c] = found;
+    });
+    grid_.barrier();
+    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
+      const chunk_range r = range_of(n, chunks, c);
+      int64 at = 0;
+      TESSERA_ROLLED
+      for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
+      at = team.total(at);
+      TESSERA_ROLLED
+      for (int64 from = r.begin; from < r.end; from += team.lanes()) {
+        const int64 i = from + team.lane();
+        const bool take_it = i < r.end && take(i);
+        const int64 m = team.place(take_it, at);
+        if (take_it && m < most) list[m] = i;
+      }
+      if (c == chunks - 1 && team.lane() == 0) st.chunk_counts[most_chunks] = at;
+    });
+    grid_.barrier();
+  }
+
+  static constexpr double stage = 1.0 / 256;
+  static constexpr int64 first_look = 8;  // regions
+
+  Grid &grid_;
+  typename Grid::team_type &team_;
+  bulk_state &st_;
+  Evaluator &eval_;
+  const int nc_;
+  bulk_progress at_ = {};
+};
+
+}  // namespace tessera

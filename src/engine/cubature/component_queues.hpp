@@ -1,0 +1,83 @@
+// One priority queue for each component that has ever been the one farthest from its tolerance.
+//
+// A queue is built when its component is first asked for. Regions that have been divided stay in the queues until they come
+// to the front: an entry is good only if it carries its region's present version. A queue never holds more than twice the
+// regions there are, since a division adds two entries and leaves one behind.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "../../core/hd.hpp"
+#include "heap.hpp"
+
+namespace tessera {
+
+class component_queues {
+ public:
+  void start(int ncomp) {
+    queues_.assign(static_cast<std::size_t>(ncomp), {});
+    built_.clear();
+    version_.clear();
+  }
+
+  // The region with the largest error of component k, the first of equals; -1 when none is left. error(region, k).
+  template <class Error>
+  int64 front(int k, int64 regions, Error error) {
+    std::vector<entry> &q = queues_[static_cast<std::size_t>(k)];
+    if (q.empty() && !is_built(k)) {
+      built_.push_back(k);
+      for (int64 i = 0; i < regions; ++i)
+        if (alive(i)) heap_push(q, entry{error(i, k), i, version(i)}, below);
+    }
+    while (!q.empty() && q.front().version != version(q.front().region)) heap_pop(q, below);
+    return q.empty() ? -1 : q.front().region;
+  }
+
+  // The region is new, or another one has taken its place.
+  template <class Error>
+  void replace(int64 region, Error error) {
+    if (region >= static_cast<int64>(version_.size())) version_.resize(static_cast<std::size_t>(region) + 1, 0);
+    uint32 &v = version_[static_cast<std::size_t>(region)];
+    v = (v | 1u) + 1u;
+    for (const int k : built_)
+      heap_push(queues_[static_cast<std::size_t>(k)], entry{error(region, k), region, version(region)}, below);
+  }
+
+  // The region shall not come to the front again.
+  void drop(int64 region) {
+    if (region >= static_cast<int64>(version_.size())) version_.resize(static_cast<std::size_t>(region) + 1, 0);
+    version_[static_cast<std::size_t>(region)] |= 1u;
+  }
+
+  int64 bytes() const {
+    std::size_t n = version_.capacity() * sizeof(uint32);
+    for (const auto &q : queues_) n += q.capacity() * sizeof(entry);
+    return static_cast<int64>(n);
+  }
+
+ private:
+  struct entry {
+    double key;
+    int64 region;
+    uint32 version;
+  };
+  static bool below(const entry &a, const entry &b) { return a.key < b.key || (a.key == b.key && a.region > b.region); }
+
+  // Odd: dropped.
+  uint32 version(int64 region) const {
+    return region < static_cast<int64>(version_.size()) ? version_[static_cast<std::size_t>(region)] : 0u;
+  }
+  bool alive(int64 region) const { return (version(region) & 1u) == 0u; }
+  bool is_built(int k) const {
+    for (const int b : built_)
+      if (b == k) return true;
+    return false;
+  }
+
+  std::vector<std::vector<entry>> queues_;
+  std::vector<int> built_;
+  std::vector<uint32> version_;
+};
+
+}  // namespace tessera

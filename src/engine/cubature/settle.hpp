@@ -1,0 +1,210 @@
+// After the pieces of a region have their raw estimates: compare with the parent and correct.
+//
+// The robust estimate adds a memory to the classic one. All points of a rule lie inside its region, so a jump that runs
+// just inside a face is seen by no point and no null rule: the region looks perfectly smooth. That happens when a region
+// with a visible jump is divided close to it. The signature is plain: the parent's null rules did not fall as for a smooth
+// integrand, the values of the pieces differ from the parent's, and yet both pieces claim errors far below that
+// difference. What was seen must then lie at the face between the pieces. Their errors keep a floor, the face is
+// remembered, and only the piece that touches it inherits the floor, halved, until the jump shows or the floor is
+// negligible. (docs/methods.md, "Honest errors".)
+//
+// And it does not forget in places where nothing is seen: a piece that is not a smooth part of a region without a good
+// approximation keeps a share of its error, and so do its own pieces, until they are resolved or the share is negligible.
+// Such a piece is divided across its widest axis, for differences of next to nothing say nothing.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/two_level.hpp"
+#include "balance.hpp"
+#include "../problem.hpp"
+#include "region_store.hpp"
+#include "split.hpp"
+
+namespace tessera {
+
+// One component: difference of the levels and sum of the raw errors. Piece q is region piece(q) of `children`.
+template <class Piece>
+TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, int k, const region_view &children,
+                                      int64 pieces, Piece piece) {
+  level_check c = {parents.value(parent, k), 0.0, pieces, false};
+  TESSERA_ROLLED
+  for (int64 q = 0; q < pieces; ++q) {
+    c.difference -= children.value(piece(q), k);
+    c.raw += children.error(piece(q), k);
+  }
+  c.negative = c.difference < 0.0;
+  c.difference = fabs(c.difference);
+  return c;
+}
+
+template <class Piece>
+TESSERA_HD TESSERA_APART void settle_classic(const region_view &parents, int64 parent, const region_view &children, int64 pieces,
+                               Piece piece) {
+  TESSERA_ROLLED
+  for (int k = 0; k < parents.ncomp(); ++k) {
+    const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
+    TESSERA_ROLLED
+    for (int64 q = 0; q < pieces; ++q) {
+      double &e = children.error(piece(q), k);
+      e = corrected_classic(c, e);
+    }
+  }
+}
+
+// Does piece q touch the face that the parent suspects?
+TESSERA_HD bool touches_face(const splitting &split, uint32 parent_word, int64 q) {
+  const int place = static_cast<int>((parent_word & region_face_place) >> 24);
+  const bool high = (parent_word & region_face_high) != 0u;
+  if (split.slabs) return split.widest || place != 0 || (high ? q == split.pieces - 1 : q == 0);
+  return place >= split.axes || (((q >> place) & 1) != 0) == high;
+}
+
+// Smooth or not? Fresh pieces hold the errors that they have if the integrand is smooth; where their null rules do not show
+// that, the classic estimates are many times larger. The difference between the levels is evidence: it is close to the
+// parent's own error along the axes of division. Where it is small, the classic estimate was too large for the parent and is
+// for the pieces. It may be small by chance, so all axes are taken to be as bad as the divided ones, twice over, and from
+// one generation to the next the errors fall at most to a thirtieth: a wrong estimate has to pass several comparisons.
+constexpr double doubt = 2.0;
+constexpr double steepest_fall = 0.03;
+
+template <class Piece>
+TESSERA_HD TESSERA_APART void believe_smooth(const region_view &parents, int64 parent, const region_view &children, int pieces,
+                                             Piece piece) {
+  const double axes = children.ndim();
+  TESSERA_ROLLED
+  for (int k = 0; k < parents.ncomp(); ++k) {
+    const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
+    const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) / pieces;
+    TESSERA_ROLLED
+    for (int q = 0; q < pieces; ++q) {
+      double &e = children.error(piece(q), k);
+      const double classic = e * excess_of(children.state(piece(q)));
+      const double believed = larger(e, least);
+      e = believed < classic ? believed : classic;
+    }
+  }
+  TESSERA_ROLLED
+  for (int q = 0; q < pieces; ++q) children.state(piece(q)).suspicion = 0.0f;
+}
+
+// A fresh region without a parent to compare it with: the classic estimate.
+TESSERA_HD void believe_nothing(const region_view &s, int64 i) {
+  const double excess = excess_of(s.state(i));
+  TESSERA_ROLLED
+  for (int k = 0; k < s.ncomp(); ++k) s.error(i, k) *= excess;
+  s.state(i).suspicion = 0.0f;
+}
+
+// A region that no division has shown a sign of: none that could cancel.
+TESSERA_HD void take_sign_off(const region_view &s, int64 i) {
+  TESSERA_ROLLED
+  for (int k = 0; k < s.ncomp(); ++k) s.error(i, k) = with_sign(s.error(i, k), false);
+}
+
+constexpr double fading = 0.5;
+
+// Can what was seen along `axis` in the parent still be seen in a fresh piece?
+TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
+  if ((fresh_word & region_rough) == 0u) return false;
+  const int comparable = static_cast<int>((fresh_word & region_face_place) >> 24);
+  if (comparable == axes_kept - 1) return true;  // there may be more than are listed
+  TESSERA_ROLLED
+  for (int q = 0; q <= comparable; ++q)
+    if (ranked_axis(fresh_word, q) == axis) return true;
+  return false;
+}
+
+constexpr double narrow_gap = 0.01;   // half-widths between a face and the points nearest to it
+constexpr double next_to_nothing = 0.02;
+
+// Is the piece a smooth part of what its region was? Else it may have the region's error and not know: a ridge runs through between
+// its points, a peak stands in its corner. `share` is its part of the region's value, were that the same everywhere.
+TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
+  return (fresh_word & region_rough) == 0u && fabs(value) >= next_to_nothing * fabs(share);
+}
+
+template <class Piece>
+TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_view &parents, int64 parent,
+                              const region_view &children, Piece piece) {
+  const region_state before = parents.state(parent);
+  const splitting split = all.of(before.word);
+  const int pieces = split.pieces;
+  const double hidden = split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
+  bool vanished = (before.word & region_rough) != 0u;
+  TESSERA_ROLLED
+  for (int q = 0; vanished && q < pieces; ++q) {
+    vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
+  }
+  TESSERA_ROLLED
+  for (int q = 0; q < pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
+  const int axis = vanished ? ranked_axis(before.word, 0)
+                            : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
+  // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
+  const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
+  const double handed_on = along ? fading : 1.0;
+  const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
+  believe_smooth(parents, parent, children, pieces, piece);
+  TESSERA_ROLLED
+  for (int k = 0; k < parents.ncomp(); ++k) {
+    const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
+    bool quiet = false;
+    TESSERA_ROLLED
+    for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
+    const double inherited = handed_on * before.suspicion * parents.error(parent, k) / pieces;
+    TESSERA_ROLLED
+    for (int q = 0; q < pieces; ++q) {
+      double &error = children.error(piece(q), k);
+      region_state &state = children.state(piece(q));
+      const region_state now = state;  // read together with the error
+      const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
+      const double floor = vanished && quiet ? hidden * 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
+      double e = larger(corrected_classic(c, error), floor);
+      const double behind = split.left_behind * parents.error(parent, k) / pieces;
+      if (behind > e && unresolved && !sees(now.word, children.value(piece(q), k), parents.value(parent, k) / pieces)) {
+        e = behind;
+        state.word |= region_doubtful;
+        include_axis(state.word, children.ndim(), widest_axis(children, piece(q)), true);
+      }
+      if (floor > 0.0) state.suspicion = static_cast<float>(larger(now.suspicion, floor / e));
+      error = with_sign(e, c.negative && (now.word & region_rough) == 0u);
+    }
+  }
+  TESSERA_ROLLED
+  for (int q = 0; q < pieces; ++q) {
+    region_state &s = children.state(piece(q));
+    if (!(s.suspicion > 0.0f)) continue;
+    const bool high = vanished ? (split.slabs ? q + 1 < pieces : (q & 1) == 0) : (before.word & region_face_high) != 0u;
+    const int place = include_axis(s.word, children.ndim(), axis, s.suspicion > 0.99f);
+    s.word = (s.word & ~(region_face_place | region_face_high)) | static_cast<uint32>(place) << 24 |
+             (high ? region_face_high : 0u);
+  }
+}
+
+// What a region with its final axes still needs: the widest axis in front where the policy says so, and the mark of those
+// that cannot be divided.
+TESSERA_HD void prepare_division(const splitting &split, const region_view &s, int64 i) {
+  uint32 word = s.state(i).word;
+  if (split.widest) {
+    include_axis(word, s.ndim(), widest_axis(s, i), true);
+    s.state(i).word = word;
+  }
+  if (!divisible(split, s, i)) s.state(i).word |= region_frozen;
+}
+
+// Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
+// divided by `next`.
+template <class Piece>
+TESSERA_HD void settle(int estimate, const splitting &split, const splitting &next, const region_view &parents, int64 parent,
+                       const region_view &children, Piece piece) {
+  if (estimate == 1) {
+    settle_classic(parents, parent, children, split.pieces, piece);
+    TESSERA_ROLLED
+    for (int q = 0; q < split.pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
+  } else {
+    settle_robust(split, parents, parent, children, piece);
+  }
+  TESSERA_ROLLED
+  for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q));
+}
+
+}  // namespace tessera

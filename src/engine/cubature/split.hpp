@@ -1,0 +1,99 @@
+// Division of a region into equal pieces, by the policies of TESSERA_SPLITTING.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/estimate.hpp"
+#include "region_store.hpp"
+
+namespace tessera {
+
+struct splitting {
+  int pieces;  // 2, 4, 8 or 16
+  int axes;    // how many ranked axes are halved (pieces = 2^axes), or 1 with `slabs`
+  bool slabs;  // cut one axis into all the pieces
+  bool widest; // the widest axis in place of the ranked one
+  double margin;  // distance of the outermost points from the face, in half-widths
+  double left_behind;  // share of a region's error that stays with pieces in which nothing of it is seen
+  bool by_roughness;  // rough regions are cut into slabs along their first axis, which follows a feature without losing it
+
+  // For a region with this word.
+  TESSERA_HD splitting of(uint32 word) const {
+    return by_roughness && (word & region_rough) != 0u ? splitting{pieces, 1, true, false, margin, left_behind, false} : *this;
+  }
+};
+
+// Measured: a greater share finds more of what is hidden and costs more regions, the more the more variables there are.
+TESSERA_HD double share_left_behind(int ndim) { return ndim <= 4 ? 0.03 : 0.015; }
+
+// policy: a value of enum tessera_splitting. Fewer axes than dimensions there are.
+TESSERA_HD splitting make_splitting(int policy, int ndim, double margin) {
+  const double left = share_left_behind(ndim);
+  switch (policy) {
+    case 1: return {4, 1, true, true, margin, left, false};
+    case 2: return {4, 1, true, false, margin, left, false};
+    case 3: break;
+    case 4: break;
+    case 5: break;
+    default: return {2, 1, false, false, margin, left, false};
+  }
+  const int axes = policy - 1 < ndim ? policy - 1 : ndim;
+  return {1 << axes, axes, false, false, margin, left, false};
+}
+
+TESSERA_HD int widest_axis(const region_view &s, int64 i) {
+  int best = 0;
+  TESSERA_ROLLED
+  for (int j = 1; j < s.ndim(); ++j)
+    if (s.half(i, j) > s.half(i, best)) best = j;
+  return best;
+}
+
+struct interval {
+  double centre, half;
+};
+
+// Axis j of piece `piece` of a region with these ranked axes, from the region's own interval on that axis.
+TESSERA_HD interval piece_axis(const splitting &split, uint32 word, int j, interval i, int piece) {
+  const splitting p = split.of(word);
+  if (p.slabs) {
+    if (ranked_axis(word, 0) != j) return i;
+    i.half /= p.pieces;
+    i.centre += (2 * piece + 1 - p.pieces) * i.half;
+    return i;
+  }
+  TESSERA_ROLLED
+  for (int q = 0; q < p.axes; ++q)
+    if (ranked_axis(word, q) == j) {
+      i.half *= 0.5;
+      i.centre += ((piece >> q) & 1) != 0 ? i.half : -i.half;
+    }
+  return i;
+}
+
+// Writes the box of piece `piece` of region `parent` of `from` to region `child` of `to`.
+TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 parent, int piece, const region_view &to,
+                           int64 child) {
+  const uint32 word = from.state(parent).word;
+  for (int j = 0; j < from.ndim(); ++j) {
+    const interval i = piece_axis(p, word, j, {from.centre(parent, j), from.half(parent, j)}, piece);
+    to.centre(child, j) = i.centre;
+    to.half(child, j) = i.half;
+  }
+}
+
+// Are the pieces' points still different from their faces in double precision when this axis is divided?
+TESSERA_HD bool divisible_axis(const splitting &p, interval i) {
+  const double step = i.half / p.pieces * (0.5 * p.margin);
+  return i.centre + step != i.centre && i.centre - step != i.centre && step != 0.0;
+}
+TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
+  const uint32 word = s.state(i).word;
+  TESSERA_ROLLED
+  for (int q = 0; q < p.of(word).axes; ++q) {
+    const int j = ranked_axis(word, q);
+    if (!divisible_axis(p, {s.centre(i, j), s.half(i, j)})) return false;
+  }
+  return true;
+}
+
+}  // namespace tessera

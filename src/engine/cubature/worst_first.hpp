@@ -1,0 +1,511 @@
+// Worst-first subdivision: each step divides the region with the largest error. A heap makes a step cost O(log N).
+//
+// With several threads the pieces of the regions next in the queue are evaluated ahead of time, but they enter the result
+// in exactly the order of the sequential run: values, errors and counts do not depend on the number of threads.
+//
+// Regions with equal errors: with the classic estimate the heap itself decides, as in DCUHRE (heap.hpp), and the heap is the
+// order in which the regions are handed out; else the region that is older comes first.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "component_queues.hpp"
+#include "explore.hpp"
+#include "heap.hpp"
+#include "../hooks.hpp"
+#include "initial.hpp"
+#include "../machine.hpp"
+#include "region_record.hpp"
+#include "region_store.hpp"
+#include "settle.hpp"
+#include "split.hpp"
+#include "totals.hpp"
+
+namespace tessera {
+
+template <class Executor, class Evaluator>
+class worst_first {
+ public:
+  worst_first(Executor &exec, Evaluator &eval, int ndim, int ncomp)
+      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), landmark_boxes_(exec, ndim, 0), totals_(ncomp), retired_(ncomp) {
+    landmark_boxes_.resize(landmarks_kept, 0);
+  }
+
+  // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
+  // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
+  outcome run(const cubature_settings &settings, int look_ahead, const given_regions &given, const double *lower,
+              const double *upper, run_hooks &hooks, double *value, double *error) {
+    set_ = settings;
+    hooks_ = &hooks;
+    look_ahead_ = set_.by_component ? 1 : look_ahead;
+    lower_.assign(lower, lower + set_.ndim);
+    upper_.assign(upper, upper + set_.ndim);
+    clear();
+    outcome o = given.n > 0 ? resume(given) : start(lower, upper);
+    while (o == outcome::running) o = step();
+    finish(value, error);
+    return o;
+  }
+  const cubature_statistics &statistics() const { return stats_; }
+
+  // The regions between two steps and after the run; -1 when some had to be given up.
+  int64 count() const { return retired_regions_ > 0 ? -1 : regions_; }
+  // Regions first .. first+n-1.
+  void read(int64 first, int64 n, double *records) {
+    order();
+    for (int64 i = 0; i < n; ++i) {
+      if (first + i + far_ahead < regions_) fetch(ordered(first + i + far_ahead));
+      const int64 r = ordered(first + i);
+      write_record(store_.view(), r, axes_of(axes_, r), records + i * region_record_fields(set_.ndim, set_.ncomp));
+    }
+  }
+
+ private:
+  // An entry of the queue: 16 bytes, since there is one for every region.
+  struct entry {
+    static constexpr int slot_bits = 20;
+    static constexpr int64 no_slot = (int64{1} << slot_bits) - 1;
+    double key;
+    int64 tag;  // region and slot: the pieces of the region lie in that slot of ahead_, if it has one
+
+    entry(double k, int64 region) : key(k), tag(region << slot_bits | no_slot) {}
+    int64 region() const { return tag >> slot_bits; }
+    int64 slot() const { return tag & no_slot; }
+    bool ahead() const { return slot() != no_slot; }
+    void set_slot(int64 slot) { tag = region() << slot_bits | slot; }
+  };
+  struct comparison {
+    bool by_age;
+    bool operator()(const entry &a, const entry &b) const {
+      return a.key < b.key || (by_age && a.key == b.key && a.region() > b.region());
+    }
+  };
+  struct key_comparison {
+    bool operator()(const entry &a, const entry &b) const { return a.key < b.key; }
+  };
+  comparison below() const { return {set_.estimate != 1 || set_.by_component}; }
+  void pop() {
+    if (below().by_age)
+      heap_pop(queue_, below());
+    else
+      heap_pop(queue_, key_comparison());
+  }
+
+  void clear() {
+    split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
+    record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(entry));
+    capacity_ = std::max<int64>(set_.memory / record_bytes_, 2 * split_.pieces);
+    totals_.clear();
+    retired_.clear();
+    scale_.assign(static_cast<std::size_t>(set_.ncomp), 1.0);
+    now_.resize(2 * static_cast<std::size_t>(set_.ncomp));
+    queue_.clear();
+    holes_.clear();
+    order_.clear();
+    regions_ = retired_regions_ = rescale_at_ = 0;
+    failed_ahead_ = false;
+    stats_ = {};
+    stats_.region_bytes = record_bytes_;
+    ahead_.reserve(slots() * split_.pieces, slots() * split_.pieces);
+    forget();
+    if (set_.by_component) {
+      queues_.start(set_.ncomp);
+      ahead_axes_.resize(static_cast<std::size_t>(split_.pieces * set_.ncomp));
+    }
+  }
+
+  // The axes of each component, where each has its own.
+  unsigned char *axes_of(std::vector<unsigned char> &axes, int64 region) {
+    return set_.by_component ? axes.data() + region * set_.ncomp : nullptr;
+  }
+
+  outcome start(const double *lower, const double *upper) {
+    reserve(1);
+    region_view s = store_.view();
+    make_domain(lower, upper, s, 0);
+    outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1, axes_of(axes_, 0));
+    if (o == outcome::callback || o == outcome::memory) return o;
+    if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
+    stats_.evaluations = eval_.points();
+    regions_ = 1;
+    if (o != outcome::running) return o;
+    believe_nothing(store_.view(), 0);
+    int64 wanted = affordable_first_regions(set_.initial_regions, eval_.points(), set_.maxeval);
+    while (wanted > 1 && wanted + wanted / 2 > capacity_) wanted /= 2;  // a level and the one before it
+    if (!fill_divisible(split_, set_.ndim, lower, upper, wanted)) wanted = 1;
+    while (o == outcome::running && regions_ < wanted) o = divide_all(wanted);
+    if (o != outcome::running) return o;
+    for (int64 i = 0; i < regions_; ++i) {
+      if (set_.estimate != 1) take_sign_off(store_.view(), i);  // for bulk selection, should it go on with them
+      totals_.add(store_.view(), i, 1.0);
+    }
+    rescale();
+    return o;
+  }
+
+  // Goes on from regions that a run has handed out. In their order they are a heap, if it was the heap that was written.
+  outcome resume(const given_regions &given) {
+    regions_ = given.n;
+    reserve(regions_);
+    const region_view s = store_.view();
+    for (int64 i = 0; i < regions_; ++i) {
+      read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), s, i, axes_of(axes_, i));
+      prepare_division(split_, s, i);
+      totals_.add(s, i, 1.0);
+    }
+    stats_.evaluations = given.evaluations;
+    rescale();
+    return outcome::running;
+  }
+
+  // One level of the first regions.
+  outcome divide_all(int64 wanted) {
+    const splitting split = first_splitting(split_, set_.ndim, regions_, wanted);
+    const int64 n = regions_, made = n * split.pieces;
+    const splitting next = made < wanted ? first_splitting(split_, set_.ndim, made, wanted) : split_;
+    reserve(n + made);
+    const region_view s = store_.view();
+    for (int64 i = 0; i < n; ++i) {
+      prepare_division(split, s, i);
+      for (int q = 0; q < split.pieces; ++q) make_piece(split, s, i, q, s, n + i * split.pieces + q);
+    }
+    const outcome o = eval_.evaluate(s, {nullptr, n, 1}, made, axes_of(axes_, 0));
+    if (o != outcome::running) return o;
+    stats_.evaluations += made * eval_.points();
+    for (int64 i = 0; i < n; ++i)
+      settle(set_.estimate, split, next, s, i, s, [=](int64 q) { return n + i * split.pieces + q; });
+    for (int64 i = 0; i < made; ++i) {  // the records of the level before are free now
+      s.copy(i, s, n + i);
+      if (set_.by_component) std::copy_n(axes_of(axes_, n + i), set_.ncomp, axes_of(axes_, i));
+    }
+    regions_ = made;
+    ++stats_.iterations;
+    return o;
+  }
+
+  outcome step() {
+    totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
+    // One region has not been compared with its pieces yet.
+    const bool exploring = !queue_.empty() && queue_.front().key == infinity_value();
+    if (!exploring && live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live()) && !explore())
+      return totals_.all_zero(set_) ? outcome::all_zero : outcome::converged;
+    if (set_.by_component && !choose_by_component()) return outcome::roundoff;
+    if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
+    if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
+    const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
+    if (stop != outcome::running) return stop;
+    if (!make_room()) return outcome::memory;
+    if (frozen(queue_.front())) {
+      drop_front();
+      return outcome::running;
+    }
+    if (!queue_.front().ahead()) {
+      const outcome o = look_ahead();
+      if (o != outcome::running) return o;
+    }
+    commit();
+    return outcome::running;
+  }
+
+  // Puts the region with the largest error of the component farthest from its tolerance, and that component's axis, in
+  // front: the queue has this one entry. False when there is no region left.
+  bool choose_by_component() {
+    int worst = 0;
+    double ratio = -1.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double e = totals_.error(k), t = tolerated(set_, totals_.value(k));
+      const double r = e > 0.0 ? (t > 0.0 ? e / t : infinity_value()) : 0.0;
+      if (r > ratio) {
+        ratio = r;
+        worst = k;
+      }
+    }
+    const region_view s = store_.view();
+    for (;;) {
+      const int64 i = queues_.front(worst, regions_, error_reader());
+      if (i < 0) return false;
+      include_axis(s.state(i).word, set_.ndim, axes_of(axes_, i)[worst], true);
+      s.state(i).word &= ~region_frozen;
+      prepare_division(split_, s, i);
+      if ((s.state(i).word & region_frozen) == 0u) {
+        queue_.assign(1, {0.0, i});
+        return true;
+      }
+      queues_.drop(i);
+    }
+  }
+  auto error_reader() {
+    return [s = store_.view()](int64 i, int k) { return s.error(i, k); };
+  }
+
+  // Puts what is unexplored, and what may have been overlooked, in front of the queue. False when there is nothing.
+  bool explore() {
+    if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
+    const region_view s = store_.view();
+    const double most = explored_share(regions_);
+    find_landmarks_of_all();
+    bool any = false, turned = false;
+    for (entry &e : queue_) {
+      const int64 i = e.region();
+      if (frozen(e)) continue;
+      const int axis = ranked_axis(s.state(i).word, 0);
+      const bool wide = turn_to_landmark(i);
+      turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
+      if (!wide && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
+      e.key = infinity_value();
+      any = true;
+    }
+    if (turned) forget();  // what has been evaluated ahead was divided along the axes of before
+    if (any) std::make_heap(queue_.begin(), queue_.end(), below());
+    return any;
+  }
+
+  void find_landmarks_of_all() {
+    const region_view s = store_.view(), boxes = landmark_boxes_.view();
+    for (int g = 0; g < landmark_groups; ++g) {
+      landmark_pair best = find_landmarks(s, regions_, g, 0, lower_.data(), upper_.data(), scale_.data());
+      for (int64 part = 1; part < landmark_parts(regions_); ++part)
+        keep_better(best, find_landmarks(s, regions_, g, part, lower_.data(), upper_.data(), scale_.data()));
+      keep_landmarks(best, g, s, landmarks_, boxes);
+    }
+    lone_team alone;
+    bound_landmarks(alone, boxes, landmarks_);
+  }
+
+  // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
+  bool turn_to_landmark(int64 i) {
+    const region_view s = store_.view();
+    return may_be_overlooked(s, i, landmarks_, lower_.data(), upper_.data(), scale_.data()) &&
+           turn_to(split_, s, i, overlooked(s, i, landmarks_, landmark_boxes_.view(), 0, 1, lower_.data(), upper_.data(), scale_.data()));
+  }
+
+  // Divides the front of the queue and, if there is room, the regions behind it.
+  outcome look_ahead() {
+    if (free_slots_.empty()) forget();
+    const int64 budget = (set_.maxeval - stats_.evaluations) / (split_.pieces * eval_.points());
+    pick(std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget}));
+    region_view s = store_.view(), a = ahead_.view();
+    ids_.clear();
+    for (std::size_t i : picked_) {
+      entry &e = queue_[i];
+      e.set_slot(free_slots_.back());
+      free_slots_.pop_back();
+      for (int q = 0; q < split_.pieces; ++q) {
+        ids_.push_back(e.slot() * split_.pieces + q);
+        make_piece(split_, s, e.region(), q, a, ids_.back());
+      }
+    }
+    for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next in front
+    const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
+    if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
+    // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
+    forget();
+    failed_ahead_ = true;
+    return look_ahead();
+  }
+
+  // The places in the queue of the `most` largest entries that have no slot yet, the front first.
+  void pick(int64 most) {
+    picked_.assign(1, 0);
+    if (most <= 1 || failed_ahead_) return;
+    auto smaller = [this, less = below()](std::size_t x, std::size_t y) { return less(queue_[x], queue_[y]); };
+    candidates_.assign(1, 0);
+    while (!candidates_.empty() && static_cast<int64>(picked_.size()) < most) {
+      std::pop_heap(candidates_.begin(), candidates_.end(), smaller);
+      const std::size_t i = candidates_.back();
+      candidates_.pop_back();
+      if (i != 0 && !queue_[i].ahead() && !frozen(queue_[i])) picked_.push_back(i);
+      for (std::size_t c = 2 * i + 1; c <= 2 * i + 2 && c < queue_.size(); ++c) {
+        candidates_.push_back(c);
+        std::push_heap(candidates_.begin(), candidates_.end(), smaller);
+      }
+    }
+  }
+
+  void forget() {
+    for (entry &e : queue_) e.set_slot(entry::no_slot);
+    free_slots_.resize(static_cast<std::size_t>(slots()));
+    std::iota(free_slots_.begin(), free_slots_.end(), 0);
+  }
+  int64 slots() const { return look_ahead_ == 1 ? 1 : 4 * int64{look_ahead_}; }
+
+  // Puts the pieces of the front of the queue in its place.
+  void commit() {
+    const entry top = queue_.front();
+    pop();
+    reserve(regions_ + split_.pieces - 1);
+    region_view s = store_.view(), a = ahead_.view();
+    const int64 first = top.slot() * split_.pieces;
+    settle(set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; });
+    totals_.add(s, top.region(), -1.0);
+    for (int q = 0; q < split_.pieces; ++q) {
+      const int64 to = q == 0 ? top.region() : next_place();
+      s.copy(to, a, first + q);
+      totals_.add(s, to, 1.0);
+      if (set_.by_component) {
+        std::copy_n(axes_of(ahead_axes_, first + q), set_.ncomp, axes_of(axes_, to));
+        queues_.replace(to, error_reader());
+      } else if (top.key == infinity_value() && turn_to_landmark(to)) {
+        heap_push(queue_, entry{infinity_value(), to}, below());
+      } else {
+        push(to);
+      }
+    }
+    order_.clear();
+    free_slots_.push_back(top.slot());
+    stats_.evaluations += split_.pieces * eval_.points();
+    ++stats_.iterations;
+    if (set_.ncomp > 1 && !set_.by_component && regions_ >= rescale_at_) rescale();
+  }
+
+  int64 next_place() {
+    if (holes_.empty()) return regions_++;
+    const int64 i = holes_.back();
+    holes_.pop_back();
+    return i;
+  }
+
+  bool frozen(const entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
+
+  void drop_front() {
+    pop();
+    order_.clear();
+  }
+
+  double key(int64 region) {
+    const region_view s = store_.view();
+    double k = 0.0;
+    for (int c = 0; c < set_.ncomp; ++c) k = std::fmax(k, s.error(region, c) * scale_[static_cast<std::size_t>(c)]);
+    if (k > 0.0 || set_.estimate == 1) return k;
+    // Nothing to go by: the largest first, on a scale below every error.
+    return s.volume(region) * 1e-300;
+  }
+
+  void push(int64 region) {
+    heap_push(queue_, entry{key(region), region}, below());
+  }
+
+  // Components count in proportion to what they tolerate, so that none starves; the classic estimate compares them
+  // as they are. The weights follow the values and are renewed whenever the number of regions has doubled.
+  void rescale() {
+    if (set_.by_component) return;
+    if (set_.estimate != 1 && set_.ncomp > 1)
+      for (int c = 0; c < set_.ncomp; ++c) {
+        const double t = tolerated(set_, totals_.value(c));
+        const double reference = t > 0.0 ? t : std::fabs(totals_.value(c)) + totals_.error(c);
+        scale_[static_cast<std::size_t>(c)] = reference > 0.0 ? 1.0 / reference : 1.0;
+      }
+    if (queue_.empty()) {
+      for (int64 i = 0; i < regions_; ++i) queue_.push_back({0.0, i});
+    }
+    for (entry &e : queue_) e.key = key(e.region());
+    if (!std::is_heap(queue_.begin(), queue_.end(), below())) std::make_heap(queue_.begin(), queue_.end(), below());
+    rescale_at_ = 2 * regions_;
+  }
+
+  int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
+
+  void reserve(int64 regions) {
+    store_.reserve(regions, capacity_ + 1);
+    if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
+      axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
+    const int64 bytes = store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
+    stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
+  }
+
+  // When the store is full, the half of the regions with the smallest errors is summed up and forgotten. False when that
+  // no longer helps: what could still be refined weighs less than what cannot.
+  bool make_room() {
+    if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
+    if (set_.by_component) return false;
+    auto above = [less = below()](const entry &x, const entry &y) { return less(y, x); };
+    const auto half = queue_.begin() + static_cast<std::ptrdiff_t>(queue_.size() / 2);
+    std::nth_element(queue_.begin(), half, queue_.end(), above);
+    forget();
+    region_view s = store_.view();
+    for (auto e = half; e != queue_.end(); ++e) {
+      retired_.add(s, e->region(), 1.0);
+      for (int k = 0; k < set_.ncomp; ++k) s.value(e->region(), k) = s.error(e->region(), k) = 0.0;
+      holes_.push_back(e->region());
+      ++retired_regions_;
+    }
+    queue_.erase(half, queue_.end());
+    std::make_heap(queue_.begin(), queue_.end(), below());
+    order_.clear();
+    if (queue_.empty()) return false;
+    for (int k = 0; k < set_.ncomp; ++k)
+      if (totals_.error(k) > 2.0 * retired_.error(k)) return true;
+    return false;
+  }
+
+  void finish(double *value, double *error) {
+    if (stats_.evaluations == 0) return;
+    region_view s = store_.view();
+    totals_.clear();
+    order();
+    for (int64 i = 0; i < regions_; ++i) {
+      if (i + far_ahead < regions_) fetch(ordered(i + far_ahead));
+      totals_.add(s, ordered(i), 1.0);
+    }
+    totals_.add(retired_);
+    stats_.regions = live();
+    totals_.read(set_, stats_.regions, value, error);
+  }
+
+  // Regions in the order of a heap lie all over the memory.
+  static constexpr int64 far_ahead = 8;
+  void fetch(int64 region) {
+    const region_view s = store_.view();
+    prefetch(&s.field(region, 0));
+    prefetch(&s.field(region, s.fields() - 1));
+  }
+
+  // The regions in the order in which they are handed out: that of the heap where it decides, else by age. The sums are taken
+  // in it too, so that a run in two parts gives the bits of the whole one.
+  int64 ordered(int64 i) const { return below().by_age ? i : order_[static_cast<std::size_t>(i)]; }
+  void order() {
+    if (below().by_age || static_cast<int64>(order_.size()) == regions_) return;
+    order_.resize(static_cast<std::size_t>(regions_));
+    std::vector<bool> listed(order_.size());
+    std::size_t n = 0;
+    for (const entry &e : queue_) {
+      order_[n++] = e.region();
+      listed[static_cast<std::size_t>(e.region())] = true;
+    }
+    for (int64 i = 0; i < regions_; ++i)  // those that cannot be divided
+      if (!listed[static_cast<std::size_t>(i)]) order_[n++] = i;
+  }
+
+  Evaluator &eval_;
+  cubature_settings set_;
+  run_hooks *hooks_ = nullptr;
+  splitting split_ = {};
+  int look_ahead_ = 1;
+  int64 record_bytes_ = 0;
+  int64 capacity_ = 0;  // regions that the memory limit allows
+  region_store<Executor> store_;
+  region_store<Executor> ahead_;
+  landmark_table landmarks_;
+  region_store<Executor> landmark_boxes_;
+  component_totals totals_, retired_;
+  std::vector<double> lower_, upper_;
+  std::vector<double> scale_;  // weight of each component in the key
+  std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
+  std::vector<entry> queue_;   // binary heap
+  component_queues queues_;    // in its place where single components decide
+  std::vector<unsigned char> axes_, ahead_axes_;  // [region][ncomp] for the same
+  std::vector<std::size_t> picked_, candidates_;
+  std::vector<int64> free_slots_, ids_;
+  std::vector<int64> holes_;  // places of retired regions
+  std::vector<int64> order_;  // empty: not known
+  int64 regions_ = 0;         // places in use, holes included
+  int64 retired_regions_ = 0;
+  int64 rescale_at_ = 0;
+  bool failed_ahead_ = false;
+  cubature_statistics stats_;
+};
+
+}  // namespace tessera

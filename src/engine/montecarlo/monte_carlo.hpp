@@ -1,0 +1,586 @@
+// Monte Carlo integration: plain sampling, and VEGAS with adaptive stratification (Lepage 1978 and 2021).
+//
+// Points are functions of the seed, the iteration and their index. What decides something (how to sample, when the grid is good
+// enough) is never part of the result, apart from when to stop.
+//
+// The executor offers
+//   run_plain(pass, first, samples, sums)  evaluates the pieces of cut_into_pieces(samples) and adds their estimates to sums[ncomp];
+//                                          returns running, or callback, nonfinite, memory with sums as they were
+//   run(pass, pieces, n, sums, spread)     the same for n pieces of consecutive samples, of a pass with a grid; sets spread[n], the
+//                                          variance of one sample in each
+//   take_training(counts)                  counts[ndim*grid_bins] since the last call; returns the sum of the squares of what
+//                                          each point has counted; passes with a grid count
+//   slice_samples(grid), slice_pieces()    what one call may have, several cut_samples: between calls the clock is looked at
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "../hooks.hpp"
+#include "importance_grid.hpp"
+#include "sample_pool.hpp"
+#include "sampling_record.hpp"
+#include "sampling_state.hpp"
+#include "strata.hpp"
+
+namespace tessera {
+
+template <class Executor>
+class monte_carlo {
+ public:
+  // `grid`: to begin with, empty for a uniform one; at the end that of the last iteration. `record`, unless null, is that of VEGAS
+  // after its last iteration; a run that finds one there goes on from it.
+  monte_carlo(Executor &exec, const sampling_settings &settings, double volume, std::vector<double> &grid,
+              std::vector<double> *record, run_hooks &hooks)
+      : exec_(exec),
+        set_(settings),
+        volume_(volume),
+        grid_(grid),
+        record_(record),
+        hooks_(hooks),
+        z_(normal_factor(settings.confidence)),
+        per_sample_(settings.antithetic ? 2 : 1),
+        scale_(count(settings.ncomp), 1.0),
+        strata_(settings.ndim) {}
+
+  // value, error and chi_square [ncomp] are set unless the integrand failed before there were any.
+  outcome run(double *value, double *error, double *chi_square, bool &has_value) {
+    value_ = value;
+    error_ = error;
+    chi_square_ = chi_square;
+    outcome end;
+    if (set_.shifts > 0)
+      end = shifted();
+    else if (set_.sampling == sampling_plain)
+      end = plain();
+    else if (set_.sampling == sampling_vegas)
+      end = vegas();
+    else
+      end = automatic();
+    if (!has_value_ && end == outcome::nonfinite) make_unknown();
+    has_value = has_value_;
+    statistics_.bytes = strata_.bytes() + static_cast<int64>(32 * pieces_.capacity() + 8 * grid_.capacity());
+    return end;
+  }
+  const sampling_statistics &statistics() const { return statistics_; }
+
+ private:
+  static constexpr double least_freedom = 30.0;  // below, an error is not believed
+  static constexpr int64 evaluations_to_trust_constant = int64{1}
+                                                         << 20;  // when all samples were equal, as with a hidden peak
+  static constexpr double most_growth = 16.0;
+  static constexpr double worth_a_grid = 16.0;  // first iterations that plain sampling would still need
+  static constexpr int most_warmup = 24;
+  static constexpr int64 most_probes = 1024;
+  static constexpr int64 scouting = 10, few_samples = 40;  // one in ten is uniform, none in small iterations
+  static constexpr uint32 stream_plain = 0, stream_vegas = 1;
+
+  static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
+  int64 affordable() const { return (set_.maxeval - statistics_.evaluations) / per_sample_; }
+  int64 first_samples() const { return std::max(least_samples, std::min(set_.points, affordable())); }
+
+  // ---- Passes -----------------------------------------------------------------------------------------------------------
+  sample_pass pass_of(uint32 stream, double samples) {
+    sample_pass p;
+    p.seed = set_.seed;
+    p.stream = stream;
+    p.antithetic = set_.antithetic;
+    p.shift = -1;
+    p.cells = nullptr;
+    p.edges = nullptr;
+    p.scale = scale_.data();
+    p.samples = samples;
+    p.share = 1.0;
+    p.most_quantum = std::ldexp(
+        1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
+    return p;
+  }
+
+  outcome look() {
+    if (has_value_) return hooks_.between_steps(statistics_.evaluations, value_, error_);
+    const std::vector<double> zero(count(set_.ncomp), 0.0), unknown(zero.size(), infinity_value());
+    return hooks_.between_steps(statistics_.evaluations, zero.data(), unknown.data());
+  }
+
+  // Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
+  void add_pieces(int64 cube, int64 first, int64 samples, double weight, double of) {
+    const sample_cut cut = cut_into_pieces(samples);
+    for (int64 p = 0; p < pieces_of(cut); ++p) {
+      const int64 before = samples_before(cut, p), n = samples_before(cut, p + 1) - before;
+      pieces_.push_back({cube, first + before, n, weight * static_cast<double>(n) / of});
+    }
+  }
+
+  outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {
+    spread_.resize(pieces_.size());
+    const outcome o = exec_.run(pass, pieces_.data(), static_cast<int64>(pieces_.size()), sums.data(), spread_.data());
+    if (o != outcome::running) return o;
+    for (const sample_piece &p : pieces_) statistics_.evaluations += p.count * per_sample_;
+    return o;
+  }
+  outcome run_plain(int64 first, int64 samples, std::vector<sample_sums> &sums) {
+    const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
+    if (o == outcome::running) statistics_.evaluations += samples * per_sample_;
+    return o;
+  }
+
+  // Of `left` samples those of the next call: no rest that is too small.
+  static int64 part_of(int64 left, int64 most) {
+    const int64 n = std::min(left, most);
+    return left - n < least_samples ? left : n;
+  }
+
+  void set_scale(const std::vector<sample_sums> &sums) {
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const double square = sums[k].square.value();
+      if (square > 0.0) scale_[k] = std::fmin(1.0 / square, 1e300);
+    }
+  }
+
+  // ---- Results ----------------------------------------------------------------------------------------------------------
+  double tolerated_at(double value) const { return larger(set_.abstol, set_.reltol * fabs(value)); }
+
+  // Sets value and error, and need_: by how much the number of samples has to grow for the tolerance.
+  void show(const sample_pool &pool, bool iterations_count) {
+    begin_to_show();
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k));
+      const double freedom = pool.freedom(k);
+      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, freedom);
+      if (iterations_count) {
+        error *= pool.inflation(k);
+        chi_square_[k] = pool.chi_square(k);
+        if (pool.iterations() > 1)
+          statistics_.chi_square =
+              larger(statistics_.chi_square, chi_square_[k] / static_cast<double>(pool.iterations() - 1));
+      } else {
+        chi_square_[k] = 0.0;
+      }
+      show_component(k, value, error, freedom >= least_freedom);
+    }
+    has_value_ = true;
+  }
+  void begin_to_show() {
+    need_ = 0.0;
+    constant_ = true;
+    unseen_ = false;
+    statistics_.chi_square = 0.0;
+  }
+  // An error that is not believed is not enough for the tolerance.
+  void show_component(int k, double value, double error, bool believed) {
+    constant_ = constant_ && error == 0.0;
+    unseen_ = unseen_ || (error == 0.0 && value == 0.0);
+    const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
+    const bool at_rounding = error <= rounding;
+    error = larger(error, rounding);
+    if (!(error < infinity_value())) error = infinity_value();
+    const double tolerance = tolerated_at(value);
+    double need = 0.0;
+    if (error > tolerance) {
+      const double ratio = error / tolerance;
+      need = at_rounding ? rounding_need : ratio * ratio;
+    } else if (!believed) {
+      need = 2.0;
+    }
+    need_ = larger(need_, need);
+    value_[k] = value;
+    error_[k] = error;
+  }
+
+  // After show: is the run over?
+  outcome judge() const {
+    if (statistics_.evaluations < set_.mineval) return outcome::running;
+    if ((constant_ || unseen_) && statistics_.evaluations < evaluations_to_trust_constant) return outcome::running;
+    if (need_ == 0.0) return outcome::converged;
+    if (constant_ && need_ == rounding_need) return outcome::roundoff;
+    return outcome::running;
+  }
+
+  // The error of one sample in units of the tolerance, worst component: what a way of sampling is judged by.
+  double merit(const sample_pool &pool) const {
+    double worst = 0.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k) * pool.samples());
+      const double tolerance = tolerated_at(value) > 0.0 ? tolerated_at(value) : fabs(value);
+      if (deviation > 0.0) worst = larger(worst, tolerance > 0.0 ? deviation / tolerance : infinity_value());
+    }
+    return worst;
+  }
+  double freedom(const sample_pool &pool) const {
+    double least = infinity_value();
+    for (int k = 0; k < set_.ncomp; ++k) least = std::fmin(least, pool.freedom(k));
+    return least;
+  }
+
+  void make_unknown() {
+    std::fill_n(value_, set_.ncomp, nan_value());
+    std::fill_n(error_, set_.ncomp, infinity_value());
+    std::fill_n(chi_square_, set_.ncomp, 0.0);
+    has_value_ = true;
+  }
+
+  // ---- Plain sampling -----------------------------------------------------------------------------------------------------
+  // Adds samples to the pool; all are shown. Returns time, stopped or what the integrand did.
+  outcome extend(sample_pool &pool, int64 more) {
+    while (more > 0) {
+      const int64 n = part_of(more, exec_.slice_samples(false));
+      std::vector<sample_sums> sums(count(set_.ncomp));
+      const outcome o = run_plain(next_sample_, n, sums);
+      if (o != outcome::running) return o;
+      next_sample_ += n;
+      more -= n;
+      pool.add(sums, static_cast<double>(n));
+      set_scale(sums);
+      show(pool, false);
+      pause_ = look();
+      if (pause_ != outcome::running && more > 0) return pause_;
+    }
+    ++statistics_.iterations;
+    return outcome::running;
+  }
+
+  outcome plain() {
+    sample_pool pool(set_.ncomp);
+    return go_on(pool, first_samples());
+  }
+
+  outcome go_on(sample_pool &pool, int64 more) {
+    statistics_.sampling = sampling_plain;
+    for (;;) {
+      outcome o = extend(pool, more);
+      if (o == outcome::running) o = judge();
+      if (o == outcome::running) o = pause_;
+      if (o != outcome::running) return o;
+      const double growth = std::fmin(larger(1.1 * need_, 1.25), most_growth);
+      const double wanted = set_.increase > 0 ? static_cast<double>(set_.increase) : (growth - 1.0) * pool.samples();
+      more = static_cast<int64>(std::fmin(wanted, 4e18));
+      more = std::min(std::max(more, least_samples), affordable());
+      if (more < least_samples) return outcome::evaluations;
+    }
+  }
+
+  // ---- Shifted points ----------------------------------------------------------------------------------------------------
+  // The same first n = 2^m points of a sequence under every random shift: each shift gives an independent mean, from whose
+  // spread comes the error. Doubling n keeps all evaluations. A doubling that is interrupted leaves no trace.
+  outcome shifted() {
+    statistics_.sampling = sampling_plain;
+    const int64 all = set_.maxeval / per_sample_;
+    const int64 shifts = std::max<int64>(2, std::min(set_.shifts, all / least_samples));
+    const int64 most = all / shifts, slice = exec_.slice_samples(false);
+    int64 n = least_samples;
+    while (n < set_.points && 2 * n <= std::min(most, slice)) n *= 2;
+    std::vector<compensated_sum> totals(count(shifts * set_.ncomp));
+    for (int64 done = 0;; n *= 2) {
+      outcome o = add_points(done, n, shifts, totals);
+      if (o != outcome::running) return o;
+      done = n;
+      ++statistics_.iterations;
+      show_shifts(totals, shifts, n);
+      pause_ = look();
+      o = judge();
+      if (o == outcome::running) o = pause_;
+      if (o != outcome::running) return o;
+      if (n > most / 2) return outcome::evaluations;
+    }
+  }
+
+  // Points done ... n - 1 of every shift. A slice goes through all shifts, so that its points are made once.
+  outcome add_points(int64 done, int64 n, int64 shifts, std::vector<compensated_sum> &totals) {
+    while (done < n) {
+      const int64 part = part_of(n - done, exec_.slice_samples(false));
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        std::vector<sample_sums> sums(count(set_.ncomp));
+        sample_pass pass = pass_of(stream_plain, static_cast<double>(part));
+        pass.shift = shift;
+        const outcome o = exec_.run_plain(pass, done, part, sums.data());
+        if (o != outcome::running) return o;
+        statistics_.evaluations += part * per_sample_;
+        for (int k = 0; k < set_.ncomp; ++k)
+          totals[count(shift * set_.ncomp + k)].add(static_cast<double>(part) * sums[count(k)].value.value());
+        if (!has_value_) continue;
+        pause_ = look();
+        if (pause_ != outcome::running) return pause_;
+      }
+      done += part;
+    }
+    return outcome::running;
+  }
+
+  void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n) {
+    begin_to_show();
+    const double r = static_cast<double>(shifts), points = static_cast<double>(n);
+    const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const auto mean = [&](int64 shift) { return totals[count(shift * set_.ncomp + k)].value() / points; };
+      const double first = mean(0);
+      double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        const double d = mean(shift) - first;
+        sum += d;
+        least = std::fmin(least, d);
+        most = larger(most, d);
+      }
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        const double d = mean(shift) - first - sum / r;
+        squares += d * d;
+      }
+      // A spread whose squares underflow must not look like none.
+      if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
+      const double deviation = volume_ * std::sqrt(squares / (r * (r - 1.0)));
+      chi_square_[k] = 0.0;
+      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation, true);
+    }
+    has_value_ = true;
+  }
+
+  // ---- VEGAS --------------------------------------------------------------------------------------------------------------
+  // One iteration of `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
+  outcome iterate(int64 samples, std::vector<sample_sums> &sums, double &made) {
+    const int64 uniform = samples < few_samples ? 0 : samples / scouting;
+    strata_.share_out(samples - uniform, set_.stratify);
+    const std::vector<int64> &counts = strata_.counts();
+    made = static_cast<double>(samples);
+    sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform));
+    pass.share = pass.samples / made;
+    pass.cells = strata_.cells();
+    pass.edges = grid_.data();
+    const double cubes = static_cast<double>(counts.size());
+    const int64 slice = exec_.slice_samples(true);
+    std::vector<double> spread(counts.size(), 0.0);
+    std::vector<sample_sums> fresh(count(set_.ncomp));
+    std::size_t cube = 0;
+    int64 left = uniform, first = 0, within = 0;  // samples before, in all and in the cube
+    while (cube < counts.size() || left > 0) {
+      pieces_.clear();
+      int64 in_slice = 0;
+      while (cube < counts.size() && in_slice < slice && pieces_.size() < exec_.slice_pieces()) {
+        const int64 n = part_of(counts[cube] - within, slice);
+        add_pieces(static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
+        first += n;
+        in_slice += n;
+        within += n;
+        if (within == counts[cube]) {
+          ++cube;
+          within = 0;
+        }
+      }
+      if (cube == counts.size() && left > 0 && in_slice < slice) {
+        const int64 n = part_of(left, slice);
+        add_pieces(scouts, first, n, 1.0, static_cast<double>(uniform));
+        first += n;
+        left -= n;
+      }
+      const outcome o = run_pieces(pass, fresh);
+      if (o != outcome::running) return o;
+      for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        const sample_piece &p = pieces_[i];
+        if (p.cube == scouts) continue;
+        spread[count(p.cube)] += spread_[i] * static_cast<double>(p.count) / static_cast<double>(counts[count(p.cube)]);
+      }
+      pause_ = look();
+      if (pause_ != outcome::running && (cube < counts.size() || left > 0)) return pause_;
+    }
+    sums.swap(fresh);
+    learn(sums, spread);
+    return outcome::running;
+  }
+
+  void learn(const std::vector<sample_sums> &sums, const std::vector<double> &spread) {
+    std::vector<uint64> training(count(set_.ndim) * grid_bins, 0);
+    const double squares = exec_.take_training(training.data());
+    // As long as few points carry the integral, the grid follows them, chance or not: there is nothing else to follow.
+    sample_pool one(set_.ncomp);
+    one.add(sums, 1.0);
+    refine_grid(set_.ndim, training, freedom(one) < least_freedom ? 0.0 : squares, set_.damping, grid_);
+    strata_.learn(spread);
+    set_scale(sums);
+    statistics_.strata = strata_.cubes();
+  }
+
+  // Iterations that train grid and strata. Each one is shown as long as there is nothing better.
+  outcome warm_up() {
+    const bool fixed = set_.warmup >= 0;
+    const int most = fixed ? set_.warmup : most_warmup;
+    sample_pool none(set_.ncomp);
+    while (!course_.over && course_.warmups < most && course_.stale < 2) {
+      if (fixed ? affordable() < least_samples
+                : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + course_.samples * per_sample_))
+        break;
+      sample_pool one(set_.ncomp);
+      std::vector<sample_sums> sums(count(set_.ncomp));
+      double made;
+      const outcome o = iterate(fixed ? std::min(course_.samples, affordable()) : course_.samples, sums, made);
+      if (o != outcome::running) return o;
+      one.add(sums, made);
+      show(one, true);
+      if (pause_ != outcome::running) return pause_;
+      const double now = merit(one);
+      const bool believed = freedom(one) >= least_freedom;
+      const bool gained = believed && now <= 0.85 * course_.best;
+      if (!believed || now > 1.5 * course_.best) {  // something new has been seen
+        course_.best = now;
+        course_.stale = 0;
+      } else {
+        course_.stale = gained ? 0 : course_.stale + 1;
+        course_.best = std::fmin(course_.best, now);
+      }
+      course_.spent += made;
+      course_.samples = grown(course_.samples);
+      // Better training would cost more than it could save.
+      course_.over = !fixed && course_.warmups >= 2 && believed && need_ * made <= course_.spent;
+      ++course_.warmups;
+      remember(none);
+    }
+    return outcome::running;
+  }
+
+  int64 grown(int64 samples) const {
+    const int64 more = set_.increase > 0 ? set_.increase : samples / 2 + 1;
+    return samples > std::numeric_limits<int64>::max() / 4 - more ? samples : samples + more;
+  }
+
+  // Iterations for the result; the pool is empty, or that of a record.
+  outcome produce(sample_pool &pool) {
+    statistics_.sampling = sampling_vegas;
+    for (;;) {
+      if (pool.iterations() > 0) {
+        show(pool, true);
+        outcome o = pool.iterations() > 1 ? judge() : outcome::running;
+        if (o == outcome::running) o = pause_;
+        if (o != outcome::running) return o;
+        course_.samples = next_samples(pool);
+        // A last iteration of a few samples would have no idea of its variance.
+        if (static_cast<double>(affordable()) <
+            larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
+          return outcome::evaluations;
+      } else if (affordable() < least_samples) {
+        if (!has_value_) make_unknown();
+        return outcome::evaluations;
+      }
+      std::vector<sample_sums> sums(count(set_.ncomp));
+      double made;
+      if (affordable() - course_.samples < course_.samples / 2)  // no small rest
+        course_.samples = std::max(least_samples, affordable());
+      const outcome o = iterate(course_.samples, sums, made);
+      if (o != outcome::running) return o;
+      pool.add(sums, made);
+      ++statistics_.iterations;
+      remember(pool);
+    }
+  }
+
+  int64 next_samples(const sample_pool &pool) const {
+    const int64 samples = grown(course_.samples);
+    if (set_.increase > 0 || need_ == 0.0) return samples;
+    const double left = (1.1 * need_ - 1.0) * pool.samples();
+    // Few looks: each one is a chance to stop on an error that came out too small.
+    const double least = larger(left, 0.25 * pool.samples());
+    if (least >= static_cast<double>(samples)) return samples;
+    return std::max(std::min(set_.points, samples), static_cast<int64>(least));
+  }
+
+  void remember(sample_pool &pool) {
+    if (!record_) return;
+    record_->clear();
+    record_writer out(*record_);
+    transfer_run(out, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+  }
+  void recall(sample_pool &pool) {
+    record_reader in(*record_);
+    transfer_run(in, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+    statistics_.strata = strata_.cubes();
+  }
+
+  void prepare_grid() {
+    if (grid_.empty()) grid_ = uniform_grid(set_.ndim);
+  }
+
+  // The training counts squares in units of their mean, which a few samples show; the first iteration corrects it. They also give
+  // a value, should the run end within that.
+  outcome find_scale() {
+    std::vector<sample_sums> sums(count(set_.ncomp));
+    const int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
+    const outcome o = run_plain(0, n, sums);
+    if (o != outcome::running) return o;
+    set_scale(sums);
+    sample_pool pool(set_.ncomp);
+    pool.add(sums, static_cast<double>(n));
+    show(pool, false);
+    return look();
+  }
+
+  outcome vegas() {
+    statistics_.sampling = sampling_vegas;
+    sample_pool pool(set_.ncomp);
+    if (record_ && !record_->empty()) {
+      recall(pool);
+    } else {
+      prepare_grid();
+      const outcome o = find_scale();
+      if (o != outcome::running) return o;
+      course_.samples = first_samples();
+    }
+    if (pool.iterations() == 0) {
+      const outcome o = warm_up();
+      if (o != outcome::running) return o;
+    }
+    return produce(pool);
+  }
+
+  // ---- The choice -----------------------------------------------------------------------------------------------------------
+  // A first iteration of plain sampling. If it shows that not much more of it is needed, that is made; else VEGAS is warmed up and
+  // taken if it halves the evaluations. Plain sampling begins anew then, with other points: those of the first iteration have
+  // decided.
+  outcome automatic() {
+    sample_pool pilot(set_.ncomp);
+    outcome o = extend(pilot, first_samples());
+    if (o == outcome::running) o = judge();
+    if (o == outcome::running) o = pause_;
+    if (o == outcome::running && affordable() < least_samples) o = outcome::evaluations;
+    if (o != outcome::running) return o;
+    if (freedom(pilot) >= least_freedom && !constant_ && need_ <= worth_a_grid) {
+      const int64 more =
+          static_cast<int64>(larger(1.1 * need_, 1.2) * pilot.samples()) - static_cast<int64>(pilot.samples());
+      return go_on(pilot, std::max(least_samples, std::min(more, affordable())));
+    }
+    const bool believed = freedom(pilot) >= least_freedom;
+    const double alone = merit(pilot);
+    prepare_grid();
+    course_.samples = first_samples();
+    o = warm_up();
+    if (o != outcome::running) return o;
+    if (affordable() < least_samples) return outcome::evaluations;
+    sample_pool pool(set_.ncomp);
+    if (!believed || course_.best * course_.best <= 0.5 * alone * alone) return produce(pool);
+    statistics_.iterations = 0;
+    return go_on(pool, std::max(least_samples, std::min(course_.samples, affordable())));
+  }
+
+  static constexpr double rounding_need = 1e300;
+
+  Executor &exec_;
+  const sampling_settings set_;
+  const double volume_;
+  std::vector<double> &grid_;
+  std::vector<double> *record_;
+  run_hooks &hooks_;
+  const double z_;
+  const int64 per_sample_;
+  std::vector<double> scale_;
+  strata strata_;
+  std::vector<sample_piece> pieces_;
+  std::vector<double> spread_;
+  sampling_statistics statistics_;
+  double *value_ = nullptr, *error_ = nullptr, *chi_square_ = nullptr;
+  bool has_value_ = false;
+  bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
+  double need_ = 0.0;
+  int64 next_sample_ = 0;
+  vegas_course course_;
+  outcome pause_ = outcome::running;
+};
+
+}  // namespace tessera

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "c_source.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "c_text.hpp"
+#include "device_prelude.hpp"
+
+namespace tessera {
+namespace {
+
+using kind = c_token::kind;
+
+const std::set<std::string> &cxx_keywords() {
+  static const std::set<std::string> all = {"alignas",
+                                            "alignof",
+                                            "and",
+                                            "and_eq",
+                                            "asm_",
+                                            "bitand",
+                                            "bitor",
+                                            "catch",
+                                            "char16_t",
+                                            "char32_t",
+                                            "char8_t",
+                                            "class",
+                                            "co_await",
+                                            "co_return",
+                                            "co_yield",
+                                            "compl",
+                                            "concept",
+                                            "consteval",
+                                            "constexpr",
+                                            "constinit",
+                                            "const_cast",
+                                            "decltype",
+                                            "delete",
+                                            "dynamic_cast",
+                                            "explicit",
+                                            "export",
+                                            "friend",
+                                            "mutable",
+                                            "namespace",
+                                            "new",
+                                            "noexcept",
+                                            "not",
+                                            "not_eq",
+                                            "nullptr",
+                                            "operator",
+                                            "or",
+                                            "or_eq",
+                                            "private",
+                                            "protected",
+                                            "public",
+                                            "reinterpret_cast",
+                                            "requires",
+                                            "static_assert",
+                                            "static_cast",
+                                            "template",
+                                            "this",
+                                            "thread_local",
+                                            "throw",
+                                            "try",
+                                            "typeid",
+                                            "typename",
+                                            "using",
+                                            "virtual",
+                                            "wchar_t",
+                                            "xor",
+                                            "xor_eq",
+                                            "__device__",
+                                            "__host__",
+                                            "__global__",
+                                            "__constant__",
+                                            "__shared__"};
+  return all;
+}
+
+// What no device can do, and why.
+const std::map<std::string, std::string> &refused_calls() {
+  static const char memory[] = "allocates memory, which is not possible for every point; use a local array";
+  static const char files[] =
+      "reads or writes files, which a device cannot do; hand the data over in the parameter block";
+  static const char state[] = "keeps a state that all points would share";
+  static const char system[] = "asks the operating system, which a device cannot do";
+  static const std::map<std::string, std::string> all = {
+      {"malloc", memory},
+      {"calloc", memory},
+      {"realloc", memory},
+      {"alloca", memory},
+      {"aligned_alloc", memory},
+      {"posix_memalign", memory},
+      {"fopen", files},
+      {"fread", files},
+      {"fwrite", files},
+      {"fscanf", files},
+      {"scanf", files},
+      {"fgets", files},
+      {"getchar", files},
+      {"open", files},
+      {"read", files},
+      {"sscanf", files},
+      {"sprintf", "makes text, which is not possible on a device"},
+      {"snprintf", "makes text, which is not possible on a device"},
+      {"rand", state},
+      {"srand", state},
+      {"drand48", state},
+      {"random", state},
+      {"strtok", state},
+      {"getenv", system},
+      {"system", system},
+      {"time", system},
+      {"clock", system},
+      {"fork", system},
+      {"getpid", system},
+      {"usleep", system},
+      {"pthread_mutex_lock", system},
+      {"longjmp", "jumps out, which is not possible on a device"},
+      {"setjmp", "jumps, which is not possible on a device"},
+      {"va_start", "takes a variable number of arguments, which is not possible on a device"}};
+  return all;
+}
+
+struct edit {
+  std::size_t begin, end;
+  std::string text;
+};
+
+class translator {
+ public:
+  explicit translator(const c_text &c) : c_(c) {
+    for (const c_token &t : c.tokens) {
+      if (t.what != kind::directive)
+        t_.push_back(t);
+      else if (c.spelling(t).find("complex.h") != std::string::npos)
+        complex_ = true;
+    }
+  }
+
+  std::string run() {
+    for (const c_token &t : t_)
+      if (t.what == kind::word && c_.spelling(t) == "_Complex") complex_ = true;
+    find_own_functions();
+    for (const std::size_t at : c_.constants) edits_.push_back({at, at, "const "});
+    for (std::size_t i = 0; i < t_.size(); ++i) {
+      if (spell(i) == "(") compound_literal(i);
+      if (t_[i].what == kind::word) i = word(i);
+    }
+    return apply();
+  }
+
+ private:
+  std::string spell(std::size_t i) const { return i < t_.size() ? c_.spelling(t_[i]) : std::string(); }
+  [[noreturn]] void refuse(std::size_t i, const std::string &sentence) const {
+    throw compile_error(jit_stage::translate, c_.place(t_[i]) + ": error: " + sentence);
+  }
+  void replace(std::size_t i, const std::string &text) { edits_.push_back({t_[i].begin, t_[i].end, text}); }
+
+  void find_own_functions() {
+    for (std::size_t i = 0; i + 1 < t_.size(); ++i)
+      if (t_[i].what == kind::word && i > 0 && spell(i + 1) == "(" &&
+          (t_[i - 1].what == kind::word || spell(i - 1) == "*"))
+        if (spell(i - 1) != "return" && spell(i - 1) != "else" && spell(i - 1) != "*") own_.insert(spell(i));
+  }
+
+  // Handles the word i and returns the last token that was used up.
+  std::size_t word(std::size_t i) {
+    const std::string s = spell(i);
+    const std::string before = i > 0 ? spell(i - 1) : std::string();
+    const bool member = before == "." || before == "->";
+    if (s == "register" || s == "_Noreturn") {
+      replace(i, "");
+    } else if (s == "_Bool") {
+      replace(i, "bool");
+    } else if (s == "_Static_assert") {
+      replace(i, "static_assert");
+    } else if (s == "_Alignas") {
+      replace(i, "alignas");
+    } else if (s == "_Thread_local" || s == "__thread") {
+      refuse(i, "thread-local variables are not possible on a device");
+    } else if (cxx_keywords().count(s)) {
+      replace(i, s + "_c_name");
+    } else if (s == "void") {
+      return void_pointer(i);
+    } else if (complex_ && (s == "complex" || s == "_Complex" || s == "double" || s == "float" || s == "long")) {
+      return complex_type(i);
+    } else if (!member && spell(i + 1) == "(" && refused_calls().count(s) && !own_.count(s)) {
+      refuse(i, s + "() " + refused_calls().at(s));
+    }
+    return i;
+  }
+
+  // [const] void [const] * [const] [restrict]  ->  a class that converts to every pointer, as void * does in C
+  std::size_t void_pointer(std::size_t i) {
+    std::size_t star = i + 1;
+    while (spell(star) == "const" || spell(star) == "volatile") ++star;
+    if (spell(star) != "*") return i;
+    if (i > 0 && spell(i - 1) == "const") replace(i - 1, "");
+    for (std::size_t k = i; k < star; ++k) replace(k, k == i ? "::tessera_c::voidp" : "");
+    replace(star, " ");
+    std::size_t last = star;
+    while (spell(last + 1) == "restrict" || spell(last + 1) == "__restrict" || spell(last + 1) == "__restrict__")
+      replace(++last, "");
+    return last;
+  }
+
+  // (struct s){...}  ->  s{...}
+  void compound_literal(std::size_t open) {
+    std::size_t close = open + 1;
+    bool array = false, type = false;
+    for (; spell(close) != ")"; ++close) {
+      if (close >= t_.size()) return;
+      if (spell(close) == "[")
+        array = true;
+      else if (t_[close].what == kind::word)
+        type = true;
+      else if (spell(close) != "]" && !(array && t_[close].what == kind::number))
+        return;
+    }
+    if (!type || spell(close + 1) != "{") return;
+    if (open == 0 || (t_[open - 1].what == kind::word && spell(open - 1) != "return") || spell(open - 1) == ")") return;
+    if (array) refuse(open, "an array without a name is not possible on a device; declare it as a variable");
+    replace(open, "");
+    replace(close, "");
+    for (std::size_t k = open + 1; k < close; ++k)
+      if (spell(k) == "struct" || spell(k) == "union" || spell(k) == "const") replace(k, "");
+  }
+
+  std::size_t complex_type(std::size_t i) {
+    std::size_t last = i;
+    bool is_complex = false, is_double = false, other = false;
+    for (;; ++last) {
+      const std::string s = spell(last);
+      if (s == "complex" || s == "_Complex")
+        is_complex = true;
+      else if (s == "double")
+        is_double = true;
+      else if (s == "float" || s == "long")
+        other = true;
+      else
+        break;
+    }
+    if (!is_complex) return last - 1;
+    if (other) refuse(i, "of the complex types only double complex is possible on a device");
+    if (!is_double && spell(i) == "complex") return last - 1;  // a name of the user's
+    for (std::size_t k = i; k < last; ++k) replace(k, k == i ? "::tessera_c::complex" : "");
+    return last - 1;
+  }
+
+  std::string apply() {
+    std::stable_sort(edits_.begin(), edits_.end(), [](const edit &a, const edit &b) { return a.begin < b.begin; });
+    std::string out;
+    std::size_t at = 0;
+    for (const edit &e : edits_) {
+      if (e.begin < at) continue;
+      out.append(c_.text, at, e.begin - at);
+      out += e.text;
+      at = e.end;
+    }
+    return out.append(c_.text, at, std::string::npos);
+  }
+
+  const c_text &c_;
+  std::vector<c_token> t_;
+  std::set<std::string> own_;
+  std::vector<edit> edits_;
+  bool complex_ = false;
+};
+
+bool designated_initialisers(const c_text &c) {
+  for (std::size_t i = 0; i + 2 < c.tokens.size(); ++i) {
+    const std::string s = c.spelling(c.tokens[i]);
+    if ((s == "{" || s == ",") && c.spelling(c.tokens[i + 1]) == "." && c.tokens[i + 2].what == kind::word) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+device_c translate_c(const integrand_source &source) {
+  const bool cuba = source.language == source_language::c_cuba;
+  const c_text c = read_c(expand_includes(source), source.function);
+  if (!c.not_parallel.empty()) throw compile_error(jit_stage::translate, c.not_parallel);
+  if (cuba ? c.parameters < 4 || c.parameters > 7 : c.parameters != 5)
+    throw compile_error(jit_stage::translate,
+                        c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
+                            " parameters; it must be int " + source.function +
+                            (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
+                                  : "(int ndim, const double *x, int ncomp, double *f, void *userdata)"));
+  device_c out;
+  out.text = std::string(c_prelude_text) + "namespace tessera_c { namespace user { namespace {\n" +
+             translator(c).run() + "\n#line 1 " + quoted("tessera: the call of " + source.function) + "\n}}}\n" +
+             R"(extern "C" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v,
+                                                 const void *tessera_p) {
+)";
+  const std::string name = "::tessera_c::user::" + source.function;
+  std::string arguments;
+  if (cuba) {
+    out.text += "int tessera_nd = TESSERA_NDIM, tessera_nc = TESSERA_NCOMP, tessera_one = 1, tessera_zero = 0;\n";
+    arguments = "&tessera_nd, (double *)tessera_x, &tessera_nc, tessera_v";
+    if (c.parameters > 4) arguments += ", ::tessera_c::voidp((void *)tessera_p)";
+    if (c.parameters > 5) arguments += ", &tessera_one";
+    if (c.parameters > 6) arguments += ", &tessera_zero";
+  } else {
+    arguments = "TESSERA_NDIM, (double *)tessera_x, TESSERA_NCOMP, tessera_v, ::tessera_c::voidp((void *)tessera_p)";
+  }
+  out.text += "::tessera_c::finish<" + std::string(cuba ? "true" : "false") + ">((" + name + "(" + arguments +
+              "), ::tessera_c::nothing()));\n}\n";
+  if (designated_initialisers(c)) out.options.push_back("-std=c++20");
+  return out;
+}
+
+std::string hint_about_c(const std::string &log) {
+  const auto has = [&](const char *text) { return log.find(text) != std::string::npos; };
+  if (has("could not open source file"))
+    return "on a device there are the headers of the C standard only; libraries are not there";
+  if (has("expression must have a constant value"))
+    return "an array whose length is known only at run time is not possible on a device; use TESSERA_NDIM and "
+           "TESSERA_NCOMP, "
+           "which are constants there";
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "device_compiler.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "process.hpp"
+#include "sha256.hpp"
+#include "c_source.hpp"
+#include "cubin.hpp"
+#include "foreign.hpp"
+#include "link.hpp"
+#include "device_prelude.hpp"
+#include "toolkit.hpp"
+
+namespace tessera {
+namespace {
+
+enum class product { cubin, ptx, ltoir };
+
+struct program {
+  std::string text, name;
+  std::vector<kernel_text::header> headers;
+  std::vector<std::string> options;
+  product wanted = product::cubin;
+};
+
+struct product_and_log {
+  std::string bytes, log;
+};
+
+std::string call_name(const integrand_source &source) { return "tessera: the call of " + source.function; }
+
+bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+bool starts_with(const std::string &text, const std::string &head) { return text.compare(0, head.size(), head) == 0; }
+
+// ---- NVRTC -------------------------------------------------------------------------------------------------------------
+
+struct nvrtc_session {
+  const nvrtc_library &library = nvrtc();
+  nvrtcProgram handle = nullptr;
+  ~nvrtc_session() {
+    if (handle) library.destroy(&handle);
+  }
+};
+
+[[noreturn]] void throw_compile_error(const std::string &log, const integrand_source &source) {
+  std::string sentence = first_error(log);
+  jit_stage stage = jit_stage::compile;
+  const std::size_t unresolved = log.find("Unresolved extern function '");
+  if (unresolved != std::string::npos) {
+    stage = jit_stage::link;
+    const std::size_t begin = log.find('\'', unresolved) + 1;
+    sentence = source.file_name + ": the function '" + log.substr(begin, log.find('\'', begin) - begin) +
+               "' is declared but not defined in this text";
+  } else if (starts_with(sentence, call_name(source)) && contains(sentence, " has no ")) {
+    sentence = source.file_name + "(1): error: the text defines no function '" + source.function + "'";
+  } else if (starts_with(sentence, call_name(source)) || starts_with(sentence, "tessera_forms.h")) {
+    const std::size_t error = sentence.find("error: ");
+    const std::size_t assertion = log.find("static assertion failed with \"");
+    const std::size_t open = log.find('"', assertion);
+    sentence = source.file_name + "(1): error: " + source.function + ": " +
+               (assertion != std::string::npos ? log.substr(open + 1, log.find("\"\n", open + 1) - open - 1)
+                                               : sentence.substr(error == std::string::npos ? 0 : error + 7));
+  }
+  if (source.language == source_language::c_point || source.language == source_language::c_cuba) {
+    const std::string hint = hint_about_c(log);
+    if (!hint.empty()) sentence += " (" + hint + ")";
+  }
+  throw compile_error(stage, sentence.empty() ? "NVRTC gave no reason" : sentence, log);
+}
+
+product_and_log compile(const program &p, const integrand_source &source) {
+  nvrtc_session s;
+  const auto check = [&](nvrtcResult r, const char *what) {
+    if (r != NVRTC_SUCCESS)
+      throw compile_error(jit_stage::compile, std::string("NVRTC: ") + what + ": " + s.library.error_string(r));
+  };
+  std::vector<const char *> names, texts, options;
+  for (const kernel_text::header &h : p.headers) {
+    names.push_back(h.name.c_str());
+    texts.push_back(h.text.c_str());
+  }
+  for (const std::string &o : p.options) options.push_back(o.c_str());
+  check(s.library.create(&s.handle, p.text.c_str(), p.name.c_str(), static_cast<int>(names.size()), texts.data(),
+                         names.data()),
+        "create");
+  const nvrtcResult end = s.library.compile(s.handle, static_cast<int>(options.size()), options.data());
+  product_and_log out;
+  std::size_t n = 0;
+  if (s.library.log_size(s.handle, &n) == NVRTC_SUCCESS && n > 1) {
+    out.log.resize(n);
+    s.library.log(s.handle, &out.log[0]);
+    out.log.resize(out.log.find_last_not_of('\0') + 1);
+  }
+  if (end == NVRTC_ERROR_COMPILATION) throw_compile_error(out.log, source);
+  if (end != NVRTC_SUCCESS)
+    throw compile_error(
+        jit_stage::compile,
+        std::string("NVRTC: ") + s.library.error_string(end) + (out.log.empty() ? "" : ": " + first_error(out.log)),
+        out.log);
+  const auto fetch = [&](auto size, auto get) {
+    check(size(s.handle, &n), "size of the result");
+    out.bytes.resize(n);
+    check(get(s.handle, &out.bytes[0]), "result");
+  };
+  if (p.wanted == product::cubin) fetch(s.library.cubin_size, s.library.cubin);
+  if (p.wanted == product::ptx) fetch(s.library.ptx_size, s.library.ptx);
+  if (p.wanted == product::ltoir) fetch(s.library.ltoir_size, s.library.ltoir);
+  return out;
+}
+
+struct architecture {
+  std::string option;
+  bool real;  // machine code, not PTX
+};
+
+architecture choose_architecture(const target &where) {
+  const nvrtc_library &library = nvrtc();
+  int n = 0;
+  std::vector<int> known;
+  if (library.number_of_archs(&n) == NVRTC_SUCCESS && n > 0) {
+    known.resize(static_cast<std::size_t>(n));
+    if (library.archs(known.data()) != NVRTC_SUCCESS) known.clear();
+  }
+  int best = 0;
+  for (const int a : known)
+    if (a <= where.arch) best = std::max(best, a);
+  if (best == where.arch) return {"-arch=sm_" + std::to_string(best), true};
+  if (best == 0 || !where.allow_ptx)
+    throw compile_error(jit_stage::compile,
+                        "this toolkit's NVRTC cannot make code for a device of compute capability " +
+                            std::to_string(where.arch / 10) + "." + std::to_string(where.arch % 10) +
+                            "; install another release of the CUDA toolkit");
+  return {"-arch=compute_" + std::to_string(best), false};
+}
+
+std::string version_text() {
+  int major = 0, minor = 0;
+  nvrtc().version(&major, &minor);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+// ---- Programs ------------------------------------------------------------------------------------------------------------
+
+// Options common to all texts.
+std::vector<std::string> common_options(const target &where, const architecture &arch) {
+  return {arch.option,
+          "-default-device",
+          "-modify-stack-limit=false",
+          "-diag-suppress=177,550,2464,20044",
+          "--no-source-include",
+          "-DTESSERA_NDIM=" + std::to_string(where.ndim),
+          "-DTESSERA_NCOMP=" + std::to_string(where.ncomp)};
+}
+
+void append(std::vector<std::string> &to, const std::vector<std::string> &from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+program kernel_program(const kernel_text &kernel, const target &where, const architecture &arch) {
+  program p;
+  p.text = std::string(declarations_text) + "#line 1 " + quoted(kernel.name) + "\n" + kernel.text + "\n";
+  p.name = kernel.name;
+  p.headers = kernel.headers;
+  p.options = common_options(where, arch);
+  append(p.options, kernel.options);
+  return p;
+}
+
+// Headers of ours that neither the kernels nor the toolkit bring.
+template <std::size_t n>
+void add_headers(program &p, const memory_header (&headers)[n]) {
+  for (const memory_header &h : headers)
+    if (std::none_of(p.headers.begin(), p.headers.end(), [&](const auto &have) { return have.name == h.name; }))
+      p.headers.push_back({h.name, h.text});
+}
+
+void add_cxx(program &p, const integrand_source &source) {
+  const std::string text = expand_includes(source);
+  p.text += std::string(cxx_prelude_text) + text + "\n#line 1 " + quoted(call_name(source)) +
+            "\nextern \"C\" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v, "
+            "const void *tessera_p) { ::tessera_forms::call(&::" +
+            source.function + ", tessera_x, tessera_v, tessera_p); }\n";
+  add_headers(p, cxx_headers);
+  const std::string toolkit = toolkit_directory();
+  if (!toolkit.empty() && contains(text, "#include")) {
+    p.options.push_back("--include-path=" + toolkit + "/include");
+    p.options.push_back("--include-path=" + toolkit + "/include/cccl");
+  }
+  p.options.push_back("-std=c++17");
+}
+
+void add_c(program &p, const integrand_source &source) {
+  const device_c c = translate_c(source);
+  p.text += c.text;
+  for (const memory_header &h : c_headers) p.headers.push_back({h.name, h.text});
+  p.headers.push_back({"math.h", std::string(c_math_text) + c_math_only_text});
+  append(p.options, c.options.empty() ? std::vector<std::string>{"-std=c++17"} : c.options);
+}
+
+// ---- What comes out --------------------------------------------------------------------------------------------------------
+
+void check_names(const integrand_source &source) {
+  const auto bad = [&](const std::string &why) { throw compile_error(jit_stage::translate, why); };
+  if (source.text.empty()) bad("the integrand's text is empty");
+  const std::string &name = source.function;
+  const bool cxx = source.language == source_language::cuda_cxx || source.language == source_language::ltoir;
+  bool good = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+  for (const char c : name)
+    good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || (cxx && c == ':'));
+  if (!good) bad("'" + name + "' is not the name of a function");
+}
+
+// Whether a call of the integrand is left in the machine code.
+bool all_inlined(const std::string &image, const std::vector<std::string> &symbols) {
+  for (const cubin_function &f : cubin_functions(image)) {
+    if (f.kernel) continue;
+    for (const std::string &s : symbols)
+      if (contains(f.name, s)) return false;
+  }
+  return true;
+}
+
+// Pieces of names by which the integrand's own function is known in machine code.
+std::vector<std::string> names_in_code(const integrand_source &source, const std::string &symbol) {
+  std::vector<std::string> out = {"tessera_f"};
+  if (!symbol.empty()) out.push_back(symbol);
+  if (source.language == source_language::c_point || source.language == source_language::c_cuba) {
+    out.push_back(std::to_string(source.function.size()) + source.function + "E");
+  } else {
+    const std::string mangled = mangled_name(source.function);
+    out.push_back(mangled);
+    out.push_back("_ZL" + mangled.substr(2));
+  }
+  return out;
+}
+
+std::string pack(const compiled_module &m) {
+  return std::to_string(static_cast<int>(m.image_kind)) + " " + std::to_string(m.inlined) + " " +
+         std::to_string(m.log.size()) + "\n" + m.log + *m.image;
+}
+
+bool unpack(const std::string &value, compiled_module &m) {
+  const std::size_t newline = value.find('\n');
+  if (newline == std::string::npos || newline < 5 || newline > 24) return false;
+  const std::size_t log = std::stoul(value.substr(4, newline - 4));
+  if (log > value.size() - newline - 1) return false;
+  m.image_kind = value[0] == '0' ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+  m.inlined = value[2] == '1';
+  m.log = value.substr(newline + 1, log);
+  m.image = std::make_shared<const std::string>(value.substr(newline + 1 + log));
+  return true;
+}
+
+std::string make_key(const program &p, const integrand_source &source, const target &where) {
+  sha256 h;
+  h.field("tessera device 1").field(where.library_version).field(version_text());
+  h.field(std::to_string(static_cast<int>(source.language))).field(source.function);
+  h.field(std::to_string(static_cast<int>(source.form)));
+  if (source.language == source_language::ltoir || source.language == source_language::ptx) {
+    unsigned major = 0, minor = 0;
+    nvjitlink().version(&major, &minor);
+    h.field(std::to_string(major) + "." + std::to_string(minor)).field(source.text);
+  }
+  h.field(p.name).field(p.text);
+  for (const std::string &o : p.options) h.field(o);
+  h.field("headers");
+  for (const kernel_text::header &header : p.headers) h.field(header.name).field(header.text);
+  return h.hex();
+}
+
+// ---- Compiled code of the user's -------------------------------------------------------------------------------------------
+
+std::string helper_path(const target &where) {
+  if (!where.helper.empty()) return where.helper;
+  const std::string name = "tessera-jitlink";
+  Dl_info info;
+  if (::dladdr(reinterpret_cast<void *>(&describe_flags), &info) && info.dli_fname) {
+    std::string here = info.dli_fname;
+    const std::size_t slash = here.rfind('/');
+    here = slash == std::string::npos ? "." : here.substr(0, slash);
+    for (const std::string &path : {here + "/" + name, here + "/tessera/" + name, here + "/../libexec/tessera/" + name})
+      if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return name;
+}
+
+[[noreturn]] void throw_link_error(const integrand_source &source, const std::string &log) {
+  const std::string why = first_error(log);
+  throw compile_error(jit_stage::link, source.file_name + ": " + (why.empty() ? "nvJitLink gave no reason" : why), log);
+}
+
+// Links in a child process: damaged code, or PTX whose declarations do not agree, makes nvJitLink crash.
+link_result link_in_child(const std::vector<link_part> &parts, const std::vector<std::string> &options,
+                          const integrand_source &source, const target &where) {
+  const temporary_directory work;
+  const std::string helper = helper_path(where);
+  std::vector<std::string> command = {helper, work.file("out.cubin")};
+  append(command, options);
+  command.push_back("--");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string file = work.file("part" + std::to_string(i));
+    write_file(file, parts[i].bytes);
+    command.push_back(std::to_string(static_cast<int>(parts[i].kind)) + "=" + file);
+  }
+  const process_result run = run_process(command, work.file("messages"), false);
+  if (!run.started)
+    throw compile_error(jit_stage::load,
+                        "the program tessera-jitlink, which links compiled code, was not found; it belongs beside "
+                        "libtessera_cuda.so",
+                        run.output);
+  if (run.signal != 0)
+    throw compile_error(jit_stage::link,
+                        source.file_name + ": the linker broke down over this code (signal " +
+                            std::to_string(run.signal) + ")" +
+                            (run.output.empty() ? "" : ": " + first_error(run.output)),
+                        run.output);
+  link_result out;
+  out.log = run.output;
+  // nvJitLink returns code although it has found that two declarations do not agree.
+  out.good = run.status == 0 && !contains(run.output, "@E@");
+  if (out.good) out.cubin = read_file(work.file("out.cubin"));
+  return out;
+}
+
+// Whether the linker misses the integrand's own function.
+bool is_missing(const std::string &log, const std::string &function) {
+  return (contains(log, "ndefined") || contains(log, "nresolved")) &&
+         contains(log, function.substr(function.rfind(':') + 1));
+}
+
+// LTO-IR does not tell the types of an extern "C" function. One that returns its value is linked and inlined all the same, and
+// leaves nothing of itself: a kernel that calls it with the caller's own addresses is as empty as one that does nothing.
+constexpr const char *probe_text = R"code(
+extern "C" __global__ void tessera_probe(const double *x, double *f, const void *params) { tessera_f(x, f, params); }
+extern "C" __global__ void tessera_probe_of_nothing(const double *, double *, const void *) {}
+)code";
+
+void check_probe(const link_result &linked, const integrand_source &source) {
+  const std::string code = cubin_code(linked.cubin, "tessera_probe");
+  if (code.empty() || code != cubin_code(linked.cubin, "tessera_probe_of_nothing")) return;
+  throw compile_error(jit_stage::link,
+                      source.file_name + ": '" + source.function + "' writes nothing to its second argument; it must be void " +
+                          source.function + "(const double *x, double *out, const void *params) if it is extern \"C\"",
+                      linked.log);
+}
+
+link_result link_integrand(const product_and_log &kernel, int most_registers, const integrand_source &source,
+                           const target &where, const architecture &arch, std::string &symbol) {
+  std::vector<std::string> options = {arch.option, "-lto", "-O3"};
+  // The bounds of a kernel do not hold for the functions that it calls.
+  if (most_registers > 0) options.push_back("-maxrregcount=" + std::to_string(most_registers));
+  const bool is_ptx = source.language == source_language::ptx;
+  const link_part kernels = {link_input::ltoir, "tessera kernels", kernel.bytes};
+  link_part user = {is_ptx ? link_input::ptx : kind_of(source.text), source.file_name, source.text};
+  std::vector<callee> candidates;
+  if (is_ptx) {
+    foreign_ptx p = read_ptx(source);
+    user.bytes = p.text;
+    candidates.push_back(p.function);
+  } else {
+    candidates = possible_callees(source);
+  }
+  link_result last;
+  for (const callee &c : candidates) {
+    symbol = c.symbol;
+    std::vector<link_part> parts = {kernels};
+    if (!c.declaration.empty()) {
+      program glue;
+      glue.text = c.declaration;
+      glue.name = call_name(source);
+      glue.options = common_options(where, arch);
+      append(glue.options, {"-std=c++17", "-dlto"});
+      glue.wanted = product::ltoir;
+      parts.push_back({link_input::ltoir, "tessera call", compile(glue, source).bytes});
+    }
+    parts.push_back(user);
+    last = link_in_child(parts, options, source, where);
+    if (last.good && !is_ptx) check_probe(last, source);
+    if (last.good) return last;
+    if (!is_missing(last.log, source.function)) break;
+  }
+  if (candidates.size() > 1 && is_missing(last.log, source.function))
+    throw compile_error(jit_stage::link,
+                        source.file_name + ": no function '" + source.function +
+                            "' with a known list of parameters was found; it should be extern \"C\" __device__ void " +
+                            source.function + "(const double *x, double *out, const void *params)",
+                        last.log);
+  throw_link_error(source, last.log);
+}
+
+}  // namespace
+
+compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
+                                  code_cache *cache) try {
+  const auto start = std::chrono::steady_clock::now();
+  check_names(source);
+  const bool linked = source.language == source_language::ltoir || source.language == source_language::ptx;
+  target exact = where;
+  if (linked) exact.allow_ptx = false;
+  const architecture arch = choose_architecture(exact);
+
+  program p = kernel_program(kernel, where, arch);
+  if (linked) {
+    append(p.options, {"-std=c++17", "-dlto"});
+    p.wanted = product::ltoir;
+    if (source.language == source_language::ltoir) p.text += probe_text;
+  } else {
+    p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
+    p.wanted = arch.real ? product::cubin : product::ptx;
+    if (arch.real) p.options.push_back("--ptxas-options=-v");
+    if (source.language == source_language::cuda_cxx)
+      add_cxx(p, source);
+    else
+      add_c(p, source);
+  }
+
+  compiled_module out;
+  out.key = make_key(p, source, where);
+  const auto finish = [&] {
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return out;
+  };
+  std::string value;
+  if (cache) {
+    out.hit = cache->find(out.key, value);
+    if (out.hit != cache_hit::none && unpack(value, out)) return finish();
+    out.hit = cache_hit::none;
+  }
+
+  product_and_log made = compile(p, source);
+  std::string symbol;
+  if (linked) {
+    link_result l = link_integrand(made, kernel.most_registers, source, where, arch, symbol);
+    made.bytes.swap(l.cubin);
+    made.log += l.log;
+  }
+  out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+  out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
+  out.log = made.log;
+  out.image = std::make_shared<const std::string>(std::move(made.bytes));
+  if (cache) cache->store(out.key, pack(out));
+  return finish();
+} catch (const compile_error &) {
+  throw;
+} catch (const std::bad_alloc &) {
+  throw;
+} catch (const std::exception &e) {  // no temporary directory, a full disk
+  throw compile_error(jit_stage::compile, e.what());
+}
+
+compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache) {
+  const auto start = std::chrono::steady_clock::now();
+  const architecture arch = choose_architecture(where);
+  program p = kernel_program(kernel, where, arch);
+  p.options.push_back("-std=c++17");
+  p.wanted = arch.real ? product::cubin : product::ptx;
+  if (arch.real) p.options.push_back("--ptxas-options=-v");
+  integrand_source none;
+  none.file_name = kernel.name;
+  none.function.clear();
+  compiled_module out;
+  out.key = make_key(p, none, where);
+  std::string value;
+  if (cache) out.hit = cache->find(out.key, value);
+  if (out.hit == cache_hit::none || !unpack(value, out)) {
+    out.hit = cache_hit::none;
+    product_and_log made = compile(p, none);
+    out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+    out.log = made.log;
+    out.image = std::make_shared<const std::string>(std::move(made.bytes));
+    if (cache) cache->store(out.key, pack(out));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
+}
+
+std::string describe_flags(int flags) {
+  std::string out;
+  const auto add = [&](int bit, const char *text) {
+    if (flags & bit) out += (out.empty() ? "" : "; ") + std::string(text);
+  };
+  add(flag_output, "the integrand printed something, which is lost on a device");
+  add(flag_exit, "the integrand called exit or abort, or an assertion failed");
+  add(flag_stop, "the integrand asked to stop");
+  return out;
+}
+
+std::string why_stopped(int flags, int status) {
+  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
+}
+
+}  // namespace tessera

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "host_compiler.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <vector>
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include "c_text.hpp"
+#include "process.hpp"
+#include "sha256.hpp"
+#include "host_prelude.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr const char *compiler_flags[] = {
+    "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-w"};
+
+bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+// Words of $CXX or $CC ("ccache g++ -m64").
+std::vector<std::string> words(const char *text) {
+  std::vector<std::string> out;
+  bool inside = false;
+  for (; text && *text; ++text) {
+    if (*text == ' ' || *text == '\t') {
+      inside = false;
+    } else {
+      if (!inside) out.emplace_back();
+      inside = true;
+      out.back() += *text;
+    }
+  }
+  return out;
+}
+
+// Full path of a program, "" if it is not in PATH.
+std::string find_program(const std::string &name) {
+  const auto executable = [](const std::string &path) {
+    struct stat s;
+    return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0111) != 0;
+  };
+  if (contains(name, "/")) return executable(name) ? name : "";
+  const char *value = std::getenv("PATH");
+  const std::string path = value ? value : "/usr/bin:/bin";
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const std::string file = path.substr(begin, end - begin) + "/" + name;
+    if (end > begin && executable(file)) return file;
+    begin = end + 1;
+  }
+  return {};
+}
+
+struct compiler {
+  std::vector<std::string> command;
+  std::string identity;  // path, size and time: another release is another compiler
+};
+
+compiler find_compiler(bool cxx) {
+  std::vector<std::vector<std::string>> candidates;
+  const std::vector<std::string> chosen = words(std::getenv(cxx ? "CXX" : "CC"));
+  if (!chosen.empty()) candidates.push_back(chosen);
+  for (const char *name :
+       cxx ? std::vector<const char *>{"c++", "g++", "clang++"} : std::vector<const char *>{"cc", "gcc", "clang"})
+    candidates.push_back({name});
+  for (const std::vector<std::string> &c : candidates) {
+    const std::string path = find_program(c[0]);
+    struct stat s;
+    if (path.empty() || ::stat(path.c_str(), &s) != 0) continue;
+    compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime)};
+    found.command[0] = path;
+    return found;
+  }
+  throw compile_error(jit_stage::load,
+                      std::string("there is no ") + (cxx ? "C++" : "C") +
+                          " compiler on this machine to compile the integrand for the host; install one "
+                          "(g++, clang) or name it in $" +
+                          (cxx ? "CXX" : "CC"));
+}
+
+std::string cxx_text(const integrand_source &source) {
+  return std::string(host_cxx_prelude) + expand_includes(source) + "\n#line 1 " +
+         quoted("tessera: the call of " + source.function) +
+         "\n#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (::tessera_forms::call(&::" + source.function +
+         ", tessera_a, tessera_b, tessera_o), 0)\n" + "extern \"C\"" + host_loop;
+}
+
+std::string c_text_of(const integrand_source &source, bool &one_thread) {
+  const bool cuba = source.language == source_language::c_cuba;
+  const c_text c = read_c(expand_includes(source), source.function);
+  one_thread = !c.not_parallel.empty();
+  std::string arguments;
+  if (cuba) {
+    if (c.parameters < 4 || c.parameters > 7)
+      arguments.clear();
+    else
+      arguments = "&tessera_d, tessera_a, &tessera_c, tessera_b";
+    const char *more[] = {", tessera_o", ", &tessera_1", ", &tessera_0"};
+    for (int i = 4; i < c.parameters && i < 7; ++i) arguments += more[i - 4];
+  } else if (c.parameters == 5) {
+    arguments = "TESSERA_NDIM, tessera_a, TESSERA_NCOMP, tessera_b, tessera_o";
+  }
+  if (arguments.empty())
+    throw compile_error(jit_stage::translate,
+                        c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
+                            " parameters; it must be int " + source.function +
+                            (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
+                                  : "(int ndim, const double *x, int ncomp, double *f, void *userdata)"));
+  std::string out =
+      c.text + "\n#line 1 " + quoted("tessera: the call of " + source.function) + "\n#undef TESSERA_CALL\n";
+  if (cuba) {
+    // Cuba looks at the value -999 only.
+    out +=
+        "static int tessera_d = TESSERA_NDIM, tessera_c = TESSERA_NCOMP, tessera_1 = 1, tessera_0 = 0;\n"
+        "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) ((" +
+        source.function + ")(" + arguments + ") == -999 ? -999 : 0)\n";
+  } else {
+    out += "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) ((" + source.function + ")(" + arguments + "))\n";
+  }
+  return out + host_loop;
+}
+
+// The first error as file(line): error: text, like the device's compiler writes it. gcc and clang: file:line:column: error: text.
+std::string readable(const std::string &line) {
+  const std::size_t error = line.find("error:");
+  if (error == std::string::npos) return line;
+  const std::string place = line.substr(0, error);
+  std::vector<std::size_t> colons;
+  for (std::size_t i = 0; i < place.size(); ++i)
+    if (place[i] == ':') colons.push_back(i);
+  if (colons.size() < 2) return line;
+  // the last numbers before "error:" are line and column
+  const bool column = colons.size() >= 3;
+  const std::size_t first = colons[colons.size() - (column ? 3 : 2)];
+  const std::size_t second = colons[colons.size() - (column ? 2 : 1)];
+  return place.substr(0, first) + "(" + place.substr(first + 1, second - first - 1) + "): " + line.substr(error);
+}
+
+[[noreturn]] void throw_compile_error(const integrand_source &source, const std::string &log) {
+  const bool at_link =
+      contains(log, "ld: ") || contains(log, "undefined reference") || contains(log, "linker command failed");
+  std::string sentence = readable(first_error(log));
+  const std::string call = "tessera: the call of ";
+  if (sentence.compare(0, call.size(), call) == 0 || sentence.compare(0, 14, "tessera_host.h") == 0) {
+    const std::size_t assertion = log.find("the integrand must be"),
+                      many = log.find("a function that returns double has");
+    const std::size_t begin = assertion != std::string::npos ? assertion : many;
+    const bool missing = contains(sentence, "has not been declared") || contains(sentence, "no member named");
+    sentence = source.file_name + "(1): error: " +
+               (missing ? "the text defines no function '" + source.function + "'"
+                : begin != std::string::npos
+                    ? source.function + ": " + log.substr(begin, std::min(log.find('\n', begin), log.size()) - begin)
+                    : sentence);
+  }
+  throw compile_error(at_link ? jit_stage::link : jit_stage::compile,
+                      sentence.empty() ? "the compiler gave no reason" : sentence, log);
+}
+
+// Compiles, and gives back the shared object.
+std::string build(const std::string &text, bool cxx, const compiler &tool, const integrand_source &source,
+                  const std::vector<std::string> &flags, std::string &log) {
+  const temporary_directory work;
+  write_file(work.file(cxx ? "integrand.cpp" : "integrand.c"), text);
+  write_file(work.file("cuba.h"), host_cuba_header);
+  write_file(work.file("tessera.h"), "");
+  const std::string object = work.file("integrand.so");
+  std::vector<std::string> command = tool.command;
+  command.insert(command.end(), flags.begin(), flags.end());
+  for (const std::string &part : {std::string("-idirafter"), work.path(), std::string("-o"), object,
+                                  work.file(cxx ? "integrand.cpp" : "integrand.c"), std::string("-lm")})
+    command.push_back(part);
+  const process_result run = run_process(command, work.file("messages"), true);
+  log = run.output;
+  if (!run.started)
+    throw compile_error(jit_stage::load, "the compiler could not be started: " + run.output, run.output);
+  if (run.signal != 0)
+    throw compile_error(jit_stage::compile,
+                        source.file_name + ": the compiler was ended by signal " + std::to_string(run.signal), log);
+  if (run.status != 0) throw_compile_error(source, log);
+  return read_file(object);
+}
+
+}  // namespace
+
+compiled_source::compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
+                                 const std::string &library_version, int coordinates) try {
+  const auto start = std::chrono::steady_clock::now();
+  const bool cxx = source.language == source_language::cuda_cxx;
+  if (!cxx && source.language != source_language::c_point && source.language != source_language::c_cuba)
+    throw compile_error(jit_stage::translate, "code that was compiled for a device cannot run on the host");
+  if (source.text.empty()) throw compile_error(jit_stage::translate, "the integrand's text is empty");
+  const compiler tool = find_compiler(cxx);
+  const std::string text = cxx ? cxx_text(source) : c_text_of(source, one_thread_);
+  std::vector<std::string> flags(std::begin(compiler_flags), std::end(compiler_flags));
+  flags.push_back(cxx ? "-std=c++17" : "-std=gnu11");
+  flags.push_back("-DTESSERA_NDIM=" + std::to_string(ndim));
+  flags.push_back("-DTESSERA_NCOMP=" + std::to_string(ncomp));
+  flags.push_back("-DTESSERA_COORDINATES=" + std::to_string(coordinates > 0 ? coordinates : ndim));
+
+  sha256 h;
+  h.field("tessera host 1").field(library_version).field(tool.identity).field(source.function).field(text);
+  for (const std::string &part : tool.command) h.field(part);
+  for (const std::string &flag : flags) h.field(flag);
+  const std::string key = h.hex();
+  std::string image;
+  if (cache) hit_ = cache->find(key, image);
+  if (hit_ == cache_hit::none) image = build(text, cxx, tool, source, flags, log_);
+  load(image, source.file_name);
+  if (cache && hit_ == cache_hit::none) cache->store(key, image);
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+} catch (const compile_error &) {
+  throw;
+} catch (const std::bad_alloc &) {
+  throw;
+} catch (const std::exception &e) {
+  throw compile_error(jit_stage::compile, e.what());
+}
+
+compiled_source::~compiled_source() {
+  if (handle_) ::dlclose(handle_);
+}
+
+// The file may go as soon as it is open.
+void compiled_source::load(const std::string &image, const std::string &file_name) {
+  const temporary_directory work;
+  const std::string path = work.file("integrand.so");
+  write_file(path, image);
+  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle_) {
+    const char *why = ::dlerror();
+    const std::string said = why ? why : "";
+    const std::size_t undefined = said.find("undefined symbol: ");
+    if (undefined != std::string::npos)
+      throw compile_error(
+          jit_stage::link,
+          file_name + ": the function '" + said.substr(undefined + 18) + "' is used but not defined in this text",
+          said);
+    throw compile_error(jit_stage::load,
+                        "the compiled integrand cannot be opened (does the file system of $TMPDIR forbid "
+                        "programs?): " +
+                            said);
+  }
+  void *address = ::dlsym(handle_, "tessera_batch");
+  if (!address) {
+    ::dlclose(handle_);
+    throw compile_error(jit_stage::load, "the compiled integrand has no entry");
+  }
+  function_ = reinterpret_cast<batch_function>(address);
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+// The same source text as on a device, compiled by the system's compiler and called on the host.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../integrand.hpp"
+#include "cache.hpp"
+#include "integrand_source.hpp"
+
+namespace tessera {
+
+// Keeps the compiled code in the process; the function is valid as long as this lives.
+class compiled_source {
+ public:
+  // Throws compile_error: no compiler (load), errors in the text (translate, compile), a text that needs another library
+  // (link), languages that have no host form (translate). `cache` may be null. library_version is part of the key. A point has
+  // `coordinates` numbers, 0: ndim.
+  compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
+                  const std::string &library_version, int coordinates = 0);
+  ~compiled_source();
+  compiled_source(const compiled_source &) = delete;
+  compiled_source &operator=(const compiled_source &) = delete;
+
+  batch_function function() const { return function_; }  // userdata: the parameter block
+  // C with static variables that the integrand itself writes: one thread at a time.
+  bool one_thread() const { return one_thread_; }
+  cache_hit hit() const { return hit_; }
+  double seconds() const { return seconds_; }
+  const std::string &log() const { return log_; }  // the compiler's warnings
+
+ private:
+  void load(const std::string &image, const std::string &file_name);
+
+  void *handle_ = nullptr;
+  batch_function function_ = nullptr;
+  bool one_thread_ = false;
+  cache_hit hit_ = cache_hit::none;
+  double seconds_ = 0.0;
+  std::string log_;
+};
+
+}  // namespace tessera

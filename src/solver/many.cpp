@@ -1,0 +1,289 @@
+// Many integrals of one integrand: what the solver adds to the single run.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "../many.hpp"
+#include "outcome_status.hpp"
+#include "solver.hpp"
+
+using tessera::failure;
+using tessera::host;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+constexpr tessera::int64 small_regions = 16;  // TESSERA_INITIAL_REGIONS = 1 for integrals that a part of a device works at
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// The clock and the progress callback.
+class watch : public tessera::many_hooks {
+ public:
+  watch(tessera_progress progress, void *userdata, double limit, int ncomp, std::int64_t rows)
+      : progress_(progress), userdata_(userdata), limit_(limit), rows_(rows), none_(at(ncomp), 0.0) {}
+
+  bool due() override {
+    if (!progress_ && limit_ <= 0.0) return false;
+    const double t = seconds();
+    return (limit_ > 0.0 && t >= limit_) || (progress_ && t >= next_);
+  }
+
+  tessera::outcome look(tessera::int64 evaluations, tessera::int64 finished, const double *value,
+                        const double *error) override {
+    const double t = seconds();
+    if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
+    if (!progress_) return tessera::outcome::running;
+    next_ = t + 0.1;
+    // As many for each as for those that are finished.
+    const double left = finished > 0 ? static_cast<double>(evaluations) / static_cast<double>(finished) *
+                                           static_cast<double>(rows_ - finished)
+                                     : -1.0;
+    const std::int64_t remaining = left < 9e18 ? static_cast<std::int64_t>(left) : -1;
+    const bool stop = progress_(evaluations, static_cast<int>(none_.size()), value ? value : none_.data(),
+                                error ? error : none_.data(), remaining, userdata_) != 0;
+    return stop ? tessera::outcome::stopped : tessera::outcome::running;
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(clock_type::now() - start_).count(); }
+
+  tessera_progress progress_;
+  void *userdata_;
+  const double limit_;
+  const std::int64_t rows_;
+  const std::vector<double> none_;
+  const clock_type::time_point start_ = clock_type::now();
+  double next_ = 0.0;
+};
+
+int status_of(const tessera::many_row &r) {
+  if (r.has_value || r.end == tessera::outcome::stopped || r.end == tessera::outcome::time)
+    return tessera::status_of(r.end);
+  return r.end == tessera::outcome::memory ? TESSERA_ERR_MEMORY : TESSERA_ERR_CALLBACK;
+}
+
+// The first row as a problem of its own, with which the callback and the text are compared.
+struct first_row {
+  first_row(const tessera::many_problem &many, void *params) : problem(many.common), shared(params) {
+    many.give_box(0, problem);
+    if (!many.params) return;
+    block.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
+    std::memcpy(static_cast<void *>(block.data()), many.block(0), many.params_bytes);
+    shared = problem.integrand.userdata = block.data();
+  }
+  tessera::cubature_problem problem;
+  std::vector<std::max_align_t> block;
+  void *shared;
+};
+
+int threads_for(std::int64_t wanted, std::int64_t rows) {
+  return static_cast<int>(std::max<std::int64_t>(1, std::min(wanted, rows)));
+}
+
+bool fits(std::int64_t count, std::size_t each) {
+  std::size_t bytes;
+  return !__builtin_mul_overflow(at(count), each, &bytes) && bytes <= static_cast<std::size_t>(PTRDIFF_MAX);
+}
+
+}  // namespace
+
+int tessera_solver::integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes,
+                                   const double *lower, const double *upper, double *value, double *error, int *status) {
+  const auto refuse = [](const std::string &sentence) { throw failure(TESSERA_ERR_ARGUMENT, sentence); };
+  if (method != TESSERA_CUBATURE) refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
+  if (count < 0) refuse("count = " + std::to_string(count) + " is negative");
+  if (count > 0 && (!value || !error)) refuse(value ? "error is NULL" : "value is NULL");
+  if (!lower != !upper) refuse(lower ? "upper is NULL and lower is not" : "lower is NULL and upper is not");
+  if (!params && params_bytes > 0) refuse("params is NULL and params_bytes is not 0");
+  if (params && params_bytes == 0) refuse("params_bytes is 0 and params is not NULL");
+  if (params && has_callback() && userdata_)
+    refuse("params is not NULL, but the callback has a userdata of its own and would not see the blocks");
+  if (!fits(count, sizeof(double) * at(std::max(ndim_, ncomp_))) || !fits(count, params_bytes))
+    refuse("count = " + std::to_string(count) + ": the arrays would be larger than the memory can be");
+  if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)
+    refuse("params is not NULL, but the device callback has a userdata of its own and would not see the blocks");
+  int device = choose_device(TESSERA_CUBATURE);
+  const auto start = clock_type::now();
+  begin_statistics();
+
+  std::vector<int> ends(at(count), TESSERA_OK);
+  tessera::many_problem problem = make_many(device, count, params, params_bytes, lower, upper, ends);
+  watch between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.rows());
+  std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
+  const tessera::many_results results = run_many(problem, device, between, v.data(), e.data());
+
+  std::vector<std::int64_t> row_of(at(count), -1);
+  for (std::int64_t r = 0; r < problem.rows(); ++r) row_of[at(problem.index[at(r)])] = r;
+  int worst = TESSERA_OK;
+  std::int64_t worst_at = -1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t r = row_of[at(i)];
+    const tessera::many_row *row = r < 0 ? nullptr : &results.rows[at(r)];
+    if (row) ends[at(i)] = status_of(*row);
+    const int end = ends[at(i)];
+    const int rank = end < 0 ? TESSERA_SOME_FAILED : end;
+    if (rank > worst) worst = rank, worst_at = i;
+    if (status) status[i] = end;
+    if (end < 0) continue;
+    const int sign = lower ? tessera::orientation(ndim_, lower + i * ndim_, upper + i * ndim_)
+                           : tessera::orientation(ndim_, lower_.data(), upper_.data());
+    for (std::int64_t k = 0; k < ncomp_; ++k) {
+      double &to = value[i * ncomp_ + k], &error_to = error[i * ncomp_ + k];
+      if (!row) {
+        to = error_to = 0.0;  // some limits are equal
+      } else if (!row->has_value) {
+        to = std::numeric_limits<double>::quiet_NaN();
+        error_to = std::numeric_limits<double>::infinity();
+      } else {
+        to = sign * v[at(r * ncomp_ + k)];
+        error_to = e[at(r * ncomp_ + k)];
+      }
+    }
+  }
+  record_many(results, problem, device);
+  if (worst != TESSERA_OK) {
+    const std::int64_t r = row_of[at(worst_at)];
+    std::string why = r >= 0 ? results.sentence_of(r)
+                             : tessera::trouble_with_limits(ndim_, lower + worst_at * ndim_, upper + worst_at * ndim_);
+    if (why.empty()) {
+      why = tessera::status_text(ends[at(worst_at)]);
+    } else if (ends[at(worst_at)] == TESSERA_ERR_CALLBACK) {
+      why += " before there was a value";
+    }
+    last_error = "integral " + std::to_string(worst_at) + " (counted from 0): " + why;
+  }
+  options_.set_real(TESSERA_SECONDS, std::chrono::duration<double>(clock_type::now() - start).count());
+  return worst;
+}
+
+// The integrals that need a run. status[count] receives what is known of the others.
+tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
+                                                const double *lower, const double *upper, std::vector<int> &status) {
+  tessera::many_problem many;
+  many.common = make_problem(device);
+  const std::int64_t initial = options_.get_int(TESSERA_INITIAL_REGIONS);
+  many.small_regions = initial == 1 ? small_regions : initial;
+  many.params = static_cast<const unsigned char *>(params);
+  many.params_bytes = params_bytes;
+  many.one_box = !lower;
+  if (many.one_box && tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) return many;
+  many.index.reserve(at(count));
+  if (lower) {
+    many.lower.reserve(at(count * ndim_));
+    many.upper.reserve(at(count * ndim_));
+    many.axes.reserve(at(count * ndim_));
+  }
+  tessera::cubature_problem box;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (lower) {
+      const double *lo = lower + i * ndim_, *hi = upper + i * ndim_;
+      if (!tessera::trouble_with_limits(ndim_, lo, hi).empty()) {
+        status[at(i)] = TESSERA_ERR_ARGUMENT;
+        continue;
+      }
+      if (tessera::orientation(ndim_, lo, hi) == 0) continue;
+      tessera::set_box(box, ndim_, lo, hi);
+      many.lower.insert(many.lower.end(), box.lower.begin(), box.lower.end());
+      many.upper.insert(many.upper.end(), box.upper.begin(), box.upper.end());
+      many.axes.insert(many.axes.end(), box.axes.begin(), box.axes.end());
+    }
+    many.index.push_back(i);
+  }
+  many.common.threads = threads_for(many.common.threads, many.rows());
+  return many;
+}
+
+// `device` and `problem` become those of the host where a device that was not insisted on lacks something.
+tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch,
+                                               double *value, double *error) {
+  if (problem.rows() == 0) return tessera::many_results(0);
+  if (device == host) return run_many_on_host(problem, watch, value, error);
+  std::string why;
+  try {
+    return run_many_on_device(problem, device, watch, value, error);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != tessera::any_device || !has_host_form())
+      throw;
+    why = f.what();
+  }
+  device = do_without_device(why);
+  problem.common = make_problem(device);
+  problem.common.threads = threads_for(problem.common.threads, problem.rows());
+  try {
+    return run_many_on_host(problem, watch, value, error);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
+    throw failure(f.status(), why + "; and " + f.what());
+  }
+}
+
+tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch,
+                                                       double *value, double *error) try {
+  tessera::cubature_problem &common = problem.common;
+  if (!has_callback()) {
+    const tessera::compiled_source &code = compiled_for_host(ndim_);
+    common.integrand = {code.function(), nullptr, params()};
+    if (code.one_thread()) common.threads = 1;
+  } else if (options_.get_int(TESSERA_DEVICE) == tessera::any_device && has_source() && !has_code() && !checked_) {
+    const first_row first(problem, params());
+    check_fallback(first.problem, first.shared);
+  }
+  // Each thread has a region store; what is free is shared out.
+  if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.settings.memory /= common.threads;
+  return tessera::host_cubature_many(problem, watch, value, error);
+} catch (const tessera::compile_error &e) {
+  throw failure(tessera::compile_status(e), e.what());
+}
+
+tessera::many_results tessera_solver::run_many_on_device(const tessera::many_problem &problem, int device,
+                                                         tessera::many_hooks &watch, double *value, double *error) {
+  try {
+    tessera::device_session &there = session(device);
+    const tessera::device_integrand integrand = device_integrand();
+    if (has_callback() && !checked_) {
+      const first_row first(problem, params());
+      tessera::device_integrand with_block = integrand;
+      if (problem.params) with_block.params.assign(problem.block(0), problem.block(0) + problem.params_bytes);
+      check_on_device(first.problem, with_block, there);
+    }
+    tessera::device_report report;
+    tessera::many_results results = there.cubature_many(problem, integrand, watch, value, error, report);
+    take_report(report, device);
+    return results;
+  } catch (const tessera::device_failure &e) {
+    session_.reset();  // a device that failed is started again by the next run
+    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::compile_error &e) {
+    throw failure(tessera::compile_status(e), e.what());
+  }
+}
+
+void tessera_solver::record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device) {
+  std::int64_t evaluations = 0, regions = 0, iterations = 0, converged = 0;
+  int callback_status = 0;
+  for (const tessera::many_row &r : results.rows) {
+    evaluations += r.evaluations;
+    regions += r.regions;
+    iterations += r.iterations;
+    converged += r.end == tessera::outcome::converged;
+    if (callback_status == 0) callback_status = r.callback_status;
+  }
+  options_.set_int(TESSERA_EVALUATIONS, evaluations);
+  options_.set_int(TESSERA_REGIONS, regions);
+  options_.set_int(TESSERA_ITERATIONS, iterations);
+  options_.set_int(TESSERA_CALLBACK_STATUS, callback_status);
+  options_.set_int(TESSERA_REGION_BYTES, results.region_bytes);
+  options_.set_int(TESSERA_RULE_USED, problem.common.integration_rule.family);
+  options_.set_int(TESSERA_RULE_POINTS, problem.common.integration_rule.points);
+  options_.set_int(TESSERA_THREADS_USED, problem.common.threads);
+  options_.set_int(TESSERA_PEAK_MEMORY, results.peak_bytes);
+  log(2, (device == host ? std::string("many integrals: ") : "many integrals on device " + std::to_string(device) + ": ") +
+             std::to_string(converged) + " of " + std::to_string(results.rows.size()) + " converged, " +
+             std::to_string(evaluations) + " evaluations, " + std::to_string(regions) + " regions");
+}

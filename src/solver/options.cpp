@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include "tessera.h"
+
+namespace tessera {
+namespace {
+
+const key_entry keys[] = {
+#define OPTION_INT(name, value, least, greatest, sentence) \
+  {name, #name, key_kind::option_int, value, least, greatest, 0.0, 0.0, 0.0},
+#define OPTION_REAL(name, value, least, greatest, sentence) \
+  {name, #name, key_kind::option_real, 0, 0, 0, value, least, greatest},
+#define STATISTIC_INT(name, sentence) {name, #name, key_kind::statistic_int, 0, 0, 0, 0.0, 0.0, 0.0},
+#define STATISTIC_REAL(name, sentence) {name, #name, key_kind::statistic_real, 0, 0, 0, 0.0, 0.0, 0.0},
+#include "../tables.def"
+};
+
+const status_entry statuses[] = {
+#define STATUS(name, sentence) {name, #name ": " sentence},
+#include "../tables.def"
+};
+
+constexpr std::size_t key_count = sizeof keys / sizeof keys[0];
+
+}  // namespace
+
+option_values::option_values() : ints_(key_count), reals_(key_count) {
+  for (std::size_t i = 0; i < key_count; ++i) {
+    ints_[i] = keys[i].int_default;
+    reals_[i] = keys[i].real_default;
+  }
+}
+
+// Keys are small numbers: a table finds them at once.
+const key_entry *find_key(int key) {
+  constexpr int end = 500;
+  struct table {
+    signed char place[end];
+    table() {
+      for (int k = 0; k < end; ++k) place[k] = -1;
+      for (std::size_t i = 0; i < key_count; ++i) place[keys[i].key] = static_cast<signed char>(i);
+    }
+  };
+  static const table t;
+  return key >= 0 && key < end && t.place[key] >= 0 ? &keys[t.place[key]] : nullptr;
+}
+
+std::size_t option_values::place(int key) { return static_cast<std::size_t>(find_key(key) - keys); }
+
+const char *status_text(int status) {
+  for (const status_entry &e : statuses)
+    if (e.status == status) return e.text;
+  return "unknown status";
+}
+
+}  // namespace tessera

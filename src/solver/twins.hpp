@@ -1,0 +1,75 @@
+// Device twins: which host function is which source text. Registered by the program, or named in the map file TESSERA_TWINS.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../jit/integrand_source.hpp"
+#include "symbols.hpp"
+
+namespace tessera {
+
+// There is no twin, or not one that can be used. `asked`: somebody has spoken of twins, so that the sentence is of interest.
+class no_twin : public std::runtime_error {
+ public:
+  no_twin(const std::string &sentence, bool asked) : std::runtime_error(sentence), asked_(asked) {}
+  bool asked() const { return asked_; }
+
+ private:
+  bool asked_;
+};
+
+class twin {
+ public:
+  twin(integrand_source source, std::vector<data_symbol> data) : source_(std::move(source)), data_(std::move(data)) {}
+
+  const integrand_source &source() const { return source_; }
+  // The parameter block as it is now: a copy of the variables' bytes, each at the next multiple of 16. Throws no_twin when
+  // bytes of the user data are asked for and there are none.
+  std::vector<unsigned char> parameters(const void *userdata) const;
+
+  // Something is wrong with it that will not change: it is not to be tried again.
+  void refuse(int status, const std::string &sentence);
+  // The status and the sentence of the first refusal; status 0 if there was none.
+  std::pair<int, std::string> refusal() const;
+
+ private:
+  const integrand_source source_;
+  const std::vector<data_symbol> data_;  // without an address: of the user data
+  mutable std::mutex mutex_;
+  int status_ = 0;
+  std::string sentence_;
+};
+
+// False when it is known that find_twin finds nothing or a twin that was refused. Costs next to nothing where there are no twins.
+bool may_have_twin(const void *function);
+
+// Throws no_twin.
+std::shared_ptr<twin> find_twin(const void *function);
+
+void register_twin(const void *function, integrand_source source, const void *params, std::size_t bytes);
+void forget_twin(const void *function);
+
+// ---- The map file ---------------------------------------------------------------------------------------------------------
+
+struct twin_line {
+  std::string symbol;
+  source_language language;
+  std::string file, function;
+  struct block {
+    std::string symbol;  // empty: the user data of the call
+    std::size_t bytes;   // 0: all of it
+  };
+  std::vector<block> params;
+};
+
+// `path` is named in messages, and files are looked for in its directory. Throws no_twin, with the place of the error.
+std::vector<twin_line> read_twin_map(const std::string &text, const std::string &path);
+
+}  // namespace tessera

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lattice.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include "../core/number.hpp"
+#include "../device.hpp"
+#include "../host/construct.hpp"
+#include "../host/fftw.hpp"
+#include "../memory.hpp"
+
+using tessera::failure;
+using tessera::lattice_data;
+
+namespace {
+
+constexpr int host = -1, any_device = -2;  // values of TESSERA_LATTICE_DEVICE
+
+std::string text(std::int64_t v) { return std::to_string(v); }
+
+std::string text(double v) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.9g", v);
+  return digits;
+}
+
+[[noreturn]] void refuse(const std::string &sentence) { throw failure(TESSERA_ERR_ARGUMENT, sentence); }
+
+void require_points(std::int64_t n, std::int64_t least) {
+  if (n < least || n > tessera::most_lattice_points)
+    refuse("n = " + text(n) + " is not within " + text(least) + " .. " + text(tessera::most_lattice_points));
+}
+
+std::vector<double> default_product(int ndim) {
+  std::vector<double> product;
+  for (int j = 0; j < ndim; ++j) product.push_back(1.0 / ((j + 1.0) * (j + 1.0)));
+  return product;
+}
+
+// There is no plug-in, driver, device, run-time compiler or cuFFT.
+bool lacks_something(const std::exception &e) {
+  if (const auto *d = dynamic_cast<const tessera::device_failure *>(&e)) return d->missing();
+  if (const auto *c = dynamic_cast<const tessera::compile_error *>(&e)) return c->stage() == tessera::jit_stage::load;
+  return false;
+}
+
+struct progress_hooks : tessera::cbc_hooks {
+  progress_hooks(tessera_lattice_progress f, void *d) : fn(f), data(d) {}
+  bool component_done(tessera::int64 done, tessera::int64 all) override { return !fn || fn(done, all, data) == 0; }
+  tessera_lattice_progress fn;
+  void *data;
+};
+
+}  // namespace
+
+namespace tessera {
+
+std::int64_t nearest_prime(std::int64_t n, std::int64_t largest) {
+  require_points(n, 3);
+  if (largest != 0 && largest < 5) refuse("largest = " + text(largest) + " is neither 0 nor at least 5");
+  const auto good = [largest](std::int64_t p) {
+    if (p < 3 || p > most_lattice_points) return false;
+    const auto u = static_cast<uint64>(p);
+    // The factors first: numbers with small ones alone are rarer than primes and quicker found out.
+    if (largest > 0) {
+      uint64 rest = (u - 1) / 2;
+      for (uint64 f = 2; f <= static_cast<uint64>(largest) && f <= rest; ++f)
+        while (rest % f == 0) rest /= f;
+      if (rest != 1) return false;
+    }
+    return is_prime(u);
+  };
+  for (std::int64_t distance = 0; distance <= most_lattice_points; ++distance) {
+    if (good(n - distance)) return n - distance;
+    if (good(n + distance)) return n + distance;
+  }
+  refuse("there is no such prime");
+}
+
+}  // namespace tessera
+
+tessera_lattice::tessera_lattice(int ndim) : ndim_(ndim), product_(default_product(ndim)) {}
+
+void tessera_lattice::set_weights(const double *product, int orders, const double *order) {
+  if (orders < 0 || orders > ndim_)
+    refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
+  if ((orders == 0) != (order == nullptr))
+    refuse(order ? "orders is 0 and order is not NULL" : "order is NULL and orders is not 0");
+  for (int j = 0; product && j < ndim_; ++j)
+    if (!(product[j] > 0.0) || !std::isfinite(product[j]))
+      refuse("product[" + text(std::int64_t{j}) + "] = " + text(product[j]) + " is not a positive number");
+  for (int l = 0; l < orders; ++l)
+    if (!(order[l] >= 0.0) || !std::isfinite(order[l]) || (l == 0 && order[l] == 0.0))
+      refuse("order[" + text(std::int64_t{l}) + "] = " + text(order[l]) +
+             (l == 0 ? " is not a positive number" : " is negative or not finite"));
+  product_.assign(static_cast<std::size_t>(ndim_), 1.0);
+  if (product) product_.assign(product, product + ndim_);
+  order_.clear();
+  if (order) order_.assign(order, order + orders);
+}
+
+void tessera_lattice::set_kernel(int kernel, const double *values, std::int64_t count) {
+  if (kernel == TESSERA_KERNEL_TABLE) {
+    if (!values) refuse("values is NULL");
+    if (count < 2 || count > tessera::most_lattice_points / 2 + 1)
+      refuse("count = " + text(count) + " is out of range");
+    for (std::int64_t j = 0; j < count; ++j)
+      if (!std::isfinite(values[j])) refuse("values[" + text(j) + "] is not finite");
+    values_.assign(values, values + count);
+  } else if (kernel == TESSERA_KERNEL_B2 || kernel == TESSERA_KERNEL_B4 || kernel == TESSERA_KERNEL_B6) {
+    if (values || count != 0) refuse("values are for TESSERA_KERNEL_TABLE");
+    values_.clear();
+  } else {
+    refuse("kernel " + text(std::int64_t{kernel}) + " is not a value of enum tessera_kernel");
+  }
+  kernel_ = kernel;
+}
+
+void tessera_lattice::set_int(int key, std::int64_t value) {
+  switch (key) {
+    case TESSERA_LATTICE_LEAST:
+      if (value != 0 && (value < 4 || value > tessera::most_lattice_points ||
+                         !tessera::is_power_of_two(static_cast<std::uint64_t>(value))))
+        throw failure(TESSERA_ERR_RANGE,
+                      "TESSERA_LATTICE_LEAST = " + text(value) + " is neither 0 nor a power of two from 4 on");
+      least_ = value;
+      break;
+    case TESSERA_LATTICE_PRECISION:
+      if (value != 32 && value != 64)
+        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_PRECISION = " + text(value) + " is neither 32 nor 64");
+      precision_ = value;
+      break;
+    case TESSERA_LATTICE_MAX_MEMORY:
+      if (value < 0) throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_MAX_MEMORY = " + text(value) + " is negative");
+      max_memory_ = value;
+      break;
+    case TESSERA_LATTICE_DEVICE:
+      if (value < any_device || value > std::numeric_limits<int>::max())
+        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_DEVICE = " + text(value) + " is neither -2 nor -1 nor a device");
+      device_ = value;
+      break;
+    default: throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer option of a lattice");
+  }
+}
+
+std::int64_t tessera_lattice::get_int(int key) const {
+  switch (key) {
+    case TESSERA_LATTICE_LEAST:
+      return data_.points > 0 ? static_cast<std::int64_t>(data_.least) : least_;
+    case TESSERA_LATTICE_PRECISION:
+      return precision_;
+    case TESSERA_LATTICE_MAX_MEMORY:
+      return max_memory_;
+    case TESSERA_LATTICE_NDIM:
+      return ndim_;
+    case TESSERA_LATTICE_SIZE:
+      return static_cast<std::int64_t>(data_.points);
+    case TESSERA_LATTICE_ORIGIN:
+      return data_.origin;
+    case TESSERA_LATTICE_BYTES:
+      return bytes_;
+    case TESSERA_LATTICE_DEVICE:
+      return device_;
+    case TESSERA_LATTICE_DEVICE_USED:
+      return device_used_;
+    default:
+      throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer of a lattice");
+  }
+}
+
+double tessera_lattice::get_real(int key) const {
+  switch (key) {
+    case TESSERA_LATTICE_MERIT:
+      return data_.merit;
+    case TESSERA_LATTICE_RATIO:
+      return data_.ratio;
+    case TESSERA_LATTICE_SECONDS:
+      return seconds_;
+    case TESSERA_LATTICE_PLAN_SECONDS:
+      return plan_seconds_;
+    default:
+      throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not a real of a lattice");
+  }
+}
+
+void tessera_lattice::set_progress(tessera_lattice_progress fn, void *userdata) {
+  progress_ = fn;
+  progress_data_ = userdata;
+}
+
+// TESSERA_LATTICE_LEAST for a vector of n points.
+std::uint64_t tessera_lattice::checked_least(std::int64_t n) const {
+  if (least_ == 0) return 0;
+  if (!tessera::is_power_of_two(static_cast<std::uint64_t>(n)))
+    refuse("n = " + text(n) + " is not a power of two, as TESSERA_LATTICE_LEAST asks");
+  if (least_ > n) refuse("n = " + text(n) + " is below TESSERA_LATTICE_LEAST = " + text(least_));
+  return static_cast<std::uint64_t>(least_);
+}
+
+void tessera_lattice::take(lattice_data next) {
+  data_ = std::move(next);
+  ndim_ = static_cast<int>(data_.z.size());
+}
+
+// A CUDA ordinal or `host`.
+int tessera_lattice::choose_device() const {
+  if (device_ != any_device) return static_cast<int>(device_);
+  try {
+    return tessera::load_device_plugin().device_count() > 0 ? 0 : host;
+  } catch (const tessera::device_failure &) {
+    return host;
+  }
+}
+
+// Throws failure, and device_failure where the device cannot be asked.
+void tessera_lattice::require_memory(double bytes, std::int64_t n, int device) const {
+  std::int64_t most = max_memory_;
+  if (device != host) {
+    const std::int64_t there = tessera::load_device_plugin().free_memory(device);
+    most = most > 0 ? std::min(most, there) : there;
+  } else if (most == 0) {
+    most = tessera::free_memory_share();
+  }
+  if (bytes > static_cast<double>(most))
+    throw failure(TESSERA_ERR_MEMORY, "a construction with n = " + text(n) + " needs " + text(bytes) + " bytes, and " +
+                                          text(static_cast<double>(most)) + " are allowed");
+}
+
+void tessera_lattice::construct(std::int64_t n) {
+  require_points(n, 3);
+  const auto points = static_cast<std::uint64_t>(n);
+  const bool two = tessera::is_power_of_two(points);
+  if (!two && !tessera::is_prime(points)) {
+    std::string sentence = "n = " + text(n) + " is neither prime nor a power of two; the nearest prime is " +
+                           text(tessera::nearest_prime(n, 0));
+    sentence += ", and " + text(tessera::nearest_prime(n, 7)) + " is the nearest that suits FFTs";
+    refuse(sentence);
+  }
+  tessera::cbc_settings s;
+  s.ndim = ndim_;
+  s.points = points;
+  const std::uint64_t least = checked_least(n);
+  for (std::uint64_t p = least > 0 ? least : points; two && p > 1; p /= 2) ++s.least_level;
+  s.alpha = kernel_ == TESSERA_KERNEL_TABLE ? 1 : kernel_;
+  if (kernel_ == TESSERA_KERNEL_TABLE) {
+    if (static_cast<std::int64_t>(values_.size()) != n / 2 + 1)
+      refuse("the kernel has " + text(static_cast<std::int64_t>(values_.size())) +
+             " values, but n/2 + 1 = " + text(n / 2 + 1));
+    s.table = values_;
+  }
+  s.product = product_;
+  s.order = order_;
+  const double bytes = tessera::cbc_bytes(s, precision_ == 32 ? sizeof(float) : sizeof(double));
+  progress_hooks hooks(progress_, progress_data_);
+  tessera::cbc_result result;
+  const auto start = std::chrono::steady_clock::now();
+  int device = choose_device();
+  bool done = false;
+  const auto run = [&] {
+    require_memory(bytes, n, device);
+    done = device == host ? tessera::host_construct(s, precision_ == 32, hooks, result)
+                          : tessera::load_device_plugin().construct(device, s, precision_ == 32, hooks, result);
+  };
+  try {
+    try {
+      run();
+    } catch (const std::exception &e) {  // a device that lacks something and was not insisted on
+      if (device == host || device_ != any_device || !lacks_something(e)) throw;
+      device = host;
+      run();
+    }
+  } catch (const tessera::fft_missing &e) {
+    throw failure(TESSERA_ERR_NOT_BUILT, e.what());
+  } catch (const tessera::compile_error &e) {
+    throw failure(lacks_something(e) ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::device_failure &e) {
+    throw failure(lacks_something(e) ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  }
+  bytes_ = static_cast<std::int64_t>(bytes);
+  if (!done) throw failure(TESSERA_ERR_CALLBACK, "the progress callback stopped the construction");
+  if (!std::isfinite(result.merit))
+    refuse("product, order: the weights are so large that the worst-case error overflows");
+  lattice_data next;
+  next.origin = TESSERA_ORIGIN_CONSTRUCTED;
+  next.points = points;
+  next.least = least;
+  next.z = std::move(result.z);
+  next.kernel = kernel_;
+  next.precision = static_cast<int>(precision_);
+  next.merit = result.merit;
+  next.ratio = result.ratio;
+  next.product = product_;
+  next.order = order_;
+  take(std::move(next));
+  device_used_ = device;
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  plan_seconds_ = seconds_ - result.seconds;
+}
+
+void tessera_lattice::korobov(std::int64_t n, std::int64_t a) {
+  require_points(n, 2);
+  const auto points = static_cast<std::uint64_t>(n);
+  if (a < 1 || a >= n) refuse("a = " + text(a) + " is not within 1 .. n-1 = " + text(n - 1));
+  if (tessera::common_divisor(static_cast<std::uint64_t>(a), points) != 1)
+    refuse("a = " + text(a) + " and n = " + text(n) + " have a common divisor");
+  lattice_data next;
+  next.origin = TESSERA_ORIGIN_KOROBOV;
+  next.points = points;
+  next.least = checked_least(n);
+  std::uint64_t power = 1;
+  for (int j = 0; j < ndim_; ++j) {
+    next.z.push_back(power);
+    power = power * static_cast<std::uint64_t>(a) % points;
+  }
+  take(std::move(next));
+}
+
+void tessera_lattice::vector(std::int64_t n, const std::int64_t *z) {
+  require_points(n, 1);
+  if (!z) refuse("z is NULL");
+  const auto points = static_cast<std::uint64_t>(n);
+  lattice_data next;
+  next.origin = TESSERA_ORIGIN_GIVEN;
+  next.points = points;
+  next.least = checked_least(n);
+  for (int j = 0; j < ndim_; ++j) {
+    if (z[j] < 1 || (z[j] >= n && n > 1) || (n == 1 && z[j] != 1))
+      refuse("z[" + text(std::int64_t{j}) + "] = " + text(z[j]) + " is not within 1 .. n-1 = " + text(n - 1));
+    if (tessera::common_divisor(static_cast<std::uint64_t>(z[j]), points) != 1)
+      refuse("z[" + text(std::int64_t{j}) + "] = " + text(z[j]) + " and n = " + text(n) + " have a common divisor");
+    next.z.push_back(static_cast<std::uint64_t>(z[j]));
+  }
+  take(std::move(next));
+}
+
+void tessera_lattice::builtin() { take(tessera::builtin_lattice(ndim_)); }
+
+void tessera_lattice::get_vector(std::int64_t *z) const {
+  if (!z) refuse("z is NULL");
+  if (data_.points == 0) refuse("the lattice has no vector yet");
+  std::copy(data_.z.begin(), data_.z.end(), z);
+}
+
+void tessera_lattice::save(const char *path) const {
+  if (!path) refuse("path is NULL");
+  if (data_.points == 0) refuse("the lattice has no vector yet");
+  std::ofstream file(path);
+  file << tessera::write_lattice(data_);
+  file.close();
+  if (!file) throw failure(TESSERA_ERR_FILE, std::string(path) + " cannot be written");
+}
+
+void tessera_lattice::load(const char *path) {
+  if (!path) refuse("path is NULL");
+  std::ifstream file(path);
+  const bool open = static_cast<bool>(file);
+  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!open || file.bad()) throw failure(TESSERA_ERR_FILE, std::string(path) + " cannot be read");
+  try {
+    take(tessera::read_lattice(content));
+  } catch (const failure &e) {
+    throw failure(e.status(), std::string(path) + ": " + e.what());
+  }
+  // What made it becomes what the next construction starts from.
+  product_ = data_.product;
+  if (product_.empty()) product_ = default_product(ndim_);
+  order_ = data_.order;
+  least_ = static_cast<std::int64_t>(data_.least);
+  precision_ = data_.precision;
+  if (data_.kernel != TESSERA_KERNEL_TABLE) kernel_ = data_.kernel, values_.clear();
+}
