@@ -25,6 +25,8 @@ struct cubature_problem {
   bool worst_first = true;
   int threads = 1;
   int64 batch_points = 1;
+
+  int coordinates() const { return settings.ndim; }  // numbers that a point consists of
 };
 
 inline bool any_infinite(const std::vector<axis_map> &axes) {
@@ -50,6 +52,8 @@ struct lattice_problem {
   bool complement = false;       // coordinates are followed by their distances from the upper limits
   int threads = 1;
   int64 batch_points = 1;
+
+  int coordinates() const { return settings.ndim * (complement ? 2 : 1); }
 };
 
 struct sampling_problem {
@@ -60,6 +64,8 @@ struct sampling_problem {
   int threads = 1;
   int64 batch_points = 1;
   std::vector<double> *record = nullptr;  // of VEGAS: to go on from, unless empty, and where the run stands
+
+  int coordinates() const { return settings.ndim; }
 };
 
 struct lattice_result {

@@ -1,0 +1,44 @@
+// The limits of a domain: what can be wrong with them, the box that is divided, and the sign that they give the value.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "solver.hpp"
+
+namespace tessera {
+
+std::string trouble_with_limits(int ndim, const double *lower, const double *upper) {
+  for (int j = 0; j < ndim; ++j) {
+    if (std::isnan(lower[j])) return "lower[" + std::to_string(j) + "] is NaN";
+    if (std::isnan(upper[j])) return "upper[" + std::to_string(j) + "] is NaN";
+    if (std::isfinite(lower[j]) && std::isfinite(upper[j]) && !std::isfinite(upper[j] - lower[j]))
+      return "upper[" + std::to_string(j) + "] - lower[" + std::to_string(j) + "] overflows";
+  }
+  return {};
+}
+
+void set_box(cubature_problem &p, int ndim, const double *lower, const double *upper) {
+  const auto n = static_cast<std::size_t>(ndim);
+  p.axes.resize(n);
+  p.lower.resize(n);
+  p.upper.resize(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double lo = std::min(lower[j], upper[j]), hi = std::max(lower[j], upper[j]);
+    const bool down = std::isinf(lo), up = std::isinf(hi);
+    const int kind = down ? (up ? axis_both : axis_down) : (up ? axis_up : axis_finite);
+    p.axes[j] = {kind, up ? lo : hi};
+    p.lower[j] = kind == axis_finite ? lo : (kind == axis_both ? -1.0 : 0.0);
+    p.upper[j] = kind == axis_finite ? hi : 1.0;
+  }
+}
+
+int orientation(int ndim, const double *lower, const double *upper) {
+  int sign = 1;
+  for (int j = 0; j < ndim; ++j) {
+    if (lower[j] == upper[j]) return 0;
+    if (lower[j] > upper[j]) sign = -sign;
+  }
+  return sign;
+}
+
+}  // namespace tessera

@@ -1,0 +1,248 @@
+// Where a run takes place: host or device, the form of the integrand for it, and the report of what became of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "solver.hpp"
+
+using tessera::any_device;
+using tessera::failure;
+using tessera::host;
+
+namespace {
+
+constexpr int most_device_ndim = 32;
+
+// What this process has compiled for the host.
+tessera::code_cache *host_cache(bool disk) {
+  static tessera::code_cache with_disk;
+  static tessera::code_cache without_disk([] {
+    tessera::cache_settings s;
+    s.disk = false;
+    return s;
+  }());
+  return disk ? &with_disk : &without_disk;
+}
+
+}  // namespace
+
+namespace tessera {
+
+int compile_status(const compile_error &e) {
+  return e.stage() == jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
+}
+
+}  // namespace tessera
+
+// Where the integrand is to run: a CUDA ordinal or `host`.
+int tessera_solver::choose_device(int method) const {
+  const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
+  if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
+  if (wanted >= 0 && !has_device_form())
+    throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
+                                                " needs an integrand set by tessera_set_integrand_source, "
+                                                "tessera_set_integrand_file, tessera_set_integrand_code or "
+                                                "tessera_set_integrand_device");
+  if (wanted == host && !has_host_form())
+    throw failure(TESSERA_ERR_NO_INTEGRAND,
+                  device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
+  const bool cubature = method == TESSERA_CUBATURE;
+  if (method != TESSERA_LATTICE && options_.get_int(TESSERA_COMPLEMENT) != 0)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
+  if (cubature && (wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
+                                               std::to_string(most_device_ndim) + " variables");
+  if (wanted != any_device) return wanted;
+  if (!has_device_form() || (cubature && ndim_ > most_device_ndim)) return host;
+  try {
+    if (tessera::load_device_plugin().device_count() > 0) return 0;
+  } catch (const tessera::device_failure &e) {
+    return do_without_device(e.what());
+  }
+  return do_without_device("there is no CUDA device");
+}
+
+// For "a device if there is one", when it cannot be used.
+int tessera_solver::do_without_device(const std::string &why) const {
+  if (!has_host_form())
+    throw failure(TESSERA_ERR_NOT_BUILT, why + ", and " + device_form_name().article + " cannot run on the host");
+  log(2, why + ": the host is used");
+  return host;
+}
+
+// What runs on a device.
+tessera_solver::form_name tessera_solver::device_form_name() const {
+  if (device_batch_) return {"device callback", "device callback", "a device callback"};
+  if (has_code()) return {"compiled code '" + source_.function + "'", "code", "compiled code"};
+  return source_name();
+}
+
+tessera_solver::form_name tessera_solver::source_name() const {
+  return {"source text '" + source_.function + "'", "text", "a source text"};
+}
+
+// The source text for the host, compiled at the first call. Throws compile_error.
+const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinates) {
+  if (!host_code_ || host_coordinates_ != coordinates) {
+    host_code_ = std::make_unique<tessera::compiled_source>(
+        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string(), coordinates);
+    host_coordinates_ = coordinates;
+    options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
+    const std::string &said = host_code_->log();
+    for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
+      end = std::min(said.find('\n', begin), said.size());
+      log(3, said.substr(begin, end - begin));
+    }
+  }
+  return *host_code_;
+}
+
+tessera::device_session &tessera_solver::session(int device) {
+  if (!session_ || session_device_ != device) {
+    session_.reset();
+    session_.reset(tessera::load_device_plugin().open(device));
+    session_device_ = device;
+  }
+  session_->use_stream(stream_);
+  return *session_;
+}
+
+// What a device is given.
+tessera::device_integrand tessera_solver::device_integrand() const {
+  tessera::device_integrand integrand;
+  integrand.batch = device_batch_;
+  integrand.userdata = device_userdata_;
+  if (!device_batch_) integrand.source = source_;
+  const auto *bytes = static_cast<const unsigned char *>(params());
+  if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
+  integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+  return integrand;
+}
+
+void tessera_solver::take_report(const tessera::device_report &report, int device) {
+  if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
+  if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
+  told_called_ = told_called_ || !report.inlined;
+  if (!report.remark.empty()) log(1, report.remark);
+  if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
+  options_.set_int(TESSERA_DEVICE_USED, device);
+}
+
+// body(session, integrand, report) runs there.
+template <class Problem, class Body>
+auto tessera_solver::run_on_device(const Problem &problem, int device, Body body) {
+  try {
+    tessera::device_session &there = session(device);
+    const tessera::device_integrand integrand = device_integrand();
+    check_on_device(problem, integrand, there);
+    tessera::device_report report;
+    const auto result = body(there, integrand, report);
+    take_report(report, device);
+    return result;
+  } catch (const tessera::device_failure &e) {
+    session_.reset();  // a device that failed is started again by the next run
+    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::compile_error &e) {
+    throw failure(tessera::compile_status(e), e.what());
+  }
+}
+
+// there() runs on the device, here() on the host, where the first lacks something that was not insisted on; `device` is then that of
+// the host.
+template <class There, class Here>
+auto tessera_solver::run_somewhere(int &device, There there, Here here) {
+  if (device == host) return here();
+  std::string why;
+  try {
+    return there();
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
+    why = f.what();
+  }
+  device = do_without_device(why);
+  try {
+    return here();
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
+    throw failure(f.status(), why + "; and " + f.what());
+  }
+}
+
+// The host form for a run.
+template <class Problem>
+void tessera_solver::use_host_form(Problem &problem) {
+  if (!has_callback()) {
+    use_source(problem.integrand, problem.threads, problem.coordinates());
+    return;
+  }
+  const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
+  if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
+}
+
+tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
+  const bool wanted = device != host;
+  if (wanted && given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem_, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.cubature(problem_, integrand, hooks, value, error, report);
+                             });
+      },
+      [&] {
+        if (wanted) make_problem(device);
+        use_host_form(problem_);
+        if (!host_session_) host_session_ = tessera::make_host_session();
+        regions_there_ = true;
+        return host_session_->cubature(problem_, {given_count_, given_.data(), given_evaluations_}, hooks, value, error);
+      });
+}
+
+tessera::lattice_result tessera_solver::run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks,
+                                            double *value, double *error) {
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.lattice(problem, integrand, hooks, value, error, report);
+                             });
+      },
+      [&] {
+        use_host_form(problem);
+        return tessera::host_lattice_rule(problem, hooks, value, error);
+      });
+}
+
+tessera::sampling_result tessera_solver::run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
+                                             tessera::run_hooks &hooks, double *value, double *error, double *chi_square) {
+  return run_somewhere(
+      device,
+      [&] {
+        return run_on_device(problem, device,
+                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
+                                 tessera::device_report &report) {
+                               return there.monte_carlo(problem, integrand, grid, hooks, value, error, chi_square, report);
+                             });
+      },
+      [&] {
+        if (problem.settings.generator != tessera::generator_philox)
+          throw failure(TESSERA_ERR_UNSUPPORTED,
+                        "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox "
+                        "alone");
+        use_host_form(problem);
+        return tessera::host_monte_carlo(problem, grid, hooks, value, error, chi_square);
+      });
+}
+
+// The source text as a host function of so many coordinates.
+void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads, int coordinates) try {
+  const tessera::compiled_source &code = compiled_for_host(coordinates);
+  integrand = {code.function(), nullptr, params()};
+  if (code.one_thread()) threads = 1;
+} catch (const tessera::compile_error &e) {
+  throw failure(tessera::compile_status(e), e.what());
+}
+

@@ -1,0 +1,159 @@
+// Two forms of one integrand, a callback and what runs in its place, are compared at some points before the second is believed.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "../core/transform.hpp"
+#include "solver.hpp"
+
+using tessera::failure;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+double seconds_since(clock_type::time_point start) {
+  return std::chrono::duration<double>(clock_type::now() - start).count();
+}
+
+constexpr int check_points = 64;
+constexpr double check_tolerance = 1e-6;
+
+std::string show17(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", v);
+  return text;
+}
+
+// Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
+void call_host(const tessera::host_integrand &integrand, int n, int ndim, int coordinates, int ncomp, tessera::int64 most,
+               const double *x, double *f) {
+  int status = 0;
+  try {
+    if (integrand.batch) {
+      for (tessera::int64 i = 0; i < n && status == 0; i += most)
+        status = integrand.batch(std::min<tessera::int64>(most, n - i), ndim, x + i, n, ncomp, f + i, n, integrand.userdata);
+    } else {
+      std::vector<double> point(static_cast<std::size_t>(coordinates)), values(static_cast<std::size_t>(ncomp));
+      for (int i = 0; i < n && status == 0; ++i) {
+        for (int j = 0; j < coordinates; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
+        status = integrand.point(ndim, point.data(), ncomp, values.data(), integrand.userdata);
+        for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
+      }
+    }
+  } catch (...) {
+    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
+  }
+  if (status != 0)
+    throw failure(TESSERA_ERR_CALLBACK,
+                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
+}
+
+// The coordinates and complements of a point at which forms are compared.
+double coordinate_at(const tessera::cubature_problem &p, std::size_t j, double t, double &) {
+  double jacobian = 1.0;
+  return tessera::map_axis(p.axes[j], p.lower[j] + (p.upper[j] - p.lower[j]) * t, jacobian);
+}
+double coordinate_at(const tessera::sampling_problem &p, std::size_t j, double t, double &) {
+  double jacobian = 1.0;
+  return tessera::sample_coordinate(p.axes[j], t, jacobian);
+}
+double coordinate_at(const tessera::lattice_problem &p, std::size_t j, double t, double &complement) {
+  const tessera::unit_point at = {t, 1.0 - t, 1.0, 1.0};
+  double jacobian = 1.0;
+  complement = tessera::axis_complement(p.axes[j], at);
+  return tessera::axis_value(p.axes[j], at, jacobian);
+}
+
+}  // namespace
+
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Problem, class Form>
+void tessera_solver::check_form(const Problem &problem, const form_name &name, Form form) const {
+  constexpr int n = check_points;
+  const int coordinates = problem.coordinates();
+  const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
+  // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
+  double root = 2.0;
+  for (int i = 0; i < 60; ++i) root = std::pow(1.0 + root, 1.0 / (ndim_ + 1.0));
+  std::vector<double> x(static_cast<std::size_t>(coordinates) * n), there(ncomp * n), here(ncomp * n);
+  double step = 1.0;
+  for (std::size_t j = 0; j < ndim; ++j) {
+    step /= root;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double u = 0.5 + static_cast<double>(i + 1) * step, t = u - std::floor(u);
+      double complement = 0.0;
+      x[j * n + i] = coordinate_at(problem, j, t, complement);
+      if (coordinates > ndim_) x[(ndim + j) * n + i] = complement;
+    }
+  }
+  form(n, x.data(), there.data());
+  call_host(problem.integrand, n, ndim_, coordinates, ncomp_, problem.batch_points, x.data(), here.data());
+
+  double worst = 0.0;
+  std::size_t worst_at = 0;
+  for (std::size_t k = 0; k < ncomp; ++k) {
+    double largest = 0.0;
+    for (std::size_t i = k * n; i < (k + 1) * n; ++i)
+      if (std::isfinite(here[i])) largest = std::fmax(largest, std::fabs(here[i]));
+    for (std::size_t i = k * n; i < (k + 1) * n; ++i) {
+      double ratio;  // of the difference to what is allowed
+      if (std::isfinite(here[i]) != std::isfinite(there[i]))
+        ratio = std::numeric_limits<double>::infinity();
+      else if (!std::isfinite(here[i]) || here[i] == there[i])
+        ratio = 0.0;
+      else
+        ratio = largest > 0.0 ? std::fabs(here[i] / largest - there[i] / largest) / check_tolerance
+                              : std::numeric_limits<double>::infinity();
+      if (ratio > worst) worst = ratio, worst_at = i;
+    }
+  }
+  if (worst <= 1.0) return;
+  std::string point;
+  for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
+  throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
+                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
+                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
+                                       " by the " + name.brief);
+}
+
+// A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
+// the device's compiler takes cannot be checked, and is not needed.
+template <class Problem>
+void tessera_solver::check_fallback(const Problem &problem, void *block) {
+  try {
+    const tessera::compiled_source &code = compiled_for_host(problem.coordinates());
+    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
+      if (code.function()(n, ndim_, x, n, ncomp_, f, n, block) != 0)
+        throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
+    });
+  } catch (const tessera::compile_error &e) {
+    log(1, std::string("the source text was not compared with the callback: ") + e.what());
+  }
+  checked_ = true;
+}
+
+template <class Problem>
+void tessera_solver::check_on_device(const Problem &problem, const tessera::device_integrand &integrand,
+                                     tessera::device_session &there) {
+  if (!has_callback() || checked_) return;
+  check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
+    const auto start = clock_type::now();
+    const std::string stopped = there.evaluate(problem, integrand, n, x, f);
+    if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
+    if (!stopped.empty())
+      throw failure(TESSERA_ERR_CALLBACK,
+                    stopped + (device_batch_ ? "" : " on the device") + " while it was compared with the callback");
+  });
+  checked_ = true;
+}
+
+template void tessera_solver::check_fallback(const tessera::cubature_problem &, void *);
+template void tessera_solver::check_fallback(const tessera::lattice_problem &, void *);
+template void tessera_solver::check_fallback(const tessera::sampling_problem &, void *);
+template void tessera_solver::check_on_device(const tessera::cubature_problem &, const tessera::device_integrand &, tessera::device_session &);
+template void tessera_solver::check_on_device(const tessera::lattice_problem &, const tessera::device_integrand &, tessera::device_session &);
+template void tessera_solver::check_on_device(const tessera::sampling_problem &, const tessera::device_integrand &, tessera::device_session &);
