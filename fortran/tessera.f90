@@ -1,7 +1,7 @@
 !> Tessera from Fortran: the functions of tessera.h under the same names.
 !>
 !> Every procedure that can fail has an optional last argument `ierr`. With it, the status is returned; without it, a
-!> negative status ends the program by `error stop` with the library's sentence. Positive statuses (there is a value, and a
+!> negative status ends the program by `error stop` with the library's message. Positive statuses (there is a value, and a
 !> reason why the run ended early) never stop the program. docs/fortran.md is the manual.
 !>
 !> Integrands must be module or external procedures: with an internal one the compiler needs an executable stack.
@@ -105,6 +105,9 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CHI2 = 410
 
   ! ---- Values of TESSERA_RULE -----------------------------------------------------------------------------------------
+  integer(c_int), parameter, public :: TESSERA_DEVICE_HOST = -1
+  integer(c_int), parameter, public :: TESSERA_DEVICE_ANY = -2
+  integer(c_int), parameter, public :: TESSERA_GRID_EDGES = 129
   integer(c_int), parameter, public :: TESSERA_RULE_AUTO = 0
   integer(c_int), parameter, public :: TESSERA_RULE_GM7 = 7
   integer(c_int), parameter, public :: TESSERA_RULE_DEGREE7 = 4
@@ -206,7 +209,7 @@ module tessera
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
-  public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream
+  public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
   public :: tessera_integrate_many
@@ -472,6 +475,12 @@ module tessera
       type(c_funptr), value :: host_function
       integer(c_int) :: status
     end function c_tessera_set_twin
+
+    function c_tessera_reset(s) result(status) bind(c, name='tessera_reset')
+      import :: c_ptr, c_int
+      type(c_ptr), value :: s
+      integer(c_int) :: status
+    end function c_tessera_reset
 
     function c_tessera_set_stream(s, stream) result(status) bind(c, name='tessera_set_stream')
       import :: c_int, c_ptr
@@ -775,7 +784,7 @@ contains
     text = string_of_address(c_tessera_status_string(status))
   end function tessera_status_string
 
-  !> Sentence about the last call on s that did not return 0; '' if there was none.
+  !> Message about the last call on s that did not return 0; '' if there was none.
   recursive function tessera_last_error(s) result(text)
     type(tessera_solver), intent(in) :: s
     character(:), allocatable :: text
@@ -831,7 +840,7 @@ contains
 
   ! ---- Errors ---------------------------------------------------------------------------------------------------------
 
-  !> Hands the status of a call of the library to the caller. A failed call puts the library's sentence in the place of an
+  !> Hands the status of a call of the library to the caller. A failed call puts the library's message in the place of an
   !> older one of ours.
   recursive subroutine conclude(s, status, ierr)
     type(tessera_solver), intent(in) :: s
@@ -1055,6 +1064,14 @@ contains
     end if
     call conclude(s, c_tessera_set_integrand_code(s%handle, form, code_address, bytes, name_address), ierr)
   end subroutine tessera_set_integrand_code
+
+  !> All options of s as tessera_create left them.
+  subroutine tessera_reset(s, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_reset(s%handle), ierr)
+  end subroutine tessera_reset
 
   !> The CUDA stream (a cudaStream_t) for the work on a device; without it a stream of the library's own.
   subroutine tessera_set_stream(s, stream, ierr)
@@ -1474,7 +1491,7 @@ contains
     call conclude(s, c_tessera_set_lattice(s%handle, handle), ierr)
   end subroutine tessera_set_lattice
 
-  !> Sentence about the last call on l that did not return 0; '' if there was none.
+  !> Message about the last call on l that did not return 0; '' if there was none.
   recursive function tessera_lattice_last_error(l) result(text)
     type(tessera_lattice_t), intent(in) :: l
     character(:), allocatable :: text

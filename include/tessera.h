@@ -52,7 +52,7 @@ enum tessera_status {
   TESSERA_ERR_CALLBACK = -8,     /* the integrand stopped the run before there was any value */
   TESSERA_ERR_BUSY = -9,         /* the solver was called from one of its own callbacks */
   TESSERA_ERR_NOT_BUILT = -10,   /* there is no device engine, driver, device, compiler or FFTW for what was asked */
-  TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the sentence names stage, file and line */
+  TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the message names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
   TESSERA_ERR_CHECK = -13,       /* the callback and another form of the integrand do not give the same values */
   TESSERA_ERR_FILE = -20,        /* a file cannot be written, read or understood */
@@ -119,6 +119,12 @@ enum tessera_key {
   TESSERA_SECONDS = 400,
   TESSERA_COMPILE_SECONDS = 401,
   TESSERA_CHI2 = 410
+};
+
+/* Values of TESSERA_DEVICE beside the numbers 0, 1, ... of CUDA devices. */
+enum tessera_where {
+  TESSERA_DEVICE_HOST = -1, /* the host */
+  TESSERA_DEVICE_ANY = -2   /* device 0 if there is a GPU that can be used and the integrand has a form for it, else the host */
 };
 
 /* Values of TESSERA_RULE: integration rule families (docs/methods.md). */
@@ -315,7 +321,7 @@ TESSERA_API int tessera_create(tessera_solver **s, int ndim, int ncomp);
 /* Frees the solver; NULL is fine. */
 TESSERA_API void tessera_destroy(tessera_solver *s);
 
-/* Sentence about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. With NULL for
+/* Message about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. With NULL for
  * s: about the last call of tessera_register_twin in this thread that did not return 0. */
 TESSERA_API const char *tessera_last_error(const tessera_solver *s);
 
@@ -384,7 +390,7 @@ TESSERA_API int tessera_register_twin(void (*function)(void), int language, cons
 /* The twin of `function`, registered or named in the map file TESSERA_TWINS, becomes the text of s, and what is in its
  * parameters now the parameter block of s: what a drop-in does before each run, with the host function as callback, so that the
  * two are compared (TESSERA_ERR_CHECK), and TESSERA_DEVICE = 0. `userdata` is what the program hands to the function, or NULL: the
- * flag userdata:bytes of the map file copies from there. TESSERA_ERR_NO_INTEGRAND: there is no twin; the sentence says
+ * flag userdata:bytes of the map file copies from there. TESSERA_ERR_NO_INTEGRAND: there is no twin; the message says
  * why, and is empty where nobody has spoken of twins. A twin with which a run ended with TESSERA_ERR_NOT_BUILT,
  * TESSERA_ERR_COMPILE, TESSERA_ERR_DEVICE or TESSERA_ERR_CHECK is not tried again in this process: this status at once. In all
  * these cases, and with NULL for function, s has no text afterwards. With NULL for s it only looks, at next to no cost: 0 when it is
@@ -400,6 +406,10 @@ TESSERA_API int tessera_set_real(tessera_solver *s, int key, double value);
 /* Options and statistics of the last run. */
 TESSERA_API int tessera_get_int(const tessera_solver *s, int key, int64_t *value);
 TESSERA_API int tessera_get_real(const tessera_solver *s, int key, double *value);
+
+/* All options of s as tessera_create left them. Problem, integrand, callbacks, stream, vector, grid and the statistics of the last run
+ * stay as they are. */
+TESSERA_API int tessera_reset(tessera_solver *s);
 
 TESSERA_API int tessera_set_progress(tessera_solver *s, tessera_progress fn, void *userdata);
 TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata);
@@ -457,7 +467,10 @@ TESSERA_API int tessera_integrate_many(tessera_solver *s, int method, int64_t co
  * With TESSERA_ESTIMATE_CLASSIC, worst first and TESSERA_PRIORITY_ALL the order is that of the heap: the largest error comes
  * first, and no region's is larger than that of the region (i-1)/2. */
 
-/* Regions first .. first+n-1 of the last run go to records[n][2*ndim + 3*ncomp + 2]; count, unless NULL, receives how many
+/* Doubles of such a record. */
+#define TESSERA_REGION_LENGTH(ndim, ncomp) (2 * (ndim) + 3 * (ncomp) + 2)
+
+/* Regions first .. first+n-1 of the last run go to records[n][TESSERA_REGION_LENGTH(ndim, ncomp)]; count, unless NULL, receives how many
  * regions there are. After the run TESSERA_KEEP_REGIONS must be 1; during a run the progress callback may call it.
  * TESSERA_ERR_UNSUPPORTED when there are none, or when they are not complete: some were given up because of TESSERA_MAX_MEMORY,
  * or the integrand failed in the middle of a bulk step. */
@@ -538,7 +551,12 @@ TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
 TESSERA_API int tessera_save_grid(const tessera_solver *s, const char *path);
 TESSERA_API int tessera_load_grid(tessera_solver *s, const char *path);
 
-/* The same grid as numbers: edges[ndim][129], for each axis from 0 to 1 in ascending order. Get: TESSERA_ERR_ARGUMENT when there
+/* Edges of an axis of the grid. */
+enum tessera_grid {
+  TESSERA_GRID_EDGES = 129
+};
+
+/* The same grid as numbers: edges[ndim][TESSERA_GRID_EDGES], for each axis from 0 to 1 in ascending order. Get: TESSERA_ERR_ARGUMENT when there
  * is no grid. Set: TESSERA_ERR_ARGUMENT when the numbers are no grid, which then stays as it was; NULL takes it away. */
 TESSERA_API int tessera_get_grid(const tessera_solver *s, double *edges);
 TESSERA_API int tessera_set_grid(tessera_solver *s, const double *edges);

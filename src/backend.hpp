@@ -40,7 +40,7 @@ struct run_result {
   bool has_value = false;       // value and error were set
   cubature_statistics statistics;
   int callback_status = 0;      // non-zero return of the integrand
-  std::string sentence;         // about the integrand's failure, where there is one
+  std::string message;         // about the integrand's failure, where there is one
 };
 
 struct lattice_problem {
@@ -73,7 +73,7 @@ struct lattice_result {
   bool has_value = false;
   lattice_statistics statistics;
   int callback_status = 0;
-  std::string sentence;
+  std::string message;
   int64 bytes = 0;
 };
 
@@ -82,19 +82,19 @@ struct sampling_result {
   bool has_value = false;
   sampling_statistics statistics;
   int callback_status = 0;
-  std::string sentence;
+  std::string message;
 };
 
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
-inline std::string nonfinite_sentence(int component, double value, const double *x, int ndim) {
+inline std::string nonfinite_message(int component, double value, const double *x, int ndim) {
   char text[64];
   std::snprintf(text, sizeof text, "component %d of the integrand is %g at x = (", component + 1, value);
-  std::string sentence = text;
+  std::string message = text;
   for (int j = 0; j < ndim; ++j) {
     std::snprintf(text, sizeof text, "%s%.17g", j ? ", " : "", x[j]);
-    sentence += text;
+    message += text;
   }
-  return sentence + ")";
+  return message + ")";
 }
 
 // A plug-in is opened only if this number is the same on both sides.

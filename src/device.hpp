@@ -61,7 +61,7 @@ class device_session {
 // There is no plug-in, driver or device (missing), or the device failed.
 class device_failure : public std::runtime_error {
  public:
-  device_failure(const std::string &sentence, bool missing) : std::runtime_error(sentence), missing_(missing) {}
+  device_failure(const std::string &message, bool missing) : std::runtime_error(message), missing_(missing) {}
   bool missing() const { return missing_; }
 
  private:
@@ -79,7 +79,7 @@ struct device_plugin {
 };
 using device_plugin_entry = const device_plugin *(*)();
 
-// Opens the plug-in on first use. Throws device_failure with a sentence.
+// Opens the plug-in on first use. Throws device_failure with a message.
 const device_plugin &load_device_plugin();
 
 }  // namespace tessera

@@ -7,10 +7,10 @@
 
 namespace tessera {
 
-// Leaves a call with a negative status and a sentence.
+// Leaves a call with a negative status and a message.
 class failure : public std::runtime_error {
  public:
-  failure(int status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
+  failure(int status, const std::string &message) : std::runtime_error(message), status_(status) {}
   int status() const { return status_; }
 
  private:

@@ -47,21 +47,21 @@ struct many_row {
 
 struct many_results {
   std::vector<many_row> rows;
-  std::vector<std::string> sentences;  // for each outcome, without and with a value, that of its first row, if it had one
-  std::vector<int64> sentence_rows;
+  std::vector<std::string> messages;  // for each outcome, without and with a value, that of its first row, if it had one
+  std::vector<int64> message_rows;
   int64 region_bytes = 0, peak_bytes = 0;
 
-  explicit many_results(int64 n) : rows(static_cast<std::size_t>(n)), sentences(kinds), sentence_rows(kinds, -1) {}
+  explicit many_results(int64 n) : rows(static_cast<std::size_t>(n)), messages(kinds), message_rows(kinds, -1) {}
   // rows[row] has its outcome.
-  void keep_sentence(int64 row, const std::string &sentence) {
+  void keep_message(int64 row, const std::string &message) {
     const std::size_t k = kind(row);
-    if (sentence.empty() || (sentence_rows[k] >= 0 && sentence_rows[k] <= row)) return;
-    sentence_rows[k] = row;
-    sentences[k] = sentence;
+    if (message.empty() || (message_rows[k] >= 0 && message_rows[k] <= row)) return;
+    message_rows[k] = row;
+    messages[k] = message;
   }
-  std::string sentence_of(int64 row) const {
+  std::string message_of(int64 row) const {
     const std::size_t k = kind(row);
-    return sentence_rows[k] == row ? sentences[k] : std::string();
+    return message_rows[k] == row ? messages[k] : std::string();
   }
 
  private:

@@ -55,8 +55,8 @@ bool report_wanted() {
   return wanted;
 }
 
-void report(const char *routine, const std::string &sentence) {
-  if (report_wanted()) std::fprintf(stderr, "tessera: %s: %s\n", routine, sentence.c_str());
+void report(const char *routine, const std::string &message) {
+  if (report_wanted()) std::fprintf(stderr, "tessera: %s: %s\n", routine, message.c_str());
 }
 
 }  // namespace dropin

@@ -32,6 +32,6 @@ class cancel_watch {
 // Whether TESSERA_REPORT is set to something other than 0.
 bool report_wanted();
 // One line on stderr if it is.
-void report(const char *routine, const std::string &sentence);
+void report(const char *routine, const std::string &message);
 
 }  // namespace dropin

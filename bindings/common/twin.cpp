@@ -94,7 +94,7 @@ class borrowed_solver {
 enum class remark { too_small, useless, used, unfinished, slow };
 
 // Once for each function and remark, however often the function is called.
-void report_once(const twin_problem &p, remark r, const std::string &sentence) {
+void report_once(const twin_problem &p, remark r, const std::string &message) {
   if (!report_wanted()) return;
   static std::mutex mutex;
   static auto &told = *new std::set<std::pair<user_function, remark>>;
@@ -103,7 +103,7 @@ void report_once(const twin_problem &p, remark r, const std::string &sentence) {
     if (!told.insert({p.function, r}).second) return;
   }
   const bool host = r == remark::too_small || r == remark::useless;
-  report(p.routine, (host ? "the host function is used: " : "") + sentence);
+  report(p.routine, (host ? "the host function is used: " : "") + message);
 }
 
 // Compares what a run takes on the device with what the host function would take, for somebody who reads what comes of it.
@@ -125,11 +125,11 @@ class stop_watch {
     const double device = seconds(start_, clock::now());
     const double host = seconds(first_, last_) / calls_ * static_cast<double>(evaluations);
     if (device < clearly * host) return;
-    char sentence[160];
-    std::snprintf(sentence, sizeof sentence,
+    char message[160];
+    std::snprintf(message, sizeof message,
                   "this run took %.2g s on the device, and would take about %.2g s with the host function", device,
                   host);
-    report_once(p_, remark::slow, sentence);
+    report_once(p_, remark::slow, message);
   }
 
  private:

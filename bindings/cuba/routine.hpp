@@ -87,9 +87,9 @@ bool begin(const arguments<Count> &a, int least_ndim, int most_ndim) {
 }
 
 template <class Count>
-bool require(const arguments<Count> &a, bool condition, const char *sentence) {
+bool require(const arguments<Count> &a, bool condition, const char *message) {
   if (condition) return true;
-  dropin::report(a.routine, sentence);
+  dropin::report(a.routine, message);
   *a.fail = wrong_argument;
   return false;
 }

@@ -19,9 +19,9 @@ constexpr int most_ncomp = 65536;
 
 
 // About the last call of this thread that has no solver.
-std::string &sentence_without_solver() {
-  static thread_local std::string sentence = "the solver is NULL";
-  return sentence;
+std::string &message_without_solver() {
+  static thread_local std::string message = "the solver is NULL";
+  return message;
 }
 }  // namespace
 
@@ -51,7 +51,7 @@ int tessera_create(tessera_solver **s, int ndim, int ncomp) {
 
 void tessera_destroy(tessera_solver *s) { delete s; }
 
-const char *tessera_last_error(const tessera_solver *s) { return s ? s->last_error.c_str() : sentence_without_solver().c_str(); }
+const char *tessera_last_error(const tessera_solver *s) { return s ? s->last_error.c_str() : message_without_solver().c_str(); }
 
 int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper) {
   return guarded(s, [&] { return s->set_domain(lower, upper), TESSERA_OK; });
@@ -95,12 +95,12 @@ int tessera_register_twin(void (*function)(void), int language, const char *sour
     tessera::register_twin(address, tessera::make_source(language, source, is_file != 0, name), params, bytes);
     return TESSERA_OK;
   } catch (const tessera::failure &f) {
-    sentence_without_solver() = f.what();
+    message_without_solver() = f.what();
     return f.status();
   } catch (const std::bad_alloc &) {
     return TESSERA_ERR_MEMORY;
   } catch (const std::exception &e) {
-    sentence_without_solver() = e.what();
+    message_without_solver() = e.what();
     return TESSERA_ERR_INTERNAL;
   }
 }
@@ -113,6 +113,10 @@ int tessera_set_twin(tessera_solver *s, void (*function)(void), const void *user
   } catch (...) {  // the first look reads the map file
     return TESSERA_ERR_MEMORY;
   }
+}
+
+int tessera_reset(tessera_solver *s) {
+  return guarded(s, [&] { return s->reset(), TESSERA_OK; });
 }
 
 int tessera_set_stream(tessera_solver *s, void *stream) {

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// Runs `body` on a solver or lattice; what is thrown becomes a status and a sentence.
+// Runs `body` on a solver or lattice; what is thrown becomes a status and a message.
 template <class Object, class Body>
 int caught(Object *s, Body body) {
   try {

@@ -189,7 +189,7 @@ class cuda_session final : public device_session {
         const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
           return callback.call(n, problem.settings.ndim, from, n, problem.settings.ncomp, to, n);
         };
-        if (!at_points(points_, stream_, problem.settings.ndim, problem.settings.ncomp, n, x, f, call)) return callback.sentence;
+        if (!at_points(points_, stream_, problem.settings.ndim, problem.settings.ncomp, n, x, f, call)) return callback.message;
         return {};
       }
       device_report unused;
@@ -213,18 +213,18 @@ class cuda_session final : public device_session {
     if (flags != 0) clear_flags(answer_of(kernel), stream_);
     if (result.end == outcome::callback) {
       result.callback_status = executor_->status();
-      result.sentence = why_stopped(flags, result.callback_status);
+      result.message = why_stopped(flags, result.callback_status);
     }
     if ((flags & ~flags_that_end) != 0) report.remark = describe_flags(flags & ~flags_that_end);
-    if (result.end == outcome::nonfinite) result.sentence = find_nonfinite(problem, kernel, params);
+    if (result.end == outcome::nonfinite) result.message = find_nonfinite(problem, kernel, params);
   }
 
   void explain_batch(run_result &result) const {
     if (result.end == outcome::nonfinite)
-      result.sentence = "the device callback returned NaN or infinity at a point, or left out a point";
+      result.message = "the device callback returned NaN or infinity at a point, or left out a point";
     if (result.end == outcome::callback) {
       result.callback_status = batch_->callback().status;
-      result.sentence = batch_->callback().sentence;
+      result.message = batch_->callback().message;
     }
     result.statistics.peak_bytes += batch_->work_bytes();
   }
@@ -253,7 +253,7 @@ class cuda_session final : public device_session {
           if (std::isfinite(v)) continue;
           std::vector<double> at;
           for (int64 j = 0; j < nd; ++j) at.push_back(x[static_cast<std::size_t>(j * n + i)]);
-          return nonfinite_sentence(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
+          return nonfinite_message(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
         }
     }
     return "the sum over a region overflows";
@@ -325,11 +325,11 @@ class cuda_session final : public device_session {
       const run_result one = cubature(p, integrand, progress, value + at, error + at, report);
       r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
            one.statistics.iterations};
-      results.keep_sentence(row, one.sentence);
+      results.keep_message(row, one.message);
       results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
     } catch (const std::bad_alloc &) {
       r.end = outcome::memory;
-      results.keep_sentence(row, "no memory left");
+      results.keep_message(row, "no memory left");
     }
     progress.count(row);
   }

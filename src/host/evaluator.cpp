@@ -489,7 +489,7 @@ unsigned char host_evaluator::component_axis(const region_view &regions, int64 r
 }
 
 void host_evaluator::report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w) {
-  std::string sentence = "the sum over a region overflows";
+  std::string message = "the sum over a region overflows";
   const int nc = problem_->settings.ncomp;
   each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
     for (int64 i = 0; i < n; ++i)
@@ -502,18 +502,18 @@ void host_evaluator::report_nonfinite(const region_view &regions, const stretch 
           const double t = regions.centre(s.region, j) + offset * regions.half(s.region, j);
           x[j] = map_axis(problem_->axes[index(j)], t, jacobian);
         }
-        sentence = nonfinite_sentence(k, f, x, rule_.ndim);
+        message = nonfinite_message(k, f, x, rule_.ndim);
         return false;
       }
     return true;
   });
-  report(item, outcome::nonfinite, 0, sentence);
+  report(item, outcome::nonfinite, 0, message);
 }
 
-void host_evaluator::report(int64 item, outcome what, int status, const std::string &sentence) {
+void host_evaluator::report(int64 item, outcome what, int status, const std::string &message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (failure_.item >= 0 && failure_.item <= item) return;
-  failure_ = {item, what, status, sentence};
+  failure_ = {item, what, status, message};
   first_failed_.store(item, std::memory_order_relaxed);
 }
 

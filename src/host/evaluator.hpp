@@ -27,7 +27,7 @@ class host_evaluator {
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
   int callback_status() const { return failure_.status; }
-  const std::string &sentence() const { return failure_.sentence; }
+  const std::string &message() const { return failure_.message; }
   int64 work_bytes() const;
 
  private:
@@ -40,7 +40,7 @@ class host_evaluator {
     int64 item = -1;
     outcome what = outcome::running;
     int status = 0;
-    std::string sentence;
+    std::string message;
   };
   // Per thread: points and values of one call, and the sums of one region. Component k of point i is
   // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need a few of x[points][ndim].
@@ -85,7 +85,7 @@ class host_evaluator {
   template <class Visit>
   bool each_orbit(const stretch &s, Visit visit) const;
   void report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w);
-  void report(int64 item, outcome what, int status, const std::string &sentence);
+  void report(int64 item, outcome what, int status, const std::string &message);
 
   const cubature_problem *problem_ = nullptr;
   rule rule_ = {};

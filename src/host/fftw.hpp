@@ -35,7 +35,7 @@ class fftw_plan_pair {
   void *forward_ = nullptr, *backward_ = nullptr;
 };
 
-// Is FFTW there for this precision? Throws fft_missing with the sentence if it is not.
+// Is FFTW there for this precision? Throws fft_missing with the message if it is not.
 template <class Real>
 void require_fftw();
 

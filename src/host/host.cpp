@@ -43,7 +43,7 @@ class session : public host_session {
     }
     result.has_value = result.statistics.evaluations > 0;
     result.callback_status = evaluator_.callback_status();
-    result.sentence = evaluator_.sentence();
+    result.message = evaluator_.message();
     region_bytes_ = result.statistics.peak_bytes;
     result.statistics.peak_bytes += evaluator_.work_bytes();
     return result;

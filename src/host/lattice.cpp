@@ -168,28 +168,28 @@ int host_lattice::call(int64 n, workspace &w) const {
 }
 
 void host_lattice::report_nonfinite(int64 item, int64 n, const workspace &w) {
-  std::string sentence = "the weighted sum of the integrand overflows";
+  std::string message = "the weighted sum of the integrand overflows";
   char text[64];
   for (int64 i = 0; i < n; ++i)
     for (int k = 0; k < problem_.settings.ncomp; ++k) {
       const double f = w.f[index(k * block_ + i)];
       if (std::isfinite(f)) continue;
       std::snprintf(text, sizeof text, "component %d of the integrand is %g at x = (", k + 1, f);
-      sentence = text;
+      message = text;
       for (int j = 0; j < problem_.settings.ndim; ++j) {
         std::snprintf(text, sizeof text, "%s%.17g", j ? ", " : "", w.x[index(j * block_ + i)]);
-        sentence += text;
+        message += text;
       }
-      sentence += ")";
-      return report(item, outcome::nonfinite, 0, sentence);
+      message += ")";
+      return report(item, outcome::nonfinite, 0, message);
     }
-  report(item, outcome::nonfinite, 0, sentence);
+  report(item, outcome::nonfinite, 0, message);
 }
 
-void host_lattice::report(int64 item, outcome what, int status, const std::string &sentence) {
+void host_lattice::report(int64 item, outcome what, int status, const std::string &message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (failure_.item >= 0 && failure_.item <= item) return;
-  failure_ = {item, what, status, sentence};
+  failure_ = {item, what, status, message};
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
@@ -201,7 +201,7 @@ lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hook
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
   result.callback_status = executor.callback_status();
-  result.sentence = executor.sentence();
+  result.message = executor.message();
   result.bytes = executor.work_bytes();
   return result;
 }

@@ -22,7 +22,7 @@ class host_lattice {
   outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);
 
   int callback_status() const { return failure_.status; }
-  const std::string &sentence() const { return failure_.sentence; }
+  const std::string &message() const { return failure_.message; }
   int64 work_bytes() const;
 
  private:
@@ -30,7 +30,7 @@ class host_lattice {
     int64 item = -1;
     outcome what = outcome::running;
     int status = 0;
-    std::string sentence;
+    std::string message;
   };
   // Per thread: coordinates x[coordinates][block], jacobians and values f[ncomp][block], and one point.
   struct workspace {
@@ -44,7 +44,7 @@ class host_lattice {
   void fill_axis(const lattice_pass &pass, int j, uint64 shift, int64 first, int64 n, workspace &w) const;
   int call(int64 n, workspace &w) const;
   void report_nonfinite(int64 item, int64 n, const workspace &w);
-  void report(int64 item, outcome what, int status, const std::string &sentence);
+  void report(int64 item, outcome what, int status, const std::string &message);
 
   const lattice_problem &problem_;
   thread_pool &pool_;

@@ -93,16 +93,16 @@ class many_run {
            one.statistics.iterations};
       peaks_[thread] = std::max(peaks_[thread], one.statistics.peak_bytes);
       if (r.has_value) last_.store(row, std::memory_order_release);
-      if (row == 0 || !one.sentence.empty()) {
+      if (row == 0 || !one.message.empty()) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (row == 0) results_.region_bytes = one.statistics.region_bytes;
-        results_.keep_sentence(row, one.sentence);
+        results_.keep_message(row, one.message);
       }
     } catch (const std::bad_alloc &) {
       workers_[thread].reset();
       r.end = outcome::memory;
       const std::lock_guard<std::mutex> lock(mutex_);
-      results_.keep_sentence(row, "no memory left");
+      results_.keep_message(row, "no memory left");
     }
     evaluations_[thread].store(hooks.before + r.evaluations, std::memory_order_relaxed);
   }

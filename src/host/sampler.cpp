@@ -293,14 +293,14 @@ void host_sampler::report_nonfinite(int64 item, int64 n, const workspace &w) {
       const double f = w.f[index(k * block_ + i)];
       if (std::isfinite(f)) continue;
       for (int j = 0; j < problem_.settings.ndim; ++j) x[index(j)] = w.x[index(j * block_ + i)];
-      return report(item, outcome::nonfinite, 0, nonfinite_sentence(k, f, x.data(), problem_.settings.ndim));
+      return report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x.data(), problem_.settings.ndim));
     }
 }
 
-void host_sampler::report(int64 item, outcome what, int status, const std::string &sentence) {
+void host_sampler::report(int64 item, outcome what, int status, const std::string &message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (failure_.item >= 0 && failure_.item <= item) return;
-  failure_ = {item, what, status, sentence};
+  failure_ = {item, what, status, message};
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
@@ -314,7 +314,7 @@ sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<do
   result.statistics = driver.statistics();
   result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();
-  result.sentence = executor.sentence();
+  result.message = executor.message();
   return result;
 }
 

@@ -24,7 +24,7 @@ class host_sampler {
   double take_training(uint64 *counts);
 
   int callback_status() const { return failure_.status; }
-  const std::string &sentence() const { return failure_.sentence; }
+  const std::string &message() const { return failure_.message; }
   int64 work_bytes() const;
 
  private:
@@ -33,7 +33,7 @@ class host_sampler {
     int64 item = -1;
     outcome what = outcome::running;
     int status = 0;
-    std::string sentence;
+    std::string message;
   };
   // Per thread: points, values and jacobians of one block. Coordinate j of point i is x[j*block_ + i], component k f[k*block_ + i].
   struct workspace {
@@ -60,7 +60,7 @@ class host_sampler {
   int call(int64 n, workspace &w) const;
   double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;
   void report_nonfinite(int64 item, int64 n, const workspace &w);
-  void report(int64 item, outcome what, int status, const std::string &sentence);
+  void report(int64 item, outcome what, int status, const std::string &message);
 
   const sampling_problem &problem_;
   thread_pool &pool_;

@@ -153,8 +153,8 @@ class translator {
 
  private:
   std::string spell(std::size_t i) const { return i < t_.size() ? c_.spelling(t_[i]) : std::string(); }
-  [[noreturn]] void refuse(std::size_t i, const std::string &sentence) const {
-    throw compile_error(jit_stage::translate, c_.place(t_[i]) + ": error: " + sentence);
+  [[noreturn]] void refuse(std::size_t i, const std::string &message) const {
+    throw compile_error(jit_stage::translate, c_.place(t_[i]) + ": error: " + message);
   }
   void replace(std::size_t i, const std::string &text) { edits_.push_back({t_[i].begin, t_[i].end, text}); }
 

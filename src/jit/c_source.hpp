@@ -18,7 +18,7 @@ struct device_c {
 // Throws compile_error (translate).
 device_c translate_c(const integrand_source &source);
 
-// A sentence that helps with messages of NVRTC about C: "" if there is none.
+// A message that helps with messages of NVRTC about C: "" if there is none.
 std::string hint_about_c(const std::string &log);
 
 }  // namespace tessera

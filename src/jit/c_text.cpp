@@ -182,11 +182,11 @@ class reader {
   bool is(std::size_t i, const char *sign) const { return i < t_.size() && c_.spelling(t_[i]) == sign; }
   bool is_word(std::size_t i) const { return i < t_.size() && t_[i].what == kind::word; }
 
-  [[noreturn]] void refuse(std::size_t token, const std::string &sentence) const {
-    throw compile_error(jit_stage::translate, message(token, sentence));
+  [[noreturn]] void refuse(std::size_t token, const std::string &what) const {
+    throw compile_error(jit_stage::translate, message(token, what));
   }
-  std::string message(std::size_t token, const std::string &sentence) const {
-    return c_.place(t_[std::min(token, t_.size() - 1)]) + ": error: " + sentence;
+  std::string message(std::size_t token, const std::string &what) const {
+    return c_.place(t_[std::min(token, t_.size() - 1)]) + ": error: " + what;
   }
 
   void match_brackets() {

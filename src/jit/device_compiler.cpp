@@ -49,29 +49,29 @@ struct nvrtc_session {
 };
 
 [[noreturn]] void throw_compile_error(const std::string &log, const integrand_source &source) {
-  std::string sentence = first_error(log);
+  std::string message = first_error(log);
   jit_stage stage = jit_stage::compile;
   const std::size_t unresolved = log.find("Unresolved extern function '");
   if (unresolved != std::string::npos) {
     stage = jit_stage::link;
     const std::size_t begin = log.find('\'', unresolved) + 1;
-    sentence = source.file_name + ": the function '" + log.substr(begin, log.find('\'', begin) - begin) +
+    message = source.file_name + ": the function '" + log.substr(begin, log.find('\'', begin) - begin) +
                "' is declared but not defined in this text";
-  } else if (starts_with(sentence, call_name(source)) && contains(sentence, " has no ")) {
-    sentence = source.file_name + "(1): error: the text defines no function '" + source.function + "'";
-  } else if (starts_with(sentence, call_name(source)) || starts_with(sentence, "tessera_forms.h")) {
-    const std::size_t error = sentence.find("error: ");
+  } else if (starts_with(message, call_name(source)) && contains(message, " has no ")) {
+    message = source.file_name + "(1): error: the text defines no function '" + source.function + "'";
+  } else if (starts_with(message, call_name(source)) || starts_with(message, "tessera_forms.h")) {
+    const std::size_t error = message.find("error: ");
     const std::size_t assertion = log.find("static assertion failed with \"");
     const std::size_t open = log.find('"', assertion);
-    sentence = source.file_name + "(1): error: " + source.function + ": " +
+    message = source.file_name + "(1): error: " + source.function + ": " +
                (assertion != std::string::npos ? log.substr(open + 1, log.find("\"\n", open + 1) - open - 1)
-                                               : sentence.substr(error == std::string::npos ? 0 : error + 7));
+                                               : message.substr(error == std::string::npos ? 0 : error + 7));
   }
   if (source.language == source_language::c_point || source.language == source_language::c_cuba) {
     const std::string hint = hint_about_c(log);
-    if (!hint.empty()) sentence += " (" + hint + ")";
+    if (!hint.empty()) message += " (" + hint + ")";
   }
-  throw compile_error(stage, sentence.empty() ? "NVRTC gave no reason" : sentence, log);
+  throw compile_error(stage, message.empty() ? "NVRTC gave no reason" : message, log);
 }
 
 product_and_log compile(const program &p, const integrand_source &source) {

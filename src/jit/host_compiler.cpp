@@ -143,21 +143,21 @@ std::string readable(const std::string &line) {
 [[noreturn]] void throw_compile_error(const integrand_source &source, const std::string &log) {
   const bool at_link =
       contains(log, "ld: ") || contains(log, "undefined reference") || contains(log, "linker command failed");
-  std::string sentence = readable(first_error(log));
+  std::string message = readable(first_error(log));
   const std::string call = "tessera: the call of ";
-  if (sentence.compare(0, call.size(), call) == 0 || sentence.compare(0, 14, "tessera_host.h") == 0) {
+  if (message.compare(0, call.size(), call) == 0 || message.compare(0, 14, "tessera_host.h") == 0) {
     const std::size_t assertion = log.find("the integrand must be"),
                       many = log.find("a function that returns double has");
     const std::size_t begin = assertion != std::string::npos ? assertion : many;
-    const bool missing = contains(sentence, "has not been declared") || contains(sentence, "no member named");
-    sentence = source.file_name + "(1): error: " +
+    const bool missing = contains(message, "has not been declared") || contains(message, "no member named");
+    message = source.file_name + "(1): error: " +
                (missing ? "the text defines no function '" + source.function + "'"
                 : begin != std::string::npos
                     ? source.function + ": " + log.substr(begin, std::min(log.find('\n', begin), log.size()) - begin)
-                    : sentence);
+                    : message);
   }
   throw compile_error(at_link ? jit_stage::link : jit_stage::compile,
-                      sentence.empty() ? "the compiler gave no reason" : sentence, log);
+                      message.empty() ? "the compiler gave no reason" : message, log);
 }
 
 // Compiles, and gives back the shared object.

@@ -51,12 +51,12 @@ inline const char *stage_name(jit_stage stage) {
   return names[static_cast<int>(stage)];
 }
 
-// what() is a sentence that begins with the stage and, where there is one, the user's file and line; log() is everything
+// what() is a message that begins with the stage and, where there is one, the user's file and line; log() is everything
 // that the tools said.
 class compile_error : public std::runtime_error {
  public:
-  compile_error(jit_stage stage, const std::string &sentence, std::string log = {})
-      : std::runtime_error(std::string(stage_name(stage)) + ": " + sentence), stage_(stage), log_(std::move(log)) {}
+  compile_error(jit_stage stage, const std::string &message, std::string log = {})
+      : std::runtime_error(std::string(stage_name(stage)) + ": " + message), stage_(stage), log_(std::move(log)) {}
   jit_stage stage() const { return stage_; }
   const std::string &log() const { return log_; }
 

@@ -108,7 +108,7 @@ void tessera_solver::take_source(integrand_source next) {
   source_ = std::move(next);
   host_code_.reset();
   checked_ = false;
-  told_called_ = false;
+  warned_of_calls_ = false;
   twin_.reset();
 }
 
@@ -126,8 +126,8 @@ void tessera_solver::set_twin(const void *function, const void *userdata) {
   std::shared_ptr<tessera::twin> t;
   try {
     t = tessera::find_twin(function);
-    const auto [status, sentence] = t->refusal();
-    if (status != 0) throw failure(status, sentence);
+    const auto [status, message] = t->refusal();
+    if (status != 0) throw failure(status, message);
     const std::vector<unsigned char> block = t->parameters(userdata);
     set_params(block.data(), block.size());
   } catch (const tessera::no_twin &e) {

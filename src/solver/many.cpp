@@ -95,7 +95,7 @@ bool fits(std::int64_t count, std::size_t each) {
 
 int tessera_solver::integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes,
                                    const double *lower, const double *upper, double *value, double *error, int *status) {
-  const auto refuse = [](const std::string &sentence) { throw failure(TESSERA_ERR_ARGUMENT, sentence); };
+  const auto refuse = [](const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); };
   if (method != TESSERA_CUBATURE) refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (count < 0) refuse("count = " + std::to_string(count) + " is negative");
   if (count > 0 && (!value || !error)) refuse(value ? "error is NULL" : "value is NULL");
@@ -149,7 +149,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   record_many(results, problem, device);
   if (worst != TESSERA_OK) {
     const std::int64_t r = row_of[at(worst_at)];
-    std::string why = r >= 0 ? results.sentence_of(r)
+    std::string why = r >= 0 ? results.message_of(r)
                              : tessera::trouble_with_limits(ndim_, lower + worst_at * ndim_, upper + worst_at * ndim_);
     if (why.empty()) {
       why = tessera::status_text(ends[at(worst_at)]);

@@ -7,17 +7,17 @@ namespace tessera {
 namespace {
 
 const key_entry keys[] = {
-#define OPTION_INT(name, value, least, greatest, sentence) \
+#define OPTION_INT(name, value, least, greatest, message) \
   {name, #name, key_kind::option_int, value, least, greatest, 0.0, 0.0, 0.0},
-#define OPTION_REAL(name, value, least, greatest, sentence) \
+#define OPTION_REAL(name, value, least, greatest, message) \
   {name, #name, key_kind::option_real, 0, 0, 0, value, least, greatest},
-#define STATISTIC_INT(name, sentence) {name, #name, key_kind::statistic_int, 0, 0, 0, 0.0, 0.0, 0.0},
-#define STATISTIC_REAL(name, sentence) {name, #name, key_kind::statistic_real, 0, 0, 0, 0.0, 0.0, 0.0},
+#define STATISTIC_INT(name, message) {name, #name, key_kind::statistic_int, 0, 0, 0, 0.0, 0.0, 0.0},
+#define STATISTIC_REAL(name, message) {name, #name, key_kind::statistic_real, 0, 0, 0, 0.0, 0.0, 0.0},
 #include "../tables.def"
 };
 
 const status_entry statuses[] = {
-#define STATUS(name, sentence) {name, #name ": " sentence},
+#define STATUS(name, message) {name, #name ": " message},
 #include "../tables.def"
 };
 
@@ -25,10 +25,12 @@ constexpr std::size_t key_count = sizeof keys / sizeof keys[0];
 
 }  // namespace
 
-option_values::option_values() : ints_(key_count), reals_(key_count) {
+option_values::option_values() : ints_(key_count), reals_(key_count) { reset(); }
+
+void option_values::reset() {
   for (std::size_t i = 0; i < key_count; ++i) {
-    ints_[i] = keys[i].int_default;
-    reals_[i] = keys[i].real_default;
+    if (keys[i].kind == key_kind::option_int) ints_[i] = keys[i].int_default;
+    if (keys[i].kind == key_kind::option_real) reals_[i] = keys[i].real_default;
   }
 }
 

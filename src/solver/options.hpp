@@ -24,6 +24,7 @@ const key_entry *find_key(int key);
 class option_values {
  public:
   option_values();
+  void reset();  // all options to their defaults; statistics stay
   std::int64_t get_int(int key) const { return ints_[place(key)]; }
   double get_real(int key) const { return reals_[place(key)]; }
   void set_int(int key, std::int64_t v) { ints_[place(key)] = v; }
@@ -37,7 +38,7 @@ class option_values {
 
 struct status_entry {
   int status;
-  const char *text;  // "NAME: sentence"
+  const char *text;  // "NAME: message"
 };
 const char *status_text(int status);
 

@@ -120,8 +120,8 @@ tessera::device_integrand tessera_solver::device_integrand() const {
 
 void tessera_solver::take_report(const tessera::device_report &report, int device) {
   if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
-  if (!report.inlined && !told_called_) log(1, "the integrand is called on the device, not inlined, which is slower");
-  told_called_ = told_called_ || !report.inlined;
+  if (!report.inlined && !warned_of_calls_) log(1, "the integrand is called on the device, not inlined, which is slower");
+  warned_of_calls_ = warned_of_calls_ || !report.inlined;
   if (!report.remark.empty()) log(1, report.remark);
   if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
   options_.set_int(TESSERA_DEVICE_USED, device);

@@ -58,6 +58,7 @@ struct tessera_solver {
   void get_state(std::int64_t n, double *state, std::int64_t *count) const;
   void set_state(std::int64_t n, const double *state);
   void get_chi2(double *chi2) const;
+  void reset() { options_.reset(); }
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
   std::int64_t get_int(int key) const;
@@ -158,7 +159,7 @@ struct tessera_solver {
   int session_device_ = -1;
   void *stream_ = nullptr;                                  // the caller's, for the session
   bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
-  bool told_called_ = false;                                // that the device calls source_
+  bool warned_of_calls_ = false;                                // that the device calls source_
   tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
   std::vector<double> grid_;                                // of importance sampling, from the last run or a file; or empty
   std::vector<double> state_;                               // of the last run with VEGAS, if it is kept

@@ -198,16 +198,16 @@ std::vector<unsigned char> twin::parameters(const void *userdata) const {
   return block;
 }
 
-void twin::refuse(int status, const std::string &sentence) {
+void twin::refuse(int status, const std::string &message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (status_ != 0) return;
   status_ = status;
-  sentence_ = sentence;
+  message_ = message;
 }
 
 std::pair<int, std::string> twin::refusal() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return {status_, sentence_};
+  return {status_, message_};
 }
 
 bool may_have_twin(const void *function) { return registry::instance().may_have(function); }

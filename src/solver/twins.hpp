@@ -15,10 +15,10 @@
 
 namespace tessera {
 
-// There is no twin, or not one that can be used. `asked`: somebody has spoken of twins, so that the sentence is of interest.
+// There is no twin, or not one that can be used. `asked`: somebody has spoken of twins, so that the message is of interest.
 class no_twin : public std::runtime_error {
  public:
-  no_twin(const std::string &sentence, bool asked) : std::runtime_error(sentence), asked_(asked) {}
+  no_twin(const std::string &message, bool asked) : std::runtime_error(message), asked_(asked) {}
   bool asked() const { return asked_; }
 
  private:
@@ -35,8 +35,8 @@ class twin {
   std::vector<unsigned char> parameters(const void *userdata) const;
 
   // Something is wrong with it that will not change: it is not to be tried again.
-  void refuse(int status, const std::string &sentence);
-  // The status and the sentence of the first refusal; status 0 if there was none.
+  void refuse(int status, const std::string &message);
+  // The status and the message of the first refusal; status 0 if there was none.
   std::pair<int, std::string> refusal() const;
 
  private:
@@ -44,7 +44,7 @@ class twin {
   const std::vector<data_symbol> data_;  // without an address: of the user data
   mutable std::mutex mutex_;
   int status_ = 0;
-  std::string sentence_;
+  std::string message_;
 };
 
 // False when it is known that find_twin finds nothing or a twin that was refused. Costs next to nothing where there are no twins.

@@ -30,7 +30,7 @@ std::string text(double v) {
   return digits;
 }
 
-[[noreturn]] void refuse(const std::string &sentence) { throw failure(TESSERA_ERR_ARGUMENT, sentence); }
+[[noreturn]] void refuse(const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); }
 
 void require_points(std::int64_t n, std::int64_t least) {
   if (n < least || n > tessera::most_lattice_points)
@@ -237,10 +237,10 @@ void tessera_lattice::construct(std::int64_t n) {
   const auto points = static_cast<std::uint64_t>(n);
   const bool two = tessera::is_power_of_two(points);
   if (!two && !tessera::is_prime(points)) {
-    std::string sentence = "n = " + text(n) + " is neither prime nor a power of two; the nearest prime is " +
+    std::string message = "n = " + text(n) + " is neither prime nor a power of two; the nearest prime is " +
                            text(tessera::nearest_prime(n, 0));
-    sentence += ", and " + text(tessera::nearest_prime(n, 7)) + " is the nearest that suits FFTs";
-    refuse(sentence);
+    message += ", and " + text(tessera::nearest_prime(n, 7)) + " is the nearest that suits FFTs";
+    refuse(message);
   }
   tessera::cbc_settings s;
   s.ndim = ndim_;

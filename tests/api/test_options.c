@@ -169,6 +169,23 @@ static void statistics_start_afresh_in_every_run(void **state) {
   assert_int_equal(none.iterations, 0);
 }
 
+static void reset_gives_the_defaults_and_nothing_else(void **state) {
+  tessera_solver *s = *state;
+  put_point(s, suite_f3, NULL);
+  const int64_t evaluations = integrate(s).evaluations;
+  put_int(s, TESSERA_RULE, TESSERA_RULE_GM7);
+  put_real(s, TESSERA_RELTOL, 0.25);
+  put_int(s, TESSERA_DEVICE, TESSERA_DEVICE_ANY);
+  assert_int_equal(tessera_reset(s), 0);
+  assert_int_equal(got_int(s, TESSERA_RULE), TESSERA_RULE_AUTO);
+  assert_int_equal(got_int(s, TESSERA_DEVICE), TESSERA_DEVICE_HOST);
+  assert_same_bits(got_real(s, TESSERA_RELTOL), 1e-6);
+  assert_int_equal(got_int(s, TESSERA_EVALUATIONS), evaluations); /* of the last run */
+  put_real(s, TESSERA_RELTOL, 1e-6);
+  assert_int_equal(integrate(s).evaluations, evaluations); /* with the integrand and the limits there were */
+  assert_int_equal(tessera_reset(NULL), TESSERA_ERR_ARGUMENT);
+}
+
 static void zero_threads_means_one_per_processor(void **state) {
   tessera_solver *s = *state;
   put_point(s, suite_f3, NULL);
@@ -184,7 +201,7 @@ int main(void) {
       TEST(values_beyond_the_bounds_are_refused), TEST(what_is_set_is_got),
       TEST(a_run_does_not_change_the_options),    TEST(statistics_are_zero_before_the_first_run),
       TEST(statistics_describe_the_run),          TEST(statistics_start_afresh_in_every_run),
-      TEST(zero_threads_means_one_per_processor),
+      TEST(zero_threads_means_one_per_processor), TEST(reset_gives_the_defaults_and_nothing_else),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ static int in_parts(int number) {
   int status = tessera_integrate(s, CUB, &value, &error);
   int bad = print(s, number, &shown, POINT, -1, status, &value, &error);
   tessera_get_regions(s, 0, 0, NULL, &count);
-  double *regions = malloc((size_t)count * (2 * 4 + 3 * 1 + 2) * sizeof *regions);
+  double *regions = malloc((size_t)count * TESSERA_REGION_LENGTH(4, 1) * sizeof *regions);
   if (!regions) return 1;
   tessera_get_regions(s, 0, count, regions, &count);
   tessera_set_regions(s, count, regions, 200000);

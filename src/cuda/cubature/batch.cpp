@@ -86,17 +86,17 @@ bool batch_callback::call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp
   // Values that the callback does not write are not numbers, so that a kernel that did not run cannot pass for an integrand.
   check(cuda().set_bytes(f, 0xff, doubles(ldf * ncomp), stream), "preparing the values");
   status = 0;
-  sentence.clear();
+  message.clear();
   try {
     status = function(n, ndim, reinterpret_cast<const double *>(x), ldx, ncomp, reinterpret_cast<double *>(f), ldf,
                       stream, userdata);
-    if (status != 0) sentence = "the device callback returned " + std::to_string(status);
+    if (status != 0) message = "the device callback returned " + std::to_string(status);
   } catch (const std::exception &e) {
-    sentence = std::string("the device callback threw an exception: ") + e.what();
+    message = std::string("the device callback threw an exception: ") + e.what();
   } catch (...) {
-    sentence = "the device callback threw an exception";
+    message = "the device callback threw an exception";
   }
-  if (sentence.empty()) return true;
+  if (message.empty()) return true;
   cuda().stream_synchronize(stream);  // the arrays are used again; a failure here is the callback's own
   return false;
 }

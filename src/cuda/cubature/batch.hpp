@@ -48,7 +48,7 @@ struct batch_callback {
   void *userdata = nullptr;
   CUstream stream = nullptr;
   int status = 0;        // its non-zero return
-  std::string sentence;  // why it ended the run
+  std::string message;  // why it ended the run
 
   // n points on the device. False when it returned non-zero or threw; what it has launched is then over.
   bool call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp, CUdeviceptr f, int64 ldf);

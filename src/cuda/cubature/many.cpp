@@ -175,10 +175,10 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
     to.iterations = record.iterations;
     if (to.end == outcome::callback) {
       to.callback_status = record.status;
-      results.keep_sentence(row, why_stopped(record.flags, record.status));
+      results.keep_message(row, why_stopped(record.flags, record.status));
     }
     if (to.end == outcome::nonfinite)
-      results.keep_sentence(row, "the integrand returned NaN or infinity at a point on the device");
+      results.keep_message(row, "the integrand returned NaN or infinity at a point on the device");
   }
   const std::size_t at = static_cast<std::size_t>(first) * nc;
   std::memcpy(value + at, staged + value_at, result_bytes);

@@ -11,12 +11,12 @@
 
 namespace tessera {
 
-// No driver, no device, or a call that failed: the sentence says which.
+// No driver, no device, or a call that failed: the message says which.
 class device_error : public std::runtime_error {
  public:
   enum class trouble { failed, out_of_memory, missing };  // missing: there is no driver or no such device
-  explicit device_error(const std::string &sentence, trouble what = trouble::failed)
-      : std::runtime_error(sentence), what_(what) {}
+  explicit device_error(const std::string &message, trouble what = trouble::failed)
+      : std::runtime_error(message), what_(what) {}
   bool out_of_memory() const { return what_ == trouble::out_of_memory; }
   bool missing() const { return what_ == trouble::missing; }
 

@@ -146,7 +146,7 @@ void device_lattice::begin(const lattice_problem &problem, const integrand &f, d
   f_ = &f;
   report_ = &report;
   status_ = 0;
-  sentence_.clear();
+  message_.clear();
   if (!answer_.address()) {
     answer_.require(sizeof(lattice_report));
     *static_cast<lattice_report *>(answer_.address()) = {};
@@ -161,7 +161,7 @@ lattice_result device_lattice::integrate(const lattice_problem &problem, const i
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
   result.callback_status = status_;
-  result.sentence = sentence_;
+  result.message = message_;
   result.bytes = static_cast<int64>(x_.bytes() + values_.bytes() + far_z_.bytes());
   return result;
 }
@@ -176,7 +176,7 @@ std::string device_lattice::evaluate(const lattice_problem &problem, const integ
     const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
       return callback.call(n, coordinates(), from, n, nc, to, n);
     };
-    return at_points(points_, stream_, coordinates(), nc, n, x, values, call) ? std::string() : callback.sentence;
+    return at_points(points_, stream_, coordinates(), nc, n, x, values, call) ? std::string() : callback.message;
   }
   const lattice_kernels &kernels = find(choose_lattice_shape(problem, false, problem.settings.transform == 0));
   at_points(kernels.points(), f.params, points_, stream_, coordinates(), nc, n, x, values);
@@ -196,7 +196,7 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, co
   }
   return outcome::running;
 } catch (const std::bad_alloc &) {
-  sentence_ = "no memory for the points of one call";
+  message_ = "no memory for the points of one call";
   return outcome::memory;
 }
 
@@ -296,7 +296,7 @@ outcome device_lattice::run_units(const lattice_pass &pass, lattice_kernels &ker
     for (int64 k = 0; k < nc; ++k) {
       const compensated_sum &p = a.partial[r * nc + k];
       if (!std::isfinite(p.value())) {
-        sentence_ = f_->batch ? "the device callback returned NaN or infinity at a point, or left out a point"
+        message_ = f_->batch ? "the device callback returned NaN or infinity at a point, or left out a point"
                               : find_nonfinite(pass, kernels, a.first_run + r);
         return outcome::nonfinite;
       }
@@ -316,7 +316,7 @@ outcome device_lattice::take_answer(lattice_kernels &kernels) {
   report_->remark = describe_flags(said.flags & ~flags_that_end);
   if ((said.flags & flags_that_end) == 0) return outcome::running;
   status_ = said.status;
-  sentence_ = why_stopped(said.flags, said.status);
+  message_ = why_stopped(said.flags, said.status);
   return outcome::callback;
 }
 
@@ -344,7 +344,7 @@ outcome device_lattice::call_back(lattice_kernels &kernels) {
     start(kernels.points(), a.end_unit - u);
     if (!callback.call(n, coordinates(), x_.address(), a.stride_x, nc, values_.address(), a.stride_x)) {
       status_ = callback.status;
-      sentence_ = callback.sentence;
+      message_ = callback.message;
       return outcome::callback;
     }
     start(kernels.sums(), a.end_unit - u);
@@ -390,7 +390,7 @@ std::string device_lattice::find_nonfinite(const lattice_pass &pass, const latti
         if (std::isfinite(v)) continue;
         std::vector<double> at;
         for (int j = 0; j < nd; ++j) at.push_back(x[size(j * n + i)]);
-        return nonfinite_sentence(k, f[size(k * n + i)], at.data(), nd);
+        return nonfinite_message(k, f[size(k * n + i)], at.data(), nd);
       }
   }
   return "the weighted sum of the integrand overflows";

@@ -106,7 +106,7 @@ class device_lattice {
   const integrand *f_ = nullptr;
   device_report *report_ = nullptr;
   int status_ = 0;
-  std::string sentence_;
+  std::string message_;
   // Memory.
   std::vector<uint64> launch_;  // lattice_launch of lattice.cuh
   std::vector<uint64> z_;       // on the device

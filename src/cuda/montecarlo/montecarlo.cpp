@@ -142,7 +142,7 @@ void device_sampler::begin(const sampling_problem &problem, const integrand &f, 
   f_ = &f;
   report_ = &report;
   status_ = 0;
-  sentence_.clear();
+  message_.clear();
   training_squares_ = 0.0;
   training_there_ = false;
   if (!answer_.address()) {
@@ -158,7 +158,7 @@ sampling_result device_sampler::integrate(const sampling_problem &problem, const
   sampling_result result;
   if (!begin_numbers()) {
     result.end = outcome::memory;
-    result.sentence = "no memory for the random numbers";
+    result.message = "no memory for the random numbers";
     return result;
   }
   monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, grid, problem.record, hooks);
@@ -169,7 +169,7 @@ sampling_result device_sampler::integrate(const sampling_problem &problem, const
   if (numbers_.there()) result.statistics.bytes += static_cast<int64>(numbers_.bytes());
   numbers_.end();
   result.callback_status = status_;
-  result.sentence = sentence_;
+  result.message = message_;
   return result;
 }
 
@@ -194,7 +194,7 @@ std::string device_sampler::evaluate(const sampling_problem &problem, const inte
   if (f.batch) {
     batch_callback callback = {f.batch, f.userdata, stream_, 0, {}};
     const auto call = [&](CUdeviceptr from, CUdeviceptr to) { return callback.call(n, nd, from, n, nc, to, n); };
-    return at_points(points_, stream_, nd, nc, n, x, values, call) ? std::string() : callback.sentence;
+    return at_points(points_, stream_, nd, nc, n, x, values, call) ? std::string() : callback.message;
   }
   const sampling_kernels &kernels =
       find(shape_of(problem.settings.sampling == sampling_vegas, problem.settings.antithetic));
@@ -220,7 +220,7 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 sa
   if (!kernels.fused()) return run_chunks(kernels, nullptr, pieces_of(a.cut), sums, nullptr);
   return run_fused(kernels, sums);
 } catch (const std::bad_alloc &) {
-  sentence_ = "no memory for the points of one call";
+  message_ = "no memory for the points of one call";
   return outcome::memory;
 }
 
@@ -233,7 +233,7 @@ outcome device_sampler::run(const sample_pass &pass, const sample_piece *pieces,
   list_ = pieces;
   return run_chunks(kernels, pieces, n, sums, spread);
 } catch (const std::bad_alloc &) {
-  sentence_ = "no memory for the points of one call";
+  message_ = "no memory for the points of one call";
   return outcome::memory;
 }
 
@@ -417,7 +417,7 @@ outcome device_sampler::call_back(sampling_kernels &kernels) {
   if (callback.call(a.count * points_of_sample(pass_), nd, x_.address(), a.stride, nc, values_.address(), a.stride))
     return outcome::running;
   status_ = callback.status;
-  sentence_ = callback.sentence;
+  message_ = callback.message;
   return outcome::callback;
 }
 
@@ -432,7 +432,7 @@ outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, sa
   const sampling_arguments &a = arguments_;
   const int64 *const bad = std::find_if(a.failed, a.failed + blocks, [](int64 p) { return p >= 0; });
   if (bad != a.failed + blocks) {
-    sentence_ = f_->batch ? "the device callback returned NaN or infinity at a point, or left out a point"
+    message_ = f_->batch ? "the device callback returned NaN or infinity at a point, or left out a point"
                           : find_nonfinite(kernels, *bad);
     return outcome::nonfinite;
   }
@@ -452,7 +452,7 @@ outcome device_sampler::take_answer(sampling_kernels &kernels) {
   report_->remark = describe_flags(said.flags & ~flags_that_end);
   if ((said.flags & flags_that_end) == 0) return outcome::running;
   status_ = said.status;
-  sentence_ = why_stopped(said.flags, said.status);
+  message_ = why_stopped(said.flags, said.status);
   return outcome::callback;
 }
 
@@ -507,7 +507,7 @@ std::string device_sampler::find_nonfinite(const sampling_kernels &kernels, int6
         if (std::isfinite(w)) continue;
         std::vector<double> at;
         for (int j = 0; j < nd; ++j) at.push_back(x[size(j * n + i)]);
-        return nonfinite_sentence(k, std::isfinite(v) ? w : v, at.data(), nd);
+        return nonfinite_message(k, std::isfinite(v) ? w : v, at.data(), nd);
       }
   }
   return "the weighted sum of the integrand overflows";

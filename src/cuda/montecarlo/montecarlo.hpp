@@ -119,7 +119,7 @@ class device_sampler {
   const integrand *f_ = nullptr;
   device_report *report_ = nullptr;
   int status_ = 0;
-  std::string sentence_;
+  std::string message_;
   double training_squares_ = 0.0;
   bool training_there_ = false;
   // Of the call.

@@ -8,7 +8,7 @@
 #include "bulk_state.hpp"
 #include "../hooks.hpp"
 #include "region_record.hpp"
-#include "settle.hpp"
+#include "two_level_correction.hpp"
 
 namespace tessera {
 

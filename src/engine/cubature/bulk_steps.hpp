@@ -27,7 +27,7 @@
 #include "bulk_state.hpp"
 #include "explore.hpp"
 #include "initial.hpp"
-#include "settle.hpp"
+#include "two_level_correction.hpp"
 
 namespace tessera {
 
@@ -204,9 +204,9 @@ class bulk_steps {
     if constexpr (Evaluator::deferred) {
       const int64 evaluated = st_.pending;
       if (at_.count == 0) {
-        at_.end = evaluated > 0 ? settle_first() : begin();
+        at_.end = evaluated > 0 ? finish_domain() : begin();
       } else if (evaluated > 0) {
-        at_.end = settle_pieces(at_.marked_count);
+        at_.end = correct_pieces(at_.marked_count);
       }
     } else {
       if (at_.count == 0) at_.end = begin();
@@ -219,7 +219,7 @@ class bulk_steps {
       if (!at_.surveyed && can_fill()) {
         at_.marked_count = at_.count;
         divide_all();
-        at_.end = evaluate_and_settle(at_.marked_count);
+        at_.end = evaluate_and_correct(at_.marked_count);
         continue;
       }
       const bool paused = at_.evaluations >= pause || at_.count > st_.pause_regions;
@@ -276,7 +276,7 @@ class bulk_steps {
       else
         divide(t.bin, marked);
       forget_survey();
-      at_.end = evaluate_and_settle(marked);
+      at_.end = evaluate_and_correct(marked);
     }
     if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
   }
@@ -328,11 +328,11 @@ class bulk_steps {
     if (grid_.first_team())
       for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
     grid_.barrier();
-    return evaluate(whole_domain(), 1) ? settle_first() : outcome::running;
+    return evaluate(whole_domain(), 1) ? finish_domain() : outcome::running;
   }
 
   // Behind the evaluation of the domain.
-  TESSERA_HD outcome settle_first() {
+  TESSERA_HD outcome finish_domain() {
     const region_view s = st_.regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
     at_.evaluations = st_.points;
@@ -341,8 +341,8 @@ class bulk_steps {
       if (eval_.failed()) {
         make_unknown(s, 0);
       } else {
-        believe_nothing(s, 0);
-        if (st_.set.estimate != 1) take_sign_off(s, 0);
+        restore_classic(s, 0);
+        if (st_.set.estimate != 1) clear_sign(s, 0);
         prepare_division(split(), s, 0);
       }
       for (int k = 0; k < nc_; ++k) {  // what there is until a survey knows more
@@ -577,12 +577,12 @@ class bulk_steps {
   }
 
   // The pieces of the `marked` divided regions.
-  TESSERA_HD TESSERA_APART outcome evaluate_and_settle(int64 marked) {
-    return evaluate(pieces_of(), marked * split().pieces) ? settle_pieces(marked) : outcome::running;
+  TESSERA_HD TESSERA_APART outcome evaluate_and_correct(int64 marked) {
+    return evaluate(pieces_of(), marked * split().pieces) ? correct_pieces(marked) : outcome::running;
   }
 
   // Behind their evaluation.
-  TESSERA_HD outcome settle_pieces(int64 marked) {
+  TESSERA_HD outcome correct_pieces(int64 marked) {
     const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
     if (eval_.failed()) {  // the totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs
@@ -599,7 +599,7 @@ class bulk_steps {
     const splitting split = this->split();
     at_.count += marked * (list.pieces - 1);
     const splitting next = this->split();
-    grid_.each(marked, [=](int64 m) { settle(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }); });
+    grid_.each(marked, [=](int64 m) { correct_errors(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }); });
     grid_.barrier();
     at_.evaluations += marked * list.pieces * st_.points;
     ++at_.iterations;

@@ -12,7 +12,7 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  float suspicion;  // share of the error that is there because something may hide behind a face; see settle.hpp. Below 0 in
+  float suspicion;  // share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below 0 in
                     // fresh regions whose errors are those for a smooth integrand, not yet believed: -excess, see
                     // core/estimate.hpp
   uint32 word;      // ranked axes (24 bits) and the flags below

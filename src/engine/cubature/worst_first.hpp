@@ -20,7 +20,7 @@
 #include "../machine.hpp"
 #include "region_record.hpp"
 #include "region_store.hpp"
-#include "settle.hpp"
+#include "two_level_correction.hpp"
 #include "split.hpp"
 #include "totals.hpp"
 
@@ -132,14 +132,14 @@ class worst_first {
     stats_.evaluations = eval_.points();
     regions_ = 1;
     if (o != outcome::running) return o;
-    believe_nothing(store_.view(), 0);
+    restore_classic(store_.view(), 0);
     int64 wanted = affordable_first_regions(set_.initial_regions, eval_.points(), set_.maxeval);
     while (wanted > 1 && wanted + wanted / 2 > capacity_) wanted /= 2;  // a level and the one before it
     if (!fill_divisible(split_, set_.ndim, lower, upper, wanted)) wanted = 1;
     while (o == outcome::running && regions_ < wanted) o = divide_all(wanted);
     if (o != outcome::running) return o;
     for (int64 i = 0; i < regions_; ++i) {
-      if (set_.estimate != 1) take_sign_off(store_.view(), i);  // for bulk selection, should it go on with them
+      if (set_.estimate != 1) clear_sign(store_.view(), i);  // for bulk selection, should it go on with them
       totals_.add(store_.view(), i, 1.0);
     }
     rescale();
@@ -176,7 +176,7 @@ class worst_first {
     if (o != outcome::running) return o;
     stats_.evaluations += made * eval_.points();
     for (int64 i = 0; i < n; ++i)
-      settle(set_.estimate, split, next, s, i, s, [=](int64 q) { return n + i * split.pieces + q; });
+      correct_errors(set_.estimate, split, next, s, i, s, [=](int64 q) { return n + i * split.pieces + q; });
     for (int64 i = 0; i < made; ++i) {  // the records of the level before are free now
       s.copy(i, s, n + i);
       if (set_.by_component) std::copy_n(axes_of(axes_, n + i), set_.ncomp, axes_of(axes_, i));
@@ -339,7 +339,7 @@ class worst_first {
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
-    settle(set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; });
+    correct_errors(set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; });
     totals_.add(s, top.region(), -1.0);
     for (int q = 0; q < split_.pieces; ++q) {
       const int64 to = q == 0 ? top.region() : next_place();

@@ -80,10 +80,10 @@ int tessera_solver::cubature(int device, double *value, double *error) {
     regions_there_ = false;
     if (device == host) host_session_->release();
   }
-  if (result.end != tessera::outcome::converged) last_error = result.sentence;
+  if (result.end != tessera::outcome::converged) last_error = result.message;
   if (!result.has_value) {
-    if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.sentence);
-    throw failure(TESSERA_ERR_CALLBACK, result.sentence + " before there was a value");
+    if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.message);
+    throw failure(TESSERA_ERR_CALLBACK, result.message + " before there was a value");
   }
   hand_out(v, e, value, error);
   const int status = tessera::status_of(result.end);

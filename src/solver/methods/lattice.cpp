@@ -124,7 +124,7 @@ int tessera_solver::lattice(int device, double *value, double *error) {
   const int status = tessera::status_of(result.end);
   log(2, (on_host ? std::string("lattice: ") : "lattice on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, n = " + std::to_string(s.points) + ", " +
              std::to_string(s.shifts) + " shifts: " + tessera::status_text(status));
-  if (status != TESSERA_OK) last_error = result.sentence.empty() ? tessera::status_text(status) : result.sentence;
+  if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
     throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");

@@ -174,7 +174,7 @@ int tessera_solver::monte_carlo(int device, double *value, double *error) {
   log(2, "Monte Carlo" + place + ", " + (s.sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS: " : "plain: ") +
              std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.iterations) +
              " iterations: " + tessera::status_text(status));
-  if (status != TESSERA_OK) last_error = result.sentence.empty() ? tessera::status_text(status) : result.sentence;
+  if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
     throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");

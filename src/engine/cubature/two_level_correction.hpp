@@ -1,4 +1,4 @@
-// After the pieces of a region have their raw estimates: compare with the parent and correct.
+// The two-level correction: after the pieces of a region have their raw estimates, compare with the parent and correct.
 //
 // The robust estimate adds a memory to the classic one. All points of a rule lie inside its region, so a jump that runs
 // just inside a face is seen by no point and no null rule: the region looks perfectly smooth. That happens when a region
@@ -38,7 +38,7 @@ TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, 
 }
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void settle_classic(const region_view &parents, int64 parent, const region_view &children, int64 pieces,
+TESSERA_HD TESSERA_APART void correct_classic(const region_view &parents, int64 parent, const region_view &children, int64 pieces,
                                Piece piece) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
@@ -68,7 +68,7 @@ constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void believe_smooth(const region_view &parents, int64 parent, const region_view &children, int pieces,
+TESSERA_HD TESSERA_APART void limit_to_classic(const region_view &parents, int64 parent, const region_view &children, int pieces,
                                              Piece piece) {
   const double axes = children.ndim();
   TESSERA_ROLLED
@@ -88,7 +88,7 @@ TESSERA_HD TESSERA_APART void believe_smooth(const region_view &parents, int64 p
 }
 
 // A fresh region without a parent to compare it with: the classic estimate.
-TESSERA_HD void believe_nothing(const region_view &s, int64 i) {
+TESSERA_HD void restore_classic(const region_view &s, int64 i) {
   const double excess = excess_of(s.state(i));
   TESSERA_ROLLED
   for (int k = 0; k < s.ncomp(); ++k) s.error(i, k) *= excess;
@@ -96,7 +96,7 @@ TESSERA_HD void believe_nothing(const region_view &s, int64 i) {
 }
 
 // A region that no division has shown a sign of: none that could cancel.
-TESSERA_HD void take_sign_off(const region_view &s, int64 i) {
+TESSERA_HD void clear_sign(const region_view &s, int64 i) {
   TESSERA_ROLLED
   for (int k = 0; k < s.ncomp(); ++k) s.error(i, k) = with_sign(s.error(i, k), false);
 }
@@ -124,7 +124,7 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 }
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_view &parents, int64 parent,
+TESSERA_HD TESSERA_APART void correct_robust(const splitting &all, const region_view &parents, int64 parent,
                               const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
@@ -143,7 +143,7 @@ TESSERA_HD TESSERA_APART void settle_robust(const splitting &all, const region_v
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
-  believe_smooth(parents, parent, children, pieces, piece);
+  limit_to_classic(parents, parent, children, pieces, piece);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
@@ -194,14 +194,14 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
 // Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
 // divided by `next`.
 template <class Piece>
-TESSERA_HD void settle(int estimate, const splitting &split, const splitting &next, const region_view &parents, int64 parent,
+TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents, int64 parent,
                        const region_view &children, Piece piece) {
   if (estimate == 1) {
-    settle_classic(parents, parent, children, split.pieces, piece);
+    correct_classic(parents, parent, children, split.pieces, piece);
     TESSERA_ROLLED
     for (int q = 0; q < split.pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
   } else {
-    settle_robust(split, parents, parent, children, piece);
+    correct_robust(split, parents, parent, children, piece);
   }
   TESSERA_ROLLED
   for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q));
