@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 const device_plugin &open_plugin() {
-  // Beside this library first, then wherever the loader looks.
+  // In the folder tessera beside this library, where it is installed; beside it, where it is built; then wherever the loader looks.
   std::string beside;
   Dl_info info;
   if (::dladdr(reinterpret_cast<const void *>(&load_device_plugin), &info) != 0 && info.dli_fname) {
@@ -18,9 +18,10 @@ const device_plugin &open_plugin() {
     beside.resize(beside.find_last_of('/') == std::string::npos ? 0 : beside.find_last_of('/') + 1);
   }
   void *handle = nullptr;
-  if (!beside.empty()) handle = ::dlopen((beside + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const char *folder : {"tessera/", ""})
+    if (!handle && !beside.empty()) handle = ::dlopen((beside + folder + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) handle = ::dlopen("libtessera_cuda.so", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw device_failure("libtessera_cuda.so, the device engine, is not installed beside libtessera.so", true);
+  if (!handle) throw device_failure("libtessera_cuda.so, the device engine, is not installed in the folder tessera beside libtessera.so", true);
   const auto entry = reinterpret_cast<device_plugin_entry>(::dlsym(handle, "tessera_device_plugin"));
   const device_plugin *plugin = entry ? entry() : nullptr;
   if (!plugin || plugin->abi != backend_abi)

@@ -69,6 +69,20 @@ if grep -rlIF -e "$work/first place" -e "$SOURCE" "$prefix/include" "$prefix/$LI
   exit 1
 fi
 
+# Documentation and examples are installed, and the device engine is where the library looks for it.
+grep -q '/methods\.md$' "$work/files.txt" && grep -q '/examples/quickstart\.c$' "$work/files.txt" || { echo "no documentation"; exit 1; }
+if [ -f "$BUILD/src/libtessera_cuda.so" ]; then
+  printf '%s\n' '#include <stdio.h>' '#include <tessera.h>' 'int main(void) { tessera_solver *s; double v, e; int r; tessera_create(&s, 2, 1);' \
+    'tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");' \
+    'tessera_set_int(s, TESSERA_DEVICE, 0); r = tessera_integrate(s, TESSERA_CUBATURE, &v, &e);' \
+    'printf("%d %s\n", r, tessera_last_error(s)); return 0; }' > "$work/engine.c"
+  "$CC" -I"$prefix/include" "$work/engine.c" -o "$work/engine" -L"$prefix/$LIBDIR" -ltessera -Wl,-rpath,"$prefix/$LIBDIR"
+  if "$work/engine" | says 'is not installed'; then
+    echo "the installed library does not find its device engine"
+    exit 1
+  fi
+fi
+
 case $way in
   find_package)
     project build "$here/find_package" "-DCMAKE_PREFIX_PATH=$prefix" "-DTESSERA_WANTED=$VERSION"
