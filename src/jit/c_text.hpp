@@ -8,15 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace tessera {
+#include "c_tokens.hpp"
 
-struct c_token {
-  enum class kind { word, number, text, sign, directive };
-  kind what;
-  std::size_t begin, end;  // in the text
-  int line;                // in the file that #line directives name
-  int file;                // index in c_text::files
-};
+namespace tessera {
 
 struct c_text {
   std::string text;  // without comments and unneeded code; same lines as before
@@ -33,8 +27,5 @@ struct c_text {
 
 // `text` comes from expand_includes. Throws compile_error (translate).
 c_text read_c(const std::string &text, const std::string &function);
-
-// Tokens of a text; blanks out comments, line continuations stay. Throws compile_error on an open comment or string.
-std::vector<c_token> tokenize_c(std::string &text, std::vector<std::string> &files);
 
 }  // namespace tessera
