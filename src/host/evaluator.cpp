@@ -13,7 +13,6 @@ namespace tessera {
 namespace {
 
 constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
-constexpr int64 table_block = 32;    // points that are written at once from a table of all
 
 // Four chains of additions run side by side.
 inline double sum_of(const double *f, int64 n, int64 step) {
@@ -28,26 +27,6 @@ inline double sum_of(const double *f, int64 n, int64 step) {
   for (; i < n; ++i) a += f[i * step];
   return (a + b) + (c + d);
 }
-
-std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
-
-// n points of nd coordinates, one after another, from their offsets in half-widths.
-template <int nd>
-void place_points(int64 n, const double *offsets, const double *centre, const double *half, double *x) {
-  double c[nd], h[nd];  // in registers
-  std::copy_n(centre, nd, c);
-  std::copy_n(half, nd, h);
-  for (int64 i = 0; i < n; ++i, offsets += nd, x += nd) {
-    double point[nd];
-    for (int j = 0; j < nd; ++j) point[j] = c[j] + offsets[j] * h[j];
-    std::copy_n(point, nd, x);
-  }
-}
-constexpr int most_placed = 8;  // coordinates
-using point_placer = void (*)(int64 n, const double *offsets, const double *centre, const double *half, double *x);
-constexpr point_placer placers[most_placed + 1] = {
-    nullptr,         place_points<1>, place_points<2>, place_points<3>, place_points<4>,
-    place_points<5>, place_points<6>, place_points<7>, place_points<8>};
 
 }  // namespace
 
@@ -187,18 +166,6 @@ void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int6
   if (!finish(regions, region, w)) report(item, outcome::nonfinite, 0, "the sum over a region overflows");
 }
 
-// visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?
-template <class Visit>
-bool host_evaluator::each_orbit(const stretch &s, Visit visit) const {
-  for (int o = 0; o < rule_.orbits; ++o) {
-    const int64 start = orbit_start_[index(o)];
-    const int64 from = std::max(start, s.first);
-    const int64 to = std::min(start + rule_.orb[o].count, s.first + s.n);
-    if (from < to && !visit(o, from - start, to - from, s.offset + from - s.first)) return false;
-  }
-  return true;
-}
-
 bool host_evaluator::call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
   const int nd = rule_.ndim, nc = problem_->settings.ncomp;
   const int64 n = all.back().offset + all.back().n;
@@ -253,156 +220,6 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
       }
     return true;
   });
-}
-
-// One point of a range that is mapped. The values of a failed call are not used.
-int host_evaluator::call_mapped(const double *x, double *f, workspace &w) const {
-  const host_integrand &integrand = problem_->integrand;
-  double jacobian = 1.0;
-  for (int j = 0; j < rule_.ndim; ++j) w.mapped[index(j)] = map_axis(problem_->axes[index(j)], x[j], jacobian);
-  const int status = integrand.point(rule_.ndim, w.mapped.data(), problem_->settings.ncomp, f, integrand.userdata);
-  for (int k = 0; status == 0 && k < problem_->settings.ncomp; ++k) f[k] = weighted(f[k], jacobian);
-  return status;
-}
-
-// From one point to the next only the coordinates that change are written.
-template <class Call>
-int host_evaluator::call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre,
-                                const double *half, double *f, workspace &w, const Call &call) const {
-  switch (node_moved(words[0])) {  // the same for all points of an orbit
-    case 0:
-      return call(w.at.data(), f);
-    case 1:
-      return call_moved<1>(orb, words, n, centre, half, f, w, call);
-    case 2:
-      return call_moved<2>(orb, words, n, centre, half, f, w, call);
-    default:
-      return call_moved<3>(orb, words, n, centre, half, f, w, call);
-  }
-}
-
-template <int moved, class Call>
-int host_evaluator::call_moved(const orbit &orb, const node_word *words, int64 n, const double *centre,
-                               const double *half, double *f, workspace &w, const Call &call) const {
-  // Both places of coordinate j, plus and minus, are at 2*j; those of the second generator follow.
-  const int nd = rule_.ndim;
-  double *const first = w.ends.data(), *const last = node_uses_b(words[0]) ? first + 2 * nd : first;
-  for (int j = 0; j < nd; ++j) {
-    first[2 * j] = centre[j] + orb.a * half[j];
-    first[2 * j + 1] = centre[j] - orb.a * half[j];
-  }
-  for (int j = 0; last != first && j < nd; ++j) {
-    last[2 * j] = centre[j] + orb.b * half[j];
-    last[2 * j + 1] = centre[j] - orb.b * half[j];
-  }
-  double *const x = w.at.data();
-  const int64 step = problem_->settings.ncomp;
-  for (const node_word *const end = words + n; words < end;) {
-    int at[moved];
-    const double *place[moved];
-    for (int q = 0; q < moved; ++q) {
-      at[q] = node_coordinate(*words, q);
-      place[q] = (q + 1 < moved ? first : last) + 2 * at[q];
-    }
-    // The same coordinates with all signs, or as many as there are in this stretch, from `words` on.
-    int signs = node_signs(*words);
-    const int past = static_cast<int>(std::min<int64>(1 << moved, signs + (end - words)));
-    words += past - signs;
-    for (; signs < past; ++signs, f += step) {
-      for (int q = 0; q < moved; ++q) x[at[q]] = place[q][signs >> q & 1];
-      const int status = call(x, f);
-      if (status != 0) return status;
-    }
-    for (int q = 0; q < moved; ++q) x[at[q]] = centre[at[q]];
-  }
-  return 0;
-}
-
-template <class Call>
-int host_evaluator::call_vertices(const orbit &orb, int64 first, int64 n, const double *centre, const double *half,
-                                  double *f, workspace &w, const Call &call) const {
-  const int nd = rule_.ndim;
-  double *const x = w.at.data(), *const opposite = w.opposite.data();
-  const uint32 code = vertex_code(first);
-  for (int j = 0; j < nd; ++j) {
-    const double low = centre[j] - orb.a * half[j], high = centre[j] + orb.a * half[j];
-    const bool minus = vertex_minus(rule_, code, j);
-    x[j] = minus ? low : high;
-    opposite[j] = minus ? high : low;
-  }
-  const int64 step = problem_->settings.ncomp;
-  for (int64 i = 0;; f += step) {
-    const int status = call(x, f);
-    if (status != 0) return status;
-    if (++i == n) break;
-    for (const unsigned char j : flips_[index(lowest_bit(static_cast<uint64>(first + i)))])
-      std::swap(x[j], opposite[j]);
-  }
-  std::copy(centre, centre + nd, x);
-  return 0;
-}
-
-template <class Call>
-int host_evaluator::call_probes(int64 first, int64 n, const double *centre, const double *half, double *f, workspace &w,
-                                const Call &call) const {
-  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
-  for (int64 i = first; i < first + n; ++i, f += nc) {
-    for (int j = 0; j < nd; ++j) w.at[index(j)] = centre[j] + probe_offset(i, j) * half[j];
-    const int status = call(w.at.data(), f);
-    if (status != 0) return status;
-  }
-  return 0;
-}
-
-// The points of a small rule from the table of their offsets.
-template <class Call>
-int host_evaluator::call_table(const stretch &s, const double *centre, const double *half, double *f, workspace &w,
-                               const Call &call) const {
-  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
-  const point_placer place = placers[nd];
-  for (int64 p = 0; p < s.n; p += table_block) {
-    const int64 n = std::min(table_block, s.n - p);
-    double *x = w.x.data();
-    place(n, &offsets_[index((s.first + p) * nd)], centre, half, x);
-    for (const double *const end = x + n * nd; x != end; x += nd, f += nc) {
-      const int status = call(x, f);
-      if (status != 0) return status;
-    }
-  }
-  return 0;
-}
-
-template <class Call>
-bool host_evaluator::call_all(const region_view &regions, const stretch &s, int64 item, workspace &w,
-                              const Call &call) {
-  const double *centre = &regions.centre(s.region, 0), *half = &regions.half(s.region, 0);
-  int status = 0;
-  if (!offsets_.empty()) {
-    status = call_table(s, centre, half, &w.f[index(s.offset * problem_->settings.ncomp)], w, call);
-  } else {
-    std::copy(centre, centre + rule_.ndim, w.at.begin());
-    each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
-      const orbit &orb = rule_.orb[o];
-      double *f = &w.f[index(place * problem_->settings.ncomp)];
-      status = orb.kind == orbit_vertex  ? call_vertices(orb, first, n, centre, half, f, w, call)
-               : orb.kind == orbit_probe ? call_probes(first, n, centre, half, f, w, call)
-                                         : call_sparse(orb, &words_[index(orbit_start_[index(o)] + first)], n, centre, half, f, w, call);
-      return status == 0;
-    });
-  }
-  if (status != 0) report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-  return status == 0;
-}
-
-bool host_evaluator::call_points(const region_view &regions, const stretch &s, int64 item, workspace &w) {
-  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
-  w.component_stride = 1;
-  w.point_stride = nc;
-  if (mapped_)
-    return call_all(regions, s, item, w, [this, &w](const double *x, double *f) { return call_mapped(x, f, w); });
-  return call_all(regions, s, item, w,
-                  [nd, nc, point = problem_->integrand.point, userdata = problem_->integrand.userdata](
-                      const double *x, double *f) { return point(nd, x, nc, f, userdata); });
 }
 
 void host_evaluator::clear_sums(workspace &w) const {

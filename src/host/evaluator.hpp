@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -31,6 +32,10 @@ class host_evaluator {
   int64 work_bytes() const;
 
  private:
+  static constexpr int64 table_block = 32;  // points that are written at once from a table of all
+  static constexpr int most_placed = 8;     // coordinates of a point from that table
+  static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
   // Points first .. first+n-1 of a rule in one region; offset is where they start in the work arrays.
   struct stretch {
     int64 region, first, n, offset;
@@ -104,5 +109,17 @@ class host_evaluator {
   failure failure_;
   std::atomic<int64> first_failed_{-1};  // item of failure_
 };
+
+// visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?
+template <class Visit>
+bool host_evaluator::each_orbit(const stretch &s, Visit visit) const {
+  for (int o = 0; o < rule_.orbits; ++o) {
+    const int64 start = orbit_start_[index(o)];
+    const int64 from = std::max(start, s.first);
+    const int64 to = std::min(start + rule_.orb[o].count, s.first + s.n);
+    if (from < to && !visit(o, from - start, to - from, s.offset + from - s.first)) return false;
+  }
+  return true;
+}
 
 }  // namespace tessera
