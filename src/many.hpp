@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
+#include "problem.hpp"
 
 namespace tessera {
 
@@ -80,8 +80,5 @@ struct many_hooks {
   // stopped: then no further row is begun, and those under way end.
   virtual outcome look(int64 evaluations, int64 finished, const double *value, const double *error) = 0;
 };
-
-// On problem.common.threads host threads, each row on one. value and error: [rows][ncomp], set where has_value.
-many_results host_cubature_many(const many_problem &problem, many_hooks &watch, double *value, double *error);
 
 }  // namespace tessera

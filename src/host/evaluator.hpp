@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../backend.hpp"
+#include "../problem.hpp"
 #include "../core/node.hpp"
 #include "../engine/cubature/region_store.hpp"
 #include "pool.hpp"

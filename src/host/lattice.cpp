@@ -193,8 +193,7 @@ void host_lattice::report(int64 item, outcome what, int status, const std::strin
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
-lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hooks, double *value, double *error) {
-  thread_pool pool(problem.threads);
+lattice_result host_lattice_rule(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error) {
   host_lattice executor(problem, pool);
   lattice_rule<host_lattice> driver(executor, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;

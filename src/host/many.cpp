@@ -1,7 +1,7 @@
 // Many integrals on host threads: each runs on one thread with the engine that serves a single one, so that its result is the
 // same bit by bit, whichever thread takes it.
 // SPDX-License-Identifier: BSD-3-Clause
-#include "../many.hpp"
+#include "many.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../place.hpp"
 #include "pool.hpp"
 
 namespace tessera {
@@ -18,7 +19,7 @@ namespace {
 // What one thread keeps from integral to integral.
 class worker {
  public:
-  explicit worker(const many_problem &many) : many_(many), problem_(many.common), session_(make_host_session()) {
+  explicit worker(const many_problem &many) : many_(many), problem_(many.common), place_(make_host_place()) {
     problem_.threads = 1;
     block_.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
   }
@@ -29,14 +30,15 @@ class worker {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
       problem_.integrand.userdata = block_.data();
     }
-    return session_->cubature(problem_, {}, hooks, value, error);
+    return place_->cubature(problem_, {}, {}, hooks, value, error, unused_);
   }
 
  private:
   const many_problem &many_;
   cubature_problem problem_;
   std::vector<std::max_align_t> block_;  // aligned as the block of tessera_set_params is
-  std::unique_ptr<host_session> session_;
+  std::unique_ptr<place> place_;
+  device_report unused_;
 };
 
 class many_run {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../device.hpp"
+#include "../plugin.hpp"
 
 namespace tessera {
 namespace {

@@ -304,9 +304,8 @@ void host_sampler::report(int64 item, outcome what, int status, const std::strin
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
-sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks,
+sampling_result host_monte_carlo(const sampling_problem &problem, thread_pool &pool, std::vector<double> &grid, run_hooks &hooks,
                                  double *value, double *error, double *chi_square) {
-  thread_pool pool(problem.threads);
   host_sampler executor(problem, pool);
   monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, grid, problem.record, hooks);
   sampling_result result;

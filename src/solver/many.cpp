@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "../many.hpp"
+#include "../plugin.hpp"
 #include "outcome_status.hpp"
 #include "solver.hpp"
 
@@ -236,7 +236,8 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
   }
   // Each thread has a region store; what is free is shared out.
   if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.settings.memory /= common.threads;
-  return tessera::host_cubature_many(problem, watch, value, error);
+  tessera::device_report unused;
+  return place_here().cubature_many(problem, {}, watch, value, error, unused);
 } catch (const tessera::compile_error &e) {
   throw failure(tessera::compile_status(e), e.what());
 }
@@ -244,7 +245,7 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
 tessera::many_results tessera_solver::run_many_on_device(const tessera::many_problem &problem, int device,
                                                          tessera::many_hooks &watch, double *value, double *error) {
   try {
-    tessera::device_session &there = session(device);
+    tessera::place &there = place_on(device);
     const tessera::device_integrand integrand = device_integrand();
     if (has_callback() && !checked_) {
       const first_row first(problem, params());
@@ -257,7 +258,7 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
     take_report(report, device);
     return results;
   } catch (const tessera::device_failure &e) {
-    session_.reset();  // a device that failed is started again by the next run
+    device_place_.reset();  // a device that failed is started again by the next run
     throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   } catch (const tessera::compile_error &e) {
     throw failure(tessera::compile_status(e), e.what());

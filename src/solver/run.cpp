@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "../plugin.hpp"
 #include "solver.hpp"
 
 using tessera::any_device;
@@ -96,14 +97,19 @@ const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinate
   return *host_code_;
 }
 
-tessera::device_session &tessera_solver::session(int device) {
-  if (!session_ || session_device_ != device) {
-    session_.reset();
-    session_.reset(tessera::load_device_plugin().open(device));
-    session_device_ = device;
+tessera::place &tessera_solver::place_on(int device) {
+  if (!device_place_ || device_of_place_ != device) {
+    device_place_.reset();
+    device_place_.reset(tessera::load_device_plugin().open(device));
+    device_of_place_ = device;
   }
-  session_->use_stream(stream_);
-  return *session_;
+  device_place_->use_stream(stream_);
+  return *device_place_;
+}
+
+tessera::place &tessera_solver::place_here() {
+  if (!host_place_) host_place_ = tessera::make_host_place();
+  return *host_place_;
 }
 
 // What a device is given.
@@ -127,11 +133,11 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   options_.set_int(TESSERA_DEVICE_USED, device);
 }
 
-// body(session, integrand, report) runs there.
+// body(place, integrand, report) runs there.
 template <class Problem, class Body>
 auto tessera_solver::run_on_device(const Problem &problem, int device, Body body) {
   try {
-    tessera::device_session &there = session(device);
+    tessera::place &there = place_on(device);
     const tessera::device_integrand integrand = device_integrand();
     check_on_device(problem, integrand, there);
     tessera::device_report report;
@@ -139,31 +145,10 @@ auto tessera_solver::run_on_device(const Problem &problem, int device, Body body
     take_report(report, device);
     return result;
   } catch (const tessera::device_failure &e) {
-    session_.reset();  // a device that failed is started again by the next run
+    device_place_.reset();  // a device that failed is started again by the next run
     throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   } catch (const tessera::compile_error &e) {
     throw failure(tessera::compile_status(e), e.what());
-  }
-}
-
-// there() runs on the device, here() on the host, where the first lacks something that was not insisted on; `device` is then that of
-// the host.
-template <class There, class Here>
-auto tessera_solver::run_somewhere(int &device, There there, Here here) {
-  if (device == host) return here();
-  std::string why;
-  try {
-    return there();
-  } catch (const failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
-    why = f.what();
-  }
-  device = do_without_device(why);
-  try {
-    return here();
-  } catch (const failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
-    throw failure(f.status(), why + "; and " + f.what());
   }
 }
 
@@ -178,62 +163,67 @@ void tessera_solver::use_host_form(Problem &problem) {
   if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
 }
 
+// body(place, integrand, report) runs on the device, or on the host, also where the device lacks something that was not insisted on;
+// `device` is then that of the host. prepare() is called before a run on the host.
+template <class Problem, class Prepare, class Body>
+auto tessera_solver::run_somewhere(Problem &problem, int &device, Prepare prepare, Body body) {
+  const auto run_here = [&] {
+    prepare();
+    use_host_form(problem);
+    tessera::device_report unused;
+    return body(place_here(), tessera::device_integrand(), unused);
+  };
+  if (device == host) return run_here();
+  std::string why;
+  try {
+    return run_on_device(problem, device, body);
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
+    why = f.what();
+  }
+  device = do_without_device(why);
+  try {
+    return run_here();
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
+    throw failure(f.status(), why + "; and " + f.what());
+  }
+}
+
 tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
   const bool wanted = device != host;
   if (wanted && given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
   return run_somewhere(
-      device,
-      [&] {
-        return run_on_device(problem_, device,
-                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
-                                 tessera::device_report &report) {
-                               return there.cubature(problem_, integrand, hooks, value, error, report);
-                             });
-      },
+      problem_, device,
       [&] {
         if (wanted) make_problem(device);
-        use_host_form(problem_);
-        if (!host_session_) host_session_ = tessera::make_host_session();
-        regions_there_ = true;
-        return host_session_->cubature(problem_, {given_count_, given_.data(), given_evaluations_}, hooks, value, error);
+      },
+      [&](tessera::place &there, const tessera::device_integrand &integrand, tessera::device_report &report) {
+        regions_there_ = device == host;
+        return there.cubature(problem_, integrand, {given_count_, given_.data(), given_evaluations_}, hooks, value, error, report);
       });
 }
 
 tessera::lattice_result tessera_solver::run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks,
                                             double *value, double *error) {
-  return run_somewhere(
-      device,
-      [&] {
-        return run_on_device(problem, device,
-                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
-                                 tessera::device_report &report) {
-                               return there.lattice(problem, integrand, hooks, value, error, report);
-                             });
-      },
-      [&] {
-        use_host_form(problem);
-        return tessera::host_lattice_rule(problem, hooks, value, error);
-      });
+  return run_somewhere(problem, device, [] {},
+                       [&](tessera::place &there, const tessera::device_integrand &integrand, tessera::device_report &report) {
+                         return there.lattice(problem, integrand, hooks, value, error, report);
+                       });
 }
 
 tessera::sampling_result tessera_solver::run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
                                              tessera::run_hooks &hooks, double *value, double *error, double *chi_square) {
   return run_somewhere(
-      device,
-      [&] {
-        return run_on_device(problem, device,
-                             [&](tessera::device_session &there, const tessera::device_integrand &integrand,
-                                 tessera::device_report &report) {
-                               return there.monte_carlo(problem, integrand, grid, hooks, value, error, chi_square, report);
-                             });
-      },
+      problem, device,
       [&] {
         if (problem.settings.generator != tessera::generator_philox)
           throw failure(TESSERA_ERR_UNSUPPORTED,
                         "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox "
                         "alone");
-        use_host_form(problem);
-        return tessera::host_monte_carlo(problem, grid, hooks, value, error, chi_square);
+      },
+      [&](tessera::place &there, const tessera::device_integrand &integrand, tessera::device_report &report) {
+        return there.monte_carlo(problem, integrand, grid, hooks, value, error, chi_square, report);
       });
 }
 

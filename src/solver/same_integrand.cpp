@@ -28,30 +28,6 @@ std::string show17(double v) {
   return text;
 }
 
-// Values of a callback at n points, in calls of at most `most` points. Coordinate j of point i is x[j*n + i].
-void call_host(const tessera::host_integrand &integrand, int n, int ndim, int coordinates, int ncomp, tessera::int64 most,
-               const double *x, double *f) {
-  int status = 0;
-  try {
-    if (integrand.batch) {
-      for (tessera::int64 i = 0; i < n && status == 0; i += most)
-        status = integrand.batch(std::min<tessera::int64>(most, n - i), ndim, x + i, n, ncomp, f + i, n, integrand.userdata);
-    } else {
-      std::vector<double> point(static_cast<std::size_t>(coordinates)), values(static_cast<std::size_t>(ncomp));
-      for (int i = 0; i < n && status == 0; ++i) {
-        for (int j = 0; j < coordinates; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
-        status = integrand.point(ndim, point.data(), ncomp, values.data(), integrand.userdata);
-        for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
-      }
-    }
-  } catch (...) {
-    throw failure(TESSERA_ERR_CALLBACK, "the callback threw an exception while it was compared with the other form");
-  }
-  if (status != 0)
-    throw failure(TESSERA_ERR_CALLBACK,
-                  "the callback returned " + std::to_string(status) + " while it was compared with the other form");
-}
-
 // The coordinates and complements of a point at which forms are compared.
 double coordinate_at(const tessera::cubature_problem &p, std::size_t j, double t, double &) {
   double jacobian = 1.0;
@@ -72,7 +48,7 @@ double coordinate_at(const tessera::lattice_problem &p, std::size_t j, double t,
 
 // Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
 template <class Problem, class Form>
-void tessera_solver::check_form(const Problem &problem, const form_name &name, Form form) const {
+void tessera_solver::check_form(const Problem &problem, const form_name &name, Form form) {
   constexpr int n = check_points;
   const int coordinates = problem.coordinates();
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
@@ -91,7 +67,8 @@ void tessera_solver::check_form(const Problem &problem, const form_name &name, F
     }
   }
   form(n, x.data(), there.data());
-  call_host(problem.integrand, n, ndim_, coordinates, ncomp_, problem.batch_points, x.data(), here.data());
+  const std::string stopped = place_here().evaluate(problem, {}, n, x.data(), here.data());
+  if (!stopped.empty()) throw failure(TESSERA_ERR_CALLBACK, stopped + " while it was compared with the other form");
 
   double worst = 0.0;
   std::size_t worst_at = 0;
@@ -138,7 +115,7 @@ void tessera_solver::check_fallback(const Problem &problem, void *block) {
 
 template <class Problem>
 void tessera_solver::check_on_device(const Problem &problem, const tessera::device_integrand &integrand,
-                                     tessera::device_session &there) {
+                                     tessera::place &there) {
   if (!has_callback() || checked_) return;
   check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
     const auto start = clock_type::now();
@@ -154,6 +131,6 @@ void tessera_solver::check_on_device(const Problem &problem, const tessera::devi
 template void tessera_solver::check_fallback(const tessera::cubature_problem &, void *);
 template void tessera_solver::check_fallback(const tessera::lattice_problem &, void *);
 template void tessera_solver::check_fallback(const tessera::sampling_problem &, void *);
-template void tessera_solver::check_on_device(const tessera::cubature_problem &, const tessera::device_integrand &, tessera::device_session &);
-template void tessera_solver::check_on_device(const tessera::lattice_problem &, const tessera::device_integrand &, tessera::device_session &);
-template void tessera_solver::check_on_device(const tessera::sampling_problem &, const tessera::device_integrand &, tessera::device_session &);
+template void tessera_solver::check_on_device(const tessera::cubature_problem &, const tessera::device_integrand &, tessera::place &);
+template void tessera_solver::check_on_device(const tessera::lattice_problem &, const tessera::device_integrand &, tessera::place &);
+template void tessera_solver::check_on_device(const tessera::sampling_problem &, const tessera::device_integrand &, tessera::place &);

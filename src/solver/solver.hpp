@@ -7,12 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "../backend.hpp"
-#include "../device.hpp"
+#include "../place.hpp"
 #include "../failure.hpp"
 #include "../jit/host_compiler.hpp"
 #include "../jit/integrand_source.hpp"
-#include "../many.hpp"
 #include "options.hpp"
 #include "tessera.h"
 #include "twins.hpp"
@@ -94,8 +92,8 @@ struct tessera_solver {
                                tessera::run_hooks &hooks, double *value, double *error, double *chi_square);
   template <class Problem, class Body>
   auto run_on_device(const Problem &problem, int device, Body body);
-  template <class There, class Here>
-  auto run_somewhere(int &device, There there, Here here);
+  template <class Problem, class Prepare, class Body>
+  auto run_somewhere(Problem &problem, int &device, Prepare prepare, Body body);
   template <class Problem>
   void use_host_form(Problem &problem);
   const tessera::compiled_source &compiled_for_host(int coordinates);
@@ -111,16 +109,17 @@ struct tessera_solver {
   void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
   int monte_carlo(int device, double *value, double *error);
   tessera::sampling_problem make_sampling_problem() const;
-  tessera::device_session &session(int device);
+  tessera::place &place_on(int device);
+  tessera::place &place_here();
   struct form_name {
     std::string full, brief, article;
   };
   form_name device_form_name() const;
   form_name source_name() const;
   template <class Problem, class Form>
-  void check_form(const Problem &problem, const form_name &name, Form form) const;
+  void check_form(const Problem &problem, const form_name &name, Form form);
   template <class Problem>
-  void check_on_device(const Problem &problem, const tessera::device_integrand &integrand, tessera::device_session &there);
+  void check_on_device(const Problem &problem, const tessera::device_integrand &integrand, tessera::place &there);
   template <class Problem>
   void check_fallback(const Problem &problem, void *block);
   tessera::device_integrand device_integrand() const;
@@ -150,14 +149,14 @@ struct tessera_solver {
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
   int host_coordinates_ = 0;                                // numbers a point that it takes
   tessera::cubature_problem problem_;                       // of the last run
-  std::unique_ptr<tessera::host_session> host_session_;
-  bool regions_there_ = false;                              // host_session_ has those of the last run
+  std::unique_ptr<tessera::place> host_place_;
+  bool regions_there_ = false;                              // host_place_ has those of the last run
   std::vector<double> given_;                               // records to start the next run from
   std::int64_t given_count_ = 0, given_evaluations_ = 0;
   std::vector<double> value_, error_;
-  std::unique_ptr<tessera::device_session> session_;
-  int session_device_ = -1;
-  void *stream_ = nullptr;                                  // the caller's, for the session
+  std::unique_ptr<tessera::place> device_place_;
+  int device_of_place_ = -1;
+  void *stream_ = nullptr;                                  // the caller's, for that place
   bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
   bool warned_of_calls_ = false;                                // that the device calls source_
   tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one

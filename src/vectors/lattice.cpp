@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "../core/number.hpp"
-#include "../device.hpp"
+#include "../plugin.hpp"
 #include "../host/construct.hpp"
 #include "../host/fftw.hpp"
 #include "../memory.hpp"

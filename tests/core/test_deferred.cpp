@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "backend.hpp"
+#include "problem.hpp"
 #include "cases.h"
 #include "core/node_table.hpp"
 #include "core/rule_build.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../device.hpp"
+#include "../../plugin.hpp"
 #include "../../jit/device_compiler.hpp"
 
 namespace tessera {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include "../../plugin.hpp"
 #include "../../core/node_table.hpp"
 
 namespace tessera {

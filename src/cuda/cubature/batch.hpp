@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "../../backend.hpp"
+#include "../../problem.hpp"
 #include "../../engine/cubature/bulk_state.hpp"
 #include "batch_problem.hpp"
 #include "../../jit/device_compiler.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../plugin.hpp"
 #include "../../core/node_table.hpp"
 
 namespace tessera {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../../backend.hpp"
+#include "../../problem.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "device_problem.hpp"
 #include "../device/driver.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../device.hpp"
+#include "../../plugin.hpp"
 #include "../cubature/batch.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "../device/driver.hpp"

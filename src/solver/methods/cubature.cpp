@@ -78,7 +78,7 @@ int tessera_solver::cubature(int device, double *value, double *error) {
   record(result, device);
   if (options_.get_int(TESSERA_KEEP_REGIONS) == 0) {
     regions_there_ = false;
-    if (device == host) host_session_->release();
+    if (device == host) host_place_->release();
   }
   if (result.end != tessera::outcome::converged) last_error = result.message;
   if (!result.has_value) {
@@ -111,14 +111,14 @@ void tessera_solver::record(const tessera::run_result &result, int device) {
 void tessera_solver::get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const {
   if (!regions_there_)
     throw failure(TESSERA_ERR_UNSUPPORTED, "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
-  const std::int64_t there = host_session_->regions();
+  const std::int64_t there = host_place_->regions();
   if (there < 0) throw failure(TESSERA_ERR_UNSUPPORTED, "the regions are not complete: some were given up for want of memory, or "
                                                  "the integrand failed in the middle of a bulk step");
   if (first < 0 || n < 0 || n > there || first > there - n)
     throw failure(TESSERA_ERR_ARGUMENT, "regions " + std::to_string(first) + " .. first + " + std::to_string(n) + " - 1 of " +
                                             std::to_string(there) + " were asked for");
   if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
-  if (n > 0) host_session_->read_regions(first, n, records);
+  if (n > 0) host_place_->read_regions(first, n, records);
   if (count) *count = there;
 }
 

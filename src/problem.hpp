@@ -1,9 +1,8 @@
-// The seam between the solver and the place where the work is done: a problem in, a result out.
+// What a place is given, and what it gives back: problems and results of the methods.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -96,29 +95,5 @@ inline std::string nonfinite_message(int component, double value, const double *
   }
   return message + ")";
 }
-
-// A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 6;
-
-// Runs the problem on host threads. value[ncomp] and error[ncomp].
-lattice_result host_lattice_rule(const lattice_problem &problem, run_hooks &hooks, double *value, double *error);
-// `grid`: that of importance sampling, to begin with (empty: uniform) and at the end. chi_square[ncomp] as well.
-sampling_result host_monte_carlo(const sampling_problem &problem, std::vector<double> &grid, run_hooks &hooks, double *value,
-                                 double *error, double *chi_square);
-
-// Host threads and the memory of one solver, used again from run to run. The problem must stay where it is until the next run.
-class host_session {
- public:
-  virtual ~host_session() = default;
-  // value[ncomp] and error[ncomp]. Starts from `given` if there are any.
-  virtual run_result cubature(const cubature_problem &problem, const given_regions &given, run_hooks &hooks, double *value,
-                              double *error) = 0;
-  // The regions, between the steps of a run and after it. Their number is -1 when they are not complete.
-  virtual int64 regions() const = 0;
-  virtual void read_regions(int64 first, int64 n, double *records) = 0;
-  // Gives back what a large run has taken.
-  virtual void release() = 0;
-};
-std::unique_ptr<host_session> make_host_session();
 
 }  // namespace tessera

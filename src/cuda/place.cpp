@@ -4,7 +4,7 @@
 #include <cmath>
 #include <list>
 
-#include "../device.hpp"
+#include "../plugin.hpp"
 #include "cubature/batch.hpp"
 #include "construct/construct.hpp"
 #include "cubature/executor.hpp"
@@ -49,9 +49,9 @@ code_cache *code_in(bool disk) {
   return disk ? &with_disk : &without_disk;
 }
 
-class cuda_session final : public device_session {
+class cuda_place final : public place {
  public:
-  explicit cuda_session(CUdevice device)
+  explicit cuda_place(CUdevice device)
       : arch_(arch_of(device)),
         multiprocessors_(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)),
         context_(device) {
@@ -65,7 +65,7 @@ class cuda_session final : public device_session {
     sampler_ = std::make_unique<device_sampler>(stream_, arch_, multiprocessors_);
   }
 
-  ~cuda_session() override {
+  ~cuda_place() override {
     try {
       const current_context here(context_.get());
       kernels_.clear();
@@ -94,8 +94,8 @@ class cuda_session final : public device_session {
     uploaded_.clear();  // again, in this stream
   }
 
-  run_result cubature(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
-                      double *error, device_report &report) override {
+  run_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &, run_hooks &hooks,
+                      double *value, double *error, device_report &report) override {
     return translated([&] {
       const current_context here(context_.get());
       const CUdeviceptr params = upload_params(integrand);
@@ -322,7 +322,7 @@ class cuda_session final : public device_session {
     problem.give_box(row, p);
     if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
     try {
-      const run_result one = cubature(p, integrand, progress, value + at, error + at, report);
+      const run_result one = cubature(p, integrand, {}, progress, value + at, error + at, report);
       r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
            one.statistics.iterations};
       results.keep_message(row, one.message);
@@ -420,8 +420,8 @@ CUdevice device_of(int ordinal) {
   return device;
 }
 
-device_session *open_session(int ordinal) {
-  return translated([&]() -> device_session * { return new cuda_session(device_of(ordinal)); });
+place *open_session(int ordinal) {
+  return translated([&]() -> place * { return new cuda_place(device_of(ordinal)); });
 }
 
 bool construct_lattice(int ordinal, const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result) {

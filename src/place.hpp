@@ -1,0 +1,71 @@
+// The seam: a place where methods are run on integrands. The host is one, and so is each device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jit/integrand_source.hpp"
+#include "many.hpp"
+#include "problem.hpp"
+
+namespace tessera {
+
+// How an integrand reaches a device: a callback that launches it, else a text or code. The host calls the function in the problem.
+struct device_integrand {
+  device_batch_function batch = nullptr;
+  void *userdata = nullptr;           // of the callback; null: it receives the address of the parameters on the device
+  integrand_source source;
+  std::vector<unsigned char> params;  // copied to the device before each run
+  bool disk_cache = true;
+};
+
+// What a device has to say of a run beside its result.
+struct device_report {
+  double compile_seconds = 0.0;
+  bool inlined = true;
+  std::string remark;  // what the integrand did that has no effect on a device; "" for nothing
+};
+
+// With the threads or kernels and the memory of one solver, used again from run to run. A problem must stay where it is until the next
+// run. value[ncomp] and error[ncomp] are set where the result has_value. Places on devices throw compile_error (the user's text) and
+// device_failure, and restore the caller's current device.
+class place {
+ public:
+  virtual ~place() = default;
+
+  // Starts from `given` if there are any, which a device does not take.
+  virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &given,
+                              run_hooks &hooks, double *value, double *error, device_report &report) = 0;
+  // The rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
+  virtual many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
+                                     double *value, double *error, device_report &report) = 0;
+  virtual lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks,
+                                 double *value, double *error, device_report &report) = 0;
+  // `grid`: that of importance sampling, to begin with (empty: uniform) and at the end. chi_square[ncomp] as well.
+  virtual sampling_result monte_carlo(const sampling_problem &problem, const device_integrand &integrand,
+                                      std::vector<double> &grid, run_hooks &hooks, double *value, double *error,
+                                      double *chi_square, device_report &report) = 0;
+
+  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n], and for lattices with complements these behind
+  // the coordinates. Returns why it asked to stop, "" if it did not.
+  virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
+  virtual std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
+  virtual std::string evaluate(const sampling_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
+
+  // The regions of a cubature, between its steps and after it; -1 when they are not complete. On the host.
+  virtual int64 regions() const { return -1; }
+  virtual void read_regions(int64, int64, double *) {}
+  // Gives back what a large run has taken.
+  virtual void release() {}
+  // The work of later calls comes after what is in this stream (a CUstream); null: a stream of the place's own. On a device.
+  virtual void use_stream(void *) {}
+};
+
+std::unique_ptr<place> make_host_place();
+
+}  // namespace tessera
