@@ -265,12 +265,13 @@ class worst_first {
 
   void find_landmarks_of_all() {
     const region_view s = store_.view(), boxes = landmark_boxes_.view();
-    for (int g = 0; g < landmark_groups; ++g) {
-      landmark_pair best = find_landmarks(s, regions_, g, 0, lower_.data(), upper_.data(), scale_.data());
-      for (int64 part = 1; part < landmark_parts(regions_); ++part)
-        keep_better(best, find_landmarks(s, regions_, g, part, lower_.data(), upper_.data(), scale_.data()));
-      keep_landmarks(best, g, s, landmarks_, boxes);
+    landmark_pair best[landmark_groups];
+    for (landmark_pair &p : best) p = {{-1, 0.0, 0.0}, {-1, 0.0, 0.0}};
+    for (int64 i = 0; i < regions_; ++i) {  // in the order in which they lie in memory
+      const landmark l = as_landmark(s, i, lower_.data(), upper_.data(), scale_.data());
+      keep_better(best[i % landmark_groups], {l, l});
     }
+    for (int g = 0; g < landmark_groups; ++g) keep_landmarks(best[g], g, s, landmarks_, boxes);
     lone_team alone;
     bound_landmarks(alone, boxes, landmarks_);
   }
