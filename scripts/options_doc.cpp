@@ -20,8 +20,8 @@ std::string shown(const std::string &text) {
   return text;
 }
 
-// A message in a cell of a table.
-std::string cell(const char *message) { return std::regex_replace(message, std::regex(R"(\|)"), R"(\|)"); }
+// A meaning in a cell of a table.
+std::string cell(const char *meaning) { return std::regex_replace(meaning, std::regex(R"(\|)"), R"(\|)"); }
 
 void table_of_values(const char *header, const std::string &name, const char *title) {
   std::ifstream file(header);
@@ -58,17 +58,17 @@ int main(int argc, char **argv) {
 
   std::puts(
       "\n## Integer options\n\n| key | number | default | least | greatest | meaning |\n|---|---:|---:|---:|---:|---|");
-#define OPTION_INT(name, initial, least, greatest, message)                                                 \
+#define OPTION_INT(name, initial, least, greatest, meaning)                                                 \
   std::printf("| `%s` | %d | %s | %s | %s | %s |\n", #name, static_cast<int>(name), shown(#initial).c_str(), \
-              shown(#least).c_str(), shown(#greatest).c_str(), cell(message).c_str());
+              shown(#least).c_str(), shown(#greatest).c_str(), cell(meaning).c_str());
 #include "tables.def"
 #undef OPTION_INT
 
   std::puts(
       "\n## Real options\n\n| key | number | default | least | greatest | meaning |\n|---|---:|---:|---:|---:|---|");
-#define OPTION_REAL(name, initial, least, greatest, message)                                                \
+#define OPTION_REAL(name, initial, least, greatest, meaning)                                                \
   std::printf("| `%s` | %d | %s | %s | %s | %s |\n", #name, static_cast<int>(name), shown(#initial).c_str(), \
-              shown(#least).c_str(), shown(#greatest).c_str(), cell(message).c_str());
+              shown(#least).c_str(), shown(#greatest).c_str(), cell(meaning).c_str());
 #include "tables.def"
 #undef OPTION_REAL
 
@@ -82,14 +82,14 @@ int main(int argc, char **argv) {
   table_of_values(argv[1], "tessera_generator", "`TESSERA_GENERATOR`");
 
   std::puts("\n## Integer statistics\n\n| key | number | meaning |\n|---|---:|---|");
-#define STATISTIC_INT(name, message) \
-  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(message).c_str());
+#define STATISTIC_INT(name, meaning) \
+  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(meaning).c_str());
 #include "tables.def"
 #undef STATISTIC_INT
 
   std::puts("\n## Real statistics\n\n| key | number | meaning |\n|---|---:|---|");
-#define STATISTIC_REAL(name, message) \
-  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(message).c_str());
+#define STATISTIC_REAL(name, meaning) \
+  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(meaning).c_str());
 #include "tables.def"
 #undef STATISTIC_REAL
 
@@ -97,8 +97,8 @@ int main(int argc, char **argv) {
       "\n## Statuses\n\n"
       "0: the tolerance is met. Positive: value and error are set, and the status says why the run ended. Negative: no "
       "result, the\noutputs are as they were.\n\n| status | number | `tessera_status_string` says |\n|---|---:|---|");
-#define STATUS(name, message) \
-  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(message).c_str());
+#define STATUS(name, meaning) \
+  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(meaning).c_str());
 #include "tables.def"
 #undef STATUS
   return 0;

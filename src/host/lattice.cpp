@@ -41,7 +41,7 @@ double sum_of_weighted(const double *f, const double *weight, int64 n) {
 host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
     : problem_(problem),
       pool_(pool),
-      coordinates_(problem.settings.ndim * (problem.complement ? 2 : 1)),
+      coordinates_(problem.coordinates()),
       work_(index(pool.size())) {
   const int64 doubles = coordinates_ + problem.settings.ncomp;
   block_ = std::min({problem.batch_points, lattice_item, std::max(least_block, cached_doubles / doubles)});

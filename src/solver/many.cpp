@@ -7,9 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "../plugin.hpp"
 #include "outcome_status.hpp"
-#include "solver.hpp"
+#include "run.hpp"
 
 using tessera::failure;
 using tessera::host;
@@ -203,48 +202,34 @@ tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, 
 tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch,
                                                double *value, double *error) {
   if (problem.rows() == 0) return tessera::many_results(0);
-  if (device == host) return run_many_on_host(problem, watch, value, error);
-  std::string why;
-  try {
-    return run_many_on_device(problem, device, watch, value, error);
-  } catch (const failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != tessera::any_device || !has_host_form())
-      throw;
-    why = f.what();
-  }
-  device = do_without_device(why);
-  problem.common = make_problem(device);
-  problem.common.threads = threads_for(problem.common.threads, problem.rows());
-  try {
-    return run_many_on_host(problem, watch, value, error);
-  } catch (const failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
-    throw failure(f.status(), why + "; and " + f.what());
-  }
+  const bool wanted = device != host;
+  return device_or_host(
+      device, [&] { return run_many_on_device(problem, device, watch, value, error); },
+      [&] {
+        if (wanted) {
+          problem.common = make_problem(device);
+          problem.common.threads = threads_for(problem.common.threads, problem.rows());
+        }
+        return run_many_on_host(problem, watch, value, error);
+      });
 }
 
 tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch,
-                                                       double *value, double *error) try {
+                                                       double *value, double *error) {
   tessera::cubature_problem &common = problem.common;
-  if (!has_callback()) {
-    const tessera::compiled_source &code = compiled_for_host(ndim_);
-    common.integrand = {code.function(), nullptr, params()};
-    if (code.one_thread()) common.threads = 1;
-  } else if (options_.get_int(TESSERA_DEVICE) == tessera::any_device && has_source() && !has_code() && !checked_) {
+  use_host_form(common.integrand, common.threads, ndim_, [&] {
     const first_row first(problem, params());
     check_fallback(first.problem, first.shared);
-  }
+  });
   // Each thread has a region store; what is free is shared out.
   if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.settings.memory /= common.threads;
   tessera::device_report unused;
   return place_here().cubature_many(problem, {}, watch, value, error, unused);
-} catch (const tessera::compile_error &e) {
-  throw failure(tessera::compile_status(e), e.what());
 }
 
 tessera::many_results tessera_solver::run_many_on_device(const tessera::many_problem &problem, int device,
                                                          tessera::many_hooks &watch, double *value, double *error) {
-  try {
+  return reach_device([&] {
     tessera::place &there = place_on(device);
     const tessera::device_integrand integrand = device_integrand();
     if (has_callback() && !checked_) {
@@ -257,12 +242,7 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
     tessera::many_results results = there.cubature_many(problem, integrand, watch, value, error, report);
     take_report(report, device);
     return results;
-  } catch (const tessera::device_failure &e) {
-    device_place_.reset();  // a device that failed is started again by the next run
-    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
-  } catch (const tessera::compile_error &e) {
-    throw failure(tessera::compile_status(e), e.what());
-  }
+  });
 }
 
 void tessera_solver::record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device) {

@@ -7,17 +7,17 @@ namespace tessera {
 namespace {
 
 const key_entry keys[] = {
-#define OPTION_INT(name, value, least, greatest, message) \
+#define OPTION_INT(name, value, least, greatest, meaning) \
   {name, #name, key_kind::option_int, value, least, greatest, 0.0, 0.0, 0.0},
-#define OPTION_REAL(name, value, least, greatest, message) \
+#define OPTION_REAL(name, value, least, greatest, meaning) \
   {name, #name, key_kind::option_real, 0, 0, 0, value, least, greatest},
-#define STATISTIC_INT(name, message) {name, #name, key_kind::statistic_int, 0, 0, 0, 0.0, 0.0, 0.0},
-#define STATISTIC_REAL(name, message) {name, #name, key_kind::statistic_real, 0, 0, 0, 0.0, 0.0, 0.0},
+#define STATISTIC_INT(name, meaning) {name, #name, key_kind::statistic_int, 0, 0, 0, 0.0, 0.0, 0.0},
+#define STATISTIC_REAL(name, meaning) {name, #name, key_kind::statistic_real, 0, 0, 0, 0.0, 0.0, 0.0},
 #include "../tables.def"
 };
 
 const status_entry statuses[] = {
-#define STATUS(name, message) {name, #name ": " message},
+#define STATUS(name, meaning) {name, #name ": " meaning},
 #include "../tables.def"
 };
 

@@ -38,7 +38,7 @@ class option_values {
 
 struct status_entry {
   int status;
-  const char *text;  // "NAME: message"
+  const char *text;  // "NAME: meaning"
 };
 const char *status_text(int status);
 

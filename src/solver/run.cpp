@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "../plugin.hpp"
-#include "solver.hpp"
+#include "run.hpp"
 
 using tessera::any_device;
 using tessera::failure;
@@ -136,7 +135,7 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
 // body(place, integrand, report) runs there.
 template <class Problem, class Body>
 auto tessera_solver::run_on_device(const Problem &problem, int device, Body body) {
-  try {
+  return reach_device([&] {
     tessera::place &there = place_on(device);
     const tessera::device_integrand integrand = device_integrand();
     check_on_device(problem, integrand, there);
@@ -144,50 +143,20 @@ auto tessera_solver::run_on_device(const Problem &problem, int device, Body body
     const auto result = body(there, integrand, report);
     take_report(report, device);
     return result;
-  } catch (const tessera::device_failure &e) {
-    device_place_.reset();  // a device that failed is started again by the next run
-    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
-  } catch (const tessera::compile_error &e) {
-    throw failure(tessera::compile_status(e), e.what());
-  }
+  });
 }
 
-// The host form for a run.
-template <class Problem>
-void tessera_solver::use_host_form(Problem &problem) {
-  if (!has_callback()) {
-    use_source(problem.integrand, problem.threads, problem.coordinates());
-    return;
-  }
-  const bool wanted_device = options_.get_int(TESSERA_DEVICE) == any_device;
-  if (wanted_device && has_source() && !has_code() && !checked_) check_fallback(problem, params());
-}
-
-// body(place, integrand, report) runs on the device, or on the host, also where the device lacks something that was not insisted on;
-// `device` is then that of the host. prepare() is called before a run on the host.
+// The same, or on the host. prepare() is called before a run there.
 template <class Problem, class Prepare, class Body>
 auto tessera_solver::run_somewhere(Problem &problem, int &device, Prepare prepare, Body body) {
-  const auto run_here = [&] {
-    prepare();
-    use_host_form(problem);
-    tessera::device_report unused;
-    return body(place_here(), tessera::device_integrand(), unused);
-  };
-  if (device == host) return run_here();
-  std::string why;
-  try {
-    return run_on_device(problem, device, body);
-  } catch (const failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != any_device || !has_host_form()) throw;
-    why = f.what();
-  }
-  device = do_without_device(why);
-  try {
-    return run_here();
-  } catch (const failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT) throw;
-    throw failure(f.status(), why + "; and " + f.what());
-  }
+  return device_or_host(
+      device, [&] { return run_on_device(problem, device, body); },
+      [&] {
+        prepare();
+        use_host_form(problem.integrand, problem.threads, problem.coordinates(), [&] { check_fallback(problem, params()); });
+        tessera::device_report unused;
+        return body(place_here(), tessera::device_integrand(), unused);
+      });
 }
 
 tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <thread>
 
 #include "clock_hooks.hpp"

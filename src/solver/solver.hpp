@@ -94,8 +94,12 @@ struct tessera_solver {
   auto run_on_device(const Problem &problem, int device, Body body);
   template <class Problem, class Prepare, class Body>
   auto run_somewhere(Problem &problem, int &device, Prepare prepare, Body body);
-  template <class Problem>
-  void use_host_form(Problem &problem);
+  template <class Body>
+  auto reach_device(Body body);
+  template <class There, class Here>
+  auto device_or_host(int &device, There there, Here here);
+  template <class Check>
+  void use_host_form(tessera::host_integrand &integrand, int &threads, int coordinates, Check check);
   const tessera::compiled_source &compiled_for_host(int coordinates);
   void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
   tessera::many_problem make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,

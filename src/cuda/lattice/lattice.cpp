@@ -139,8 +139,6 @@ void device_lattice::use_stream(CUstream stream) {
   z_.clear();  // again, in this stream
 }
 
-int device_lattice::coordinates() const { return problem_->settings.ndim * (problem_->complement ? 2 : 1); }
-
 void device_lattice::begin(const lattice_problem &problem, const integrand &f, device_report &report) {
   problem_ = &problem;
   f_ = &f;
@@ -174,12 +172,12 @@ std::string device_lattice::evaluate(const lattice_problem &problem, const integ
   if (f.batch) {
     batch_callback callback = {f.batch, f.userdata, stream_, 0, {}};
     const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
-      return callback.call(n, coordinates(), from, n, nc, to, n);
+      return callback.call(n, problem_->coordinates(), from, n, nc, to, n);
     };
-    return at_points(points_, stream_, coordinates(), nc, n, x, values, call) ? std::string() : callback.message;
+    return at_points(points_, stream_, problem_->coordinates(), nc, n, x, values, call) ? std::string() : callback.message;
   }
   const lattice_kernels &kernels = find(choose_lattice_shape(problem, false, problem.settings.transform == 0));
-  at_points(kernels.points(), f.params, points_, stream_, coordinates(), nc, n, x, values);
+  at_points(kernels.points(), f.params, points_, stream_, problem_->coordinates(), nc, n, x, values);
   return tessera::take_answer({kernels.flags(), kernels.status()}, stream_);
 }
 
@@ -324,7 +322,7 @@ outcome device_lattice::take_answer(lattice_kernels &kernels) {
 outcome device_lattice::call_back(lattice_kernels &kernels) {
   lattice_arguments &a = arguments();
   const int nc = problem_->settings.ncomp;
-  const int64 rows = coordinates() + 1, unit = unit_points(lattice_most_lanes);
+  const int64 rows = problem_->coordinates() + 1, unit = unit_points(lattice_most_lanes);
   const int64 most = std::max(unit, std::min(most_batch_points, most_batch_bytes / (8 * (rows + nc)))) / unit;
   batch_callback callback = {f_->batch, f_->userdata, stream_, 0, {}};
   const int64 first = a.first_unit, end = a.end_unit, first_run = a.first_run;
@@ -342,7 +340,7 @@ outcome device_lattice::call_back(lattice_kernels &kernels) {
     a.x = reinterpret_cast<double *>(x_.address());
     a.f = reinterpret_cast<const double *>(values_.address());
     start(kernels.points(), a.end_unit - u);
-    if (!callback.call(n, coordinates(), x_.address(), a.stride_x, nc, values_.address(), a.stride_x)) {
+    if (!callback.call(n, problem_->coordinates(), x_.address(), a.stride_x, nc, values_.address(), a.stride_x)) {
       status_ = callback.status;
       message_ = callback.message;
       return outcome::callback;
@@ -358,11 +356,11 @@ std::string device_lattice::find_nonfinite(const lattice_pass &pass, const latti
   const int nd = problem_->settings.ndim, nc = problem_->settings.ncomp;
   const int64 shift = run / a.runs_per_shift, per_run = a.units_per_run * unit_points(a.lanes);
   const int64 begin = run % a.runs_per_shift * per_run, end = std::min(pass.count, begin + per_run);
-  const int64 most = std::max<int64>(1, std::min<int64>(65536, 4194304 / std::max(coordinates(), nc)));
+  const int64 most = std::max<int64>(1, std::min<int64>(65536, 4194304 / std::max(problem_->coordinates(), nc)));
   std::vector<double> x, f, jacobian;
   for (int64 from = begin; from < end; from += most) {
     const int64 n = std::min(most, end - from);
-    x.resize(size(n * coordinates()));
+    x.resize(size(n * problem_->coordinates()));
     f.resize(size(n * nc));
     jacobian.assign(size(n), 1.0);
     for (int j = 0; j < nd; ++j) {
@@ -377,7 +375,7 @@ std::string device_lattice::find_nonfinite(const lattice_pass &pass, const latti
       }
     }
     try {
-      at_points(kernels.points(), f_->params, points_, stream_, coordinates(), nc, n, x.data(), f.data());
+      at_points(kernels.points(), f_->params, points_, stream_, problem_->coordinates(), nc, n, x.data(), f.data());
     } catch (const device_error &e) {
       if (!e.out_of_memory()) throw;  // the value so far is worth more than the point
       return "the integrand is NaN or infinite at a point that there is no memory left to look for";

@@ -96,7 +96,6 @@ class device_lattice {
   std::string find_nonfinite(const lattice_pass &pass, const lattice_kernels &kernels, int64 run);
   int64 position(int64 unit) const;  // of a unit's first point, counted over the shifts
   int64 run_of(int64 unit) const;
-  int coordinates() const;
 
   CUstream stream_;
   const int arch_, multiprocessors_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "cbc_state.hpp"
@@ -61,7 +62,7 @@ class cbc_ring {
 
   // Sums for all z less constant(), in values().
   void correlate_all() {
-    if (orders_ > 0) correct_errors();
+    if (orders_ > 0) finish_take();
     constant_ = mean_ * total_;
     fft_.correlate(weights_.data(), spectrum_.data(), work_.data());
   }
@@ -72,7 +73,7 @@ class cbc_ring {
   // error below half an epsilon times sqrt(log L) in the square mean, spread evenly, here one of the weights, one of the kernel
   // and one on the way back; an eightfold deviation is allowed for.
   double tolerance(double squares) {
-    correct_errors();
+    finish_take();
     const double n = static_cast<double>(length_), product = weights_norm_ * norm_;
     const double scale = std::sqrt((2.0 * product * product + squares) / n);
     return 4.0 * std::numeric_limits<Real>::epsilon() * std::sqrt(1.0 + std::log2(n)) * scale +
@@ -82,7 +83,7 @@ class cbc_ring {
   // Round-off of exact(), without the multiplicity: the sum itself has none, but weights, kernel and products are rounded,
   // independently from point to point.
   double exact_tolerance() {
-    correct_errors();
+    finish_take();
     const double n = static_cast<double>(length_);
     const double all = std::hypot(weights_norm_, std::sqrt(n) * fabs(mean_)) * norm_;
     return 8.0 * std::numeric_limits<Real>::epsilon() * all / std::sqrt(n);
@@ -90,7 +91,7 @@ class cbc_ring {
 
   // Adds the sums over the ring's points for z = g^a to sums[a of the list].
   void add_exact(const std::vector<int64> &list, std::vector<double> &sums) {
-    correct_errors();
+    finish_take();
     for (std::size_t c = 0; c < list.size(); c += ring_terms_at_once) {
       ring_terms<Real> terms = {weights_.data(), {}, mean_};
       for (std::size_t k = 0; k < ring_terms_at_once; ++k)
@@ -110,7 +111,7 @@ class cbc_ring {
   // Takes z = g^a for the next component. `sum`: exact(a), less exactly and without the multiplicity; it tells where the new mean
   // will be. taken() is exact(a) as it was.
   void take(int64 a, double gamma, double sum) {
-    correct_errors();
+    finish_take();
     const Real *psi = psi_.data() + a % length_;
     if (orders_ == 0) {
       const double next = rounded(mean_ + gamma * sum / static_cast<double>(length_));
@@ -123,7 +124,7 @@ class cbc_ring {
     folding_ = true;
   }
   double taken() {
-    correct_errors();
+    finish_take();
     return multiplicity_ * taken_;
   }
   // What take() says of the first component.
@@ -137,7 +138,7 @@ class cbc_ring {
   static double rounded(double v) { return static_cast<double>(static_cast<Real>(v)); }
 
   // Waits for what the last take() has added up.
-  void correct_errors() {
+  void finish_take() {
     if (!folding_) return;
     folding_ = false;
     double s[3];
