@@ -36,7 +36,7 @@ class place {
   virtual ~place() = default;
 
   // Starts from `given` if there are any, which a device does not take.
-  virtual run_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &given,
+  virtual cubature_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &given,
                               run_hooks &hooks, double *value, double *error, device_report &report) = 0;
   // The rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
   virtual many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,

@@ -34,12 +34,16 @@ inline bool any_infinite(const std::vector<axis_map> &axes) {
   return false;
 }
 
+// What every run gives back.
 struct run_result {
   outcome end = outcome::running;
-  bool has_value = false;       // value and error were set
+  bool has_value = false;   // value and error were set
+  int callback_status = 0;  // non-zero return of the integrand
+  std::string message;      // about the integrand's failure, where there is one
+};
+
+struct cubature_result : run_result {
   cubature_statistics statistics;
-  int callback_status = 0;      // non-zero return of the integrand
-  std::string message;         // about the integrand's failure, where there is one
 };
 
 struct lattice_problem {
@@ -67,21 +71,13 @@ struct sampling_problem {
   int coordinates() const { return settings.ndim; }
 };
 
-struct lattice_result {
-  outcome end = outcome::running;
-  bool has_value = false;
+struct lattice_result : run_result {
   lattice_statistics statistics;
-  int callback_status = 0;
-  std::string message;
   int64 bytes = 0;
 };
 
-struct sampling_result {
-  outcome end = outcome::running;
-  bool has_value = false;
+struct sampling_result : run_result {
   sampling_statistics statistics;
-  int callback_status = 0;
-  std::string message;
 };
 
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.

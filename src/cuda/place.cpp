@@ -94,7 +94,7 @@ class cuda_place final : public place {
     uploaded_.clear();  // again, in this stream
   }
 
-  run_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &, run_hooks &hooks,
+  cubature_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &, run_hooks &hooks,
                       double *value, double *error, device_report &report) override {
     return translated([&] {
       const current_context here(context_.get());
@@ -103,7 +103,7 @@ class cuda_place final : public place {
       cubature_problem p = problem;
       p.settings.memory = std::min(p.settings.memory, free_memory());
       bulk<cuda_executor> driver(*executor_, p.settings, p.integration_rule.points, hooks);
-      run_result result;
+      cubature_result result;
       result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
       result.statistics = driver.statistics();
       result.has_value = result.statistics.evaluations > 0;
@@ -207,7 +207,7 @@ class cuda_place final : public place {
   }
 
   // What the integrand said in a run, and where it was not finite.
-  void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, run_result &result,
+  void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, cubature_result &result,
                device_report &report) {
     const int flags = executor_->flags();
     if (flags != 0) clear_flags(answer_of(kernel), stream_);
@@ -219,7 +219,7 @@ class cuda_place final : public place {
     if (result.end == outcome::nonfinite) result.message = find_nonfinite(problem, kernel, params);
   }
 
-  void explain_batch(run_result &result) const {
+  void explain_batch(cubature_result &result) const {
     if (result.end == outcome::nonfinite)
       result.message = "the device callback returned NaN or infinity at a point, or left out a point";
     if (result.end == outcome::callback) {
@@ -322,7 +322,7 @@ class cuda_place final : public place {
     problem.give_box(row, p);
     if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
     try {
-      const run_result one = cubature(p, integrand, {}, progress, value + at, error + at, report);
+      const cubature_result one = cubature(p, integrand, {}, progress, value + at, error + at, report);
       r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
            one.statistics.iterations};
       results.keep_message(row, one.message);

@@ -24,7 +24,7 @@ class worker {
     block_.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
   }
 
-  run_result run(int64 row, run_hooks &hooks, double *value, double *error) {
+  cubature_result run(int64 row, run_hooks &hooks, double *value, double *error) {
     many_.give_box(row, problem_);
     if (many_.params) {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
@@ -90,7 +90,7 @@ class many_run {
     step_hooks hooks(*this, thread);
     try {
       if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(problem_);
-      const run_result one = workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
+      const cubature_result one = workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
       r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
            one.statistics.iterations};
       peaks_[thread] = std::max(peaks_[thread], one.statistics.peak_bytes);

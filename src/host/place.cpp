@@ -43,13 +43,13 @@ std::string call(const Problem &problem, int64 n, const double *x, double *f) {
 
 class host_place final : public place {
  public:
-  run_result cubature(const cubature_problem &problem, const device_integrand &, const given_regions &given, run_hooks &hooks,
+  cubature_result cubature(const cubature_problem &problem, const device_integrand &, const given_regions &given, run_hooks &hooks,
                       double *value, double *error, device_report &) override {
     bulk_.reset();
     use_threads(problem.threads);
     evaluator_.start(problem, *pool_);
     const cubature_settings &set = problem.settings;
-    run_result result;
+    cubature_result result;
     if (problem.worst_first) {
       if (!worst_first_) worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
       const int ahead = problem.threads > 1 ? look_ahead_per_thread * problem.threads : 1;

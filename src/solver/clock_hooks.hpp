@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../engine/hooks.hpp"
+#include "options.hpp"
 #include "tessera.h"
 
 namespace tessera {
@@ -13,10 +14,16 @@ namespace tessera {
 // Looks at the clock and the progress callback between the steps of a run.
 class clock_hooks : public run_hooks {
  public:
-  // every: least seconds between two calls of the progress callback; inside: true while it runs.
-  clock_hooks(tessera_progress progress, void *userdata, double every, double limit, int ncomp, const cubature_settings &settings,
-              bool &inside)
-      : progress_(progress), userdata_(userdata), every_(every), limit_(limit), ncomp_(ncomp), settings_(settings), inside_(inside) {
+  // inside: true while the progress callback runs.
+  clock_hooks(tessera_progress progress, void *userdata, int ncomp, const option_values &options, bool &inside)
+      : progress_(progress),
+        userdata_(userdata),
+        every_(options.get_real(TESSERA_PROGRESS_SECONDS)),
+        limit_(options.get_real(TESSERA_MAX_SECONDS)),
+        ncomp_(ncomp),
+        inside_(inside) {
+    settings_.reltol = options.get_real(TESSERA_RELTOL);
+    settings_.abstol = options.get_real(TESSERA_ABSTOL);
     if (progress_ || limit_ > 0.0) start_ = clock::now();
   }
 
@@ -58,7 +65,7 @@ class clock_hooks : public run_hooks {
   void *userdata_;
   const double every_, limit_;
   const int ncomp_;
-  const cubature_settings &settings_;
+  cubature_settings settings_;  // the tolerances
   bool &inside_;
   clock::time_point start_;
   double next_ = 0.0;

@@ -159,7 +159,7 @@ auto tessera_solver::run_somewhere(Problem &problem, int &device, Prepare prepar
       });
 }
 
-tessera::run_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
+tessera::cubature_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
   const bool wanted = device != host;
   if (wanted && given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
   return run_somewhere(

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <thread>
 
-#include "clock_hooks.hpp"
 #include "outcome_status.hpp"
 
 using tessera::failure;
@@ -194,12 +193,27 @@ int tessera_solver::host_threads() const {
   return threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// Reversed limits change the sign.
-void tessera_solver::hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const {
+// Where two limits are equal the value is 0, without an evaluation.
+bool tessera_solver::is_empty_domain(double *value, double *error) const {
+  if (tessera::orientation(ndim_, lower_.data(), upper_.data()) != 0) return false;
+  std::fill_n(value, ncomp_, 0.0);
+  std::fill_n(error, ncomp_, 0.0);
+  return true;
+}
+
+// The end of a run: its status, what is said of it, and value and error, of which reversed limits change the sign.
+int tessera_solver::conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e,
+                             double *value, double *error) {
+  const int status = tessera::status_of(result.end);
+  if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
+  if (!result.has_value) {
+    if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
+    throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");
+  }
   const int sign = tessera::orientation(ndim_, lower_.data(), upper_.data());
   for (std::size_t k = 0; k < v.size(); ++k) {
     value[k] = sign * v[k];
     error[k] = e[k];
   }
+  return status;
 }
-

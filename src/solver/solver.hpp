@@ -80,12 +80,14 @@ struct tessera_solver {
   const tessera::cubature_problem &make_problem(int device);
   int lattice(int device, double *value, double *error);
   tessera::lattice_problem make_lattice_problem() const;
-  void hand_out(const std::vector<double> &v, const std::vector<double> &e, double *value, double *error) const;
+  bool is_empty_domain(double *value, double *error) const;
+  int conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e, double *value,
+               double *error);
   int host_threads() const;  // all processors for TESSERA_THREADS = 0
   int choose_rule() const;
   int choose_device(int method) const;
   int do_without_device(const std::string &why) const;
-  tessera::run_result run(int &device, tessera::run_hooks &hooks, double *value, double *error);
+  tessera::cubature_result run(int &device, tessera::run_hooks &hooks, double *value, double *error);
   tessera::lattice_result run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
                               double *error);
   tessera::sampling_result run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
@@ -135,7 +137,7 @@ struct tessera_solver {
   bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
   bool has_device_form() const { return device_batch_ || has_source(); }
   void begin_statistics();
-  void record(const tessera::run_result &result, int device);
+  void record(const tessera::cubature_result &result, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;

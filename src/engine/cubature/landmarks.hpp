@@ -28,6 +28,7 @@ struct landmark {
 struct landmark_pair {
   landmark densest, fullest;
 };
+constexpr landmark_pair no_landmarks = {{-1, 0.0, 0.0}, {-1, 0.0, 0.0}};
 
 // The part of the domain that region i takes.
 TESSERA_HD double share_of_domain(const region_view &s, int64 i, const double *lower, const double *upper) {
@@ -60,7 +61,7 @@ TESSERA_HD void keep_better(landmark_pair &a, const landmark_pair &b) {
 TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 group, int64 part, const double *lower,
                                         const double *upper, const double *scale) {
   const int64 parts = landmark_parts(n), members = (n - group + landmark_groups - 1) / landmark_groups;
-  landmark_pair best = {{-1, 0.0, 0.0}, {-1, 0.0, 0.0}};
+  landmark_pair best = no_landmarks;
   TESSERA_ROLLED
   for (int64 m = part * members / parts; m < (part + 1) * members / parts; ++m) {
     const landmark l = as_landmark(s, group + m * landmark_groups, lower, upper, scale);

@@ -266,7 +266,7 @@ class worst_first {
   void find_landmarks_of_all() {
     const region_view s = store_.view(), boxes = landmark_boxes_.view();
     landmark_pair best[landmark_groups];
-    for (landmark_pair &p : best) p = {{-1, 0.0, 0.0}, {-1, 0.0, 0.0}};
+    std::fill_n(best, landmark_groups, no_landmarks);
     for (int64 i = 0; i < regions_; ++i) {  // in the order in which they lie in memory
       const landmark l = as_landmark(s, i, lower_.data(), upper_.data(), scale_.data());
       keep_better(best[i % landmark_groups], {l, l});

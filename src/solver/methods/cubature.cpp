@@ -64,34 +64,21 @@ const tessera::cubature_problem &tessera_solver::make_problem(int device) {
 
 int tessera_solver::cubature(int device, double *value, double *error) {
   make_problem(device);
-  if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) {
-    std::fill_n(value, ncomp_, 0.0);
-    std::fill_n(error, ncomp_, 0.0);
-    return TESSERA_OK;
-  }
-  tessera::clock_hooks between(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS),
-                               options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem_.settings, in_progress_callback);
+  if (is_empty_domain(value, error)) return TESSERA_OK;
+  tessera::clock_hooks between(progress_, progress_data_, ncomp_, options_, in_progress_callback);
   std::vector<double> &v = value_, &e = error_;
   v.resize(static_cast<std::size_t>(ncomp_));
   e.resize(v.size());
-  const tessera::run_result result = run(device, between, v.data(), e.data());
+  const tessera::cubature_result result = run(device, between, v.data(), e.data());
   record(result, device);
   if (options_.get_int(TESSERA_KEEP_REGIONS) == 0) {
     regions_there_ = false;
     if (device == host) host_place_->release();
   }
-  if (result.end != tessera::outcome::converged) last_error = result.message;
-  if (!result.has_value) {
-    if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, result.message);
-    throw failure(TESSERA_ERR_CALLBACK, result.message + " before there was a value");
-  }
-  hand_out(v, e, value, error);
-  const int status = tessera::status_of(result.end);
-  if (status != TESSERA_OK && last_error.empty()) last_error = tessera::status_text(status);
-  return status;
+  return conclude(result, v, e, value, error);
 }
 
-void tessera_solver::record(const tessera::run_result &result, int device) {
+void tessera_solver::record(const tessera::cubature_result &result, int device) {
   const tessera::cubature_problem &problem = problem_;
   const tessera::cubature_statistics &s = result.statistics;
   options_.set_int(TESSERA_EVALUATIONS, s.evaluations);

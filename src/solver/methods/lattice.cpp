@@ -99,16 +99,8 @@ tessera::lattice_problem tessera_solver::make_lattice_problem() const {
 
 int tessera_solver::lattice(int device, double *value, double *error) {
   tessera::lattice_problem problem = make_lattice_problem();
-  if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) {
-    std::fill_n(value, ncomp_, 0.0);
-    std::fill_n(error, ncomp_, 0.0);
-    return TESSERA_OK;
-  }
-  tessera::cubature_settings tolerances;
-  tolerances.reltol = problem.settings.reltol;
-  tolerances.abstol = problem.settings.abstol;
-  tessera::clock_hooks hooks(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS),
-                             options_.get_real(TESSERA_MAX_SECONDS), ncomp_, tolerances, in_progress_callback);
+  if (is_empty_domain(value, error)) return TESSERA_OK;
+  tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
   std::vector<double> v(static_cast<std::size_t>(ncomp_)), e(v.size());
   const tessera::lattice_result result = run(problem, device, hooks, v.data(), e.data());
   const tessera::lattice_statistics &s = result.statistics;
@@ -124,11 +116,5 @@ int tessera_solver::lattice(int device, double *value, double *error) {
   const int status = tessera::status_of(result.end);
   log(2, (on_host ? std::string("lattice: ") : "lattice on device " + std::to_string(device) + ": ") + std::to_string(s.evaluations) + " evaluations, n = " + std::to_string(s.points) + ", " +
              std::to_string(s.shifts) + " shifts: " + tessera::status_text(status));
-  if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
-  if (!result.has_value) {
-    if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
-    throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");
-  }
-  hand_out(v, e, value, error);
-  return status;
+  return conclude(result, v, e, value, error);
 }

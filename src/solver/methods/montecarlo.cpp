@@ -136,19 +136,13 @@ tessera::sampling_problem tessera_solver::make_sampling_problem() const {
 int tessera_solver::monte_carlo(int device, double *value, double *error) {
   tessera::sampling_problem problem = make_sampling_problem();
   const std::vector<double> zeros(static_cast<std::size_t>(ncomp_), 0.0);
-  if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) {
-    std::copy(zeros.begin(), zeros.end(), value);
-    std::copy(zeros.begin(), zeros.end(), error);
+  if (is_empty_domain(value, error)) {
     chi_square_ = zeros;
     return TESSERA_OK;
   }
   if (!std::isnormal(problem.volume))
     throw failure(TESSERA_ERR_UNSUPPORTED, "the volume of the domain is beyond the range of double precision");
-  tessera::cubature_settings tolerances;
-  tolerances.reltol = problem.settings.reltol;
-  tolerances.abstol = problem.settings.abstol;
-  tessera::clock_hooks hooks(progress_, progress_data_, options_.get_real(TESSERA_PROGRESS_SECONDS),
-                             options_.get_real(TESSERA_MAX_SECONDS), ncomp_, tolerances, in_progress_callback);
+  tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
   if (problem.settings.sampling == tessera::sampling_vegas) {
     state_ = given_state_;
     if (!given_state_.empty() || options_.get_int(TESSERA_KEEP_STATE) != 0) problem.record = &state_;
@@ -174,12 +168,7 @@ int tessera_solver::monte_carlo(int device, double *value, double *error) {
   log(2, "Monte Carlo" + place + ", " + (s.sampling == TESSERA_SAMPLING_VEGAS ? "VEGAS: " : "plain: ") +
              std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.iterations) +
              " iterations: " + tessera::status_text(status));
-  if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
-  if (!result.has_value) {
-    if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
-    throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");
-  }
+  conclude(result, v, e, value, error);
   chi_square_ = chi;
-  hand_out(v, e, value, error);
   return status;
 }
