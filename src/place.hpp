@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "engine/construct/cbc_state.hpp"
 #include "jit/integrand_source.hpp"
 #include "many.hpp"
 #include "problem.hpp"
@@ -29,33 +31,26 @@ struct device_report {
 };
 
 // With the threads or kernels and the memory of one solver, used again from run to run. A problem must stay where it is until the next
-// run. value[ncomp] and error[ncomp] are set where the result has_value. Places on devices throw compile_error (the user's text) and
-// device_failure, and restore the caller's current device.
+// run. Places on devices throw compile_error (the user's text) and device_failure, and restore the caller's current device.
 class place {
  public:
   virtual ~place() = default;
 
-  // Starts from `given` if there are any, which a device does not take.
-  virtual cubature_result cubature(const cubature_problem &problem, const device_integrand &integrand, const given_regions &given,
-                              run_hooks &hooks, double *value, double *error, device_report &report) = 0;
-  // The rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
-  virtual many_results cubature_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
-                                     double *value, double *error, device_report &report) = 0;
-  virtual lattice_result lattice(const lattice_problem &problem, const device_integrand &integrand, run_hooks &hooks,
-                                 double *value, double *error, device_report &report) = 0;
-  // `grid`: that of importance sampling, to begin with (empty: uniform) and at the end. chi_square[ncomp] as well.
-  virtual sampling_result monte_carlo(const sampling_problem &problem, const device_integrand &integrand,
-                                      std::vector<double> &grid, run_hooks &hooks, double *value, double *error,
-                                      double *chi_square, device_report &report) = 0;
+  // value[ncomp] and error[ncomp] are set where the result has_value. result: new, of the method's own type.
+  virtual void run(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+                   run_result &result, device_report &report) = 0;
+  // Cubature, the rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
+  virtual many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
+                                double *value, double *error, device_report &report) = 0;
 
-  // The integrand at n points in the user's coordinates: x[ndim][n], f[ncomp][n], and for lattices with complements these behind
-  // the coordinates. Returns why it asked to stop, "" if it did not.
-  virtual std::string evaluate(const cubature_problem &problem, const device_integrand &integrand, int64 n, const double *x,
+  // The integrand at n points in the user's coordinates: x[coordinates][n], f[ncomp][n]; problem.coordinates() numbers a point.
+  // Returns why it asked to stop, "" if it did not.
+  virtual std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
                                double *f) = 0;
-  virtual std::string evaluate(const lattice_problem &problem, const device_integrand &integrand, int64 n, const double *x,
-                               double *f) = 0;
-  virtual std::string evaluate(const sampling_problem &problem, const device_integrand &integrand, int64 n, const double *x,
-                               double *f) = 0;
+
+  // A generating vector, in single or double precision. False: stopped. Throws fft_missing and bad_alloc as well.
+  virtual bool construct(const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result) = 0;
+  virtual int64 memory_to_construct() = 0;  // bytes that it may take
 
   // The regions of a cubature, between its steps and after it; -1 when they are not complete. On the host.
   virtual int64 regions() const { return -1; }
@@ -66,6 +61,14 @@ class place {
   virtual void use_stream(void *) {}
 };
 
+// What a construction on the host needs is not installed.
+class fft_missing : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 std::unique_ptr<place> make_host_place();
+// That of a CUDA ordinal, or the host for -1. Throws device_failure.
+std::unique_ptr<place> open_place(int device);
 
 }  // namespace tessera

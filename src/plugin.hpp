@@ -5,13 +5,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/construct/cbc_state.hpp"
 #include "place.hpp"
 
 namespace tessera {
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 7;
+constexpr int backend_abi = 8;
 
 // There is no plug-in, driver or device (missing), or the device failed.
 class device_failure : public std::runtime_error {
@@ -28,9 +27,6 @@ struct device_plugin {
   int abi;
   int (*device_count)();                 // throws device_failure
   place *(*open)(int ordinal);           // throws device_failure
-  // A generating vector, as host_construct. Throws device_failure, compile_error and bad_alloc.
-  bool (*construct)(int ordinal, const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result);
-  int64 (*free_memory)(int ordinal);     // bytes that a construction may take; throws device_failure
 };
 using device_plugin_entry = const device_plugin *(*)();
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -15,17 +16,75 @@
 
 namespace tessera {
 
-struct cubature_problem {
+enum method_number : int {  // enum tessera_method
+#define METHOD(name, number, constant) method_##name = number,
+#include "methods.def"
+};
+constexpr int methods_end = 1 + std::max({
+#define METHOD(name, number, constant) number,
+#include "methods.def"
+});
+
+constexpr bool is_method(int number) {
+  for (const int known : {
+#define METHOD(name, its_number, constant) its_number,
+#include "methods.def"
+       })
+    if (number == known) return true;
+  return false;
+}
+
+// What problems of all methods have.
+struct problem {
+  explicit problem(method_number m) : method(m) {}
+  problem(const problem &) = default;
+  problem &operator=(const problem &) = default;
+  virtual ~problem() = default;
+
+  virtual run_settings &asked() = 0;
+  virtual int coordinates() const { return ndim(); }  // numbers that a point consists of
+  // The user's coordinate j at t in (0, 1), and its distance from the upper limit where points have it.
+  virtual double coordinate_at(std::size_t j, double t, double &complement) const = 0;
+
+  const run_settings &asked() const { return const_cast<problem *>(this)->asked(); }
+  int ndim() const { return asked().ndim; }
+  int ncomp() const { return asked().ncomp; }
+
+  method_number method;
+  host_integrand integrand;
+  int threads = 1;
+  int64 batch_points = 1;
+};
+
+// What every run gives back.
+struct run_result {
+  virtual ~run_result() = default;
+
+  outcome end = outcome::running;
+  bool has_value = false;   // value and error were set
+  int callback_status = 0;  // non-zero return of the integrand
+  std::string message;      // about the integrand's failure, where there is one
+};
+
+struct cubature_problem : problem {
+  cubature_problem() : problem(method_cubature) {}
+  using problem::asked;
+  run_settings &asked() override { return settings; }
+  double coordinate_at(std::size_t j, double t, double &) const override {
+    double jacobian = 1.0;
+    return map_axis(axes[j], lower[j] + (upper[j] - lower[j]) * t, jacobian);
+  }
+
   cubature_settings settings;
   rule integration_rule = {};
   std::vector<double> lower, upper;  // finite box that is divided
   std::vector<axis_map> axes;        // from there to the user's coordinates
-  host_integrand integrand;
   bool worst_first = true;
-  int threads = 1;
-  int64 batch_points = 1;
+  given_regions given = {};          // to start from, on the host alone
+};
 
-  int coordinates() const { return settings.ndim; }  // numbers that a point consists of
+struct cubature_result : run_result {
+  cubature_statistics statistics;
 };
 
 inline bool any_infinite(const std::vector<axis_map> &axes) {
@@ -34,41 +93,23 @@ inline bool any_infinite(const std::vector<axis_map> &axes) {
   return false;
 }
 
-// What every run gives back.
-struct run_result {
-  outcome end = outcome::running;
-  bool has_value = false;   // value and error were set
-  int callback_status = 0;  // non-zero return of the integrand
-  std::string message;      // about the integrand's failure, where there is one
-};
+struct lattice_problem : problem {
+  lattice_problem() : problem(method_lattice) {}
+  using problem::asked;
+  run_settings &asked() override { return settings; }
+  int coordinates() const override { return ndim() * (complement ? 2 : 1); }
+  double coordinate_at(std::size_t j, double t, double &beyond) const override {
+    const unit_point at = {t, 1.0 - t, 1.0, 1.0};
+    double jacobian = 1.0;
+    beyond = axis_complement(axes[j], at);
+    return axis_value(axes[j], at, jacobian);
+  }
 
-struct cubature_result : run_result {
-  cubature_statistics statistics;
-};
-
-struct lattice_problem {
   lattice_settings settings;
   lattice_vector vector, trial;  // trial: for the choice of a change of variables
   std::vector<unit_axis> axes;
   double volume = 1.0;           // of the finite axes
-  host_integrand integrand;
   bool complement = false;       // coordinates are followed by their distances from the upper limits
-  int threads = 1;
-  int64 batch_points = 1;
-
-  int coordinates() const { return settings.ndim * (complement ? 2 : 1); }
-};
-
-struct sampling_problem {
-  sampling_settings settings;
-  std::vector<sample_axis> axes;
-  double volume = 1.0;  // of the finite axes
-  host_integrand integrand;
-  int threads = 1;
-  int64 batch_points = 1;
-  std::vector<double> *record = nullptr;  // of VEGAS: to go on from, unless empty, and where the run stands
-
-  int coordinates() const { return settings.ndim; }
 };
 
 struct lattice_result : run_result {
@@ -76,8 +117,25 @@ struct lattice_result : run_result {
   int64 bytes = 0;
 };
 
+struct sampling_problem : problem {
+  sampling_problem() : problem(method_monte_carlo) {}
+  using problem::asked;
+  run_settings &asked() override { return settings; }
+  double coordinate_at(std::size_t j, double t, double &) const override {
+    double jacobian = 1.0;
+    return sample_coordinate(axes[j], t, jacobian);
+  }
+
+  sampling_settings settings;
+  std::vector<sample_axis> axes;
+  double volume = 1.0;                    // of the finite axes
+  std::vector<double> *grid = nullptr;    // of importance sampling, to begin with (empty: uniform) and at the end
+  std::vector<double> *record = nullptr;  // of VEGAS: to go on from, unless empty, and where the run stands; or null
+};
+
 struct sampling_result : run_result {
   sampling_statistics statistics;
+  std::vector<double> chi_square;  // [ncomp]
 };
 
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.

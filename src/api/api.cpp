@@ -3,6 +3,9 @@
 #include <string>
 
 #include "guarded.hpp"
+#include "../solver/methods/cubature.hpp"
+#include "../solver/methods/lattice.hpp"
+#include "../solver/methods/montecarlo.hpp"
 #include "../solver/solver.hpp"
 
 #define TESSERA_TEXT2(x) #x
@@ -74,7 +77,7 @@ int tessera_set_integrand_source(tessera_solver *s, int language, const char *so
 }
 
 int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l) {
-  return guarded(s, [&] { return s->set_lattice(l), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::lattice_method>().set_vector(l), TESSERA_OK; });
 }
 
 int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function) {
@@ -128,32 +131,32 @@ int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {
 }
 
 int tessera_save_grid(const tessera_solver *s, const char *path) {
-  return guarded(s, [&] { return s->save_grid(path), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().save_grid(path), TESSERA_OK; });
 }
 
 int tessera_load_grid(tessera_solver *s, const char *path) {
-  return guarded(s, [&] { return s->load_grid(path), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().load_grid(path), TESSERA_OK; });
 }
 
 int tessera_get_grid(const tessera_solver *s, double *edges) {
-  return guarded(s, [&] { return s->get_grid(edges), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().get_grid(edges), TESSERA_OK; });
 }
 
 int tessera_set_grid(tessera_solver *s, const double *edges) {
-  return guarded(s, [&] { return s->set_grid(edges), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().set_grid(edges), TESSERA_OK; });
 }
 
 int tessera_get_state(const tessera_solver *s, int64_t n, double *state, int64_t *count) {
-  const auto body = [&] { return s->get_state(n, state, count), TESSERA_OK; };
+  const auto body = [&] { return s->of<tessera::monte_carlo_method>().get_state(n, state, count), TESSERA_OK; };
   return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
 }
 
 int tessera_set_state(tessera_solver *s, int64_t n, const double *state) {
-  return guarded(s, [&] { return s->set_state(n, state), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().set_state(n, state), TESSERA_OK; });
 }
 
 int tessera_get_chi2(const tessera_solver *s, double *chi2) {
-  return guarded(s, [&] { return s->get_chi2(chi2), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().get_chi2(chi2), TESSERA_OK; });
 }
 
 int tessera_set_int(tessera_solver *s, int key, int64_t value) {
@@ -189,12 +192,12 @@ int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdata) {
 }
 
 int tessera_get_regions(const tessera_solver *s, int64_t first, int64_t n, double *records, int64_t *count) {
-  const auto body = [&] { return s->get_regions(first, n, records, count), TESSERA_OK; };
+  const auto body = [&] { return s->of<tessera::cubature_method>().get_regions(first, n, records, count), TESSERA_OK; };
   return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
 }
 
 int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations) {
-  return guarded(s, [&] { return s->set_regions(n, records, evaluations), TESSERA_OK; });
+  return guarded(s, [&] { return s->of<tessera::cubature_method>().set_regions(n, records, evaluations), TESSERA_OK; });
 }
 
 int tessera_integrate(tessera_solver *s, int method, double *value, double *error) {

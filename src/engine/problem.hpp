@@ -1,4 +1,5 @@
-// What a cubature run is asked for and what it answers, as plain data shared by every driver and backend.
+// What a run is asked for and how it ends; for cubature, what it is asked for beside that and what it answers. Plain data, shared by every
+// driver and place.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -21,13 +22,14 @@ enum class outcome : int {
   running
 };
 
-struct cubature_settings {
-  int ndim = 0;
-  int ncomp = 0;
-  double reltol = 0.0;
-  double abstol = 0.0;
-  int64 maxeval = 0;
-  int64 mineval = 0;
+// What every method is asked for.
+struct run_settings {
+  int ndim = 0, ncomp = 0;
+  double reltol = 0.0, abstol = 0.0;
+  int64 maxeval = 0, mineval = 0;
+};
+
+struct cubature_settings : run_settings {
   int splitting = 0;           // enum tessera_splitting
   double margin = 1e-5;        // distance of the rule's outermost points from the face, in half-widths
   int estimate = 0;            // enum tessera_estimate
@@ -55,7 +57,7 @@ TESSERA_HD double few_regions_factor(const cubature_settings &s, int64 regions) 
 constexpr int64 regions_to_trust_zero = 256;
 
 // Tolerated error of a component with this value.
-TESSERA_HD double tolerated(const cubature_settings &s, double value) {
+TESSERA_HD double tolerated(const run_settings &s, double value) {
   return larger(s.abstol, s.reltol * fabs(value));
 }
 

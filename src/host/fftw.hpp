@@ -3,17 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <stdexcept>
-
-#include "../core/hd.hpp"
+#include "../place.hpp"
 
 namespace tessera {
-
-// There is no FFTW for what was asked.
-class fft_missing : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Plan of the transforms of n reals; Real is float or double. Unscaled: backward(forward(x)) is n x. The spectrum has n/2+1
 // pairs. Making and destroying plans is serialised within this library; FFTW's planner is not safe against other threads of

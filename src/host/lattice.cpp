@@ -193,7 +193,7 @@ void host_lattice::report(int64 item, outcome what, int status, const std::strin
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
-lattice_result host_lattice_rule(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error) {
+static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error) {
   host_lattice executor(problem, pool);
   lattice_rule<host_lattice> driver(executor, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;
@@ -203,6 +203,10 @@ lattice_result host_lattice_rule(const lattice_problem &problem, thread_pool &po
   result.message = executor.message();
   result.bytes = executor.work_bytes();
   return result;
+}
+
+std::unique_ptr<host_method> make_host_lattice() {
+  return std::make_unique<host_function<lattice_problem, lattice_result>>(run_lattice);
 }
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 
 #include "../problem.hpp"
 #include "../engine/lattice/lattice_state.hpp"
-#include "pool.hpp"
+#include "method.hpp"
 
 namespace tessera {
 
@@ -57,8 +57,5 @@ class host_lattice {
   failure failure_;
   std::atomic<int64> first_failed_{-1};
 };
-
-// A run on the threads of a pool; value[ncomp] and error[ncomp].
-lattice_result host_lattice_rule(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error);
 
 }  // namespace tessera

@@ -30,7 +30,9 @@ class worker {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
       problem_.integrand.userdata = block_.data();
     }
-    return place_->cubature(problem_, {}, {}, hooks, value, error, unused_);
+    cubature_result result;
+    place_->run(problem_, {}, hooks, value, error, result, unused_);
+    return result;
   }
 
  private:

@@ -304,17 +304,22 @@ void host_sampler::report(int64 item, outcome what, int status, const std::strin
   first_failed_.store(item, std::memory_order_relaxed);
 }
 
-sampling_result host_monte_carlo(const sampling_problem &problem, thread_pool &pool, std::vector<double> &grid, run_hooks &hooks,
-                                 double *value, double *error, double *chi_square) {
+static sampling_result run_monte_carlo(const sampling_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
+                                       double *error) {
   host_sampler executor(problem, pool);
-  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, grid, problem.record, hooks);
+  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
-  result.end = driver.run(value, error, chi_square, result.has_value);
+  result.chi_square.assign(index(problem.ncomp()), 0.0);
+  result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
   result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
   return result;
+}
+
+std::unique_ptr<host_method> make_host_monte_carlo() {
+  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo);
 }
 
 }  // namespace tessera

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../problem.hpp"
-#include "pool.hpp"
+#include "method.hpp"
 
 namespace tessera {
 
@@ -77,9 +77,5 @@ class host_sampler {
   failure failure_;
   std::atomic<int64> first_failed_{-1};  // item of failure_
 };
-
-// A run on the threads of a pool; value[ncomp] and error[ncomp].
-sampling_result host_monte_carlo(const sampling_problem &problem, thread_pool &pool, std::vector<double> &grid, run_hooks &hooks,
-                                 double *value, double *error, double *chi_square);
 
 }  // namespace tessera

@@ -65,7 +65,7 @@ class clock_hooks : public run_hooks {
   void *userdata_;
   const double every_, limit_;
   const int ncomp_;
-  cubature_settings settings_;  // the tolerances
+  run_settings settings_;  // the tolerances
   bool &inside_;
   clock::time_point start_;
   double next_ = 0.0;

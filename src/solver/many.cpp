@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "domain.hpp"
+#include "methods/cubature.hpp"
 #include "outcome_status.hpp"
 #include "run.hpp"
 
@@ -107,9 +109,9 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     refuse("count = " + std::to_string(count) + ": the arrays would be larger than the memory can be");
   if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)
     refuse("params is not NULL, but the device callback has a userdata of its own and would not see the blocks");
-  int device = choose_device(TESSERA_CUBATURE);
+  int device = choose_device(of<tessera::cubature_method>());
   const auto start = clock_type::now();
-  begin_statistics();
+  begin_run();
 
   std::vector<int> ends(at(count), TESSERA_OK);
   tessera::many_problem problem = make_many(device, count, params, params_bytes, lower, upper, ends);
@@ -161,11 +163,19 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   return worst;
 }
 
+// What all integrals share.
+tessera::cubature_problem tessera_solver::common_problem(int device) {
+  tessera::method &cubature = of<tessera::cubature_method>();
+  auto problem = static_cast<const tessera::cubature_problem &>(prepare(cubature, device == host));
+  problem.given = {};  // for a single one
+  return problem;
+}
+
 // The integrals that need a run. status[count] receives what is known of the others.
 tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
                                                 const double *lower, const double *upper, std::vector<int> &status) {
   tessera::many_problem many;
-  many.common = make_problem(device);
+  many.common = common_problem(device);
   const std::int64_t initial = options_.get_int(TESSERA_INITIAL_REGIONS);
   many.small_regions = initial == 1 ? small_regions : initial;
   many.params = static_cast<const unsigned char *>(params);
@@ -207,7 +217,7 @@ tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, i
       device, [&] { return run_many_on_device(problem, device, watch, value, error); },
       [&] {
         if (wanted) {
-          problem.common = make_problem(device);
+          problem.common = common_problem(device);
           problem.common.threads = threads_for(problem.common.threads, problem.rows());
         }
         return run_many_on_host(problem, watch, value, error);
@@ -224,7 +234,7 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
   // Each thread has a region store; what is free is shared out.
   if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.settings.memory /= common.threads;
   tessera::device_report unused;
-  return place_here().cubature_many(problem, {}, watch, value, error, unused);
+  return place_here().run_many(problem, {}, watch, value, error, unused);
 }
 
 tessera::many_results tessera_solver::run_many_on_device(const tessera::many_problem &problem, int device,
@@ -239,7 +249,7 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
       check_on_device(first.problem, with_block, there);
     }
     tessera::device_report report;
-    tessera::many_results results = there.cubature_many(problem, integrand, watch, value, error, report);
+    tessera::many_results results = there.run_many(problem, integrand, watch, value, error, report);
     take_report(report, device);
     return results;
   });

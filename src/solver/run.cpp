@@ -10,8 +10,6 @@ using tessera::host;
 
 namespace {
 
-constexpr int most_device_ndim = 32;
-
 // What this process has compiled for the host.
 tessera::code_cache *host_cache(bool disk) {
   static tessera::code_cache with_disk;
@@ -34,7 +32,7 @@ int compile_status(const compile_error &e) {
 }  // namespace tessera
 
 // Where the integrand is to run: a CUDA ordinal or `host`.
-int tessera_solver::choose_device(int method) const {
+int tessera_solver::choose_device(const tessera::method &m) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
   if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_device_form())
@@ -45,14 +43,14 @@ int tessera_solver::choose_device(int method) const {
   if (wanted == host && !has_host_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND,
                   device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
-  const bool cubature = method == TESSERA_CUBATURE;
-  if (method != TESSERA_LATTICE && options_.get_int(TESSERA_COMPLEMENT) != 0)
+  if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
-  if (cubature && (wanted >= 0 || !has_host_form()) && ndim_ > most_device_ndim)
+  const bool too_many = m.most_device_ndim() > 0 && ndim_ > m.most_device_ndim();
+  if (too_many && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
-                                               std::to_string(most_device_ndim) + " variables");
+                                               std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
-  if (!has_device_form() || (cubature && ndim_ > most_device_ndim)) return host;
+  if (!has_device_form() || too_many) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
   } catch (const tessera::device_failure &e) {
@@ -99,7 +97,7 @@ const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinate
 tessera::place &tessera_solver::place_on(int device) {
   if (!device_place_ || device_of_place_ != device) {
     device_place_.reset();
-    device_place_.reset(tessera::load_device_plugin().open(device));
+    device_place_ = tessera::open_place(device);
     device_of_place_ = device;
   }
   device_place_->use_stream(stream_);
@@ -132,68 +130,35 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   options_.set_int(TESSERA_DEVICE_USED, device);
 }
 
-// body(place, integrand, report) runs there.
-template <class Problem, class Body>
-auto tessera_solver::run_on_device(const Problem &problem, int device, Body body) {
-  return reach_device([&] {
-    tessera::place &there = place_on(device);
-    const tessera::device_integrand integrand = device_integrand();
-    check_on_device(problem, integrand, there);
-    tessera::device_report report;
-    const auto result = body(there, integrand, report);
-    take_report(report, device);
-    return result;
-  });
-}
-
-// The same, or on the host. prepare() is called before a run there.
-template <class Problem, class Prepare, class Body>
-auto tessera_solver::run_somewhere(Problem &problem, int &device, Prepare prepare, Body body) {
-  return device_or_host(
-      device, [&] { return run_on_device(problem, device, body); },
-      [&] {
-        prepare();
-        use_host_form(problem.integrand, problem.threads, problem.coordinates(), [&] { check_fallback(problem, params()); });
-        tessera::device_report unused;
-        return body(place_here(), tessera::device_integrand(), unused);
-      });
-}
-
-tessera::cubature_result tessera_solver::run(int &device, tessera::run_hooks &hooks, double *value, double *error) {
+// Runs the problem that the method has prepared for `device`.
+tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
+                                         double *value, double *error) {
   const bool wanted = device != host;
-  if (wanted && given_count_ > 0) throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
-  return run_somewhere(
-      problem_, device,
+  tessera::run_result &result = m.new_result();
+  m.start(!wanted);
+  device_or_host(
+      device,
       [&] {
-        if (wanted) make_problem(device);
+        reach_device([&] {
+          tessera::place &there = place_on(device);
+          const tessera::device_integrand integrand = device_integrand();
+          check_on_device(*problem, integrand, there);
+          tessera::device_report report;
+          there.run(*problem, integrand, hooks, value, error, result, report);
+          take_report(report, device);
+        });
       },
-      [&](tessera::place &there, const tessera::device_integrand &integrand, tessera::device_report &report) {
-        regions_there_ = device == host;
-        return there.cubature(problem_, integrand, {given_count_, given_.data(), given_evaluations_}, hooks, value, error, report);
-      });
-}
-
-tessera::lattice_result tessera_solver::run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks,
-                                            double *value, double *error) {
-  return run_somewhere(problem, device, [] {},
-                       [&](tessera::place &there, const tessera::device_integrand &integrand, tessera::device_report &report) {
-                         return there.lattice(problem, integrand, hooks, value, error, report);
-                       });
-}
-
-tessera::sampling_result tessera_solver::run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
-                                             tessera::run_hooks &hooks, double *value, double *error, double *chi_square) {
-  return run_somewhere(
-      problem, device,
       [&] {
-        if (problem.settings.generator != tessera::generator_philox)
-          throw failure(TESSERA_ERR_UNSUPPORTED,
-                        "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox "
-                        "alone");
-      },
-      [&](tessera::place &there, const tessera::device_integrand &integrand, tessera::device_report &report) {
-        return there.monte_carlo(problem, integrand, grid, hooks, value, error, chi_square, report);
+        if (wanted) {
+          problem = &prepare(m, true);
+          m.start(true);
+        }
+        use_host_form(problem->integrand, problem->threads, problem->coordinates(), [&] { check_fallback(*problem, params()); });
+        tessera::device_report unused;
+        place_here().run(*problem, {}, hooks, value, error, result, unused);
       });
+  options_.set_int(TESSERA_THREADS_USED, problem->threads);
+  return result;
 }
 
 // The source text as a host function of so many coordinates.

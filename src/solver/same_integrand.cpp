@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <limits>
 
-#include "../core/transform.hpp"
 #include "solver.hpp"
 
 using tessera::failure;
@@ -28,27 +27,11 @@ std::string show17(double v) {
   return text;
 }
 
-// The coordinates and complements of a point at which forms are compared.
-double coordinate_at(const tessera::cubature_problem &p, std::size_t j, double t, double &) {
-  double jacobian = 1.0;
-  return tessera::map_axis(p.axes[j], p.lower[j] + (p.upper[j] - p.lower[j]) * t, jacobian);
-}
-double coordinate_at(const tessera::sampling_problem &p, std::size_t j, double t, double &) {
-  double jacobian = 1.0;
-  return tessera::sample_coordinate(p.axes[j], t, jacobian);
-}
-double coordinate_at(const tessera::lattice_problem &p, std::size_t j, double t, double &complement) {
-  const tessera::unit_point at = {t, 1.0 - t, 1.0, 1.0};
-  double jacobian = 1.0;
-  complement = tessera::axis_complement(p.axes[j], at);
-  return tessera::axis_value(p.axes[j], at, jacobian);
-}
-
 }  // namespace
 
 // Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
-template <class Problem, class Form>
-void tessera_solver::check_form(const Problem &problem, const form_name &name, Form form) {
+template <class Form>
+void tessera_solver::check_form(const tessera::problem &problem, const form_name &name, Form form) {
   constexpr int n = check_points;
   const int coordinates = problem.coordinates();
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
@@ -62,7 +45,7 @@ void tessera_solver::check_form(const Problem &problem, const form_name &name, F
     for (std::size_t i = 0; i < n; ++i) {
       const double u = 0.5 + static_cast<double>(i + 1) * step, t = u - std::floor(u);
       double complement = 0.0;
-      x[j * n + i] = coordinate_at(problem, j, t, complement);
+      x[j * n + i] = problem.coordinate_at(j, t, complement);
       if (coordinates > ndim_) x[(ndim + j) * n + i] = complement;
     }
   }
@@ -99,8 +82,7 @@ void tessera_solver::check_form(const Problem &problem, const form_name &name, F
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
 // the device's compiler takes cannot be checked, and is not needed.
-template <class Problem>
-void tessera_solver::check_fallback(const Problem &problem, void *block) {
+void tessera_solver::check_fallback(const tessera::problem &problem, void *block) {
   try {
     const tessera::compiled_source &code = compiled_for_host(problem.coordinates());
     check_form(problem, source_name(), [&](int n, const double *x, double *f) {
@@ -113,8 +95,7 @@ void tessera_solver::check_fallback(const Problem &problem, void *block) {
   checked_ = true;
 }
 
-template <class Problem>
-void tessera_solver::check_on_device(const Problem &problem, const tessera::device_integrand &integrand,
+void tessera_solver::check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                                      tessera::place &there) {
   if (!has_callback() || checked_) return;
   check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
@@ -127,10 +108,3 @@ void tessera_solver::check_on_device(const Problem &problem, const tessera::devi
   });
   checked_ = true;
 }
-
-template void tessera_solver::check_fallback(const tessera::cubature_problem &, void *);
-template void tessera_solver::check_fallback(const tessera::lattice_problem &, void *);
-template void tessera_solver::check_fallback(const tessera::sampling_problem &, void *);
-template void tessera_solver::check_on_device(const tessera::cubature_problem &, const tessera::device_integrand &, tessera::place &);
-template void tessera_solver::check_on_device(const tessera::lattice_problem &, const tessera::device_integrand &, tessera::place &);
-template void tessera_solver::check_on_device(const tessera::sampling_problem &, const tessera::device_integrand &, tessera::place &);

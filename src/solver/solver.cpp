@@ -7,6 +7,8 @@
 #include <cstring>
 #include <thread>
 
+#include "clock_hooks.hpp"
+#include "domain.hpp"
 #include "outcome_status.hpp"
 
 using tessera::failure;
@@ -145,28 +147,52 @@ void tessera_solver::log(int level, const std::string &line) const {
   if (log_) log_(level, line.c_str(), log_data_);
 }
 
+tessera::method &tessera_solver::method_of(tessera::method_number which) const {
+  std::unique_ptr<tessera::method> &m = methods_[which];
+  if (m) return *m;
+  const tessera::solver_view view = {ndim_, ncomp_, lower_, upper_, const_cast<tessera_solver *>(this)->options_, host_place_};
+  switch (which) {
+#define METHOD(name, number, constant) \
+  case tessera::method_##name:         \
+    m = tessera::make_##name(view);    \
+    break;
+#include "../methods.def"
+  }
+  return *m;
+}
+
 int tessera_solver::integrate(int method, double *value, double *error) {
-  if (method != TESSERA_CUBATURE && method != TESSERA_LATTICE && method != TESSERA_MONTECARLO)
+  if (!tessera::is_method(method))
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
-  const int device = choose_device(method);
+  tessera::method &m = method_of(static_cast<tessera::method_number>(method));
+  int device = choose_device(m);
   const auto start = clock_type::now();
-  begin_statistics();
-  regions_there_ = false;
-  state_.clear();
-  struct given_is_used_once {
-    explicit given_is_used_once(tessera_solver &solver) : s(solver) {}
-    ~given_is_used_once() {
-      s.given_count_ = 0;
-      s.given_state_.clear();
-    }
+  begin_run();
+  struct ending {
+    explicit ending(tessera_solver &solver) : s(solver) {}
+    ~ending() { s.end_run(); }
     tessera_solver &s;
-  } used(*this);
-  int status;
+  } at_the_end(*this);
+  int status = TESSERA_OK;
   try {
-    status = method == TESSERA_LATTICE      ? lattice(device, value, error)
-             : method == TESSERA_MONTECARLO ? monte_carlo(device, value, error)
-                                            : cubature(device, value, error);
+    tessera::problem &problem = prepare(m, device == host);
+    if (is_empty_domain(value, error)) {
+      m.record_empty();
+    } else {
+      tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
+      value_.resize(static_cast<std::size_t>(ncomp_));
+      error_.resize(value_.size());
+      const tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data());
+      options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
+      m.record(device == host);
+      status = tessera::status_of(result.end);
+      if (log_) {
+        const std::string where = device == host ? "" : " on device " + std::to_string(device);
+        log(2, m.summary(where) + ": " + tessera::status_text(status));
+      }
+      conclude(result, value_, error_, value, error);
+    }
   } catch (const failure &f) {
     if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
     throw;
@@ -175,17 +201,37 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   return status;
 }
 
-void tessera_solver::begin_statistics() {
+// The problem of a run, on the host or on a device.
+tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
+  tessera::problem &p = m.prepare(on_host);
+  tessera::run_settings &s = p.asked();
+  s.ndim = ndim_;
+  s.ncomp = ncomp_;
+  s.reltol = options_.get_real(TESSERA_RELTOL);
+  s.abstol = options_.get_real(TESSERA_ABSTOL);
+  s.maxeval = options_.get_int(TESSERA_MAXEVAL);
+  s.mineval = options_.get_int(TESSERA_MINEVAL);
+  p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
+  p.threads = on_host ? host_threads() : 1;
+  p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
+  return p;
+}
+
+void tessera_solver::begin_run() {
   for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS, TESSERA_POINTS_USED,
-                        TESSERA_SHIFTS_USED, TESSERA_TRANSFORM_USED})
+                        TESSERA_SHIFTS_USED, TESSERA_TRANSFORM_USED, TESSERA_SAMPLING_USED, TESSERA_STRATA})
     options_.set_int(key, 0);
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  options_.set_int(TESSERA_SAMPLING_USED, 0);
-  options_.set_int(TESSERA_STRATA, 0);
   options_.set_real(TESSERA_CHI2, 0.0);
-  chi_square_.clear();
+  for (const auto &m : methods_)
+    if (m) m->begin_run();
+}
+
+void tessera_solver::end_run() {
+  for (const auto &m : methods_)
+    if (m) m->end_run();
 }
 
 int tessera_solver::host_threads() const {
@@ -202,7 +248,7 @@ bool tessera_solver::is_empty_domain(double *value, double *error) const {
 }
 
 // The end of a run: its status, what is said of it, and value and error, of which reversed limits change the sign.
-int tessera_solver::conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e,
+void tessera_solver::conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e,
                              double *value, double *error) {
   const int status = tessera::status_of(result.end);
   if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
@@ -215,5 +261,4 @@ int tessera_solver::conclude(const tessera::run_result &result, const std::vecto
     value[k] = sign * v[k];
     error[k] = e[k];
   }
-  return status;
 }

@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "../place.hpp"
 #include "../failure.hpp"
+#include "../place.hpp"
 #include "../jit/host_compiler.hpp"
 #include "../jit/integrand_source.hpp"
+#include "method.hpp"
 #include "options.hpp"
 #include "tessera.h"
 #include "twins.hpp"
@@ -23,15 +25,6 @@ integrand_source make_source(int language, const char *text_or_path, bool is_fil
 constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
 
 int compile_status(const compile_error &e);  // a compiler or linker that is missing is not the text's fault
-
-// What is wrong with the limits of a domain; empty when nothing is.
-std::string trouble_with_limits(int ndim, const double *lower, const double *upper);
-
-// The finite box that is divided and the way from there to the user's limits, which may be reversed and infinite.
-void set_box(cubature_problem &p, int ndim, const double *lower, const double *upper);
-
-// What limits in the wrong order do to the value: -1, 1, or 0 where limits are equal.
-int orientation(int ndim, const double *lower, const double *upper);
 
 }  // namespace tessera
 
@@ -48,14 +41,6 @@ struct tessera_solver {
   void set_twin(const void *function, const void *userdata);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
-  void set_lattice(const tessera_lattice *l);
-  void save_grid(const char *path) const;
-  void load_grid(const char *path);
-  void get_grid(double *edges) const;
-  void set_grid(const double *edges);
-  void get_state(std::int64_t n, double *state, std::int64_t *count) const;
-  void set_state(std::int64_t n, const double *state);
-  void get_chi2(double *chi2) const;
   void reset() { options_.reset(); }
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
@@ -66,8 +51,12 @@ struct tessera_solver {
   int integrate(int method, double *value, double *error);
   int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
                      const double *upper, double *value, double *error, int *status);
-  void get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const;
-  void set_regions(std::int64_t n, const double *records, std::int64_t evaluations);
+
+  // What it keeps for a method, which has functions of its own.
+  template <class Method>
+  Method &of() const {
+    return static_cast<Method &>(method_of(Method::number));
+  }
 
   // Guards against calls from the solver's own callbacks. The progress callback may read the regions and the state.
   bool busy = false;
@@ -76,26 +65,19 @@ struct tessera_solver {
 
  private:
   void take_source(tessera::integrand_source next);
-  int cubature(int device, double *value, double *error);
-  const tessera::cubature_problem &make_problem(int device);
-  int lattice(int device, double *value, double *error);
-  tessera::lattice_problem make_lattice_problem() const;
+  tessera::method &method_of(tessera::method_number which) const;
+  void begin_run();
+  void end_run();
+  tessera::problem &prepare(tessera::method &m, bool on_host);
   bool is_empty_domain(double *value, double *error) const;
-  int conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e, double *value,
-               double *error);
+  void conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e, double *value,
+                double *error);
   int host_threads() const;  // all processors for TESSERA_THREADS = 0
-  int choose_rule() const;
-  int choose_device(int method) const;
+  int choose_device(const tessera::method &m) const;
   int do_without_device(const std::string &why) const;
-  tessera::cubature_result run(int &device, tessera::run_hooks &hooks, double *value, double *error);
-  tessera::lattice_result run(tessera::lattice_problem &problem, int &device, tessera::run_hooks &hooks, double *value,
-                              double *error);
-  tessera::sampling_result run(tessera::sampling_problem &problem, int &device, std::vector<double> &grid,
-                               tessera::run_hooks &hooks, double *value, double *error, double *chi_square);
-  template <class Problem, class Body>
-  auto run_on_device(const Problem &problem, int device, Body body);
-  template <class Problem, class Prepare, class Body>
-  auto run_somewhere(Problem &problem, int &device, Prepare prepare, Body body);
+  tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks, double *value,
+                           double *error);
+  tessera::cubature_problem common_problem(int device);
   template <class Body>
   auto reach_device(Body body);
   template <class There, class Here>
@@ -113,8 +95,6 @@ struct tessera_solver {
   tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
                                            double *value, double *error);
   void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
-  int monte_carlo(int device, double *value, double *error);
-  tessera::sampling_problem make_sampling_problem() const;
   tessera::place &place_on(int device);
   tessera::place &place_here();
   struct form_name {
@@ -122,12 +102,10 @@ struct tessera_solver {
   };
   form_name device_form_name() const;
   form_name source_name() const;
-  template <class Problem, class Form>
-  void check_form(const Problem &problem, const form_name &name, Form form);
-  template <class Problem>
-  void check_on_device(const Problem &problem, const tessera::device_integrand &integrand, tessera::place &there);
-  template <class Problem>
-  void check_fallback(const Problem &problem, void *block);
+  template <class Form>
+  void check_form(const tessera::problem &problem, const form_name &name, Form form);
+  void check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand, tessera::place &there);
+  void check_fallback(const tessera::problem &problem, void *block);
   tessera::device_integrand device_integrand() const;
   void take_report(const tessera::device_report &report, int device);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
@@ -136,8 +114,6 @@ struct tessera_solver {
   bool has_code() const { return has_source() && tessera::is_device_code(source_.language); }
   bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
   bool has_device_form() const { return device_batch_ || has_source(); }
-  void begin_statistics();
-  void record(const tessera::cubature_result &result, int device);
   void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
@@ -154,25 +130,17 @@ struct tessera_solver {
   std::shared_ptr<tessera::twin> twin_;                     // that source_ is of
   std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
   int host_coordinates_ = 0;                                // numbers a point that it takes
-  tessera::cubature_problem problem_;                       // of the last run
   std::unique_ptr<tessera::place> host_place_;
-  bool regions_there_ = false;                              // host_place_ has those of the last run
-  std::vector<double> given_;                               // records to start the next run from
-  std::int64_t given_count_ = 0, given_evaluations_ = 0;
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
   int device_of_place_ = -1;
   void *stream_ = nullptr;                                  // the caller's, for that place
   bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
   bool warned_of_calls_ = false;                                // that the device calls source_
-  tessera::lattice_vector vector_;                          // of set_lattice; no z: the built-in one
-  std::vector<double> grid_;                                // of importance sampling, from the last run or a file; or empty
-  std::vector<double> state_;                               // of the last run with VEGAS, if it is kept
-  std::vector<double> given_state_;                         // to start the next run from
-  std::vector<double> chi_square_;                          // of the last run; empty: there was none
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;
   void *log_data_ = nullptr;
   tessera::option_values options_;
+  mutable std::array<std::unique_ptr<tessera::method>, tessera::methods_end> methods_;  // those that have been asked for
 };

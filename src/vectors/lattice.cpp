@@ -11,9 +11,6 @@
 
 #include "../core/number.hpp"
 #include "../plugin.hpp"
-#include "../host/construct.hpp"
-#include "../host/fftw.hpp"
-#include "../memory.hpp"
 
 using tessera::failure;
 using tessera::lattice_data;
@@ -219,13 +216,11 @@ int tessera_lattice::choose_device() const {
 }
 
 // Throws failure, and device_failure where the device cannot be asked.
-void tessera_lattice::require_memory(double bytes, std::int64_t n, int device) const {
+void tessera_lattice::require_memory(double bytes, std::int64_t n, bool on_host, tessera::place &there) const {
   std::int64_t most = max_memory_;
-  if (device != host) {
-    const std::int64_t there = tessera::load_device_plugin().free_memory(device);
-    most = most > 0 ? std::min(most, there) : there;
-  } else if (most == 0) {
-    most = tessera::free_memory_share();
+  if (most == 0 || !on_host) {
+    const std::int64_t free = there.memory_to_construct();
+    most = most > 0 ? std::min(most, free) : free;
   }
   if (bytes > static_cast<double>(most))
     throw failure(TESSERA_ERR_MEMORY, "a construction with n = " + text(n) + " needs " + text(bytes) + " bytes, and " +
@@ -263,9 +258,9 @@ void tessera_lattice::construct(std::int64_t n) {
   int device = choose_device();
   bool done = false;
   const auto run = [&] {
-    require_memory(bytes, n, device);
-    done = device == host ? tessera::host_construct(s, precision_ == 32, hooks, result)
-                          : tessera::load_device_plugin().construct(device, s, precision_ == 32, hooks, result);
+    const std::unique_ptr<tessera::place> there = tessera::open_place(device);
+    require_memory(bytes, n, device == host, *there);
+    done = there->construct(s, precision_ == 32, hooks, result);
   };
   try {
     try {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../failure.hpp"
+#include "../place.hpp"
 #include "tessera.h"
 
 namespace tessera {
@@ -67,7 +68,7 @@ struct tessera_lattice {
  private:
   std::uint64_t checked_least(std::int64_t n) const;
   int choose_device() const;
-  void require_memory(double bytes, std::int64_t n, int device) const;
+  void require_memory(double bytes, std::int64_t n, bool on_host, tessera::place &there) const;
   void take(tessera::lattice_data next);
 
   int ndim_;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../../engine/lattice/lattice_rule.hpp"
+#include "../../plugin.hpp"
 #include "../device/user_calls.hpp"
 
 namespace tessera {
@@ -139,7 +140,7 @@ void device_lattice::use_stream(CUstream stream) {
   z_.clear();  // again, in this stream
 }
 
-void device_lattice::begin(const lattice_problem &problem, const integrand &f, device_report &report) {
+void device_lattice::begin(const lattice_problem &problem, const placed_integrand &f, device_report &report) {
   problem_ = &problem;
   f_ = &f;
   report_ = &report;
@@ -151,21 +152,26 @@ void device_lattice::begin(const lattice_problem &problem, const integrand &f, d
   }
 }
 
-lattice_result device_lattice::integrate(const lattice_problem &problem, const integrand &f, run_hooks &hooks,
-                                         double *value, double *error, device_report &report) {
+std::unique_ptr<cuda_method> make_cuda_lattice(cuda_setting &setting) { return std::make_unique<device_lattice>(setting); }
+
+void device_lattice::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks, double *value,
+                               double *error, run_result &to, device_report &report) {
+  const auto &problem = static_cast<const lattice_problem &>(of_a_method);
+  auto &result = static_cast<lattice_result &>(to);
+  const placed_integrand f = setting_.place(integrand);
   begin(problem, f, report);
   lattice_rule<device_lattice> driver(*this, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
-  lattice_result result;
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
   result.callback_status = status_;
   result.message = message_;
   result.bytes = static_cast<int64>(x_.bytes() + values_.bytes() + far_z_.bytes());
-  return result;
 }
 
-std::string device_lattice::evaluate(const lattice_problem &problem, const integrand &f, int64 n, const double *x,
+std::string device_lattice::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n, const double *x,
                                      double *values) {
+  const auto &problem = static_cast<const lattice_problem &>(of_a_method);
+  const placed_integrand f = setting_.place(integrand);
   device_report unused;
   begin(problem, f, unused);
   const int nc = problem.settings.ncomp;

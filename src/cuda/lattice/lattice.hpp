@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../plugin.hpp"
+#include "../method.hpp"
 #include "../cubature/batch.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "../device/driver.hpp"
@@ -55,23 +55,15 @@ class lattice_kernels {
 };
 
 // Executor of engine/lattice_rule.hpp. Kernels and memory live as long as it.
-class device_lattice {
+class device_lattice final : public cuda_method {
  public:
-  struct integrand {
-    const integrand_source &source;
-    device_batch_function batch;
-    void *userdata;  // of the callback
-    CUdeviceptr params;
-    code_cache *cache;
-  };
+  explicit device_lattice(cuda_setting &setting)
+      : setting_(setting), stream_(setting.stream()), arch_(setting.arch()), multiprocessors_(setting.multiprocessors()) {}
+  void use_stream(CUstream stream) override;
 
-  device_lattice(CUstream stream, int arch, int multiprocessors)
-      : stream_(stream), arch_(arch), multiprocessors_(multiprocessors) {}
-  void use_stream(CUstream stream);
-
-  lattice_result integrate(const lattice_problem &problem, const integrand &f, run_hooks &hooks, double *value,
-                           double *error, device_report &report);
-  std::string evaluate(const lattice_problem &problem, const integrand &f, int64 n, const double *x, double *values);
+  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+                 run_result &result, device_report &report) override;
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *values) override;
 
   // See engine/lattice_rule.hpp.
   outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);
@@ -83,7 +75,7 @@ class device_lattice {
     std::unique_ptr<lattice_kernels> kernels;
   };
 
-  void begin(const lattice_problem &problem, const integrand &f, device_report &report);
+  void begin(const lattice_problem &problem, const placed_integrand &f, device_report &report);
   lattice_kernels &find(const lattice_shape &shape);
   void prepare(const lattice_pass &pass, const lattice_kernels &kernels, int64 first, int64 end);
   void use_near(const lattice_pass &pass);
@@ -97,12 +89,13 @@ class device_lattice {
   int64 position(int64 unit) const;  // of a unit's first point, counted over the shifts
   int64 run_of(int64 unit) const;
 
+  cuda_setting &setting_;
   CUstream stream_;
   const int arch_, multiprocessors_;
   std::list<kept> kept_;  // last used first
   // Of the run.
   const lattice_problem *problem_ = nullptr;
-  const integrand *f_ = nullptr;
+  const placed_integrand *f_ = nullptr;
   device_report *report_ = nullptr;
   int status_ = 0;
   std::string message_;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../../engine/montecarlo/monte_carlo.hpp"
+#include "../../plugin.hpp"
 #include "../device/user_calls.hpp"
 
 namespace tessera {
@@ -137,7 +138,7 @@ sampling_kernels &device_sampler::find(const sampling_shape &shape) {
 
 // ---- A run ------------------------------------------------------------------------------------------------------------------
 
-void device_sampler::begin(const sampling_problem &problem, const integrand &f, device_report &report) {
+void device_sampler::begin(const sampling_problem &problem, const placed_integrand &f, device_report &report) {
   problem_ = &problem;
   f_ = &f;
   report_ = &report;
@@ -151,18 +152,22 @@ void device_sampler::begin(const sampling_problem &problem, const integrand &f, 
   }
 }
 
-sampling_result device_sampler::integrate(const sampling_problem &problem, const integrand &f,
-                                          std::vector<double> &grid, run_hooks &hooks, double *value, double *error,
-                                          double *chi_square, device_report &report) {
+std::unique_ptr<cuda_method> make_cuda_monte_carlo(cuda_setting &setting) { return std::make_unique<device_sampler>(setting); }
+
+void device_sampler::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks, double *value,
+                               double *error, run_result &to, device_report &report) {
+  const auto &problem = static_cast<const sampling_problem &>(of_a_method);
+  auto &result = static_cast<sampling_result &>(to);
+  const placed_integrand f = setting_.place(integrand);
   begin(problem, f, report);
-  sampling_result result;
   if (!begin_numbers()) {
     result.end = outcome::memory;
     result.message = "no memory for the random numbers";
-    return result;
+    return;
   }
-  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, grid, problem.record, hooks);
-  result.end = driver.run(value, error, chi_square, result.has_value);
+  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
+  result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
   for (const device_memory *m : {&tables_there_, &list_there_, &tiles_there_, &training_, &x_, &values_})
     result.statistics.bytes += static_cast<int64>(m->bytes());
@@ -170,7 +175,6 @@ sampling_result device_sampler::integrate(const sampling_problem &problem, const
   numbers_.end();
   result.callback_status = status_;
   result.message = message_;
-  return result;
 }
 
 // Of another generator than Philox.
@@ -186,8 +190,10 @@ bool device_sampler::begin_numbers() try {
   return false;
 }
 
-std::string device_sampler::evaluate(const sampling_problem &problem, const integrand &f, int64 n, const double *x,
+std::string device_sampler::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n, const double *x,
                                      double *values) {
+  const auto &problem = static_cast<const sampling_problem &>(of_a_method);
+  const placed_integrand f = setting_.place(integrand);
   device_report unused;
   begin(problem, f, unused);
   const int nd = problem.settings.ndim, nc = problem.settings.ncomp;

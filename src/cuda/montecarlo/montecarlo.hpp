@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "../../plugin.hpp"
+#include "../method.hpp"
 #include "../cubature/batch.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "../device/driver.hpp"
@@ -62,23 +62,15 @@ class sampling_kernels {
 };
 
 // Executor of engine/monte_carlo.hpp. Kernels and memory live as long as it.
-class device_sampler {
+class device_sampler final : public cuda_method {
  public:
-  struct integrand {
-    const integrand_source &source;
-    device_batch_function batch;
-    void *userdata;  // of the callback
-    CUdeviceptr params;
-    code_cache *cache;
-  };
+  explicit device_sampler(cuda_setting &setting)
+      : setting_(setting), stream_(setting.stream()), arch_(setting.arch()), multiprocessors_(setting.multiprocessors()) {}
+  void use_stream(CUstream stream) override { stream_ = stream; }
 
-  device_sampler(CUstream stream, int arch, int multiprocessors)
-      : stream_(stream), arch_(arch), multiprocessors_(multiprocessors) {}
-  void use_stream(CUstream stream) { stream_ = stream; }
-
-  sampling_result integrate(const sampling_problem &problem, const integrand &f, std::vector<double> &grid,
-                            run_hooks &hooks, double *value, double *error, double *chi_square, device_report &report);
-  std::string evaluate(const sampling_problem &problem, const integrand &f, int64 n, const double *x, double *values);
+  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+                 run_result &result, device_report &report) override;
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *values) override;
 
   // See engine/monte_carlo.hpp.
   outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums);
@@ -93,7 +85,7 @@ class device_sampler {
     std::unique_ptr<sampling_kernels> kernels;
   };
 
-  void begin(const sampling_problem &problem, const integrand &f, device_report &report);
+  void begin(const sampling_problem &problem, const placed_integrand &f, device_report &report);
   bool begin_numbers();
   sampling_shape shape_of(bool grid, bool antithetic) const;
   sampling_kernels &find(const sampling_shape &shape);
@@ -111,12 +103,13 @@ class device_sampler {
   std::string find_nonfinite(const sampling_kernels &kernels, int64 piece);
   int64 chunk_samples() const;
 
+  cuda_setting &setting_;
   CUstream stream_;
   const int arch_, multiprocessors_;
   std::list<kept> kept_;  // last used first
   // Of the run.
   const sampling_problem *problem_ = nullptr;
-  const integrand *f_ = nullptr;
+  const placed_integrand *f_ = nullptr;
   device_report *report_ = nullptr;
   int status_ = 0;
   std::string message_;

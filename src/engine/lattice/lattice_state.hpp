@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../core/sum.hpp"
+#include "../problem.hpp"
 #include "lattice_pass.hpp"
 
 namespace tessera {
@@ -14,10 +15,8 @@ struct lattice_vector {
   uint64 least = 0, most = 0;  // n, powers of two from least to most; equal: this n alone
 };
 
-struct lattice_settings {
-  int ndim = 0, ncomp = 0;
-  double reltol = 0.0, abstol = 0.0, confidence = 0.99;
-  int64 maxeval = 0, mineval = 0;
+struct lattice_settings : run_settings {
+  double confidence = 0.99;
   uint64 seed = 0;
   int transform = transform_none;  // enum tessera_transform, 0: a trial decides
   int shifts = 32;

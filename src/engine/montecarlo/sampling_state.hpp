@@ -6,6 +6,7 @@
 #include "../../core/moments.hpp"
 #include "../../core/philox.hpp"
 #include "../../core/sample_map.hpp"
+#include "../problem.hpp"
 
 namespace tessera {
 
@@ -17,10 +18,8 @@ enum generator_kind : int {                                                     
   generator_sobol = 3
 };
 
-struct sampling_settings {
-  int ndim = 0, ncomp = 0;
-  double reltol = 0.0, abstol = 0.0, confidence = 0.99;
-  int64 maxeval = 0, mineval = 0;
+struct sampling_settings : run_settings {
+  double confidence = 0.99;
   uint64 seed = 0;
   int sampling = sampling_auto;
   bool antithetic = false;

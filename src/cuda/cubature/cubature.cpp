@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cubature.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "../device/user_calls.hpp"
+#include "rule_points.hpp"
+
+namespace tessera {
+
+std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) { return std::make_unique<cuda_cubature>(setting); }
+
+static std::string key_of(const cubature_problem &p, const integrand_source &source, bool many) {
+  std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(source.language)) + "/" + std::to_string(p.integration_rule.family) +
+                    "/" + std::to_string(p.integration_rule.points) + "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + source.function + "/" + source.file_name + "/";
+  if (any_infinite(p.axes))
+    for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
+  return key + "/" + source.text;
+}
+
+static flag_addresses answer_of(const loaded_kernel &kernel) { return {kernel.flags(), kernel.status()}; }
+
+void cuda_cubature::use_stream(CUstream stream) {
+  executor_.use_stream(stream);
+  batch_.use_stream(stream);
+  slots_.use_stream(stream);
+}
+
+void cuda_cubature::integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                              double *error, run_result &result, device_report &report) {
+  run(static_cast<const cubature_problem &>(problem), integrand, hooks, value, error, static_cast<cubature_result &>(result), report);
+}
+
+void cuda_cubature::run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                        double *error, cubature_result &result, device_report &report) {
+  const placed_integrand f = setting_.place(integrand);
+  const loaded_kernel *const kernel = begin_run(problem, f, report);
+  cubature_problem p = problem;
+  p.settings.memory = std::min(p.settings.memory, free_memory());
+  bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, hooks);
+  result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
+  result.statistics = driver.statistics();
+  result.has_value = result.statistics.evaluations > 0;
+  if (kernel) {
+    explain(problem, *kernel, f.params, result, report);
+  } else {
+    explain_batch(result);
+  }
+}
+
+many_results cuda_cubature::run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
+                                     double *value, double *error, device_report &report) {
+  many_results results(problem.rows());
+  many_progress progress(problem, watch, results, value, error);
+  if (!integrand.batch && many_executor::suits(problem)) {
+    cubature_problem shape = problem.common;  // all rows are for one kernel
+    shape.axes.assign(shape.axes.size(), {problem.any_infinite_row() ? axis_up : axis_finite, 0.0});
+    const placed_integrand f = setting_.place(integrand);
+    const loaded_kernel &kernel = find_kernel(shape, f, report, true);
+    slots_.prepare(kernel, problem, free_memory() - static_cast<int64>(executor_.held_bytes()));
+    for (int64 first = 0; first < problem.rows() && progress.go_on(); first += many_executor::most_rows) {
+      slots_.run(kernel, problem, f.params, first, results, value, error);
+      progress.count_up_to(first + many_executor::most_rows);
+    }
+    results.peak_bytes = slots_.slot_bytes();
+    report.remark = describe_flags(slots_.flags() & ~flags_that_end);
+  }
+  // What is left is too large for a slot, or launched by the caller's program.
+  device_integrand one = integrand;
+  for (int64 row = 0; row < problem.rows() && progress.go_on(); ++row)
+    if (results.rows[static_cast<std::size_t>(row)].end == outcome::running)
+      run_large(problem, one, row, progress, results, value, error, report);
+  progress.give_up_the_rest();
+  results.region_bytes = 8 * region_fields(problem.common.settings.ndim, problem.common.settings.ncomp);
+  return results;
+}
+
+std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n, const double *x,
+                                    double *values) {
+  const auto &problem = static_cast<const cubature_problem &>(of_a_method);
+  const placed_integrand f = setting_.place(integrand);
+  if (f.batch) {
+    batch_callback callback = {f.batch, f.userdata, setting_.stream(), 0, {}};
+    const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
+      return callback.call(n, problem.ndim(), from, n, problem.ncomp(), to, n);
+    };
+    if (!at_points(points_, setting_.stream(), problem.ndim(), problem.ncomp(), n, x, values, call)) return callback.message;
+    return {};
+  }
+  device_report unused;
+  const loaded_kernel &kernel = find_kernel(problem, f, unused);
+  run_points(problem, kernel, f.params, n, x, values);
+  return take_answer(answer_of(kernel), setting_.stream());
+}
+
+// The kernel of the run; null for a device callback.
+const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, const placed_integrand &f, device_report &report) {
+  if (f.batch) {
+    batch_.begin(find_batch_kernels(problem, f, report), problem, f.batch, f.userdata);
+    executor_.begin(batch_);
+    return nullptr;
+  }
+  const loaded_kernel &kernel = find_kernel(problem, f, report);
+  executor_.begin(kernel, f.params);
+  return &kernel;
+}
+
+const batch_kernels &cuda_cubature::find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,
+                                                       device_report &report) {
+  const std::string key = key_of(problem, {}, false);
+  for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
+    if (k->key == key) {
+      batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
+      return *batch_kernels_.front().kernels;
+    }
+  auto kernels = std::make_unique<batch_kernels>(problem, setting_.arch(), setting_.multiprocessors(), f.cache, setting_.stream());
+  report.compile_seconds += kernels->module().seconds;
+  if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
+  batch_kernels_.push_front({key, std::move(kernels)});
+  return *batch_kernels_.front().kernels;
+}
+
+// One of many on the whole device.
+void cuda_cubature::run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
+               many_results &results, double *value, double *error, device_report &report) {
+  many_row &r = results.rows[static_cast<std::size_t>(row)];
+  const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(problem.common.settings.ncomp);
+  cubature_problem p = problem.common;
+  problem.give_box(row, p);
+  if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
+  try {
+    cubature_result one;
+    run(p, integrand, progress, value + at, error + at, one, report);
+    r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
+         one.statistics.iterations};
+    results.keep_message(row, one.message);
+    results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
+  } catch (const std::bad_alloc &) {
+    r.end = outcome::memory;
+    results.keep_message(row, "no memory left");
+  }
+  progress.count(row);
+}
+
+const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f,
+                                 device_report &report, bool many) {
+  const std::string key = key_of(problem, f.source, many);
+  for (auto k = kernels_.begin(); k != kernels_.end(); ++k)
+    if (k->key == key) {
+      kernels_.splice(kernels_.begin(), kernels_, k);
+      report.inlined = report.inlined && kernels_.front().kernel->module().inlined;
+      return *kernels_.front().kernel;
+    }
+  auto kernel = std::make_unique<loaded_kernel>(problem, f.source, setting_.arch(), setting_.multiprocessors(),
+                                                f.cache, setting_.stream(), many);
+  report.compile_seconds += kernel->module().seconds;
+  report.inlined = report.inlined && kernel->module().inlined;
+  if (kernels_.size() >= most_kernels) kernels_.pop_back();
+  kernels_.push_front({key, std::move(kernel)});
+  return *kernels_.front().kernel;
+}
+
+// Nine tenths of what is free, and what the session holds already. Asked again when the session has taken more: the
+// question takes as long as a small integral, and what others have taken since shows when memory is wanted.
+int64 cuda_cubature::free_memory() {
+  const std::size_t held = executor_.held_bytes();
+  if (most_memory_ == 0 || held != held_when_asked_) {
+    most_memory_ = static_cast<int64>(cuda_setting::free_bytes() / 10 * 9 + held);
+    held_when_asked_ = held;
+  }
+  return most_memory_;
+}
+
+void cuda_cubature::run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n,
+                               const double *x, double *f) {
+  at_points(kernel.points(), params, points_, setting_.stream(), problem.settings.ndim, problem.settings.ncomp, n, x, f);
+}
+
+// What the integrand said in a run, and where it was not finite.
+void cuda_cubature::explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, cubature_result &result,
+             device_report &report) {
+  const int flags = executor_.flags();
+  if (flags != 0) clear_flags(answer_of(kernel), setting_.stream());
+  if (result.end == outcome::callback) {
+    result.callback_status = executor_.status();
+    result.message = why_stopped(flags, result.callback_status);
+  }
+  if ((flags & ~flags_that_end) != 0) report.remark = describe_flags(flags & ~flags_that_end);
+  if (result.end == outcome::nonfinite) result.message = find_nonfinite(problem, kernel, params);
+}
+
+void cuda_cubature::explain_batch(cubature_result &result) const {
+  if (result.end == outcome::nonfinite)
+    result.message = "the device callback returned NaN or infinity at a point, or left out a point";
+  if (result.end == outcome::callback) {
+    result.callback_status = batch_.callback().status;
+    result.message = batch_.callback().message;
+  }
+  result.statistics.peak_bytes += batch_.work_bytes();
+}
+
+// The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
+std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params) try {
+  const std::vector<double> &box = executor_.failed_box();
+  const rule_points points(problem.integration_rule);
+  const int64 all = problem.integration_rule.points, nd = problem.settings.ndim, nc = problem.settings.ncomp;
+  const int64 most = std::max<int64>(1, std::min<int64>(65536, 4194304 / nc));
+  std::vector<double> x, f, jacobian;
+  for (int64 first = 0; first < all; first += most) {
+    const int64 n = std::min(most, all - first);
+    x.resize(static_cast<std::size_t>(n * nd));
+    f.resize(static_cast<std::size_t>(n * nc));
+    jacobian.assign(static_cast<std::size_t>(n), 1.0);
+    points.fill(box.data(), first, n, x.data());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto j = i / jacobian.size();
+      x[i] = map_axis(problem.axes[j], x[i], jacobian[i % jacobian.size()]);
+    }
+    run_points(problem, kernel, params, n, x.data(), f.data());
+    for (int64 i = 0; i < n; ++i)
+      for (int64 k = 0; k < nc; ++k) {
+        const double v = weighted(f[static_cast<std::size_t>(k * n + i)], jacobian[static_cast<std::size_t>(i)]);
+        if (std::isfinite(v)) continue;
+        std::vector<double> at;
+        for (int64 j = 0; j < nd; ++j) at.push_back(x[static_cast<std::size_t>(j * n + i)]);
+        return nonfinite_message(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
+      }
+  }
+  return "the sum over a region overflows";
+} catch (const device_error &e) {
+  if (!e.out_of_memory()) throw;  // the value so far is worth more than the point
+  return "the integrand is NaN or infinite at a point that there is no memory left to look for";
+}
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+// Adaptive cubature on a device: the kernels for an integrand, single runs and many.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../method.hpp"
+#include "batch.hpp"
+#include "executor.hpp"
+#include "kernel.hpp"
+#include "many.hpp"
+
+namespace tessera {
+
+class cuda_cubature final : public cuda_method {
+ public:
+  explicit cuda_cubature(cuda_setting &setting)
+      : setting_(setting), executor_(setting.stream()), batch_(setting.stream()), slots_(setting.stream()) {}
+
+  void use_stream(CUstream stream) override;
+  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+                 run_result &result, device_report &report) override;
+  many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch, double *value,
+                        double *error, device_report &report);
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *f) override;
+
+ private:
+  struct kept_kernel {
+    std::string key;
+    std::unique_ptr<loaded_kernel> kernel;
+  };
+  struct kept_batch_kernels {
+    std::string key;
+    std::unique_ptr<batch_kernels> kernels;
+  };
+
+  void run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+           cubature_result &result, device_report &report);
+  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, device_report &report);
+  void run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
+                 many_results &results, double *value, double *error, device_report &report);
+  const loaded_kernel &find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,
+                                   bool many = false);
+  const batch_kernels &find_batch_kernels(const cubature_problem &problem, const placed_integrand &f, device_report &report);
+  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n, const double *x,
+                  double *f);
+  void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, cubature_result &result,
+               device_report &report);
+  void explain_batch(cubature_result &result) const;
+  std::string find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params);
+  int64 free_memory();
+
+  static constexpr std::size_t most_kernels = 16;
+
+  cuda_setting &setting_;
+  cuda_executor executor_;
+  batch_run batch_;
+  many_executor slots_;
+  std::list<kept_kernel> kernels_;  // last used first
+  std::list<kept_batch_kernels> batch_kernels_;
+  device_memory points_;
+  int64 most_memory_ = 0;
+  std::size_t held_when_asked_ = 0;
+};
+
+}  // namespace tessera

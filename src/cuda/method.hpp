@@ -1,0 +1,68 @@
+// A method on a device: what the table of methods asks of src/cuda, and what the methods of one place share.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../place.hpp"
+#include "../jit/cache.hpp"
+#include "device/driver.hpp"
+
+namespace tessera {
+
+// An integrand with its parameters on the device.
+struct placed_integrand {
+  const integrand_source &source;
+  device_batch_function batch;
+  void *userdata;  // of the callback
+  CUdeviceptr params;
+  code_cache *cache;
+};
+
+// The machine, the stream, and the parameters that are there. Its functions are for when the device's context is current.
+class cuda_setting {
+ public:
+  explicit cuda_setting(CUdevice device);
+  ~cuda_setting();
+  cuda_setting(const cuda_setting &) = delete;
+  cuda_setting &operator=(const cuda_setting &) = delete;
+
+  int arch() const { return arch_; }
+  int multiprocessors() const { return multiprocessors_; }
+  CUstream stream() const { return stream_; }
+  bool use_stream(CUstream stream);  // null: the place's own. False where it is in use already
+
+  // Copies its parameters to the device, unless they are there.
+  placed_integrand place(const device_integrand &integrand);
+  // Bytes that nobody has taken.
+  static std::size_t free_bytes();
+  // What this process has compiled.
+  static code_cache *code(bool disk);
+
+ private:
+  CUdeviceptr upload(const std::vector<unsigned char> &params);
+
+  const int arch_, multiprocessors_;
+  CUstream stream_ = nullptr, own_stream_ = nullptr;
+  device_memory params_;
+  std::vector<unsigned char> uploaded_;
+};
+
+// With the kernels and the memory that it keeps from run to run. The device's context is current. Throws compile_error and device_error.
+class cuda_method {
+ public:
+  virtual ~cuda_method() = default;
+  virtual void use_stream(CUstream stream) = 0;
+  // problem and result are of the method's types.
+  virtual void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+                         run_result &result, device_report &report) = 0;
+  // See place.
+  virtual std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *f) = 0;
+};
+
+#define METHOD(name, number, constant) std::unique_ptr<cuda_method> make_cuda_##name(cuda_setting &setting);
+#include "../methods.def"
+
+}  // namespace tessera

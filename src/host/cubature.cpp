@@ -1,0 +1,71 @@
+// Adaptive cubature on the host: the engine's two drivers on threads.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../engine/cubature/bulk.hpp"
+#include "../engine/cubature/worst_first.hpp"
+#include "evaluator.hpp"
+#include "executor.hpp"
+#include "method.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int look_ahead_per_thread = 4;
+constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
+
+class host_cubature final : public host_method {
+ public:
+  void run(const problem &of_a_method, thread_pool &pool, run_hooks &hooks, double *value, double *error,
+           run_result &to) override {
+    const auto &problem = static_cast<const cubature_problem &>(of_a_method);
+    auto &result = static_cast<cubature_result &>(to);
+    bulk_.reset();
+    if (!executor_) executor_ = std::make_unique<host_executor>(pool, evaluator_);
+    evaluator_.start(problem, pool);
+    const cubature_settings &set = problem.settings;
+    const double *lower = problem.lower.data(), *upper = problem.upper.data();
+    if (problem.worst_first) {
+      if (!worst_first_) worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
+      const int ahead = problem.threads > 1 ? look_ahead_per_thread * problem.threads : 1;
+      result.end = worst_first_->run(set, ahead, problem.given, lower, upper, hooks, value, error);
+      result.statistics = worst_first_->statistics();
+    } else {
+      worst_first_.reset();
+      bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), hooks);
+      result.end = problem.given.n > 0 ? bulk_->resume(problem.given, lower, upper, value, error)
+                                       : bulk_->run(lower, upper, value, error);
+      result.statistics = bulk_->statistics();
+    }
+    result.has_value = result.statistics.evaluations > 0;
+    result.callback_status = evaluator_.callback_status();
+    result.message = evaluator_.message();
+    region_bytes_ = result.statistics.peak_bytes;
+    result.statistics.peak_bytes += evaluator_.work_bytes();
+  }
+
+  int64 regions() const override { return bulk_ ? bulk_->count() : worst_first_ ? worst_first_->count() : 0; }
+  void read_regions(int64 first, int64 n, double *records) override {
+    if (bulk_)
+      bulk_->read(first, n, records);
+    else
+      worst_first_->read(first, n, records);
+  }
+  void release() override {
+    if (region_bytes_ <= little) return;
+    bulk_.reset();
+    worst_first_.reset();
+  }
+
+ private:
+  using worst_first_driver = worst_first<host_executor, host_evaluator>;
+  int64 region_bytes_ = 0;
+  host_evaluator evaluator_;
+  std::unique_ptr<host_executor> executor_;
+  std::unique_ptr<worst_first_driver> worst_first_;  // one of the two
+  std::unique_ptr<bulk<host_executor>> bulk_;
+};
+
+}  // namespace
+
+std::unique_ptr<host_method> make_host_cubature() { return std::make_unique<host_cubature>(); }
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+// TESSERA_MONTECARLO: what the solver knows of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../method.hpp"
+
+namespace tessera {
+
+class monte_carlo_method final : public method {
+ public:
+  static constexpr method_number number = method_monte_carlo;
+  using method::method;
+  void save_grid(const char *path) const;
+  void load_grid(const char *path);
+  void get_grid(double *edges) const;
+  void set_grid(const double *edges);
+  void get_state(std::int64_t n, double *state, std::int64_t *count) const;
+  void set_state(std::int64_t n, const double *state);
+  void get_chi2(double *chi2) const;
+
+  void begin_run() override;
+  problem &prepare(bool on_host) override;
+  void record_empty() override;
+  void start(bool on_host) override;
+  run_result &new_result() override { return result_ = {}; }
+  void record(bool on_host) override;
+  std::string summary(const std::string &where) const override;
+  void end_run() override { given_state_.clear(); }
+
+ private:
+  sampling_problem problem_;
+  sampling_result result_;
+  std::vector<double> grid_;         // of importance sampling, from the last run or a file; or empty
+  std::vector<double> grid_of_run_;
+  std::vector<double> state_;        // of the last run with VEGAS, if it is kept
+  std::vector<double> given_state_;  // to start the next run from
+  std::vector<double> chi_square_;   // of the last run; empty: there was none
+};
+
+}  // namespace tessera
