@@ -212,6 +212,8 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_GENERATOR_MRG32K3A = 2
   integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3
 
+  ! Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
+  ! in the text:
   ! CUDA C++: double f(const double *x), double f(const double *x, const P *params), void f(const double *x, double *out) or
   ! void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out.
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1

@@ -27,10 +27,7 @@ FNR == 1 { file++ }
 
 # ---- The header ----
 # `above` is the comment, as Fortran, that stands directly above what comes next.
-file == 1 && !inside_comment && /^ *\/\*/ {
-  above = ""
-  inside_comment = 1
-}
+file == 1 && !inside_comment && /^ *\/\*/ { inside_comment = 1 }
 file == 1 && inside_comment {
   if (/^\/\* -----* /) heading = section($0)
   if (inside_comment == 1) above = above fortran_comment($0)
