@@ -14,12 +14,16 @@ module tessera
   implicit none
   private
 
-  ! ---- Version of this source; tessera_version() is that of the library in use ----------------------------------------
+  ! >>> constants: written by scripts/generate-fortran from include/tessera.h, do not edit
+
+  ! Version of this header; tessera_version() is that of the library in use.
   integer(c_int), parameter, public :: TESSERA_VERSION_MAJOR = 0
   integer(c_int), parameter, public :: TESSERA_VERSION_MINOR = 1
   integer(c_int), parameter, public :: TESSERA_VERSION_PATCH = 0
 
-  ! ---- Status: 0 converged, > 0 value and error are set, < 0 no result ------------------------------------------------
+  ! ---- Status ---------------------------------------------------------------------------------------------------------
+  ! 0: the tolerance is met. > 0: value and error are set; the status says why the run ended. < 0: no result; the outputs
+  ! are untouched. tessera_status_string() explains the class, tessera_last_error() the instance. Numbers never change.
   integer(c_int), parameter, public :: TESSERA_OK = 0
   integer(c_int), parameter, public :: TESSERA_LIMIT_EVALUATIONS = 1
   integer(c_int), parameter, public :: TESSERA_LIMIT_MEMORY = 2
@@ -46,7 +50,9 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ERR_FILE = -20
   integer(c_int), parameter, public :: TESSERA_ERR_INTERNAL = -99
 
-  ! ---- Keys: 1xx integer options, 2xx real options, 3xx integer statistics, 4xx real statistics -----------------------
+  ! ---- Options and statistics -----------------------------------------------------------------------------------------
+  ! Keys with explicit numbers that never change. 100..199 integer options, 200..299 real options, 300..399 integer
+  ! statistics, 400..499 real statistics. Defaults, bounds and meaning: docs/options.md (from the library's own table).
   integer(c_int), parameter, public :: TESSERA_MAXEVAL = 100
   integer(c_int), parameter, public :: TESSERA_MINEVAL = 101
   integer(c_int), parameter, public :: TESSERA_THREADS = 102
@@ -104,10 +110,11 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_COMPILE_SECONDS = 401
   integer(c_int), parameter, public :: TESSERA_CHI2 = 410
 
-  ! ---- Values of TESSERA_RULE -----------------------------------------------------------------------------------------
+  ! Values of TESSERA_DEVICE beside the numbers 0, 1, ... of CUDA devices.
   integer(c_int), parameter, public :: TESSERA_DEVICE_HOST = -1
   integer(c_int), parameter, public :: TESSERA_DEVICE_ANY = -2
-  integer(c_int), parameter, public :: TESSERA_GRID_EDGES = 129
+
+  ! Values of TESSERA_RULE: integration rule families (docs/methods.md).
   integer(c_int), parameter, public :: TESSERA_RULE_AUTO = 0
   integer(c_int), parameter, public :: TESSERA_RULE_GM7 = 7
   integer(c_int), parameter, public :: TESSERA_RULE_DEGREE7 = 4
@@ -122,46 +129,33 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_RULE_KRONROD51 = 51
   integer(c_int), parameter, public :: TESSERA_RULE_KRONROD61 = 61
 
-  ! ---- Values of TESSERA_SELECTION, TESSERA_SPLITTING, TESSERA_ESTIMATE and of `method` -------------------------------
+  ! Values of TESSERA_SELECTION: which regions are divided next.
   integer(c_int), parameter, public :: TESSERA_SELECT_AUTO = 0
   integer(c_int), parameter, public :: TESSERA_SELECT_WORST_FIRST = 1
   integer(c_int), parameter, public :: TESSERA_SELECT_BULK = 2
+
+  ! Values of TESSERA_SPLITTING: pieces and axes of a division. Axes are ranked by the fourth differences.
   integer(c_int), parameter, public :: TESSERA_SPLIT_2R = 0
   integer(c_int), parameter, public :: TESSERA_SPLIT_4R0 = 1
   integer(c_int), parameter, public :: TESSERA_SPLIT_4R1 = 2
   integer(c_int), parameter, public :: TESSERA_SPLIT_4R2 = 3
   integer(c_int), parameter, public :: TESSERA_SPLIT_8R3 = 4
   integer(c_int), parameter, public :: TESSERA_SPLIT_16R4 = 5
+
+  ! Values of TESSERA_ESTIMATE.
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_ROBUST = 0
   integer(c_int), parameter, public :: TESSERA_ESTIMATE_CLASSIC = 1
+
+  ! Values of TESSERA_PRIORITY: what makes a region come first.
   integer(c_int), parameter, public :: TESSERA_PRIORITY_ALL = 0
   integer(c_int), parameter, public :: TESSERA_PRIORITY_WORST_COMPONENT = 1
+
+  ! Values of `method` in tessera_integrate.
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
   integer(c_int), parameter, public :: TESSERA_LATTICE = 2
   integer(c_int), parameter, public :: TESSERA_MONTECARLO = 3
 
-  ! ---- Values of TESSERA_SAMPLING ----------------------------------------------------------------------------------------
-  integer(c_int), parameter, public :: TESSERA_SAMPLING_AUTO = 0
-  integer(c_int), parameter, public :: TESSERA_SAMPLING_PLAIN = 1
-  integer(c_int), parameter, public :: TESSERA_SAMPLING_VEGAS = 2
-
-  ! ---- Values of TESSERA_GENERATOR ---------------------------------------------------------------------------------------
-  integer(c_int), parameter, public :: TESSERA_GENERATOR_PHILOX = 0
-  integer(c_int), parameter, public :: TESSERA_GENERATOR_XORWOW = 1
-  integer(c_int), parameter, public :: TESSERA_GENERATOR_MRG32K3A = 2
-  integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3
-
-  ! ---- Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file ------------------------------
-  integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
-  integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
-  integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUBA = 3
-
-  ! ---- Values of `form` in tessera_set_integrand_code -------------------------------------------------------------------
-  integer(c_int), parameter, public :: TESSERA_CODE_LTOIR = 1
-  integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2
-  integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
-
-  ! ---- Values of TESSERA_TRANSFORM ------------------------------------------------------------------------------------
+  ! Values of TESSERA_TRANSFORM: the change of variables before a lattice rule (docs/lattice.md).
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_AUTO = 0
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_NONE = 1
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_BAKER = 2
@@ -179,11 +173,13 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI5 = 25
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_SIDI6 = 26
 
-  ! ---- Generating vectors: kernels, keys, origins ---------------------------------------------------------------------
+  ! Kernels for the construction of generating vectors: the space whose worst-case error is made small.
   integer(c_int), parameter, public :: TESSERA_KERNEL_B2 = 1
   integer(c_int), parameter, public :: TESSERA_KERNEL_B4 = 2
   integer(c_int), parameter, public :: TESSERA_KERNEL_B6 = 3
   integer(c_int), parameter, public :: TESSERA_KERNEL_TABLE = 9
+
+  ! Keys of tessera_lattice_set_int, tessera_lattice_get_int and tessera_lattice_get_real.
   integer(c_int), parameter, public :: TESSERA_LATTICE_LEAST = 500
   integer(c_int), parameter, public :: TESSERA_LATTICE_PRECISION = 501
   integer(c_int), parameter, public :: TESSERA_LATTICE_MAX_MEMORY = 502
@@ -197,11 +193,45 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_LATTICE_RATIO = 541
   integer(c_int), parameter, public :: TESSERA_LATTICE_SECONDS = 542
   integer(c_int), parameter, public :: TESSERA_LATTICE_PLAN_SECONDS = 543
+
+  ! Where a vector comes from.
   integer(c_int), parameter, public :: TESSERA_ORIGIN_EMPTY = 0
   integer(c_int), parameter, public :: TESSERA_ORIGIN_CONSTRUCTED = 1
   integer(c_int), parameter, public :: TESSERA_ORIGIN_KOROBOV = 2
   integer(c_int), parameter, public :: TESSERA_ORIGIN_GIVEN = 3
   integer(c_int), parameter, public :: TESSERA_ORIGIN_BUILTIN = 4
+
+  ! Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn.
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_AUTO = 0
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_PLAIN = 1
+  integer(c_int), parameter, public :: TESSERA_SAMPLING_VEGAS = 2
+
+  ! Values of TESSERA_GENERATOR: where the random numbers of plain sampling come from.
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_PHILOX = 0
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_XORWOW = 1
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_MRG32K3A = 2
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3
+
+  ! Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
+  ! in the text:
+  ! CUDA C++: double f(const double *x), double f(const double *x, const P *params), void f(const double *x, double *out) or
+  ! void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out.
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
+
+  ! C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1.
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
+
+  ! C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba.
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUBA = 3
+
+  ! Values of `form` in tessera_set_integrand_code.
+  integer(c_int), parameter, public :: TESSERA_CODE_LTOIR = 1
+  integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2
+  integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
+
+  ! Edges of an axis of the grid.
+  integer(c_int), parameter, public :: TESSERA_GRID_EDGES = 129
+  ! <<<
 
   public :: tessera_solver
   public :: tessera_device_integrand, tessera_set_integrand_device
@@ -221,8 +251,6 @@ module tessera
   public :: tessera_lattice_save, tessera_lattice_load, tessera_lattice_prime, tessera_set_lattice
   public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid, tessera_get_grid, tessera_set_grid
   public :: tessera_get_state, tessera_set_state
-
-  integer(c_int), parameter :: grid_edges = 129
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -372,21 +400,27 @@ module tessera
   end interface tessera_string
 
   interface
-    function c_tessera_version() result(version) bind(c, name='tessera_version')
+    ! >>> interfaces: written by scripts/generate-fortran from include/tessera.h, do not edit
+
+    ! ---- Version ----
+
+    function c_tessera_version() bind(c, name='tessera_version')
       import :: c_int
-      integer(c_int) :: version
+      integer(c_int) :: c_tessera_version
     end function c_tessera_version
 
-    function c_tessera_version_string() result(text) bind(c, name='tessera_version_string')
+    function c_tessera_version_string() bind(c, name='tessera_version_string')
       import :: c_ptr
-      type(c_ptr) :: text
+      type(c_ptr) :: c_tessera_version_string
     end function c_tessera_version_string
 
-    function c_tessera_create(s, ndim, ncomp) result(status) bind(c, name='tessera_create')
+    ! ---- Life cycle ----
+
+    function c_tessera_create(s, ndim, ncomp) bind(c, name='tessera_create')
       import :: c_int, c_ptr
       type(c_ptr), intent(out) :: s
       integer(c_int), value :: ndim, ncomp
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_create
     end function c_tessera_create
 
     subroutine c_tessera_destroy(s) bind(c, name='tessera_destroy')
@@ -394,200 +428,211 @@ module tessera
       type(c_ptr), value :: s
     end subroutine c_tessera_destroy
 
-    function c_tessera_last_error(s) result(text) bind(c, name='tessera_last_error')
+    function c_tessera_last_error(s) bind(c, name='tessera_last_error')
       import :: c_ptr
       type(c_ptr), value :: s
-      type(c_ptr) :: text
+      type(c_ptr) :: c_tessera_last_error
     end function c_tessera_last_error
 
-    function c_tessera_status_string(status) result(text) bind(c, name='tessera_status_string')
+    function c_tessera_status_string(status) bind(c, name='tessera_status_string')
       import :: c_int, c_ptr
       integer(c_int), value :: status
-      type(c_ptr) :: text
+      type(c_ptr) :: c_tessera_status_string
     end function c_tessera_status_string
 
-    function c_tessera_set_domain(s, lower, upper) result(status) bind(c, name='tessera_set_domain')
+    ! ---- Problem ----
+
+    function c_tessera_set_domain(s, lower, upper) bind(c, name='tessera_set_domain')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
-      real(c_double), intent(in) :: lower(*), upper(*)
-      integer(c_int) :: status
+      real(c_double), intent(in), optional :: lower(*), upper(*)
+      integer(c_int) :: c_tessera_set_domain
     end function c_tessera_set_domain
 
-    function c_tessera_set_integrand(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand')
+    function c_tessera_set_integrand(s, fn, userdata) bind(c, name='tessera_set_integrand')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: s, userdata
       type(c_funptr), value :: fn
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_integrand
     end function c_tessera_set_integrand
 
-    function c_tessera_set_integrand1(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand1')
+    function c_tessera_set_integrand1(s, fn, userdata) bind(c, name='tessera_set_integrand1')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: s, userdata
       type(c_funptr), value :: fn
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_integrand1
     end function c_tessera_set_integrand1
 
-    function c_tessera_set_integrand_device(s, fn, userdata) result(status) bind(c, name='tessera_set_integrand_device')
+    function c_tessera_set_integrand_source(s, language, source, function) bind(c, name='tessera_set_integrand_source')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, source, function
+      integer(c_int), value :: language
+      integer(c_int) :: c_tessera_set_integrand_source
+    end function c_tessera_set_integrand_source
+
+    function c_tessera_set_integrand_file(s, language, path, function) bind(c, name='tessera_set_integrand_file')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path, function
+      integer(c_int), value :: language
+      integer(c_int) :: c_tessera_set_integrand_file
+    end function c_tessera_set_integrand_file
+
+    function c_tessera_set_integrand_code(s, form, code, bytes, function) bind(c, name='tessera_set_integrand_code')
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: s, code, function
+      integer(c_int), value :: form
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: c_tessera_set_integrand_code
+    end function c_tessera_set_integrand_code
+
+    function c_tessera_set_integrand_device(s, fn, userdata) bind(c, name='tessera_set_integrand_device')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: s, userdata
       type(c_funptr), value :: fn
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_integrand_device
     end function c_tessera_set_integrand_device
 
-    function c_tessera_set_integrand_source(s, language, source, function_name) result(status) &
-        bind(c, name='tessera_set_integrand_source')
-      import :: c_int, c_ptr
-      type(c_ptr), value :: s, source, function_name
-      integer(c_int), value :: language
-      integer(c_int) :: status
-    end function c_tessera_set_integrand_source
+    ! ---- Device twins ----
 
-    function c_tessera_set_integrand_file(s, language, path, function_name) result(status) &
-        bind(c, name='tessera_set_integrand_file')
-      import :: c_int, c_ptr
-      type(c_ptr), value :: s, path, function_name
-      integer(c_int), value :: language
-      integer(c_int) :: status
-    end function c_tessera_set_integrand_file
-
-    function c_tessera_set_integrand_code(s, form, code, bytes, function_name) result(status) &
-        bind(c, name='tessera_set_integrand_code')
-      import :: c_int, c_ptr, c_size_t
-      type(c_ptr), value :: s, code, function_name
-      integer(c_int), value :: form
-      integer(c_size_t), value :: bytes
-      integer(c_int) :: status
-    end function c_tessera_set_integrand_code
-
-    function c_tessera_register_twin(host_function, language, source, is_file, function_name, params, bytes) result(status) &
+    function c_tessera_register_twin(function, language, source, is_file, name, params, bytes) &
         bind(c, name='tessera_register_twin')
       import :: c_funptr, c_int, c_ptr, c_size_t
-      type(c_funptr), value :: host_function
+      type(c_funptr), value :: function
       integer(c_int), value :: language, is_file
-      type(c_ptr), value :: source, function_name, params
+      type(c_ptr), value :: source, name, params
       integer(c_size_t), value :: bytes
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_register_twin
     end function c_tessera_register_twin
 
-    function c_tessera_set_twin(s, host_function, userdata) result(status) bind(c, name='tessera_set_twin')
+    function c_tessera_set_twin(s, function, userdata) bind(c, name='tessera_set_twin')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: s, userdata
-      type(c_funptr), value :: host_function
-      integer(c_int) :: status
+      type(c_funptr), value :: function
+      integer(c_int) :: c_tessera_set_twin
     end function c_tessera_set_twin
 
-    function c_tessera_reset(s) result(status) bind(c, name='tessera_reset')
-      import :: c_ptr, c_int
-      type(c_ptr), value :: s
-      integer(c_int) :: status
-    end function c_tessera_reset
-
-    function c_tessera_set_stream(s, stream) result(status) bind(c, name='tessera_set_stream')
-      import :: c_int, c_ptr
-      type(c_ptr), value :: s, stream
-      integer(c_int) :: status
-    end function c_tessera_set_stream
-
-    function c_tessera_set_params(s, params, bytes) result(status) bind(c, name='tessera_set_params')
+    function c_tessera_set_params(s, params, bytes) bind(c, name='tessera_set_params')
       import :: c_int, c_ptr, c_size_t
       type(c_ptr), value :: s, params
       integer(c_size_t), value :: bytes
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_params
     end function c_tessera_set_params
 
-    function c_tessera_set_int(s, key, value) result(status) bind(c, name='tessera_set_int')
+    ! ---- Options ----
+
+    function c_tessera_set_int(s, key, value) bind(c, name='tessera_set_int')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: s
       integer(c_int), value :: key
       integer(c_int64_t), value :: value
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_int
     end function c_tessera_set_int
 
-    function c_tessera_set_real(s, key, value) result(status) bind(c, name='tessera_set_real')
+    function c_tessera_set_real(s, key, value) bind(c, name='tessera_set_real')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
       integer(c_int), value :: key
       real(c_double), value :: value
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_real
     end function c_tessera_set_real
 
-    function c_tessera_get_int(s, key, value) result(status) bind(c, name='tessera_get_int')
+    function c_tessera_get_int(s, key, value) bind(c, name='tessera_get_int')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: s
       integer(c_int), value :: key
-      integer(c_int64_t), intent(inout) :: value
-      integer(c_int) :: status
+      integer(c_int64_t), intent(inout), optional :: value
+      integer(c_int) :: c_tessera_get_int
     end function c_tessera_get_int
 
-    function c_tessera_get_real(s, key, value) result(status) bind(c, name='tessera_get_real')
+    function c_tessera_get_real(s, key, value) bind(c, name='tessera_get_real')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
       integer(c_int), value :: key
-      real(c_double), intent(inout) :: value
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: value
+      integer(c_int) :: c_tessera_get_real
     end function c_tessera_get_real
 
-    function c_tessera_set_progress(s, fn, userdata) result(status) bind(c, name='tessera_set_progress')
+    function c_tessera_reset(s) bind(c, name='tessera_reset')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int) :: c_tessera_reset
+    end function c_tessera_reset
+
+    function c_tessera_set_progress(s, fn, userdata) bind(c, name='tessera_set_progress')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: s, userdata
       type(c_funptr), value :: fn
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_progress
     end function c_tessera_set_progress
 
-    function c_tessera_set_log(s, fn, userdata) result(status) bind(c, name='tessera_set_log')
+    function c_tessera_set_log(s, fn, userdata) bind(c, name='tessera_set_log')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: s, userdata
       type(c_funptr), value :: fn
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_log
     end function c_tessera_set_log
 
-    function c_tessera_integrate(s, method, value, error) result(status) bind(c, name='tessera_integrate')
+    function c_tessera_set_stream(s, stream) bind(c, name='tessera_set_stream')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, stream
+      integer(c_int) :: c_tessera_set_stream
+    end function c_tessera_set_stream
+
+    ! ---- Integration ----
+
+    function c_tessera_integrate(s, method, value, error) bind(c, name='tessera_integrate')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
       integer(c_int), value :: method
-      real(c_double), intent(inout) :: value(*), error(*)
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: value(*), error(*)
+      integer(c_int) :: c_tessera_integrate
     end function c_tessera_integrate
 
     function c_tessera_integrate_many(s, method, count, params, params_bytes, lower, upper, value, error, status) &
-        result(worst) bind(c, name='tessera_integrate_many')
+        bind(c, name='tessera_integrate_many')
       import :: c_double, c_int, c_int64_t, c_ptr, c_size_t
-      type(c_ptr), value :: s, params, lower, upper, status
+      type(c_ptr), value :: s, params
       integer(c_int), value :: method
       integer(c_int64_t), value :: count
       integer(c_size_t), value :: params_bytes
-      real(c_double), intent(inout) :: value(*), error(*)
-      integer(c_int) :: worst
+      real(c_double), intent(in), optional :: lower(*), upper(*)
+      real(c_double), intent(inout), optional :: value(*), error(*)
+      integer(c_int), intent(inout), optional :: status(*)
+      integer(c_int) :: c_tessera_integrate_many
     end function c_tessera_integrate_many
 
-    function c_tessera_get_regions(s, first, n, records, count) result(status) bind(c, name='tessera_get_regions')
+    ! ---- Regions ----
+
+    function c_tessera_get_regions(s, first, n, records, count) bind(c, name='tessera_get_regions')
       import :: c_double, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: s
       integer(c_int64_t), value :: first, n
-      real(c_double), intent(inout) :: records(*)
-      integer(c_int64_t), intent(inout) :: count
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: records(*)
+      integer(c_int64_t), intent(inout), optional :: count
+      integer(c_int) :: c_tessera_get_regions
     end function c_tessera_get_regions
 
-    function c_tessera_set_regions(s, n, records, evaluations) result(status) bind(c, name='tessera_set_regions')
+    function c_tessera_set_regions(s, n, records, evaluations) bind(c, name='tessera_set_regions')
       import :: c_double, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: s
       integer(c_int64_t), value :: n, evaluations
-      real(c_double), intent(in) :: records(*)
-      integer(c_int) :: status
+      real(c_double), intent(in), optional :: records(*)
+      integer(c_int) :: c_tessera_set_regions
     end function c_tessera_set_regions
 
-    function c_tessera_set_lattice(s, l) result(status) bind(c, name='tessera_set_lattice')
+    function c_tessera_set_lattice(s, l) bind(c, name='tessera_set_lattice')
       import :: c_int, c_ptr
       type(c_ptr), value :: s, l
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_set_lattice
     end function c_tessera_set_lattice
 
-    function c_tessera_lattice_create(l, ndim) result(status) bind(c, name='tessera_lattice_create')
+    ! ---- Generating vectors of lattice rules ----
+
+    function c_tessera_lattice_create(l, ndim) bind(c, name='tessera_lattice_create')
       import :: c_int, c_ptr
       type(c_ptr), intent(out) :: l
       integer(c_int), value :: ndim
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_create
     end function c_tessera_lattice_create
 
     subroutine c_tessera_lattice_destroy(l) bind(c, name='tessera_lattice_destroy')
@@ -595,165 +640,167 @@ module tessera
       type(c_ptr), value :: l
     end subroutine c_tessera_lattice_destroy
 
-    function c_tessera_lattice_last_error(l) result(text) bind(c, name='tessera_lattice_last_error')
+    function c_tessera_lattice_last_error(l) bind(c, name='tessera_lattice_last_error')
       import :: c_ptr
       type(c_ptr), value :: l
-      type(c_ptr) :: text
+      type(c_ptr) :: c_tessera_lattice_last_error
     end function c_tessera_lattice_last_error
 
-    function c_tessera_lattice_set_weights(l, product, orders, order) result(status) &
-        bind(c, name='tessera_lattice_set_weights')
-      import :: c_int, c_ptr
-      type(c_ptr), value :: l, product, order
+    function c_tessera_lattice_set_weights(l, product, orders, order) bind(c, name='tessera_lattice_set_weights')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: l
+      real(c_double), intent(in), optional :: product(*), order(*)
       integer(c_int), value :: orders
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_set_weights
     end function c_tessera_lattice_set_weights
 
-    function c_tessera_lattice_set_kernel(l, kernel, values, count) result(status) bind(c, name='tessera_lattice_set_kernel')
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: l, values
+    function c_tessera_lattice_set_kernel(l, kernel, values, count) bind(c, name='tessera_lattice_set_kernel')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: l
       integer(c_int), value :: kernel
+      real(c_double), intent(in), optional :: values(*)
       integer(c_int64_t), value :: count
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_set_kernel
     end function c_tessera_lattice_set_kernel
 
-    function c_tessera_lattice_set_int(l, key, value) result(status) bind(c, name='tessera_lattice_set_int')
+    function c_tessera_lattice_set_int(l, key, value) bind(c, name='tessera_lattice_set_int')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: l
       integer(c_int), value :: key
       integer(c_int64_t), value :: value
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_set_int
     end function c_tessera_lattice_set_int
 
-    function c_tessera_lattice_get_int(l, key, value) result(status) bind(c, name='tessera_lattice_get_int')
+    function c_tessera_lattice_get_int(l, key, value) bind(c, name='tessera_lattice_get_int')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: l
       integer(c_int), value :: key
-      integer(c_int64_t), intent(inout) :: value
-      integer(c_int) :: status
+      integer(c_int64_t), intent(inout), optional :: value
+      integer(c_int) :: c_tessera_lattice_get_int
     end function c_tessera_lattice_get_int
 
-    function c_tessera_lattice_get_real(l, key, value) result(status) bind(c, name='tessera_lattice_get_real')
+    function c_tessera_lattice_get_real(l, key, value) bind(c, name='tessera_lattice_get_real')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: l
       integer(c_int), value :: key
-      real(c_double), intent(inout) :: value
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: value
+      integer(c_int) :: c_tessera_lattice_get_real
     end function c_tessera_lattice_get_real
 
-    function c_tessera_lattice_set_progress(l, fn, userdata) result(status) bind(c, name='tessera_lattice_set_progress')
+    function c_tessera_lattice_set_progress(l, fn, userdata) bind(c, name='tessera_lattice_set_progress')
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: l, userdata
       type(c_funptr), value :: fn
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_set_progress
     end function c_tessera_lattice_set_progress
 
-    function c_tessera_lattice_construct(l, n) result(status) bind(c, name='tessera_lattice_construct')
+    function c_tessera_lattice_construct(l, n) bind(c, name='tessera_lattice_construct')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: l
       integer(c_int64_t), value :: n
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_construct
     end function c_tessera_lattice_construct
 
-    function c_tessera_lattice_korobov(l, n, a) result(status) bind(c, name='tessera_lattice_korobov')
+    function c_tessera_lattice_korobov(l, n, a) bind(c, name='tessera_lattice_korobov')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: l
       integer(c_int64_t), value :: n, a
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_korobov
     end function c_tessera_lattice_korobov
 
-    function c_tessera_lattice_vector(l, n, z) result(status) bind(c, name='tessera_lattice_vector')
+    function c_tessera_lattice_vector(l, n, z) bind(c, name='tessera_lattice_vector')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: l
       integer(c_int64_t), value :: n
-      integer(c_int64_t), intent(in) :: z(*)
-      integer(c_int) :: status
+      integer(c_int64_t), intent(in), optional :: z(*)
+      integer(c_int) :: c_tessera_lattice_vector
     end function c_tessera_lattice_vector
 
-    function c_tessera_lattice_builtin(l) result(status) bind(c, name='tessera_lattice_builtin')
+    function c_tessera_lattice_builtin(l) bind(c, name='tessera_lattice_builtin')
       import :: c_int, c_ptr
       type(c_ptr), value :: l
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_lattice_builtin
     end function c_tessera_lattice_builtin
 
-    function c_tessera_lattice_get_vector(l, z) result(status) bind(c, name='tessera_lattice_get_vector')
+    function c_tessera_lattice_get_vector(l, z) bind(c, name='tessera_lattice_get_vector')
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: l
-      integer(c_int64_t), intent(inout) :: z(*)
-      integer(c_int) :: status
+      integer(c_int64_t), intent(inout), optional :: z(*)
+      integer(c_int) :: c_tessera_lattice_get_vector
     end function c_tessera_lattice_get_vector
 
-    function c_tessera_lattice_save(l, path) result(status) bind(c, name='tessera_lattice_save')
-      import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: l
-      character(kind=c_char), intent(in) :: path(*)
-      integer(c_int) :: status
+    function c_tessera_lattice_save(l, path) bind(c, name='tessera_lattice_save')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: l, path
+      integer(c_int) :: c_tessera_lattice_save
     end function c_tessera_lattice_save
 
-    function c_tessera_lattice_load(l, path) result(status) bind(c, name='tessera_lattice_load')
-      import :: c_char, c_int, c_ptr
-      type(c_ptr), value :: l
-      character(kind=c_char), intent(in) :: path(*)
-      integer(c_int) :: status
+    function c_tessera_lattice_load(l, path) bind(c, name='tessera_lattice_load')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: l, path
+      integer(c_int) :: c_tessera_lattice_load
     end function c_tessera_lattice_load
 
-    function c_tessera_lattice_prime(n, largest, prime) result(status) bind(c, name='tessera_lattice_prime')
+    function c_tessera_lattice_prime(n, largest, prime) bind(c, name='tessera_lattice_prime')
       import :: c_int, c_int64_t
       integer(c_int64_t), value :: n, largest
-      integer(c_int64_t), intent(inout) :: prime
-      integer(c_int) :: status
+      integer(c_int64_t), intent(inout), optional :: prime
+      integer(c_int) :: c_tessera_lattice_prime
     end function c_tessera_lattice_prime
 
-    function c_tessera_get_chi2(s, chi2) result(status) bind(c, name='tessera_get_chi2')
+    function c_tessera_get_chi2(s, chi2) bind(c, name='tessera_get_chi2')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
-      real(c_double), intent(inout) :: chi2(*)
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: chi2(*)
+      integer(c_int) :: c_tessera_get_chi2
     end function c_tessera_get_chi2
 
-    function c_tessera_save_grid(s, path) result(status) bind(c, name='tessera_save_grid')
+    function c_tessera_save_grid(s, path) bind(c, name='tessera_save_grid')
       import :: c_int, c_ptr
       type(c_ptr), value :: s, path
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_save_grid
     end function c_tessera_save_grid
 
-    function c_tessera_load_grid(s, path) result(status) bind(c, name='tessera_load_grid')
+    function c_tessera_load_grid(s, path) bind(c, name='tessera_load_grid')
       import :: c_int, c_ptr
       type(c_ptr), value :: s, path
-      integer(c_int) :: status
+      integer(c_int) :: c_tessera_load_grid
     end function c_tessera_load_grid
 
-    function c_tessera_get_grid(s, edges) result(status) bind(c, name='tessera_get_grid')
+    function c_tessera_get_grid(s, edges) bind(c, name='tessera_get_grid')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
-      real(c_double), intent(inout) :: edges(*)
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: edges(*)
+      integer(c_int) :: c_tessera_get_grid
     end function c_tessera_get_grid
 
-    function c_tessera_set_grid(s, edges) result(status) bind(c, name='tessera_set_grid')
+    function c_tessera_set_grid(s, edges) bind(c, name='tessera_set_grid')
       import :: c_double, c_int, c_ptr
       type(c_ptr), value :: s
-      real(c_double), intent(in) :: edges(*)
-      integer(c_int) :: status
+      real(c_double), intent(in), optional :: edges(*)
+      integer(c_int) :: c_tessera_set_grid
     end function c_tessera_set_grid
 
-    function c_tessera_get_state(s, n, state, count) result(status) bind(c, name='tessera_get_state')
+    function c_tessera_get_state(s, n, state, count) bind(c, name='tessera_get_state')
       import :: c_double, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: s
       integer(c_int64_t), value :: n
-      real(c_double), intent(inout) :: state(*)
-      integer(c_int64_t), intent(inout) :: count
-      integer(c_int) :: status
+      real(c_double), intent(inout), optional :: state(*)
+      integer(c_int64_t), intent(inout), optional :: count
+      integer(c_int) :: c_tessera_get_state
     end function c_tessera_get_state
 
-    function c_tessera_set_state(s, n, state) result(status) bind(c, name='tessera_set_state')
+    function c_tessera_set_state(s, n, state) bind(c, name='tessera_set_state')
       import :: c_double, c_int, c_int64_t, c_ptr
       type(c_ptr), value :: s
       integer(c_int64_t), value :: n
-      real(c_double), intent(in) :: state(*)
-      integer(c_int) :: status
+      real(c_double), intent(in), optional :: state(*)
+      integer(c_int) :: c_tessera_set_state
     end function c_tessera_set_state
+    ! <<<
+  end interface
 
+  interface
     function c_strlen(text) result(length) bind(c, name='strlen')
       import :: c_ptr, c_size_t
       type(c_ptr), value :: text
@@ -1384,7 +1431,9 @@ contains
     real(c_double), intent(in), contiguous, target, optional :: params(:, :), lower(:, :), upper(:, :)
     integer(c_int), intent(inout), contiguous, target, optional :: status(:)
     integer(c_int), intent(out), optional :: ierr
-    type(c_ptr) :: params_address, lower_address, upper_address, status_address
+    type(c_ptr) :: params_address
+    real(c_double), pointer, contiguous :: lower_there(:, :), upper_there(:, :)  ! null for NULL
+    integer(c_int), pointer, contiguous :: status_there(:)
     integer(c_size_t) :: params_bytes
     integer :: n
     if (.not. exists(s, ierr)) return
@@ -1393,9 +1442,7 @@ contains
     if (.not. size_is_right(s, 'error', size(error, 1), 'ncomp', s%state%ncomp, ierr)) return
     if (.not. columns_are_right(s, 'error', size(error, 2), n, ierr)) return
     params_address = c_null_ptr
-    lower_address = c_null_ptr
-    upper_address = c_null_ptr
-    status_address = c_null_ptr
+    nullify (lower_there, upper_there, status_there)
     params_bytes = 0
     if (present(params)) then
       if (.not. columns_are_right(s, 'params', size(params, 2), n, ierr)) return
@@ -1406,19 +1453,19 @@ contains
     if (present(lower)) then
       if (.not. size_is_right(s, 'lower', size(lower, 1), 'ndim', s%state%ndim, ierr)) return
       if (.not. columns_are_right(s, 'lower', size(lower, 2), n, ierr)) return
-      if (n > 0) lower_address = c_loc(lower)
+      if (n > 0) lower_there => lower
     end if
     if (present(upper)) then
       if (.not. size_is_right(s, 'upper', size(upper, 1), 'ndim', s%state%ndim, ierr)) return
       if (.not. columns_are_right(s, 'upper', size(upper, 2), n, ierr)) return
-      if (n > 0) upper_address = c_loc(upper)
+      if (n > 0) upper_there => upper
     end if
     if (present(status)) then
       if (.not. columns_are_right(s, 'status', size(status), n, ierr)) return
-      if (n > 0) status_address = c_loc(status)
+      if (n > 0) status_there => status
     end if
     call conclude(s, c_tessera_integrate_many(s%handle, method, int(n, c_int64_t), params_address, params_bytes, &
-                                              lower_address, upper_address, value, error, status_address), ierr)
+                                              lower_there, upper_there, value, error, status_there), ierr)
   end subroutine tessera_integrate_many
 
   !> False, with the error handed out, for an array that has not one column for each integral.
@@ -1570,10 +1617,9 @@ contains
     type(tessera_lattice_t), intent(inout) :: l
     real(c_double), intent(in), contiguous, optional, target :: product(:), order(:)
     integer(c_int), intent(out), optional :: ierr
-    type(c_ptr) :: product_address, order_address
+    real(c_double), pointer, contiguous :: order_there(:)  ! null for NULL
     integer(c_int) :: orders
-    product_address = c_null_ptr
-    order_address = c_null_ptr
+    nullify (order_there)
     orders = 0
     if (present(product)) then
       if (size(product) /= lattice_ndim(l)) then
@@ -1581,13 +1627,12 @@ contains
                             decimal(lattice_ndim(l)), ierr)
         return
       end if
-      product_address = c_loc(product)
     end if
     if (present(order)) then
       orders = int(size(order), c_int)
-      if (orders > 0) order_address = c_loc(order)
+      if (orders > 0) order_there => order
     end if
-    call conclude_lattice(l, c_tessera_lattice_set_weights(l%handle, product_address, orders, order_address), ierr)
+    call conclude_lattice(l, c_tessera_lattice_set_weights(l%handle, product, orders, order_there), ierr)
   end subroutine tessera_lattice_set_weights
 
   !> values(n/2 + 1): the kernel at 0, 1/n, 2/n, ..., for TESSERA_KERNEL_TABLE alone.
@@ -1596,15 +1641,15 @@ contains
     integer(c_int), intent(in) :: kernel
     real(c_double), intent(in), contiguous, optional, target :: values(:)
     integer(c_int), intent(out), optional :: ierr
-    type(c_ptr) :: address
+    real(c_double), pointer, contiguous :: values_there(:)  ! null for NULL
     integer(c_int64_t) :: count
-    address = c_null_ptr
+    nullify (values_there)
     count = 0
     if (present(values)) then
       count = size(values, kind=c_int64_t)
-      if (count > 0) address = c_loc(values)
+      if (count > 0) values_there => values
     end if
-    call conclude_lattice(l, c_tessera_lattice_set_kernel(l%handle, kernel, address, count), ierr)
+    call conclude_lattice(l, c_tessera_lattice_set_kernel(l%handle, kernel, values_there, count), ierr)
   end subroutine tessera_lattice_set_kernel
 
   !> Called after each step of a construction. Without f there is no such callback afterwards.
@@ -1693,7 +1738,9 @@ contains
     type(tessera_lattice_t), intent(inout) :: l
     character(*), intent(in) :: path
     integer(c_int), intent(out), optional :: ierr
-    call conclude_lattice(l, c_tessera_lattice_save(l%handle, c_characters(path)), ierr)
+    character(kind=c_char), allocatable, target :: file(:)
+    allocate (file, source=c_characters(path))
+    call conclude_lattice(l, c_tessera_lattice_save(l%handle, c_loc(file)), ierr)
   end subroutine tessera_lattice_save
 
   !> Replaces everything in l, the number of components too.
@@ -1701,7 +1748,9 @@ contains
     type(tessera_lattice_t), intent(inout) :: l
     character(*), intent(in) :: path
     integer(c_int), intent(out), optional :: ierr
-    call conclude_lattice(l, c_tessera_lattice_load(l%handle, c_characters(path)), ierr)
+    character(kind=c_char), allocatable, target :: file(:)
+    allocate (file, source=c_characters(path))
+    call conclude_lattice(l, c_tessera_lattice_load(l%handle, c_loc(file)), ierr)
   end subroutine tessera_lattice_load
 
   !> The prime nearest to n for which (prime-1)/2 has no prime factor above `largest`; 0: any prime.
@@ -1806,7 +1855,7 @@ contains
     real(c_double), intent(out), allocatable :: edges(:, :)
     integer(c_int), intent(out), optional :: ierr
     if (.not. exists(s, ierr)) return
-    allocate (edges(grid_edges, s%state%ndim))
+    allocate (edges(TESSERA_GRID_EDGES, s%state%ndim))
     call conclude(s, c_tessera_get_grid(s%handle, edges), ierr)
   end subroutine tessera_get_grid
 
@@ -1815,7 +1864,7 @@ contains
     real(c_double), intent(in), contiguous :: edges(:, :)
     integer(c_int), intent(out), optional :: ierr
     if (.not. exists(s, ierr)) return
-    if (.not. size_is_right(s, 'edges(:, 1)', size(edges, 1), 'the number of edges', grid_edges, ierr)) return
+    if (.not. size_is_right(s, 'edges(:, 1)', size(edges, 1), 'the number of edges', TESSERA_GRID_EDGES, ierr)) return
     if (.not. size_is_right(s, 'edges(1, :)', size(edges, 2), 'ndim', s%state%ndim, ierr)) return
     call conclude(s, c_tessera_set_grid(s%handle, edges), ierr)
   end subroutine tessera_set_grid

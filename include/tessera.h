@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Version of this header; tessera_version() is that of the library in use. */
 #define TESSERA_VERSION_MAJOR 0
 #define TESSERA_VERSION_MINOR 1
 #define TESSERA_VERSION_PATCH 0

@@ -23,19 +23,31 @@ std::string shown(const std::string &text) {
 // A meaning in a cell of a table.
 std::string cell(const char *meaning) { return std::regex_replace(meaning, std::regex(R"(\|)"), R"(\|)"); }
 
-void table_of_values(const char *header, const std::string &name, const char *title) {
+// Tables of the enums above which the header says "Values of TESSERA_...".
+void values_of_options(const char *header) {
   std::ifstream file(header);
-  std::string line;
-  while (std::getline(file, line) && line.rfind("enum " + name + " {", 0) != 0) {
-  }
-  std::printf("\n### %s\n\n| value | number | meaning |\n|---|---:|---|\n", title);
+  const std::regex title(R"(^/\* Values of (TESSERA_\w+).*)");
   const std::regex entry(R"(^\s*(TESSERA_\w+) = (-?\d+),?\s*(?:/\*\s*(.*?)\s*\*/)?\s*$)");
+  std::string line, next, option;
   std::string group;  // the comment of a line holds for the lines below that have none
-  while (std::getline(file, line) && line.rfind("}", 0) != 0) {
+  bool inside = false;
+  while (std::getline(file, line)) {
+    while (line.find("/*") != std::string::npos && line.find("*/") == std::string::npos && std::getline(file, next))
+      line += std::regex_replace(next, std::regex(R"(^\s*\*(?!/))"), "");
     std::smatch part;
-    if (!std::regex_match(line, part, entry)) continue;
-    if (part[3].matched) group = part[3];
-    std::printf("| `%s` | %s | %s |\n", part[1].str().c_str(), part[2].str().c_str(), cell(group.c_str()).c_str());
+    if (std::regex_match(line, part, title)) {
+      option = part[1];
+    } else if (line.rfind("enum ", 0) == 0 && !option.empty()) {
+      inside = true;
+      group.clear();
+      std::printf("\n### `%s`\n\n| value | number | meaning |\n|---|---:|---|\n", option.c_str());
+    } else if (inside && std::regex_match(line, part, entry)) {
+      if (part[3].matched) group = part[3];
+      std::printf("| `%s` | %s | %s |\n", part[1].str().c_str(), part[2].str().c_str(), cell(group.c_str()).c_str());
+    } else if (line.rfind("}", 0) == 0) {
+      inside = false;
+      option.clear();
+    }
   }
 }
 
@@ -73,13 +85,7 @@ int main(int argc, char **argv) {
 #undef OPTION_REAL
 
   std::puts("\n## Values of options");
-  table_of_values(argv[1], "tessera_rule", "`TESSERA_RULE`");
-  table_of_values(argv[1], "tessera_selection", "`TESSERA_SELECTION`");
-  table_of_values(argv[1], "tessera_splitting", "`TESSERA_SPLITTING`");
-  table_of_values(argv[1], "tessera_estimate", "`TESSERA_ESTIMATE`");
-  table_of_values(argv[1], "tessera_transform", "`TESSERA_TRANSFORM`");
-  table_of_values(argv[1], "tessera_sampling", "`TESSERA_SAMPLING`");
-  table_of_values(argv[1], "tessera_generator", "`TESSERA_GENERATOR`");
+  values_of_options(argv[1]);
 
   std::puts("\n## Integer statistics\n\n| key | number | meaning |\n|---|---:|---|");
 #define STATISTIC_INT(name, meaning) \
