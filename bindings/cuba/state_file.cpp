@@ -89,7 +89,8 @@ bool write_state(const std::string &path, const state &s, std::string &reason) {
 }
 
 read_result read_state(const std::string &path, state &s, std::string &reason) {
-  std::FILE *f = std::fopen(path.c_str(), "rb");
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // no waiting for the writer of a pipe
+  std::FILE *f = fd < 0 ? nullptr : fdopen(fd, "rb");
   if (!f) {
     if (errno == ENOENT) return read_result::no_file;
     reason = system_reason("it cannot be opened");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "integrand_source.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <set>
+
+#include "../text_file.hpp"
 
 namespace tessera {
 namespace {
@@ -13,13 +13,6 @@ constexpr int deepest_include = 30;
 std::string directory_of(const std::string &path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
-
-bool read_file(const std::string &path, std::string &text) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return false;
-  text.assign(std::istreambuf_iterator<char>(in), {});
-  return !in.bad();
 }
 
 // Word after '#' at the start of a line, and what follows it.
@@ -86,7 +79,7 @@ struct expander {
     for (const std::string &path : candidates) {
       if (once.count(path) || open.count(path)) return true;
       std::string text;
-      if (!read_file(path, text)) continue;
+      if (!read_text_file(path, text).empty()) continue;
       expand(text, path, depth + 1, out);
       return true;
     }

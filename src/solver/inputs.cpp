@@ -1,10 +1,8 @@
 // The ways in which an integrand arrives that is no callback: text, file, compiled code.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 
+#include "../text_file.hpp"
 #include "solver.hpp"
 
 using tessera::failure;
@@ -53,12 +51,9 @@ std::string read_text(const char *path) {
   const auto refuse = [&](const std::string &why) {
     throw failure(TESSERA_ERR_ARGUMENT, "path: the file '" + std::string(path) + "' " + why);
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "rb"), &std::fclose);
-  if (!file) refuse(std::string("cannot be opened: ") + std::strerror(errno));
   std::string text;
-  char part[8192];
-  for (std::size_t n; (n = std::fread(part, 1, sizeof part, file.get())) > 0;) text.append(part, n);
-  if (std::ferror(file.get())) refuse(std::string("cannot be read: ") + std::strerror(errno));
+  const std::string why = tessera::read_text_file(path, text);
+  if (!why.empty()) refuse(why);
   if (text.compare(0, 3, "\xef\xbb\xbf") == 0) text.erase(0, 3);  // a byte order mark
   if (text.empty()) refuse("is empty");
   if (text.find('\0') != std::string::npos) refuse("is not a text");

@@ -8,8 +8,9 @@
 #include <map>
 #include <optional>
 #include <shared_mutex>
+#include <stdexcept>
 
-#include "../jit/process.hpp"
+#include "../text_file.hpp"
 
 namespace tessera {
 namespace {
@@ -68,6 +69,13 @@ bool read_params(const std::string &word, std::vector<twin_line::block> &params)
   }
   params.push_back(b);
   return true;
+}
+
+std::string read_file(const std::string &path) {
+  std::string text;
+  const std::string why = read_text_file(path, text);
+  if (!why.empty()) throw std::runtime_error(path + ": " + why);
+  return text;
 }
 
 class registry {

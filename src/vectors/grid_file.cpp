@@ -4,13 +4,13 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
+#include <sstream>
 
 #include "../engine/montecarlo/importance_grid.hpp"
 #include "../failure.hpp"
+#include "../text_file.hpp"
 #include "tessera.h"
 
 namespace tessera {
@@ -22,8 +22,11 @@ constexpr int most_ndim = 1024;
 
 class words {
  public:
-  explicit words(const char *path) : path_(path), in_(path) {
-    if (!in_) bad(path_ + ": cannot be opened: " + std::strerror(errno));
+  explicit words(const char *path) : path_(path) {
+    std::string text;
+    const std::string why = read_text_file(path_, text);
+    if (!why.empty()) bad(path_ + ": " + why);
+    in_.str(text);
   }
   std::string next(const std::string &wanted) {
     std::string word;
@@ -39,9 +42,8 @@ class words {
   }
   double number(const std::string &what) {
     const std::string word = next(what);
-    char *end = nullptr;
-    const double v = std::strtod(word.c_str(), &end);
-    if (*end != '\0') bad(path_ + ": " + what + " is expected, not \"" + word + "\"");
+    double v = 0.0;
+    if (!read_number(word, v)) bad(path_ + ": " + what + " is expected, not \"" + word + "\"");
     return v;
   }
   int whole(const std::string &what, int least, int most) {
@@ -61,7 +63,7 @@ class words {
 
  private:
   const std::string path_;
-  std::ifstream in_;
+  std::istringstream in_;
 };
 
 }  // namespace
@@ -70,7 +72,7 @@ void write_grid(const char *path, int ndim, const std::vector<double> &edges) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path, "w"), &std::fclose);
   if (!file) bad(std::string(path) + ": cannot be written: " + std::strerror(errno));
   std::fprintf(file.get(), "tessera-grid 1\nndim %d\nbins %d\n", ndim, grid_bins);
-  for (const double e : edges) std::fprintf(file.get(), "%.17g\n", e);
+  for (const double e : edges) std::fprintf(file.get(), "%s\n", digits_of(e).c_str());
   const bool failed = std::ferror(file.get()) != 0;
   if (std::fclose(file.release()) != 0 || failed) bad(std::string(path) + ": cannot be written");
 }

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 #include "../core/number.hpp"
 #include "../plugin.hpp"
+#include "../text_file.hpp"
 
 using tessera::failure;
 using tessera::lattice_data;
@@ -28,6 +28,10 @@ std::string text(double v) {
 }
 
 [[noreturn]] void refuse(const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); }
+
+void require_in_range(const char *option, const std::string &wrong) {
+  if (!wrong.empty()) throw failure(TESSERA_ERR_RANGE, option + wrong);
+}
 
 void require_points(std::int64_t n, std::int64_t least) {
   if (n < least || n > tessera::most_lattice_points)
@@ -80,22 +84,42 @@ std::int64_t nearest_prime(std::int64_t n, std::int64_t largest) {
   refuse("there is no such prime");
 }
 
+std::string wrong_weights(int ndim, const std::vector<double> &product, const std::vector<double> &order) {
+  for (std::size_t j = 0; j < product.size(); ++j)
+    if (!(product[j] > 0.0) || !std::isfinite(product[j]))
+      return "product[" + std::to_string(j) + "] = " + text(product[j]) + " is not a positive number";
+  if (order.size() > static_cast<std::size_t>(ndim))
+    return "order has " + std::to_string(order.size()) + " values, and ndim is " + std::to_string(ndim);
+  for (std::size_t l = 0; l < order.size(); ++l)
+    if (!(order[l] >= 0.0) || !std::isfinite(order[l]) || (l == 0 && order[l] == 0.0))
+      return "order[" + std::to_string(l) + "] = " + text(order[l]) +
+             (l == 0 ? " is not a positive number" : " is negative or not finite");
+  return {};
+}
+
+std::string wrong_least(std::uint64_t least) {
+  const bool right = least == 0 || (least >= 4 && least <= static_cast<std::uint64_t>(most_lattice_points) && is_power_of_two(least));
+  return right ? "" : std::to_string(static_cast<std::int64_t>(least)) + " is neither 0 nor a power of two from 4 on";
+}
+
+std::string wrong_precision(std::int64_t precision) {
+  return precision == 32 || precision == 64 ? "" : text(precision) + " is neither 32 nor 64";
+}
+
 }  // namespace tessera
 
 tessera_lattice::tessera_lattice(int ndim) : ndim_(ndim), product_(default_product(ndim)) {}
 
 void tessera_lattice::set_weights(const double *product, int orders, const double *order) {
-  if (orders < 0 || orders > ndim_)
-    refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
+  if (orders < 0) refuse("orders = " + text(std::int64_t{orders}) + " is negative");
   if ((orders == 0) != (order == nullptr))
     refuse(order ? "orders is 0 and order is not NULL" : "order is NULL and orders is not 0");
-  for (int j = 0; product && j < ndim_; ++j)
-    if (!(product[j] > 0.0) || !std::isfinite(product[j]))
-      refuse("product[" + text(std::int64_t{j}) + "] = " + text(product[j]) + " is not a positive number");
-  for (int l = 0; l < orders; ++l)
-    if (!(order[l] >= 0.0) || !std::isfinite(order[l]) || (l == 0 && order[l] == 0.0))
-      refuse("order[" + text(std::int64_t{l}) + "] = " + text(order[l]) +
-             (l == 0 ? " is not a positive number" : " is negative or not finite"));
+  if (orders > ndim_) refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
+  std::vector<double> by_component, by_number;
+  if (product) by_component.assign(product, product + ndim_);
+  if (order) by_number.assign(order, order + orders);
+  const std::string wrong = tessera::wrong_weights(ndim_, by_component, by_number);
+  if (!wrong.empty()) refuse(wrong);
   product_.assign(static_cast<std::size_t>(ndim_), 1.0);
   if (product) product_.assign(product, product + ndim_);
   order_.clear();
@@ -122,15 +146,11 @@ void tessera_lattice::set_kernel(int kernel, const double *values, std::int64_t 
 void tessera_lattice::set_int(int key, std::int64_t value) {
   switch (key) {
     case TESSERA_LATTICE_LEAST:
-      if (value != 0 && (value < 4 || value > tessera::most_lattice_points ||
-                         !tessera::is_power_of_two(static_cast<std::uint64_t>(value))))
-        throw failure(TESSERA_ERR_RANGE,
-                      "TESSERA_LATTICE_LEAST = " + text(value) + " is neither 0 nor a power of two from 4 on");
+      require_in_range("TESSERA_LATTICE_LEAST = ", tessera::wrong_least(static_cast<std::uint64_t>(value)));
       least_ = value;
       break;
     case TESSERA_LATTICE_PRECISION:
-      if (value != 32 && value != 64)
-        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_PRECISION = " + text(value) + " is neither 32 nor 64");
+      require_in_range("TESSERA_LATTICE_PRECISION = ", tessera::wrong_precision(value));
       precision_ = value;
       break;
     case TESSERA_LATTICE_MAX_MEMORY:
@@ -353,10 +373,9 @@ void tessera_lattice::save(const char *path) const {
 
 void tessera_lattice::load(const char *path) {
   if (!path) refuse("path is NULL");
-  std::ifstream file(path);
-  const bool open = static_cast<bool>(file);
-  const std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!open || file.bad()) throw failure(TESSERA_ERR_FILE, std::string(path) + " cannot be read");
+  std::string content;
+  const std::string why = tessera::read_text_file(path, content);
+  if (!why.empty()) throw failure(TESSERA_ERR_FILE, std::string(path) + " " + why);
   try {
     take(tessera::read_lattice(content));
   } catch (const failure &e) {

@@ -30,6 +30,11 @@ struct lattice_data {
   std::vector<double> product, order;  // order empty: product weights
 };
 
+// What is wrong with settings, given by functions or read from a file; empty when nothing is. Empty weights: all 1.
+std::string wrong_weights(int ndim, const std::vector<double> &product, const std::vector<double> &order);
+std::string wrong_least(std::uint64_t least);
+std::string wrong_precision(std::int64_t precision);
+
 // Text and back. read_lattice throws failure with the number of the line.
 std::string write_lattice(const lattice_data &data);
 lattice_data read_lattice(const std::string &text);

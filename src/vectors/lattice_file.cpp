@@ -1,13 +1,11 @@
 // Generating vectors as text. A line is a word and its values; '#' begins a comment. "vector" is the last word, followed by one
 // component a line.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
 #include "../core/number.hpp"
+#include "../text_file.hpp"
 #include "lattice.hpp"
 
 namespace tessera {
@@ -31,16 +29,10 @@ const char *name(const name_of (&table)[N], int value) {
   return "?";
 }
 
-std::string digits(double v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return text;
-}
-
 void write_reals(std::string &out, const char *word, const std::vector<double> &values) {
   if (values.empty()) return;
   out += word;
-  for (const double v : values) out += " " + digits(v);
+  for (const double v : values) out += " " + digits_of(v);
   out += "\n";
 }
 
@@ -68,7 +60,7 @@ class reader {
       else if (word == "least")
         data_.least = whole(words, 0, most_lattice_points);
       else if (word == "precision")
-        data_.precision = static_cast<int>(whole(words, 32, 64));
+        data_.precision = static_cast<int>(whole(words, 32, 64)), check(wrong_precision(data_.precision));
       else if (word == "origin")
         data_.origin = named(words, origins);
       else if (word == "kernel")
@@ -88,11 +80,12 @@ class reader {
     }
     if (ndim == 0 || data_.points == 0 || data_.origin == TESSERA_ORIGIN_EMPTY)
       bad("ndim, n or origin is missing before \"vector\"");
-    if (data_.least != 0 &&
-        !(is_power_of_two(data_.least) && is_power_of_two(data_.points) && data_.least <= data_.points))
-      bad("least and n are not powers of two with least <= n");
-    if (data_.origin == TESSERA_ORIGIN_CONSTRUCTED && data_.product.size() != ndim) bad("product has not ndim values");
-    if (data_.order.size() > ndim) bad("order has more than ndim values");
+    check(wrong_least(data_.least));
+    if (data_.least != 0 && !(is_power_of_two(data_.points) && data_.least <= data_.points))
+      bad("n is not a power of two from least on");
+    if (data_.origin == TESSERA_ORIGIN_CONSTRUCTED && data_.product.empty()) bad("product is missing");
+    if (!data_.product.empty() && data_.product.size() != ndim) bad("product has not ndim values");
+    check(wrong_weights(static_cast<int>(ndim), data_.product, data_.order));
     for (std::uint64_t j = 0; j < ndim; ++j) {
       words = next_line();
       const std::uint64_t z = whole(words, 1, static_cast<std::int64_t>(data_.points));
@@ -114,6 +107,10 @@ class reader {
     throw failure(TESSERA_ERR_FILE, "line " + std::to_string(number_) + ": " + why);
   }
 
+  void check(const std::string &wrong) const {
+    if (!wrong.empty()) bad(wrong);
+  }
+
   // The next line that is not empty.
   std::istringstream next_line() {
     std::string line;
@@ -132,20 +129,17 @@ class reader {
   }
   double one_real(std::istringstream &words) const {
     std::string word;
+    double v = 0.0;
     words >> word;
-    char *end = nullptr;
-    const double v = std::strtod(word.c_str(), &end);
-    if (word.empty() || *end != '\0') bad("a number is expected");
+    if (!read_number(word, v)) bad("a number is expected");
     return v;
   }
   std::vector<double> reals(std::istringstream &words) const {
     std::vector<double> values;
     std::string word;
     while (words >> word) {
-      char *end = nullptr;
-      values.push_back(std::strtod(word.c_str(), &end));
-      if (*end != '\0' || !(values.back() >= 0.0) || !std::isfinite(values.back()))
-        bad("\"" + word + "\" is not a weight");
+      values.push_back(0.0);
+      if (!read_number(word, values.back())) bad("\"" + word + "\" is not a number");
     }
     if (values.empty()) bad("weights are expected");
     words.clear();
@@ -174,7 +168,7 @@ std::string write_lattice(const lattice_data &d) {
   out += std::string("origin ") + name(origins, d.origin) + "\n";
   if (d.origin == TESSERA_ORIGIN_CONSTRUCTED) {
     out += std::string("kernel ") + name(kernels, d.kernel) + "\nprecision " + std::to_string(d.precision) + "\n";
-    out += "merit " + digits(d.merit) + "\nratio " + digits(d.ratio) + "\n";
+    out += "merit " + digits_of(d.merit) + "\nratio " + digits_of(d.ratio) + "\n";
     write_reals(out, "product", d.product);
     write_reals(out, "order", d.order);
   }

@@ -65,7 +65,7 @@ while IFS= read -r file; do
     case $room in
       core) allowed='^src/core/' ;;
       engine) allowed='^src/(core|engine)/' ;;
-      jit) allowed='^src/(core/hd\.hpp$|jit/|integrand\.hpp$)' ;;
+      jit) allowed='^src/(core/hd\.hpp$|jit/|integrand\.hpp$|text_file\.hpp$)' ;;
       host) allowed='^src/((core|engine|host)/|[^/]*$)' ;;
       cuda) allowed='^src/((core|engine|jit|cuda)/|[^/]*$)' ;;
       vectors) allowed='^src/((core|engine|vectors)/|[^/]*$)' ;;

@@ -411,10 +411,16 @@ static void bad_files(void **state) {
       {"tessera-lattice 1\nfoo 2\n", "foo"},
       {"tessera-lattice 1\nndim 2\nn 1009\nvector\n1\n2\n", "origin"},
       {"tessera-lattice 1\nndim 2\nn 1009\norigin elsewhere\n", "elsewhere"},
-      {"tessera-lattice 1\nndim 2\nn 1009\nleast 16\norigin given\nvector\n1\n2\n", "powers of two"},
+      {"tessera-lattice 1\nndim 2\nn 1009\nleast 16\norigin given\nvector\n1\n2\n", "power of two"},
       {"tessera-lattice 1\nndim 2\nn 1009\norigin constructed\nvector\n1\n2\n", "product"},
       {"tessera-lattice 1\nndim 2\nn 1009\norigin given\nproduct 1 -2\nvector\n1\n2\n", "-2"},
       {"tessera-lattice 1\nndim 2\nn 1009\norigin given\nmerit abc\nvector\n1\n2\n", "number"},
+      {"tessera-lattice 1\nndim 3\nn 101\norigin korobov\nproduct 1 1\nvector\n1\n2\n4\n", "product"},
+      {"tessera-lattice 1\nndim 2\nn 1009\norigin given\nproduct 1 0\nvector\n1\n2\n", "product[1]"},
+      {"tessera-lattice 1\nndim 2\nn 1009\norigin given\norder 0\nvector\n1\n2\n", "order[0]"},
+      {"tessera-lattice 1\nndim 2\nn 1009\norigin given\norder 1 1 1\nvector\n1\n2\n", "order has 3"},
+      {"tessera-lattice 1\nndim 2\nn 1009\nprecision 47\n", "neither 32 nor 64"},
+      {"tessera-lattice 1\nndim 2\nn 1024\nleast 2\norigin given\nvector\n1\n3\n", "from 4 on"},
   };
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; ++i) {
     write_text(texts[i][0]);
