@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <string>
 
 #include "../engine/hooks.hpp"
 #include "options.hpp"
@@ -11,40 +12,76 @@
 
 namespace tessera {
 
-// Looks at the clock and the progress callback between the steps of a run.
-class clock_hooks : public run_hooks {
+// The clock and the callback, for one integral or many.
+class progress_clock {
  public:
-  // inside: true while the progress callback runs.
-  clock_hooks(tessera_progress progress, void *userdata, int ncomp, const option_values &options, bool &inside)
+  // inside: true while the callback runs.
+  progress_clock(tessera_progress progress, void *userdata, int ncomp, const option_values &options, bool &inside)
       : progress_(progress),
         userdata_(userdata),
+        ncomp_(ncomp),
         every_(options.get_real(TESSERA_PROGRESS_SECONDS)),
         limit_(options.get_real(TESSERA_MAX_SECONDS)),
-        ncomp_(ncomp),
         inside_(inside) {
-    settings_.reltol = options.get_real(TESSERA_RELTOL);
-    settings_.abstol = options.get_real(TESSERA_ABSTOL);
-    if (progress_ || limit_ > 0.0) start_ = clock::now();
+    if (is_wanted()) start_ = clock::now();
   }
+  bool is_wanted() const { return progress_ || limit_ > 0.0; }
 
-  outcome between_steps(int64 evaluations, const double *value, const double *error) override {
-    if (!progress_ && limit_ <= 0.0) return outcome::running;
-    const double t = std::chrono::duration<double>(clock::now() - start_).count();
-    if (limit_ > 0.0 && t >= limit_) return outcome::time;
-    if (progress_ && t >= next_) {
-      next_ = t + every_;
-      const int64 left = remaining(evaluations, value, error);
-      inside_ = true;
-      const int stop = progress_(evaluations, ncomp_, value, error, left, userdata_);
-      inside_ = false;
-      if (stop != 0) return outcome::stopped;
-    }
-    return outcome::running;
+  // Is there something to do? Sets `end` when the time is over.
+  bool is_due(outcome &end) const {
+    if (!is_wanted()) return false;
+    const double t = seconds();
+    if (limit_ > 0.0 && t >= limit_) end = outcome::time;
+    return end != outcome::running || (progress_ && t >= next_);
   }
+  // A callback that throws stops the run, and what it threw is its message.
+  outcome report(int64 evaluations, const double *value, const double *error, int64 remaining) {
+    next_ = seconds() + every_;
+    inside_ = true;
+    int stop = 1;
+    try {
+      stop = progress_(evaluations, ncomp_, value, error, remaining, userdata_);
+    } catch (const std::exception &e) {
+      message_ = std::string("the progress callback threw an exception: ") + e.what();
+    } catch (...) {
+      message_ = "the progress callback threw an exception";
+    }
+    inside_ = false;
+    return stop != 0 ? outcome::stopped : outcome::running;
+  }
+  const std::string &message() const { return message_; }
 
  private:
   using clock = std::chrono::steady_clock;
+  double seconds() const { return std::chrono::duration<double>(clock::now() - start_).count(); }
 
+  const tessera_progress progress_;
+  void *const userdata_;
+  const int ncomp_;
+  const double every_, limit_;
+  bool &inside_;
+  clock::time_point start_;
+  double next_ = 0.0;
+  std::string message_;
+};
+
+// Between the steps of a run of one integral.
+class clock_hooks : public run_hooks {
+ public:
+  clock_hooks(tessera_progress progress, void *userdata, int ncomp, const option_values &options, bool &inside)
+      : clock_(progress, userdata, ncomp, options, inside), ncomp_(ncomp) {
+    settings_.reltol = options.get_real(TESSERA_RELTOL);
+    settings_.abstol = options.get_real(TESSERA_ABSTOL);
+  }
+
+  outcome between_steps(int64 evaluations, const double *value, const double *error) override {
+    outcome end = outcome::running;
+    if (!clock_.is_due(end) || end != outcome::running) return end;
+    return clock_.report(evaluations, value, error, remaining(evaluations, value, error));
+  }
+  const std::string &message() const { return clock_.message(); }
+
+ private:
   // The error is taken to fall like a power of the evaluations, the power read off since the last report.
   int64 remaining(int64 evaluations, const double *value, const double *error) {
     double ratio = 0.0;
@@ -61,14 +98,9 @@ class clock_hooks : public run_hooks {
     return guess;
   }
 
-  tessera_progress progress_;
-  void *userdata_;
-  const double every_, limit_;
+  progress_clock clock_;
   const int ncomp_;
   run_settings settings_;  // the tolerances
-  bool &inside_;
-  clock::time_point start_;
-  double next_ = 0.0;
   double last_ratio_ = 0.0, last_n_ = 0.0;
 };
 

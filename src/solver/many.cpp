@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "clock_hooks.hpp"
 #include "domain.hpp"
 #include "methods/cubature.hpp"
 #include "outcome_status.hpp"
@@ -23,44 +24,32 @@ constexpr tessera::int64 small_regions = 16;  // TESSERA_INITIAL_REGIONS = 1 for
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// The clock and the progress callback.
 class watch : public tessera::many_hooks {
  public:
-  watch(tessera_progress progress, void *userdata, double limit, int ncomp, std::int64_t rows)
-      : progress_(progress), userdata_(userdata), limit_(limit), rows_(rows), none_(at(ncomp), 0.0) {}
+  watch(const tessera::progress_clock &clock, int ncomp, std::int64_t rows) : clock_(clock), rows_(rows), none_(at(ncomp), 0.0) {}
 
   bool due() override {
-    if (!progress_ && limit_ <= 0.0) return false;
-    const double t = seconds();
-    return (limit_ > 0.0 && t >= limit_) || (progress_ && t >= next_);
+    tessera::outcome end = tessera::outcome::running;
+    return clock_.is_due(end);
   }
 
   tessera::outcome look(tessera::int64 evaluations, tessera::int64 finished, const double *value,
                         const double *error) override {
-    const double t = seconds();
-    if (limit_ > 0.0 && t >= limit_) return tessera::outcome::time;
-    if (!progress_) return tessera::outcome::running;
-    next_ = t + 0.1;
+    tessera::outcome end = tessera::outcome::running;
+    if (!clock_.is_due(end) || end != tessera::outcome::running) return end;
     // As many for each as for those that are finished.
     const double left = finished > 0 ? static_cast<double>(evaluations) / static_cast<double>(finished) *
                                            static_cast<double>(rows_ - finished)
                                      : -1.0;
-    const std::int64_t remaining = left < 9e18 ? static_cast<std::int64_t>(left) : -1;
-    const bool stop = progress_(evaluations, static_cast<int>(none_.size()), value ? value : none_.data(),
-                                error ? error : none_.data(), remaining, userdata_) != 0;
-    return stop ? tessera::outcome::stopped : tessera::outcome::running;
+    return clock_.report(evaluations, value ? value : none_.data(), error ? error : none_.data(),
+                         left < 9e18 ? static_cast<std::int64_t>(left) : -1);
   }
+  const std::string &message() const { return clock_.message(); }
 
  private:
-  double seconds() const { return std::chrono::duration<double>(clock_type::now() - start_).count(); }
-
-  tessera_progress progress_;
-  void *userdata_;
-  const double limit_;
+  tessera::progress_clock clock_;
   const std::int64_t rows_;
   const std::vector<double> none_;
-  const clock_type::time_point start_ = clock_type::now();
-  double next_ = 0.0;
 };
 
 int status_of(const tessera::many_row &r) {
@@ -115,9 +104,14 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
 
   std::vector<int> ends(at(count), TESSERA_OK);
   tessera::many_problem problem = make_many(device, count, params, params_bytes, lower, upper, ends);
-  watch between(progress_, progress_data_, options_.get_real(TESSERA_MAX_SECONDS), ncomp_, problem.rows());
+  watch between({progress_, progress_data_, ncomp_, options_, in_progress_callback}, ncomp_, problem.rows());
   std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
-  const tessera::many_results results = run_many(problem, device, between, v.data(), e.data());
+  tessera::many_results results = run_many(problem, device, between, v.data(), e.data());
+  for (std::int64_t r = 0; r < problem.rows(); ++r) {
+    std::string message;
+    tessera::doubt_success(results.rows[at(r)].end, message, ncomp_, &v[at(r * ncomp_)], &e[at(r * ncomp_)]);
+    results.keep_message(r, message);
+  }
 
   std::vector<std::int64_t> row_of(at(count), -1);
   for (std::int64_t r = 0; r < problem.rows(); ++r) row_of[at(problem.index[at(r)])] = r;
@@ -157,6 +151,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     } else if (ends[at(worst_at)] == TESSERA_ERR_CALLBACK) {
       why += " before there was a value";
     }
+    if (!between.message().empty()) why = between.message();
     last_error = "integral " + std::to_string(worst_at) + " (counted from 0): " + why;
   }
   options_.set_real(TESSERA_SECONDS, std::chrono::duration<double>(clock_type::now() - start).count());

@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-const key_entry keys[] = {
+constexpr key_entry keys[] = {
 #define OPTION_INT(name, value, least, greatest, meaning) \
   {name, #name, key_kind::option_int, value, least, greatest, 0.0, 0.0, 0.0},
 #define OPTION_REAL(name, value, least, greatest, meaning) \
@@ -16,12 +16,21 @@ const key_entry keys[] = {
 #include "../tables.def"
 };
 
+constexpr int greatest_key() {
+  int greatest = 0;
+  for (const key_entry &k : keys) greatest = k.key > greatest ? k.key : greatest;
+  return greatest;
+}
+
 const status_entry statuses[] = {
 #define STATUS(name, meaning) {name, #name ": " meaning},
 #include "../tables.def"
 };
 
 constexpr std::size_t key_count = sizeof keys / sizeof keys[0];
+static_assert(key_count <= 127, "places of keys are of type signed char");
+constexpr int keys_end = 500;
+static_assert(greatest_key() < keys_end, "all keys are in the table");
 
 }  // namespace
 
@@ -34,18 +43,24 @@ void option_values::reset() {
   }
 }
 
+void option_values::reset_statistics() {
+  for (std::size_t i = 0; i < key_count; ++i) {
+    if (keys[i].kind == key_kind::statistic_int) ints_[i] = 0;
+    if (keys[i].kind == key_kind::statistic_real) reals_[i] = 0.0;
+  }
+}
+
 // Keys are small numbers: a table finds them at once.
 const key_entry *find_key(int key) {
-  constexpr int end = 500;
   struct table {
-    signed char place[end];
+    signed char place[keys_end];
     table() {
-      for (int k = 0; k < end; ++k) place[k] = -1;
+      for (signed char &p : place) p = -1;
       for (std::size_t i = 0; i < key_count; ++i) place[keys[i].key] = static_cast<signed char>(i);
     }
   };
   static const table t;
-  return key >= 0 && key < end && t.place[key] >= 0 ? &keys[t.place[key]] : nullptr;
+  return key >= 0 && key < keys_end && t.place[key] >= 0 ? &keys[t.place[key]] : nullptr;
 }
 
 std::size_t option_values::place(int key) { return static_cast<std::size_t>(find_key(key) - keys); }

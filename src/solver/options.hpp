@@ -24,7 +24,8 @@ const key_entry *find_key(int key);
 class option_values {
  public:
   option_values();
-  void reset();  // all options to their defaults; statistics stay
+  void reset();             // all options to their defaults; statistics stay
+  void reset_statistics();  // to 0
   std::int64_t get_int(int key) const { return ints_[place(key)]; }
   double get_real(int key) const { return reals_[place(key)]; }
   void set_int(int key, std::int64_t v) { ints_[place(key)] = v; }

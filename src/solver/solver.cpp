@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -144,7 +145,11 @@ void tessera_solver::set_log(tessera_log fn, void *userdata) {
 }
 
 void tessera_solver::log(int level, const std::string &line) const {
-  if (log_) log_(level, line.c_str(), log_data_);
+  if (!log_) return;
+  try {
+    log_(level, line.c_str(), log_data_);
+  } catch (...) {  // no reason to lose a result
+  }
 }
 
 tessera::method &tessera_solver::method_of(tessera::method_number which) const {
@@ -183,8 +188,10 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
       value_.resize(static_cast<std::size_t>(ncomp_));
       error_.resize(value_.size());
-      const tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data());
+      tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data());
+      if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
+      tessera::doubt_success(result.end, result.message, ncomp_, value_.data(), error_.data());
       m.record(device == host);
       status = tessera::status_of(result.end);
       if (log_) {
@@ -218,13 +225,9 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
 }
 
 void tessera_solver::begin_run() {
-  for (const int key : {TESSERA_EVALUATIONS, TESSERA_REGIONS, TESSERA_ITERATIONS, TESSERA_CALLBACK_STATUS, TESSERA_POINTS_USED,
-                        TESSERA_SHIFTS_USED, TESSERA_TRANSFORM_USED, TESSERA_SAMPLING_USED, TESSERA_STRATA})
-    options_.set_int(key, 0);
+  options_.reset_statistics();
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
-  options_.set_real(TESSERA_COMPILE_SECONDS, 0.0);
-  options_.set_real(TESSERA_CHI2, 0.0);
   for (const auto &m : methods_)
     if (m) m->begin_run();
 }

@@ -53,9 +53,20 @@ bool lacks_something(const std::exception &e) {
 
 struct progress_hooks : tessera::cbc_hooks {
   progress_hooks(tessera_lattice_progress f, void *d) : fn(f), data(d) {}
-  bool component_done(tessera::int64 done, tessera::int64 all) override { return !fn || fn(done, all, data) == 0; }
+  // A callback that throws stops the construction.
+  bool component_done(tessera::int64 done, tessera::int64 all) override {
+    try {
+      return !fn || fn(done, all, data) == 0;
+    } catch (const std::exception &e) {
+      thrown = std::string(", throwing an exception: ") + e.what();
+    } catch (...) {
+      thrown = ", throwing an exception";
+    }
+    return false;
+  }
   tessera_lattice_progress fn;
   void *data;
+  std::string thrown;
 };
 
 }  // namespace
@@ -298,7 +309,7 @@ void tessera_lattice::construct(std::int64_t n) {
     throw failure(lacks_something(e) ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   }
   bytes_ = static_cast<std::int64_t>(bytes);
-  if (!done) throw failure(TESSERA_ERR_CALLBACK, "the progress callback stopped the construction");
+  if (!done) throw failure(TESSERA_ERR_CALLBACK, "the progress callback stopped the construction" + hooks.thrown);
   if (!std::isfinite(result.merit))
     refuse("product, order: the weights are so large that the worst-case error overflows");
   lattice_data next;

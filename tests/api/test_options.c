@@ -167,6 +167,21 @@ static void statistics_start_afresh_in_every_run(void **state) {
   assert_int_equal(none.evaluations, 0);
   assert_int_equal(none.regions, 0);
   assert_int_equal(none.iterations, 0);
+  /* all of them, whatever the run before was */
+  put_real(s, TESSERA_RELTOL, 1e-2);
+  for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method) {
+    double value, error;
+    put_cube(s, 3, 0, 1);
+    assert_status(s, tessera_integrate(s, method, &value, &error), TESSERA_OK);
+    put_cube(s, 3, 1, 1);
+    integrate(s);
+    for (int key = 300; key < 500; ++key) {
+      int64_t n = 0;
+      double r = 0;
+      if (tessera_get_int(s, key, &n) == TESSERA_OK && key != TESSERA_DEVICE_USED && key != TESSERA_INLINED) assert_int_equal(n, 0);
+      if (tessera_get_real(s, key, &r) == TESSERA_OK && key != TESSERA_SECONDS) assert_same_bits(r, 0.0);
+    }
+  }
 }
 
 static void reset_gives_the_defaults_and_nothing_else(void **state) {
