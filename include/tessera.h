@@ -480,7 +480,7 @@ TESSERA_API int tessera_get_regions(const tessera_solver *s, int64_t first, int6
 /* The next tessera_integrate, and only that one, goes on from a copy of records[n] in place of the domain; n = 0 takes that
  * back. `evaluations` is where its count starts: limits are meant for the whole. The result is that of one uninterrupted run
  * if all regions, the solver's settings and the integrand are those of the run that was interrupted. Not on a device.
- * TESSERA_ERR_ARGUMENT when a record cannot be that of a region. */
+ * TESSERA_ERR_ARGUMENT when a record cannot be that of a region; from the run itself when a region is not inside the domain. */
 TESSERA_API int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations);
 
 /* The generating vector for TESSERA_LATTICE; its first ndim components are copied. TESSERA_ERR_ARGUMENT when it has fewer

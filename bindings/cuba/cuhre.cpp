@@ -48,6 +48,7 @@ class observer {
   // Goes on from the state file, if there is a good one.
   void resume() {
     const bool resumed = keeper_.resume([this] {
+      if (!inside_unit_cube(keeper_.s)) return std::string("it has regions outside the unit cube");
       const bool good = tessera_set_regions(solver_.solver(), keeper_.s.count, keeper_.s.records.data(),
                                             keeper_.s.evaluations) == TESSERA_OK;
       return std::string(good ? "" : tessera_last_error(solver_.solver()));
@@ -108,6 +109,15 @@ class observer {
     if (verbose_ < level) return;
     std::printf("Cuhre: %s\n", line.c_str());
     std::fflush(stdout);
+  }
+
+  static bool inside_unit_cube(const state &s) {
+    for (std::int64_t i = 0; i < s.count; ++i)
+      for (int j = 0; j < s.ndim; ++j) {
+        const double *centre = &s.records[static_cast<std::size_t>(i * s.fields + j)], half = centre[s.ndim];
+        if (!(*centre - half >= -1e-12 && *centre + half <= 1 + 1e-12)) return false;
+      }
+    return true;
   }
 
   static state begin_state(const cuhre_arguments<Count> &a, int rule) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,11 +363,34 @@ static void damage(long at, const char *with, size_t n) {
   fclose(f);
 }
 
+/* Another value for one of the numbers of 8 bytes, and the checksum that goes with it. */
+static void forge(size_t word, const void *with) {
+  enum { most = 100000 };
+  uint64_t *words = malloc(8 * most), sum = 0xcbf29ce484222325u;
+  FILE *f = fopen(state_name, "r+b");
+  assert_non_null(f);
+  assert_non_null(words);
+  const size_t n = fread(words, 8, most, f);
+  assert_true(n > word + 1 && n < most);
+  memcpy(&words[word], with, 8);
+  for (size_t i = 0; i + 1 < n; ++i) {
+    sum = (sum ^ words[i]) * 0x100000001b3u;
+    sum ^= sum >> 29;
+  }
+  words[n - 1] = sum;
+  rewind(f);
+  assert_int_equal(fwrite(words, 8, n, f), n);
+  fclose(f);
+  free(words);
+}
+
 static void a_wrong_state_file_is_a_fresh_start(void **state) {
   (void)state;
   struct call fresh = make(3, 1, exponentials);
   run(&fresh);
-  for (int kind = 0; kind < 10; ++kind) {
+  const int64_t endless = INT64_MAX;
+  const double outside = 1.9e299;
+  for (int kind = 0; kind < 12; ++kind) {
     struct call c = hard(kind == 6 ? 2 : 1);
     c.maxeval = 3000;
     c.statefile = state_name;
@@ -396,6 +420,12 @@ static void a_wrong_state_file_is_a_fresh_start(void **state) {
       case 9:
         unlink(state_name), mkdir(state_name, 0700);
         break;
+      case 10:
+        forge(6, &endless);
+        break; /* evaluations so far */
+      case 11:
+        forge(8 + 4, &outside);
+        break; /* the first region's centre, behind what there is for one component */
     }
     c = make(3, 1, exponentials);
     c.statefile = state_name;

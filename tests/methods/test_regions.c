@@ -219,6 +219,17 @@ static void impossible_regions_are_refused(void **state) {
       assert_status(s, tessera_set_regions(s, 1, broken, 127), TESSERA_ERR_ARGUMENT);
       assert_says(tessera_last_error(s), "of region 0");
     }
+  assert_status(s, tessera_set_regions(s, 1, record, INT64_MAX), TESSERA_ERR_ARGUMENT); /* it would never reach MAXEVAL */
+  assert_says(tessera_last_error(s), "evaluations");
+  for (int j = 0; j < nd; ++j)
+    for (int b = 0; b < 3; ++b) {
+      double outside[fields];
+      memcpy(outside, record, sizeof outside);
+      outside[j + (b == 2 ? nd : 0)] = b == 0 ? 1.9e299 : b == 1 ? -0.5 : 0.75;
+      assert_status(s, tessera_set_regions(s, 1, outside, 127), TESSERA_OK); /* the domain may change yet */
+      assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_ERR_ARGUMENT);
+      assert_says(tessera_last_error(s), "region 0 is not inside the domain");
+    }
   put_int(s, TESSERA_KEEP_REGIONS, 0);
   tessera_integrate(s, TESSERA_CUBATURE, value, error);
   assert_status(s, tessera_get_regions(s, 0, 0, NULL, &n), TESSERA_ERR_UNSUPPORTED);

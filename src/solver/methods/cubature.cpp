@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cubature.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "../../core/rule_build.hpp"
@@ -11,6 +12,7 @@
 namespace tessera {
 
 constexpr int64 device_initial_regions = 1024;
+constexpr int64 most_given_evaluations = int64{1} << 61;  // sums of evaluations must not overflow
 
 std::unique_ptr<method> make_cubature(const solver_view &solver) { return std::make_unique<cubature_method>(solver); }
 
@@ -53,7 +55,21 @@ cubature_problem &cubature_method::prepare(bool on_host) {
 void cubature_method::start(bool on_host) {
   if (!on_host && given_count_ > 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "a run on a device cannot start from given regions");
+  if (given_count_ > 0) require_given_inside();
   regions_there_ = on_host;
+}
+
+// Regions handed in must be parts of the box that is divided, apart from rounding.
+void cubature_method::require_given_inside() const {
+  const std::int64_t fields = region_record_fields(solver_.ndim, solver_.ncomp);
+  for (std::int64_t i = 0; i < given_count_; ++i)
+    for (int j = 0; j < solver_.ndim; ++j) {
+      const double *centre = given_.data() + i * fields + j, half = centre[solver_.ndim];
+      const double lower = problem_.lower[static_cast<std::size_t>(j)], upper = problem_.upper[static_cast<std::size_t>(j)];
+      const double slack = 1e-12 * (std::fabs(lower) + std::fabs(upper));
+      if (!(*centre - half >= lower - slack && *centre + half <= upper + slack))
+        throw failure(TESSERA_ERR_ARGUMENT, "tessera_set_regions: region " + std::to_string(i) + " is not inside the domain");
+    }
 }
 
 void cubature_method::record(bool on_host) {
@@ -92,7 +108,8 @@ void cubature_method::get_regions(std::int64_t first, std::int64_t n, double *re
 
 void cubature_method::set_regions(std::int64_t n, const double *records, std::int64_t evaluations) {
   if (n < 0) throw failure(TESSERA_ERR_ARGUMENT, "n is negative");
-  if (evaluations < 0) throw failure(TESSERA_ERR_ARGUMENT, "evaluations is negative");
+  if (evaluations < 0 || evaluations > most_given_evaluations)
+    throw failure(TESSERA_ERR_ARGUMENT, "evaluations = " + std::to_string(evaluations) + " is not what a run can have made");
   if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
   const int fields = region_record_fields(solver_.ndim, solver_.ncomp);
   if (n > std::numeric_limits<std::int64_t>::max() / 64 / fields) throw std::bad_alloc();

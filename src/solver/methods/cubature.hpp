@@ -24,6 +24,7 @@ class cubature_method final : public method {
 
  private:
   int choose_rule() const;
+  void require_given_inside() const;
 
   cubature_problem problem_;  // of the last run
   cubature_result result_;
