@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lease.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -12,8 +10,6 @@ namespace dropin {
 namespace {
 constexpr std::size_t most_kept = 8;                             // in one thread
 constexpr std::int64_t most_bytes_kept = std::int64_t{4} << 20;  // of a solver that is kept
-
-constexpr int first_int = 100, first_real = 200, keys = 64;  // the options that a drop-in sets: tessera.h
 }  // namespace
 
 struct kept_solver {
@@ -21,18 +17,11 @@ struct kept_solver {
   int ndim = 0, ncomp = 0;
   bool busy = false;
   unsigned long used = 0;
-  pid_t process = 0;  // of its threads, if it has any
-  bool int_known[keys] = {}, real_known[keys] = {};
-  std::int64_t ints[keys] = {};
-  double reals[keys] = {};
 
   kept_solver() = default;
   kept_solver(const kept_solver &) = delete;
   kept_solver &operator=(const kept_solver &) = delete;
   ~kept_solver() { tessera_destroy(solver); }
-
-  // Its threads stayed behind when the process was forked.
-  bool orphaned() const { return ints[TESSERA_THREADS - first_int] > 1 && process != getpid(); }
 };
 
 namespace {
@@ -41,12 +30,12 @@ class thread_solvers {
  public:
   ~thread_solvers() {
     for (auto &k : all_)
-      if (k->busy || k->orphaned()) k.release();  // the integrand has ended the program, in the middle of a run
+      if (k->busy) k.release();  // the integrand has ended the program, in the middle of a run
   }
 
   kept_solver *take(int ndim, int ncomp) {
     for (auto &k : all_)
-      if (!k->busy && k->ndim == ndim && k->ncomp == ncomp && !k->orphaned()) return use(*k);
+      if (!k->busy && k->ndim == ndim && k->ncomp == ncomp) return use(*k);
     auto fresh = std::make_unique<kept_solver>();
     if (tessera_create(&fresh->solver, ndim, ncomp) != TESSERA_OK) return nullptr;
     fresh->ndim = ndim;
@@ -57,14 +46,13 @@ class thread_solvers {
 
   void give_back(kept_solver *k) {
     k->busy = false;
-    if (k->ints[TESSERA_THREADS - first_int] > 1) k->process = getpid();
     std::int64_t bytes = 0;
     tessera_get_int(k->solver, TESSERA_PEAK_MEMORY, &bytes);
     if (bytes > most_bytes_kept) return forget(k);
     if (all_.size() <= most_kept) return;
     kept_solver *oldest = nullptr;
     for (auto &other : all_)
-      if (!other->busy && !other->orphaned() && (!oldest || other->used < oldest->used)) oldest = other.get();
+      if (!other->busy && (!oldest || other->used < oldest->used)) oldest = other.get();
     if (oldest) forget(oldest);
   }
 
@@ -72,6 +60,7 @@ class thread_solvers {
   kept_solver *use(kept_solver &k) {
     k.busy = true;
     k.used = ++clock_;
+    tessera_reset(k.solver);  // another routine may have set what this one leaves alone
     return &k;
   }
   void forget(const kept_solver *k) {
@@ -103,22 +92,8 @@ lease::~lease() {
 
 tessera_solver *lease::solver() const { return kept_ ? kept_->solver : nullptr; }
 
-int lease::set_int(int key, std::int64_t value) {
-  const int i = key - first_int;
-  if (kept_->int_known[i] && kept_->ints[i] == value) return TESSERA_OK;
-  const int status = tessera_set_int(kept_->solver, key, value);
-  kept_->int_known[i] = status == TESSERA_OK;
-  kept_->ints[i] = value;
-  return status;
-}
+int lease::set_int(int key, std::int64_t value) { return tessera_set_int(kept_->solver, key, value); }
 
-int lease::set_real(int key, double value) {
-  const int i = key - first_real;
-  if (kept_->real_known[i] && kept_->reals[i] == value) return TESSERA_OK;
-  const int status = tessera_set_real(kept_->solver, key, value);
-  kept_->real_known[i] = status == TESSERA_OK;
-  kept_->reals[i] = value;
-  return status;
-}
+int lease::set_real(int key, double value) { return tessera_set_real(kept_->solver, key, value); }
 
 }  // namespace dropin

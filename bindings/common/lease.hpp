@@ -18,9 +18,8 @@ class lease {
   lease(const lease &) = delete;
   lease &operator=(const lease &) = delete;
 
-  // NULL when there is no memory for one.
+  // With all options at their defaults when the lease begins. NULL when there is no memory for one.
   tessera_solver *solver() const;
-  // As tessera_set_int and tessera_set_real, with the value that the solver has already at no cost.
   int set_int(int key, std::int64_t value);
   int set_real(int key, double value);
 

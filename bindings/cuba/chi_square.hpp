@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <math.h>
+
 #include <cmath>
 #include <limits>
 
@@ -24,12 +26,18 @@ struct scatter {
   double chi_square() const { return weights > 0.0 ? std::fmax(squares - weighted * weighted / weights, 0.0) : 0.0; }
 };
 
+// std::lgamma writes a variable that all threads share.
+inline double log_gamma(double x) {
+  int sign;
+  return ::lgamma_r(x, &sign);
+}
+
 // The regularised incomplete gamma function P(a, x): its power series for x < a + 1, else Lentz's continued fraction for 1 - P.
 inline double lower_gamma(double a, double x) {
   constexpr double precise = std::numeric_limits<double>::epsilon();
   constexpr int most = 10000;
   if (!(x > 0.0)) return 0.0;
-  const double front = std::exp(a * std::log(x) - x - std::lgamma(a));
+  const double front = std::exp(a * std::log(x) - x - log_gamma(a));
   if (x < a + 1.0) {
     double term = 1.0 / a, sum = term;
     for (int n = 1; n < most && term > precise * sum; ++n) {

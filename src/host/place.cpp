@@ -15,6 +15,8 @@ namespace {
 
 class host_place final : public place {
  public:
+  ~host_place() override { leave_behind(); }
+
   void run(const problem &problem, const device_integrand &, run_hooks &hooks, double *value, double *error,
            run_result &result, device_report &) override {
     use_threads(problem.threads);
@@ -66,11 +68,19 @@ class host_place final : public place {
  private:
   // The pool is kept from call to call.
   void use_threads(int threads) {
+    leave_behind();
     if (pool_ && threads_ == threads) return;
     for (auto &m : methods_) m.reset();
     pool_.reset();
     pool_ = std::make_unique<thread_pool>(threads);
     threads_ = threads;
+  }
+
+  // In a child process the pool's threads are missing. What uses it is given up with it; it stays where it is.
+  void leave_behind() {
+    if (!pool_ || pool_->is_of_this_process()) return;
+    for (auto &m : methods_) m.reset();
+    (void)pool_.release();
   }
 
   host_method &method_of(method_number which) {

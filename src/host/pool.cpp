@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pool.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
-#include <system_error>
+#include <exception>
 
 namespace tessera {
 
-thread_pool::thread_pool(int threads) {
+thread_pool::thread_pool(int threads) : process_(::getpid()) {
+  workers_.reserve(static_cast<std::size_t>(threads - 1));
   try {
     for (int t = 1; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
-  } catch (const std::system_error &) {
-    // The system gives no more threads: work with those there are.
+  } catch (const std::exception &) {
+    // The system gives no more threads, or no memory for one: work with those there are.
   }
 }
+
+bool thread_pool::is_of_this_process() const { return workers_.empty() || process_ == ::getpid(); }
 
 thread_pool::~thread_pool() {
   {

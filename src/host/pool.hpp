@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -15,11 +17,14 @@ namespace tessera {
 
 class thread_pool {
  public:
-  // `threads` counts the caller's, which works too. Fewer are used when the system gives no more.
+  // `threads` counts the caller's, which works too. Fewer are used when the system gives no more. Throws bad_alloc.
   explicit thread_pool(int threads);
   ~thread_pool();
   thread_pool(const thread_pool &) = delete;
   thread_pool &operator=(const thread_pool &) = delete;
+
+  // Its threads stay behind when the process is forked: a child must not use it, and cannot end it either.
+  bool is_of_this_process() const;
 
   int size() const { return static_cast<int>(workers_.size()) + 1; }
 
@@ -40,6 +45,7 @@ class thread_pool {
   void work(int thread);
   void drain(int thread);
 
+  const pid_t process_;
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
