@@ -319,7 +319,7 @@ TESSERA_API const char *tessera_version_string(void); /* "major.minor.patch" */
  * The domain is the unit cube until tessera_set_domain. */
 TESSERA_API int tessera_create(tessera_solver **s, int ndim, int ncomp);
 
-/* Frees the solver; NULL is fine. */
+/* Frees the solver; NULL is fine. From one of the solver's own callbacks it does nothing, and says so to the log. */
 TESSERA_API void tessera_destroy(tessera_solver *s);
 
 /* Message about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. With NULL for
@@ -493,7 +493,7 @@ TESSERA_API int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l)
 
 /* A lattice of ndim components (1..1024), without a vector yet. On failure *l is NULL. */
 TESSERA_API int tessera_lattice_create(tessera_lattice **l, int ndim);
-/* NULL is fine. Solvers keep their copies. */
+/* NULL is fine. Solvers keep their copies. From the lattice's own callback it does nothing. */
 TESSERA_API void tessera_lattice_destroy(tessera_lattice *l);
 /* As tessera_last_error. */
 TESSERA_API const char *tessera_lattice_last_error(const tessera_lattice *l);

@@ -20,7 +20,6 @@ using tessera::guarded;
 constexpr int most_ndim = 1024;
 constexpr int most_ncomp = 65536;
 
-
 // About the last call of this thread that has no solver.
 std::string &message_without_solver() {
   static thread_local std::string message = "the solver is NULL";
@@ -52,7 +51,10 @@ int tessera_create(tessera_solver **s, int ndim, int ncomp) {
   }
 }
 
-void tessera_destroy(tessera_solver *s) { delete s; }
+void tessera_destroy(tessera_solver *s) {
+  if (!s || !s->busy) delete s;
+  else s->log(1, "tessera_destroy from a callback of the solver itself has no effect");
+}
 
 const char *tessera_last_error(const tessera_solver *s) { return s ? s->last_error.c_str() : message_without_solver().c_str(); }
 

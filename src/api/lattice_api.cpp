@@ -29,7 +29,9 @@ int tessera_lattice_create(tessera_lattice **l, int ndim) {
   }
 }
 
-void tessera_lattice_destroy(tessera_lattice *l) { delete l; }
+void tessera_lattice_destroy(tessera_lattice *l) {
+  if (!l || !l->busy) delete l;
+}
 
 const char *tessera_lattice_last_error(const tessera_lattice *l) {
   return l ? l->last_error.c_str() : "the lattice is NULL";

@@ -48,6 +48,7 @@ struct tessera_solver {
   double get_real(int key) const;
   void set_progress(tessera_progress fn, void *userdata);
   void set_log(tessera_log fn, void *userdata);
+  void log(int level, const std::string &line) const;
   int integrate(int method, double *value, double *error);
   int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
                      const double *upper, double *value, double *error, int *status);
@@ -114,7 +115,6 @@ struct tessera_solver {
   bool has_code() const { return has_source() && tessera::is_device_code(source_.language); }
   bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
   bool has_device_form() const { return device_batch_ || has_source(); }
-  void log(int level, const std::string &line) const;
 
   const int ndim_, ncomp_;
   std::vector<double> lower_, upper_;

@@ -73,6 +73,22 @@ struct progress_hooks : tessera::cbc_hooks {
 
 namespace tessera {
 
+static bool has_factors_up_to(uint64 v, uint64 largest) {
+  for (uint64 f = 2; f <= largest && f <= v; ++f)
+    while (v % f == 0) v /= f;
+  return v == 1;
+}
+
+// Of the primes 2 m + 1 with factors of m from `factor` to `largest`, m a multiple of `product`: the nearest to n so far.
+static void look_among_products(uint64 product, uint64 factor, uint64 largest, std::int64_t n, std::int64_t &nearest) {
+  const auto p = static_cast<std::int64_t>(2 * product + 1);
+  const std::int64_t here = std::abs(p - n), best = std::abs(nearest - n);
+  if (p >= 3 && (nearest == 0 || here < best || (here == best && p < nearest)) && is_prime(2 * product + 1)) nearest = p;
+  for (uint64 f = factor; f <= largest; ++f)
+    if (is_prime(f) && product <= static_cast<uint64>(most_lattice_points - 1) / 2 / f)
+      look_among_products(product * f, f, largest, n, nearest);
+}
+
 std::int64_t nearest_prime(std::int64_t n, std::int64_t largest) {
   require_points(n, 3);
   if (largest != 0 && largest < 5) refuse("largest = " + text(largest) + " is neither 0 nor at least 5");
@@ -80,19 +96,16 @@ std::int64_t nearest_prime(std::int64_t n, std::int64_t largest) {
     if (p < 3 || p > most_lattice_points) return false;
     const auto u = static_cast<uint64>(p);
     // The factors first: numbers with small ones alone are rarer than primes and quicker found out.
-    if (largest > 0) {
-      uint64 rest = (u - 1) / 2;
-      for (uint64 f = 2; f <= static_cast<uint64>(largest) && f <= rest; ++f)
-        while (rest % f == 0) rest /= f;
-      if (rest != 1) return false;
-    }
-    return is_prime(u);
+    return (largest == 0 || (u % 2 == 1 && has_factors_up_to((u - 1) / 2, static_cast<uint64>(largest)))) && is_prime(u);
   };
-  for (std::int64_t distance = 0; distance <= most_lattice_points; ++distance) {
+  constexpr std::int64_t far = 1 << 17;  // beyond, products of so small factors are counted quicker than numbers
+  for (std::int64_t distance = 0; distance <= far; ++distance) {
     if (good(n - distance)) return n - distance;
     if (good(n + distance)) return n + distance;
   }
-  refuse("there is no such prime");
+  std::int64_t nearest = 0;
+  look_among_products(1, 2, static_cast<uint64>(largest), n, nearest);
+  return nearest;
 }
 
 std::string wrong_weights(int ndim, const std::vector<double> &product, const std::vector<double> &order) {

@@ -288,6 +288,7 @@ static void call_everything(struct record *r) {
   r->inner[6] = tessera_get_int(s, TESSERA_MAXEVAL, &n);
   r->inner[7] = tessera_get_real(s, TESSERA_RELTOL, a);
   r->inner[8] = tessera_integrate(s, TESSERA_CUBATURE, a, b);
+  tessera_destroy(s); /* without effect */
   r->inner[9] = tessera_set_log(s, NULL, NULL) == TESSERA_ERR_BUSY ? tessera_set_progress(s, NULL, NULL) : 0;
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <math.h>
+#include <time.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -203,11 +204,16 @@ static void primes(void **state) {
                               {1000, 7, 1009},
                               {1008000, 7, 1008001},
                               {4001, 5, 4001},
+                              {4294967295, 5, 4218750001}, /* far away */
+                              {3000000000, 7, 3010560001},
+                              {4294967295, 61, 4294947329},
                               {4294967295, 0, 4294967291}};
+  const clock_t start = clock();
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     assert_int_equal(tessera_lattice_prime(cases[i][0], cases[i][1], &p), TESSERA_OK);
     assert_int_equal(p, cases[i][2]);
   }
+  if (!sanitized) assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 0.5);
   assert_int_equal(tessera_lattice_prime(2, 0, &p), TESSERA_ERR_ARGUMENT);
   assert_int_equal(tessera_lattice_prime(INT64_C(1) << 32, 0, &p), TESSERA_ERR_ARGUMENT);
   assert_int_equal(tessera_lattice_prime(1000, 2, &p), TESSERA_ERR_ARGUMENT);
