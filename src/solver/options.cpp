@@ -50,6 +50,21 @@ void option_values::reset_statistics() {
   }
 }
 
+bool is_value(int key, std::int64_t v) {
+  switch (key) {
+    case TESSERA_RULE:
+      return (v >= 0 && v <= 4) || v == TESSERA_RULE_GM7 || v == TESSERA_RULE_LOW || v == TESSERA_RULE_KRONROD15 ||
+             (v >= TESSERA_RULE_KRONROD21 && v % 10 == 1);
+    case TESSERA_TRANSFORM:
+      return v <= TESSERA_TRANSFORM_TANH || (v >= TESSERA_TRANSFORM_KOROBOV1 && v <= TESSERA_TRANSFORM_KOROBOV6) ||
+             v >= TESSERA_TRANSFORM_SIDI1;
+    case TESSERA_MEDIAN:
+      return v == 0 || v % 2 == 1;
+    default:
+      return true;
+  }
+}
+
 // Keys are small numbers: a table finds them at once.
 const key_entry *find_key(int key) {
   struct table {

@@ -20,6 +20,8 @@ struct key_entry {
 
 // NULL where there is no such key.
 const key_entry *find_key(int key);
+// Of a number within the bounds of an integer option; some options have gaps.
+bool is_value(int key, std::int64_t v);
 
 class option_values {
  public:

@@ -111,6 +111,8 @@ void tessera_solver::set_int(int key, std::int64_t value) {
   if (value < e.int_least || value > e.int_greatest)
     throw failure(TESSERA_ERR_RANGE, std::string(e.name) + " = " + std::to_string(value) + " is not within " +
                                          std::to_string(e.int_least) + " .. " + std::to_string(e.int_greatest));
+  if (!tessera::is_value(key, value))
+    throw failure(TESSERA_ERR_RANGE, std::string(e.name) + " = " + std::to_string(value) + " is none of the option's values");
   options_.set_int(key, value);
 }
 

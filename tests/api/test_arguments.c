@@ -309,8 +309,6 @@ static void a_rule_must_exist_for_the_dimension(void **state) {
                {11, TESSERA_RULE_LOW},
                {2, TESSERA_RULE_KRONROD15},
                {3, TESSERA_RULE_KRONROD61},
-               {5, 5},
-               {5, 60},
                {25, TESSERA_RULE_KRONROD21},
                {1, TESSERA_RULE_LOW}};
   (void)state;

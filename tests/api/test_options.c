@@ -110,6 +110,28 @@ static void values_beyond_the_bounds_are_refused(void **state) {
   }
 }
 
+/* Options that name something have gaps between their values. */
+static void numbers_that_are_no_value_are_refused(void **state) {
+  tessera_solver *s = *state;
+  static const int values[][30] = {
+      {TESSERA_RULE, 0, 1, 2, 3, 4, 7, 12, 15, 21, 31, 41, 51, 61, -1},
+      {TESSERA_TRANSFORM, 0, 1, 2, 3, 11, 12, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, -1},
+      {TESSERA_MEDIAN, 0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, -1}};
+  static const int most[] = {61, 26, 29};
+  for (int i = 0; i < 3; ++i)
+    for (int v = 0, at = 1; v <= most[i]; ++v) {
+      const int status = tessera_set_int(s, values[i][0], v);
+      if (values[i][at] == v) {
+        ++at;
+        assert_int_equal(status, TESSERA_OK);
+        assert_int_equal(got_int(s, values[i][0]), v);
+      } else {
+        assert_int_equal(status, TESSERA_ERR_RANGE);
+        assert_says(tessera_last_error(s), "none of the option's values");
+      }
+    }
+}
+
 static void what_is_set_is_got(void **state) {
   tessera_solver *s = *state;
   for (int i = 0; i < int_count; ++i) put_int(s, int_options[i].key, int_options[i].least + 1);
@@ -213,7 +235,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(options_have_their_defaults),          TEST(the_bounds_are_part_of_the_range),
-      TEST(values_beyond_the_bounds_are_refused), TEST(what_is_set_is_got),
+      TEST(values_beyond_the_bounds_are_refused), TEST(numbers_that_are_no_value_are_refused), TEST(what_is_set_is_got),
       TEST(a_run_does_not_change_the_options),    TEST(statistics_are_zero_before_the_first_run),
       TEST(statistics_describe_the_run),          TEST(statistics_start_afresh_in_every_run),
       TEST(zero_threads_means_one_per_processor), TEST(reset_gives_the_defaults_and_nothing_else),

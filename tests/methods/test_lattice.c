@@ -555,14 +555,7 @@ static void maximal_rank_refusals(void **state) {
   put_int(s, TESSERA_MEDIAN, 11);
   assert_status(s, lattice(s).status, TESSERA_ERR_UNSUPPORTED);
   put_int(s, TESSERA_COPIES, 0);
-  put_int(s, TESSERA_MEDIAN, 10);
-  a = lattice(s);
-  assert_status(s, a.status, TESSERA_ERR_UNSUPPORTED);
-  assert_says(a.sentence, "even");
   put_int(s, TESSERA_MEDIAN, 0);
-  put_int(s, TESSERA_TRANSFORM, 17);
-  assert_status(s, lattice(s).status, TESSERA_ERR_UNSUPPORTED);
-  put_int(s, TESSERA_TRANSFORM, 0);
   put_int(s, TESSERA_COMPLEMENT, 0);
   put_int(s, TESSERA_DEVICE, 0);
   assert_status(s, lattice(s).status, TESSERA_ERR_NO_INTEGRAND); /* a callback */

@@ -40,17 +40,11 @@ problem &lattice_method::prepare(bool) {
   s.confidence = get_real(TESSERA_CONFIDENCE);
   s.seed = static_cast<uint64>(get_int(TESSERA_SEED));
   s.transform = static_cast<int>(get_int(TESSERA_TRANSFORM));
-  const bool known = s.transform <= TESSERA_TRANSFORM_TANH ||
-                     (s.transform >= TESSERA_TRANSFORM_KOROBOV1 && s.transform <= TESSERA_TRANSFORM_KOROBOV6) ||
-                     s.transform >= TESSERA_TRANSFORM_SIDI1;
-  if (!known) refuse("TESSERA_TRANSFORM = " + std::to_string(s.transform) + " is not a value of enum tessera_transform");
   s.shifts = static_cast<int>(get_int(TESSERA_SHIFTS));
   s.median = static_cast<int>(get_int(TESSERA_MEDIAN));
   s.points = static_cast<uint64>(get_int(TESSERA_POINTS));
   const std::int64_t copies = get_int(TESSERA_COPIES);
   s.copies = copies > 1 ? static_cast<int>(copies) : 0;
-  if (s.median > 0 && s.median % 2 == 0)
-    refuse("TESSERA_MEDIAN = " + std::to_string(s.median) + " is even: there is no vector in the middle");
   if (s.median > 0 && s.copies > 0) refuse("TESSERA_MEDIAN and TESSERA_COPIES do not go together");
   p.trial = vector_of(builtin_lattice(solver_.ndim), solver_.ndim);
   p.vector = vector_.z.empty() ? p.trial : vector_;
