@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "../engine/lattice/lattice_points.hpp"
 #include "../engine/lattice/lattice_rule.hpp"
 
 namespace tessera {
@@ -100,7 +101,8 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, workspace &w, 
   for (int64 q = begin; q < end; q += block_) {
     const int64 n = std::min(block_, end - q);
     if (weights) std::fill_n(w.jacobian.begin(), n, 1.0);
-    fill(pass, shift, q, n, w);
+    fill_points(pass, problem_.axes.data(), problem_.settings.ndim, problem_.complement, shift, q, n,
+                {w.x.data(), block_, w.jacobian.data()});
     const int status = call(n, w);
     if (status != 0) return report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
     for (int k = 0; k < problem_.settings.ncomp; ++k) {
@@ -108,45 +110,6 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, workspace &w, 
       const double sum = weights ? sum_of_weighted(f, w.jacobian.data(), n) : sum_of(f, n);
       if (!std::isfinite(sum)) return report_nonfinite(item, n, w);
       to[k].add(sum);
-    }
-  }
-}
-
-// One axis of points first .. first+n-1 of the pass.
-template <int T>
-void host_lattice::fill_axis(const lattice_pass &pass, int j, uint64 shift, int64 first, int64 n, workspace &w) const {
-  const unit_axis axis = problem_.axes[index(j)];
-  double *x = &w.x[index(j * block_)];
-  double *y = problem_.complement ? &w.x[index((j + problem_.settings.ndim) * block_)] : nullptr;
-  double *jacobian = w.jacobian.data();
-  const uint64 step = phase_step(pass, j);
-  for (int64 begin = 0; begin < n;) {
-    const int64 end = std::min(n, begin + resynchronise - (first + begin) % resynchronise);
-    const int64 synchronised = (first + begin) / resynchronise * resynchronise;
-    uint64 phase = phase_at(pass, j, synchronised, shift) + static_cast<uint64>(first + begin - synchronised) * step;
-    if (axis.kind == axis_finite && !y) {  // without a branch inside
-      for (int64 i = begin; i < end; ++i, phase += step) {
-        const unit_point p = periodize<T>(unit_of(phase));
-        if (has_weight(T)) jacobian[i] *= p.weight;
-        x[i] = finite_axis_value(axis, p.x);
-      }
-    } else if (!y) {
-      for (int64 i = begin; i < end; ++i, phase += step) x[i] = lattice_coordinate<T>(axis, phase, jacobian[i]);
-    } else {
-      for (int64 i = begin; i < end; ++i, phase += step) x[i] = lattice_coordinate<T>(axis, phase, jacobian[i], y[i]);
-    }
-    begin = end;
-  }
-}
-
-void host_lattice::fill(const lattice_pass &pass, int64 shift, int64 first, int64 n, workspace &w) const {
-  for (int j = 0; j < problem_.settings.ndim; ++j) {
-    const uint64 s = shift_of(pass.source, static_cast<uint64>(shift), j);
-    switch (pass.transform) {
-#define TESSERA_CASE(t) \
-  case t: fill_axis<t>(pass, j, s, first, n, w); break;
-      TESSERA_TRANSFORMS(TESSERA_CASE)
-#undef TESSERA_CASE
     }
   }
 }

@@ -39,9 +39,6 @@ class host_lattice {
 
   void prepare(workspace &w) const;
   void sum_item(const lattice_pass &pass, int64 item, workspace &w, compensated_sum *to);
-  void fill(const lattice_pass &pass, int64 shift, int64 first, int64 n, workspace &w) const;
-  template <int T>
-  void fill_axis(const lattice_pass &pass, int j, uint64 shift, int64 first, int64 n, workspace &w) const;
   int call(int64 n, workspace &w) const;
   void report_nonfinite(int64 item, int64 n, const workspace &w);
   void report(int64 item, outcome what, int status, const std::string &message);

@@ -55,15 +55,6 @@ TESSERA_NAME(smallest_component, float)
 TESSERA_NAME(smallest_component, double)
 #undef TESSERA_NAME
 
-void allocate(device_memory &m, std::size_t bytes) {
-  try {
-    m.require(bytes);
-  } catch (const device_error &e) {
-    if (e.out_of_memory()) throw std::bad_alloc();
-    throw;
-  }
-}
-
 void check_fft(int result, const char *what) {
   constexpr int alloc_failed = 2;  // CUFFT_ALLOC_FAILED
   if (result == 0) return;

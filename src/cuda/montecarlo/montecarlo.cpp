@@ -471,7 +471,7 @@ std::string device_sampler::find_nonfinite(const sampling_kernels &kernels, int6
     jacobian.assign(size(n), 1.0);
     if (numbers_.there()) {
       given.resize(size(samples * nd));
-      numbers_.read(piece.first + from, samples, pass_.shift, given.data());
+      numbers_.read(piece.first + from, samples, pass_.shift, given.data(), samples);
     }
     for (int64 i = 0; i < n; ++i) {  // an antithetic point comes after its sample
       const uint64 sample = static_cast<uint64>(piece.first + from + i / per);
