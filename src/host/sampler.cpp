@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../engine/montecarlo/monte_carlo.hpp"
+#include "../engine/montecarlo/sample_points.hpp"
 
 namespace tessera {
 namespace {
@@ -102,7 +103,6 @@ double host_sampler::take_training(uint64 *counts) {
 void host_sampler::prepare(workspace &w, bool grid) const {
   const std::size_t nd = index(problem_.settings.ndim), nc = index(problem_.settings.ncomp), n = index(block_);
   if (w.x.empty()) {
-    w.cell.resize(nd);
     w.point.resize(nd);
     w.values.resize(nc);
     w.moments.resize(nc);
@@ -192,58 +192,16 @@ bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces,
 void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
                         int64 samples, workspace &w) const {
   const int nd = problem_.settings.ndim;
-  const uint64 first = static_cast<uint64>(all.front().first);  // the stretches follow each other
-  const philox_keys keys = keys_of(pass.seed);
-  for (int j = 0; j < nd; j += 2) {
-    double *x = &w.x[index(j * block_)],
-           *next = j + 1 < nd ? x + block_ : w.jacobian.data();  // of the last pair half may be unused
-    for (int64 i = 0; i < samples; ++i)
-      uniform_pair(keys, pass.stream, first + static_cast<uint64>(i), static_cast<uint32>(j / 2), x[i], next[i]);
-  }
-  if (pass.antithetic)
-    for (int j = 0; j < nd; ++j) {
-      double *x = &w.x[index(j * block_)];
-      for (int64 i = 0; i < samples; ++i) x[samples + i] = 1.0 - x[i];
-    }
-  std::fill_n(w.jacobian.begin(), samples * points_of_sample(pass), 1.0);
-  if (!pass.edges) return map(pass, 0, 0, samples * points_of_sample(pass), w);
+  const sample_arrays to = {w.x.data(), block_, w.jacobian.data(), w.grid.data(), w.boost.data(), w.bins.data()};
+  fill_uniform(pass, nd, all.front().first, samples, to);  // the stretches follow each other
+  complete_samples(pass, nd, samples, to);
+  const auto map = [&](int64 cube, int64 from, int64 end) {
+    map_samples(pass, problem_.axes.data(), nd, cube, from, end, to);
+  };
+  if (!pass.edges) return map(0, 0, samples * points_of_sample(pass));
   for (const stretch &s : all) {
-    map(pass, pieces[s.piece].cube, s.offset, s.offset + s.n, w);
-    if (pass.antithetic) map(pass, pieces[s.piece].cube, samples + s.offset, samples + s.offset + s.n, w);
-  }
-}
-
-// Uniform numbers to the user's coordinates, for points of one cube.
-void host_sampler::map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const {
-  double *jacobian = w.jacobian.data(), *grid = w.grid.data();
-  const bool scout = cube == scouts;
-  if (pass.edges) std::fill(grid + from, grid + to, 1.0);
-  for (int j = 0; j < problem_.settings.ndim; ++j) {
-    const sample_axis axis = problem_.axes[index(j)];
-    double *x = &w.x[index(j * block_)];
-    if (pass.edges) {
-      const double *edges = pass.edges + j * grid_edges;
-      const int cells = pass.cells[j];
-      const int64 cell = cube % cells;
-      if (!scout) cube /= cells;
-      unsigned char *bins = &w.bins[index(j * block_)];
-      for (int64 i = from; i < to; ++i) {
-        int bin;
-        x[i] = place_on_axis(edges, scout, cell, cells, x[i], grid[i], bin);
-        bins[i] = static_cast<unsigned char>(bin);
-      }
-    }
-    if (axis.map.kind == axis_finite) {
-      for (int64 i = from; i < to; ++i) x[i] = between(axis.lower + axis.length * x[i], axis.first, axis.last);
-    } else {
-      for (int64 i = from; i < to; ++i) x[i] = sample_coordinate(axis, x[i], jacobian[i]);
-    }
-  }
-  if (!pass.edges) return;
-  for (int64 i = from; i < to; ++i) {
-    const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
-    jacobian[i] *= weight.factor;
-    w.boost[index(i)] = weight.boost;
+    map(pieces[s.piece].cube, s.offset, s.offset + s.n);
+    if (pass.antithetic) map(pieces[s.piece].cube, samples + s.offset, samples + s.offset + s.n);
   }
 }
 

@@ -41,7 +41,6 @@ class host_sampler {
     std::vector<unsigned char> bins;                                 // bins[j*block_ + i], with a grid
     std::vector<uint64> training;                                    // with a grid
     std::vector<sample_moments> moments;                             // of one piece
-    std::vector<int64> cell;
   };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
   struct stretch {
@@ -56,7 +55,6 @@ class host_sampler {
                 workspace &w);
   void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
             workspace &w) const;
-  void map(const sample_pass &pass, int64 cube, int64 from, int64 to, workspace &w) const;
   int call(int64 n, workspace &w) const;
   double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;
   void report_nonfinite(int64 item, int64 n, const workspace &w);

@@ -33,9 +33,10 @@ __device__ __forceinline__ bool ends_run(int flags) { return (flags & 6) != 0; }
 
 // The end of a block: what the integrand said beside its values.
 __device__ __forceinline__ void report_flags(user_answer *answer) {
-  if (threadIdx.x != 0 || flags_now() == 0) return;
-  answer->flags = flags_now();
-  answer->status = *static_cast<volatile int *>(&tessera_status);
+  if (threadIdx.x == 0 && flags_now() != 0) {
+    answer->flags = flags_now();
+    answer->status = *static_cast<volatile int *>(&tessera_status);
+  }
 }
 #endif
 

@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <list>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "../../plugin.hpp"
-#include "../cubature/batch.hpp"
-#include "../../jit/device_compiler.hpp"
-#include "../device/driver.hpp"
+#include "../device/kept_kernels.hpp"
+#include "../device/user_run.hpp"
 #include "generator.hpp"
 #include "montecarlo_problem.hpp"
 
@@ -18,7 +14,7 @@ namespace tessera {
 
 // What is a constant in the kernels beside the numbers of variables and components.
 struct sampling_shape {
-  int axes = 0;  // 0: all are [0,1], 1: all are finite, 2: any
+  int axes = axes_unit;  // what is known of them
   bool grid = false, antithetic = false;
   bool batch = false;  // around a device callback
   bool given = false;  // the random numbers are in memory
@@ -30,50 +26,35 @@ inline bool is_fused(const sampling_shape &s, int ncomp) {
 // The text of the kernels, to be joined with an integrand unless it is for a device callback.
 kernel_text sampling_kernel_text(const sampling_shape &shape, int ndim, int ncomp);
 
-// Compiled and loaded.
-class sampling_kernels {
+class sampling_kernels : public user_kernels {
  public:
-  // Throws compile_error and device_error. The device's context is current.
-  sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch,
-                   int multiprocessors, code_cache *cache);
-  sampling_kernels(const sampling_kernels &) = delete;
-  sampling_kernels &operator=(const sampling_kernels &) = delete;
+  sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const user_integrand &f, int arch,
+                   int multiprocessors);
 
-  void set_axes(const std::vector<sample_axis> &axes, CUstream stream);
+  void set_axes(const std::vector<sample_axis> &axes, CUstream stream) {
+    if (shape_.axes != axes_unit) upload_axes(axes, axes_, stream);
+  }
   bool fused() const { return fused_; }
   CUfunction sums() const { return sums_; }      // tessera_sample_sums, where it is fused
   CUfunction values() const { return values_; }  // tessera_sample_values and tessera_sample_pieces, elsewhere
   CUfunction pieces() const { return pieces_; }
-  CUfunction points() const { return points_; }  // tessera_points, or those of a chunk for a device callback
-  int64 resident() const { return resident_; }   // blocks at a time of sums() or values()
-  CUdeviceptr flags() const { return flags_; }
-  CUdeviceptr status() const { return status_; }
-  const compiled_module &module() const { return module_; }
+  CUfunction batch_points() const { return batch_points_; }  // those of a chunk for a device callback
+  int64 resident() const { return resident_; }               // blocks at a time of sums() or values()
 
  private:
   const sampling_shape shape_;
   const bool fused_;
-  compiled_module module_;
-  loaded_library library_;
-  CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, points_ = nullptr;
-  CUdeviceptr flags_ = 0, status_ = 0;
+  CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, batch_points_ = nullptr;
   int64 resident_ = 1;
   std::vector<sample_axis> axes_;  // that are there
 };
 
 // Executor of engine/monte_carlo.hpp. Kernels and memory live as long as it.
-class device_sampler {
+class device_sampler : private user_run {
  public:
-  struct integrand {
-    const integrand_source &source;
-    device_batch_function batch;
-    void *userdata;  // of the callback
-    CUdeviceptr params;
-    code_cache *cache;
-  };
+  using integrand = user_integrand;
 
-  device_sampler(CUstream stream, int arch, int multiprocessors)
-      : stream_(stream), arch_(arch), multiprocessors_(multiprocessors) {}
+  device_sampler(CUstream stream, int arch, int multiprocessors) : user_run(stream, arch, multiprocessors) {}
   void use_stream(CUstream stream) { stream_ = stream; }
 
   sampling_result integrate(const sampling_problem &problem, const integrand &f, std::vector<double> &grid,
@@ -88,10 +69,7 @@ class device_sampler {
   static std::size_t slice_pieces() { return std::size_t{1} << 21; }
 
  private:
-  struct kept {
-    std::string key;
-    std::unique_ptr<sampling_kernels> kernels;
-  };
+  static constexpr std::size_t most_kernels = 24;
 
   void begin(const sampling_problem &problem, const integrand &f, device_report &report);
   bool begin_numbers();
@@ -100,26 +78,19 @@ class device_sampler {
   void prepare(const sample_pass &pass);
   void use_grid(const sample_pass &pass);
   void use_list(const sample_piece *pieces, int64 n);
-  void start(CUfunction kernel, int64 blocks, int threads);
+  void launch(CUfunction kernel, int64 blocks, int threads) { start(kernel, blocks, threads, &arguments_); }
   void require_results(int64 blocks);
   outcome run_fused(sampling_kernels &kernels, sample_sums *sums);
   outcome run_chunks(sampling_kernels &kernels, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
   outcome run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums);
-  outcome call_back(sampling_kernels &kernels);
-  outcome take_answer(sampling_kernels &kernels);
+  outcome make_values(const sampling_kernels &kernels);
   outcome take_results(sampling_kernels &kernels, int64 blocks, sample_sums *sums);
-  std::string find_nonfinite(const sampling_kernels &kernels, int64 piece);
+  std::string explain_nonfinite(const sampling_kernels &kernels, int64 piece);
   int64 chunk_samples() const;
 
-  CUstream stream_;
-  const int arch_, multiprocessors_;
-  std::list<kept> kept_;  // last used first
+  kept_kernels<sampling_kernels> kept_{most_kernels};
   // Of the run.
   const sampling_problem *problem_ = nullptr;
-  const integrand *f_ = nullptr;
-  device_report *report_ = nullptr;
-  int status_ = 0;
-  std::string message_;
   double training_squares_ = 0.0;
   bool training_there_ = false;
   // Of the call.
@@ -130,8 +101,8 @@ class device_sampler {
   std::vector<int> tile_piece_;
   // Memory.
   number_ring numbers_;
-  device_memory tables_there_, list_there_, tiles_there_, training_, squares_, x_, values_, points_;
-  mapped_memory partial_, spread_, answer_;
+  device_memory tables_there_, list_there_, tiles_there_, training_, squares_;
+  mapped_memory partial_, spread_;
 };
 
 }  // namespace tessera

@@ -345,7 +345,9 @@ class monte_carlo {
     made = static_cast<double>(samples);
     sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform));
     pass.share = pass.samples / made;
-    pass.cells = strata_.cells();
+    cells_.resize(count(set_.ndim));
+    for (std::size_t j = 0; j < cells_.size(); ++j) cells_[j] = cells_of(strata_.cells()[j]);
+    pass.cells = cells_.data();
     pass.edges = grid_.data();
     const double cubes = static_cast<double>(counts.size());
     const int64 slice = exec_.slice_samples(true);
@@ -571,6 +573,7 @@ class monte_carlo {
   const int64 per_sample_;
   std::vector<double> scale_;
   strata strata_;
+  std::vector<sample_cells> cells_;
   std::vector<sample_piece> pieces_;
   std::vector<double> spread_;
   sampling_statistics statistics_;

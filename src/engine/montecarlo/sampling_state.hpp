@@ -6,6 +6,7 @@
 #include "../../core/moments.hpp"
 #include "../../core/philox.hpp"
 #include "../../core/sample_map.hpp"
+#include "../known_axes.hpp"
 
 namespace tessera {
 
@@ -74,12 +75,29 @@ TESSERA_HD int64 samples_before(const sample_cut &c, int64 p) {
   return c.whole * most_piece + i * least + (i < longer ? i : longer);
 }
 
+// Cells of the stratification along an axis. cube/cells is the upper part of cube * inverse, for 2^20 cubes.
+constexpr int cell_shift = 40;
+struct sample_cells {
+  uint64 inverse;
+  int cells;
+};
+TESSERA_HD sample_cells cells_of(int cells) {
+  return {((uint64{1} << cell_shift) + static_cast<uint64>(cells) - 1) / static_cast<uint64>(cells), cells};
+}
+// The cell along this axis; leaves the rest of the cube's index.
+TESSERA_HD int take_cell(const sample_cells &c, int64 &cube) {
+  const int64 rest = static_cast<int64>((static_cast<uint64>(cube) * c.inverse) >> cell_shift);
+  const int cell = static_cast<int>(cube - rest * c.cells);
+  cube = rest;
+  return cell;
+}
+
 struct sample_pass {
   uint64 seed;
   uint32 stream;
   bool antithetic;
   int64 shift;          // that its points have; -1: none
-  const int *cells;     // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
+  const sample_cells *cells;  // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
   const double *edges;  // grid_edges for each axis; null: no importance sampling
   const double *scale;  // inverse mean squares of the components, for training and for spreads
   double samples;       // of the grid in the whole iteration
@@ -107,6 +125,13 @@ TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int
   if (!scout) return grid_coordinate(edges, cell_coordinate(cell, cells, u), jacobian, bin);
   jacobian *= grid_width(edges, u, bin);
   return u;
+}
+
+// And on to the user's coordinate, on axes of a known kind.
+template <int known>
+TESSERA_HD double user_coordinate(const sample_axis &a, double u, double &jacobian) {
+  if (known == axes_unit) return u;
+  return known == axes_finite ? between(a.lower + a.length * u, a.first, a.last) : sample_coordinate(a, u, jacobian);
 }
 
 // What a point tells the grid: its share of the integral of the squared components, in 2^-16 of the mean over the points. Integers,
