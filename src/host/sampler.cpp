@@ -2,27 +2,20 @@
 #include "sampler.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <exception>
-#include <new>
 
 #include "../engine/montecarlo/monte_carlo.hpp"
 #include "../engine/montecarlo/sample_points.hpp"
 
 namespace tessera {
-namespace {
-
-constexpr int64 most_block = 1024, least_block = 64;
-constexpr int64 cached_doubles = 32768;
-
-std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 host_sampler::host_sampler(const sampling_problem &problem, thread_pool &pool)
-    : problem_(problem), pool_(pool), infinite_(false), work_(index(pool.size())) {
-  const int64 doubles = problem.settings.ndim + problem.settings.ncomp;
-  block_ = std::max(least_block, std::min(most_block, cached_doubles / doubles)) / 2 * 2;
+    : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
+                  problem.batch_points, pool),
+      problem_(problem),
+      infinite_(false),
+      work_(index(pool.size())) {
+  constexpr int64 most_block = 1024;
+  block_ = std::max(least_block, std::min(most_block, cached_doubles / (ndim_ + ncomp_))) / 2 * 2;
   for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
 }
 
@@ -30,7 +23,7 @@ int64 host_sampler::work_bytes() const {
   std::size_t n = parts_.capacity() * sizeof(sample_sums) + plain_.capacity() * sizeof(sample_piece) +
                   8 * (unused_.capacity() + items_.capacity());
   for (const workspace &w : work_)
-    n += 8 * (w.x.capacity() + w.f.capacity() + w.jacobian.capacity() + w.training.capacity()) + w.bins.capacity();
+    n += 8 * (doubles(w) + w.training.capacity()) + w.bins.capacity();
   return static_cast<int64>(n);
 }
 
@@ -59,28 +52,16 @@ outcome host_sampler::run(const sample_pass &pass, const sample_piece *pieces, i
                           double *spread) {
   make_items(pieces, count);
   const int64 n = static_cast<int64>(items_.size()) - 1;
-  failure_ = {};
-  first_failed_.store(-1, std::memory_order_relaxed);
-  const int64 nc = problem_.settings.ncomp;
+  const int64 nc = ncomp_;
   parts_.assign(index(n * nc), {});
   squares_.assign(index(n), 0.0);
-  pool_.run(n, [&](int64 i, int thread) {
-    const int64 failed = first_failed_.load(std::memory_order_relaxed);
-    if (failed >= 0 && failed <= i) return;
-    try {
-      workspace &w = work_[index(thread)];
-      prepare(w, pass.edges != nullptr);
-      sum_item(pass, pieces, items_[index(i)], items_[index(i + 1)], i, w, &parts_[index(i * nc)], spread,
-               squares_[index(i)]);
-    } catch (const std::bad_alloc &) {
-      report(i, outcome::memory, 0, "no memory for the points of one call");
-    } catch (const std::exception &e) {
-      report(i, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
-    } catch (...) {
-      report(i, outcome::callback, 0, "the integrand threw an exception");
-    }
+  const outcome o = run_items(0, n, [&](int64 i, int thread) {
+    workspace &w = work_[index(thread)];
+    prepare(w, pass.edges != nullptr);
+    sum_item(pass, pieces, items_[index(i)], items_[index(i + 1)], i, w, &parts_[index(i * nc)], spread,
+             squares_[index(i)]);
   });
-  if (failure_.what != outcome::running) return failure_.what;
+  if (o != outcome::running) return o;
   for (int64 i = 0; i < n; ++i) {
     for (int64 k = 0; k < nc; ++k) sums[k].add(parts_[index(i * nc + k)]);
     training_squares_ += squares_[index(i)];
@@ -101,15 +82,9 @@ double host_sampler::take_training(uint64 *counts) {
 }
 
 void host_sampler::prepare(workspace &w, bool grid) const {
-  const std::size_t nd = index(problem_.settings.ndim), nc = index(problem_.settings.ncomp), n = index(block_);
-  if (w.x.empty()) {
-    w.point.resize(nd);
-    w.values.resize(nc);
-    w.moments.resize(nc);
-    w.jacobian.resize(n);
-    w.f.resize(n * nc);
-    w.x.resize(n * nd);
-  }
+  const std::size_t nd = index(ndim_), n = index(block_);
+  block_calls::prepare(w);
+  w.moments.resize(index(ncomp_));
   if (grid && w.training.empty()) {
     w.bins.resize(n * nd);
     w.grid.resize(n);
@@ -121,7 +96,7 @@ void host_sampler::prepare(workspace &w, bool grid) const {
 // The samples of an item go through blocks; a piece may begin in one block and end in another.
 void host_sampler::sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item,
                             workspace &w, sample_sums *sums, double *spread, double &squares) {
-  const int nc = problem_.settings.ncomp;
+  const int nc = ncomp_;
   const int64 room = block_ / points_of_sample(pass);  // samples of a block
   std::vector<stretch> all;
   std::fill(w.moments.begin(), w.moments.end(), sample_moments());
@@ -168,14 +143,10 @@ bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces,
                             int64 item, workspace &w) {
   const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
   fill(pass, pieces, all, samples, w);
-  const int status = call(n, w);
-  if (status != 0) {
-    report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-    return false;
-  }
+  if (!call(item, n, w)) return false;
   double check = 0.0;  // not a number as soon as one value is not finite
   const bool weights = infinite_ || pass.edges;
-  for (int k = 0; k < problem_.settings.ncomp; ++k) {
+  for (int k = 0; k < ncomp_; ++k) {
     double *f = &w.f[index(k * block_)];
     for (int64 i = 0; i < n; ++i) check += 0.0 * f[i];
     if (!weights || check != 0.0) continue;
@@ -191,7 +162,7 @@ bool host_sampler::evaluate(const sample_pass &pass, const sample_piece *pieces,
 
 void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
                         int64 samples, workspace &w) const {
-  const int nd = problem_.settings.ndim;
+  const int nd = ndim_;
   const sample_arrays to = {w.x.data(), block_, w.jacobian.data(), w.grid.data(), w.boost.data(), w.bins.data()};
   fill_uniform(pass, nd, all.front().first, samples, to);  // the stretches follow each other
   complete_samples(pass, nd, samples, to);
@@ -205,29 +176,9 @@ void host_sampler::fill(const sample_pass &pass, const sample_piece *pieces, con
   }
 }
 
-int host_sampler::call(int64 n, workspace &w) const {
-  const host_integrand &f = problem_.integrand;
-  const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
-  if (f.batch) {
-    for (int64 i = 0; i < n; i += problem_.batch_points) {
-      const int status = f.batch(std::min(problem_.batch_points, n - i), nd, &w.x[index(i)], block_, nc, &w.f[index(i)],
-                                 block_, f.userdata);
-      if (status != 0) return status;
-    }
-    return 0;
-  }
-  for (int64 i = 0; i < n; ++i) {
-    for (int j = 0; j < nd; ++j) w.point[index(j)] = w.x[index(j * block_ + i)];
-    const int status = f.point(nd, w.point.data(), nc, w.values.data(), f.userdata);
-    if (status != 0) return status;
-    for (int k = 0; k < nc; ++k) w.f[index(k * block_ + i)] = w.values[index(k)];
-  }
-  return 0;
-}
-
 double host_sampler::train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to,
                            workspace &w) const {
-  const int nd = problem_.settings.ndim, nc = problem_.settings.ncomp;
+  const int nd = ndim_, nc = ncomp_;
   const double share = training_share(pass, piece);
   double sum = 0.0;
   for (int64 i = from; i < to; ++i) {
@@ -242,24 +193,6 @@ double host_sampler::train(const sample_pass &pass, const sample_piece &piece, i
     sum += static_cast<double>(quantum) * static_cast<double>(quantum);
   }
   return sum;
-}
-
-void host_sampler::report_nonfinite(int64 item, int64 n, const workspace &w) {
-  std::vector<double> x(index(problem_.settings.ndim));
-  for (int64 i = 0; i < n; ++i)
-    for (int k = 0; k < problem_.settings.ncomp; ++k) {
-      const double f = w.f[index(k * block_ + i)];
-      if (std::isfinite(f)) continue;
-      for (int j = 0; j < problem_.settings.ndim; ++j) x[index(j)] = w.x[index(j * block_ + i)];
-      return report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x.data(), problem_.settings.ndim));
-    }
-}
-
-void host_sampler::report(int64 item, outcome what, int status, const std::string &message) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (failure_.item >= 0 && failure_.item <= item) return;
-  failure_ = {item, what, status, message};
-  first_failed_.store(item, std::memory_order_relaxed);
 }
 
 sampling_result host_monte_carlo(const sampling_problem &problem, thread_pool &pool, std::vector<double> &grid, run_hooks &hooks,

@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
-#include <mutex>
-#include <string>
 #include <vector>
 
-#include "../problem.hpp"
-#include "pool.hpp"
+#include "block_calls.hpp"
 
 namespace tessera {
 
-class host_sampler {
+class host_sampler : public block_calls {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool);
 
@@ -23,24 +19,15 @@ class host_sampler {
   static std::size_t slice_pieces() { return std::size_t{1} << 17; }
   double take_training(uint64 *counts);
 
-  int callback_status() const { return failure_.status; }
-  const std::string &message() const { return failure_.message; }
   int64 work_bytes() const;
 
  private:
-  // The first thing that went wrong, in the order of the items.
-  struct failure {
-    int64 item = -1;
-    outcome what = outcome::running;
-    int status = 0;
-    std::string message;
-  };
-  // Per thread: points, values and jacobians of one block. Coordinate j of point i is x[j*block_ + i], component k f[k*block_ + i].
-  struct workspace {
-    std::vector<double> x, f, jacobian, grid, boost, point, values;  // grid, boost: with a grid
-    std::vector<unsigned char> bins;                                 // bins[j*block_ + i], with a grid
-    std::vector<uint64> training;                                    // with a grid
-    std::vector<sample_moments> moments;                             // of one piece
+  // Per thread.
+  struct workspace : point_block {
+    std::vector<double> grid, boost;       // grid, boost: with a grid
+    std::vector<unsigned char> bins;       // bins[j*block_ + i], with a grid
+    std::vector<uint64> training;          // with a grid
+    std::vector<sample_moments> moments;   // of one piece
   };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
   struct stretch {
@@ -55,14 +42,9 @@ class host_sampler {
                 workspace &w);
   void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
             workspace &w) const;
-  int call(int64 n, workspace &w) const;
   double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const;
-  void report_nonfinite(int64 item, int64 n, const workspace &w);
-  void report(int64 item, outcome what, int status, const std::string &message);
 
   const sampling_problem &problem_;
-  thread_pool &pool_;
-  int64 block_;  // points
   bool infinite_;
   std::vector<workspace> work_;
   std::vector<sample_piece> plain_;
@@ -71,9 +53,6 @@ class host_sampler {
   std::vector<sample_sums> parts_;  // of each item
   std::vector<double> squares_;     // of each item's training
   double training_squares_ = 0.0;
-  std::mutex mutex_;
-  failure failure_;
-  std::atomic<int64> first_failed_{-1};  // item of failure_
 };
 
 // A run on the threads of a pool; value[ncomp] and error[ncomp].
