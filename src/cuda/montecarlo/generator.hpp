@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../device/driver.hpp"
+#include "../../engine/montecarlo/sampling_state.hpp"
 #include "montecarlo_problem.hpp"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../engine/montecarlo/sampling_state.hpp"
+#include "../../engine/montecarlo/sampling_pass.hpp"
 #include "../device/user_answer.hpp"
 
 namespace tessera {

@@ -76,28 +76,17 @@ class monte_carlo : private sampling_estimates {
 
   // ---- Passes -----------------------------------------------------------------------------------------------------------
   sample_pass pass_of(uint32 stream, double samples) {
-    sample_pass p;
+    sample_pass p = {};
     p.seed = set_.seed;
     p.stream = stream;
     p.antithetic = set_.antithetic;
     p.shift = -1;
-    p.cells = nullptr;
-    p.edges = nullptr;
     p.scale = scale_.data();
     p.samples = samples;
     p.share = 1.0;
     p.most_quantum = std::ldexp(
         1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
     return p;
-  }
-
-  // Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
-  void add_pieces(int64 cube, int64 first, int64 samples, double weight, double of) {
-    const sample_cut cut = cut_into_pieces(samples);
-    for (int64 p = 0; p < pieces_of(cut); ++p) {
-      const int64 before = samples_before(cut, p), n = samples_before(cut, p + 1) - before;
-      pieces_.push_back({cube, first + before, n, weight * static_cast<double>(n) / of});
-    }
   }
 
   outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {
@@ -111,12 +100,6 @@ class monte_carlo : private sampling_estimates {
     const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
     if (o == outcome::running) statistics_.evaluations += samples * per_sample_;
     return o;
-  }
-
-  // Of `left` samples those of the next call: no rest that is too small.
-  static int64 part_of(int64 left, int64 most) {
-    const int64 n = std::min(left, most);
-    return left - n < least_samples ? left : n;
   }
 
   void set_scale(const std::vector<sample_sums> &sums) {
@@ -243,7 +226,7 @@ class monte_carlo : private sampling_estimates {
       int64 in_slice = 0;
       while (cube < counts.size() && in_slice < slice && pieces_.size() < exec_.slice_pieces()) {
         const int64 n = part_of(counts[cube] - within, slice);
-        add_pieces(static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
+        add_pieces(pieces_, static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
         first += n;
         in_slice += n;
         within += n;
@@ -254,7 +237,7 @@ class monte_carlo : private sampling_estimates {
       }
       if (cube == counts.size() && left > 0 && in_slice < slice) {
         const int64 n = part_of(left, slice);
-        add_pieces(scouts, first, n, 1.0, static_cast<double>(uniform));
+        add_pieces(pieces_, scouts, first, n, 1.0, static_cast<double>(uniform));
         first += n;
         left -= n;
       }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sampling_state.hpp"
+#include "sampling_pass.hpp"
 
 namespace tessera {
 
