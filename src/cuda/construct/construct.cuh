@@ -158,13 +158,7 @@ __device__ __forceinline__ void collect(const Body &body, int64 n, int64 *list, 
       tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n) {                  \
     for (tessera::int64 i = tessera::first_element(); i < n; i += tessera::all_threads()) b(i); \
   }
-TESSERA_EACH(fill_constant)
-TESSERA_EACH(subtract_constant)
-TESSERA_EACH(scale_spectrum)
-TESSERA_EACH(unpack_spectrum)
-TESSERA_EACH(correlate)
-TESSERA_EACH(correlate_packed)
-TESSERA_EACH(single_point)
+TESSERA_EACH_BODIES(TESSERA_EACH)
 
 extern "C" __global__ void __launch_bounds__(tessera::construct_block)
     tessera_fill_kernel(const tessera::fill_kernel<tessera::real> b, tessera::int64 n) {
@@ -179,27 +173,20 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
                      unsigned *arrived, double *out) {                                                          \
     tessera::fold(b, n, partial, arrived, out);                                                                 \
   }
-TESSERA_FOLD(square_of)
-TESSERA_FOLD(ring_terms)
-TESSERA_FOLD(multiply_product)
-TESSERA_FOLD(advance_orders)
-TESSERA_FOLD(add_level)
+TESSERA_FOLD_BODIES(TESSERA_FOLD)
 
-#define TESSERA_CHOICE(type)                                                                                           \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
-      tessera_value_of_##type(const tessera::value_of<type> b, tessera::int64 n, tessera::least_value *partial,        \
-                              unsigned *arrived, tessera::least_value *out) {                                          \
-    tessera::minimum(b, n, partial, arrived, out);                                                                     \
-  }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
-      tessera_smallest_component_##type(const tessera::smallest_component<type> b, tessera::int64 n,                   \
-                                        tessera::least_value *partial, unsigned *arrived, tessera::least_value *out) { \
-    tessera::minimum(b, n, partial, arrived, out);                                                                     \
-  }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
-      tessera_at_most_##type(const tessera::at_most<type> b, tessera::int64 n, tessera::int64 *list,                   \
-                             tessera::int64 most, unsigned long long *found) {                                         \
-    tessera::collect(b, n, list, most, found);                                                                         \
+#define TESSERA_LEAST(body, type)                                                                                   \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                            \
+      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::least_value *partial,         \
+                              unsigned *arrived, tessera::least_value *out) {                                       \
+    tessera::minimum(b, n, partial, arrived, out);                                                                  \
   }
-TESSERA_CHOICE(float)
-TESSERA_CHOICE(double)
+TESSERA_LEAST_BODIES(TESSERA_LEAST)
+
+#define TESSERA_LIST(body, type)                                                                                    \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                            \
+      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::int64 *list,                  \
+                              tessera::int64 most, unsigned long long *found) {                                     \
+    tessera::collect(b, n, list, most, found);                                                                      \
+  }
+TESSERA_LIST_BODIES(TESSERA_LIST)

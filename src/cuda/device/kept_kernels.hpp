@@ -31,7 +31,6 @@ class kept_kernels {
     kept_.emplace_front(key, std::move(kernels));
     return *kept_.front().second;
   }
-  void clear() { kept_.clear(); }
 
  private:
   const std::size_t most_;

@@ -116,12 +116,12 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, co
 }
 
 int64 device_lattice::position(int64 unit) const {
-  const auto &a = *reinterpret_cast<const lattice_arguments *>(launch_.data());
+  const lattice_arguments &a = arguments();
   return unit / a.units_per_shift * a.pass.count + std::min(a.pass.count, unit % a.units_per_shift * unit_points(a.lanes));
 }
 
 int64 device_lattice::run_of(int64 unit) const {
-  const auto &a = *reinterpret_cast<const lattice_arguments *>(launch_.data());
+  const lattice_arguments &a = arguments();
   return unit / a.units_per_shift * a.runs_per_shift + unit % a.units_per_shift / a.units_per_run;
 }
 

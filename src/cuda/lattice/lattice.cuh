@@ -69,20 +69,16 @@ __device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned ste
 #if TESSERA_TRANSFORM == 0
 __device__ __noinline__ unit_point periodize_any(int transform, double a, bool low) {
   switch (transform) {
-    case transform_baker:
-      return periodize_folded<transform_baker>(a, low);
-    case transform_tanh:
-      return periodize_folded<transform_tanh>(a, low);
-    case transform_korobov + 1:
-      return periodize_folded<transform_korobov + 1>(a, low);
-    case transform_korobov + 2:
-      return periodize_folded<transform_korobov + 2>(a, low);
-    case transform_korobov + 3:
-      return periodize_folded<transform_korobov + 3>(a, low);
-    case transform_sidi + 3:
-      return periodize_folded<transform_sidi + 3>(a, low);
-    default:
-      return periodize_folded<transform_none>(a, low);
+#define TESSERA_CASE(t) \
+  case t: return periodize_folded<t>(a, low);
+    TESSERA_CASE(transform_baker)
+    TESSERA_CASE(transform_tanh)
+    TESSERA_CASE(transform_korobov + 1)
+    TESSERA_CASE(transform_korobov + 2)
+    TESSERA_CASE(transform_korobov + 3)
+    TESSERA_CASE(transform_sidi + 3)
+#undef TESSERA_CASE
+    default: return periodize_folded<transform_none>(a, low);
   }
 }
 #endif

@@ -67,6 +67,7 @@ class device_lattice : private user_run {
   void use_near(const lattice_pass &pass);
   void use_far(const lattice_pass &pass);
   lattice_arguments &arguments() { return *reinterpret_cast<lattice_arguments *>(launch_.data()); }
+  const lattice_arguments &arguments() const { return *reinterpret_cast<const lattice_arguments *>(launch_.data()); }
   outcome run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end, compensated_sum *sums);
   outcome run_batches(const lattice_kernels &kernels);
   std::string explain_nonfinite(const lattice_pass &pass, const lattice_kernels &kernels, int64 run);
