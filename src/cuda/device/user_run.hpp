@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <initializer_list>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,14 @@ class user_run {
   user_answer *answer() const { return static_cast<user_answer *>(answer_.address()); }
   const void *params() const { return reinterpret_cast<const void *>(f_->params); }
 
+  // A pass, whose end is memory where there is none for the points of a call.
+  template <class Body>
+  outcome within_memory(const Body &body) try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    message_ = "no memory for the points of one call";
+    return outcome::memory;
+  }
   void start(CUfunction kernel, int64 blocks, int threads, void *arguments) const;
   // A device callback: columns x and f of n points.
   outcome call_back(int64 n, CUdeviceptr x, CUdeviceptr f, int64 stride);

@@ -98,26 +98,24 @@ std::string device_lattice::evaluate(const lattice_problem &problem, const integ
   });
 }
 
-outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) try {
-  lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
-  if (!pass.trial) shape.transform = pass.transform;
-  lattice_kernels &kernels = find(shape);
-  kernels.set_axes(problem_->axes, stream_);
-  const int64 most =
-      std::max<int64>(1, most_partials / ncomp_ / (lattice_most_lanes / lattice_least_lanes));
-  for (int64 i = first; i < end; i += most) {
-    const outcome o = run_units(pass, kernels, i, std::min(end, i + most), sums);
-    if (o != outcome::running) return o;
-  }
-  return outcome::running;
-} catch (const std::bad_alloc &) {
-  message_ = "no memory for the points of one call";
-  return outcome::memory;
+outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+  return within_memory([&] {
+    lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
+    if (!pass.trial) shape.transform = pass.transform;
+    lattice_kernels &kernels = find(shape);
+    kernels.set_axes(problem_->axes, stream_);
+    const int64 most = std::max<int64>(1, most_partials / ncomp_ / (lattice_most_lanes / lattice_least_lanes));
+    outcome o = outcome::running;
+    for (int64 i = first; i < end && o == outcome::running; i += most)
+      o = run_units(pass, kernels, i, std::min(end, i + most), sums);
+    return o;
+  });
 }
 
 int64 device_lattice::position(int64 unit) const {
   const lattice_arguments &a = arguments();
-  return unit / a.units_per_shift * a.pass.count + std::min(a.pass.count, unit % a.units_per_shift * unit_points(a.lanes));
+  return unit / a.units_per_shift * a.pass.count +
+         std::min(a.pass.count, unit % a.units_per_shift * unit_points(a.lanes));
 }
 
 int64 device_lattice::run_of(int64 unit) const {

@@ -31,9 +31,9 @@ class lattice_kernels : public user_kernels {
   void set_axes(const std::vector<unit_axis> &axes, CUstream stream) {
     if (shape_.axes != axes_unit) upload_axes(axes, axes_, stream);
   }
-  CUfunction sums() const { return sums_; }              // tessera_lattice, or of a device callback's values
+  CUfunction sums() const { return sums_; }                  // tessera_lattice, or of a device callback's values
   CUfunction batch_points() const { return batch_points_; }  // those before a device callback
-  int64 resident() const { return resident_; }           // blocks of sums() at a time
+  int64 resident() const { return resident_; }               // blocks of sums() at a time
 
  private:
   const lattice_shape shape_;

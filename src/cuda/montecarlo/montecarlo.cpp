@@ -135,33 +135,31 @@ int64 device_sampler::slice_samples(bool grid) const {
   return is_fused(shape_of(grid, false), ncomp_) ? int64{1} << 30 : int64{1} << 26;
 }
 
-outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) try {
-  sampling_kernels &kernels = find(shape_of(false, pass.antithetic));
-  kernels.set_axes(problem_->axes, stream_);
-  prepare(pass);
-  sampling_arguments &a = arguments_;
-  a.cut = cut_into_pieces(samples);
-  a.first = first;
-  a.samples = samples;
-  list_ = nullptr;
-  if (!kernels.fused()) return run_chunks(kernels, nullptr, pieces_of(a.cut), sums, nullptr);
-  return run_fused(kernels, sums);
-} catch (const std::bad_alloc &) {
-  message_ = "no memory for the points of one call";
-  return outcome::memory;
+outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
+  return within_memory([&] {
+    sampling_kernels &kernels = prepare(pass, false);
+    sampling_arguments &a = arguments_;
+    a.cut = cut_into_pieces(samples);
+    a.first = first;
+    a.samples = samples;
+    list_ = nullptr;
+    return kernels.fused() ? run_fused(kernels, sums) : run_chunks(kernels, pieces_of(a.cut), sums, nullptr);
+  });
 }
 
 outcome device_sampler::run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums,
-                            double *spread) try {
-  sampling_kernels &kernels = find(shape_of(true, pass.antithetic));
-  kernels.set_axes(problem_->axes, stream_);
-  prepare(pass);
-  use_grid(pass);
-  list_ = pieces;
-  return run_chunks(kernels, pieces, n, sums, spread);
-} catch (const std::bad_alloc &) {
-  message_ = "no memory for the points of one call";
-  return outcome::memory;
+                            double *spread) {
+  return within_memory([&] {
+    sampling_kernels &kernels = prepare(pass, true);
+    use_grid(pass);
+    list_ = pieces;
+    return run_chunks(kernels, n, sums, spread);
+  });
+}
+
+sample_piece device_sampler::piece_at(int64 p) const {
+  const sampling_arguments &a = arguments_;
+  return list_ ? list_[p] : plain_piece(a.cut, a.first, a.samples, p);
 }
 
 double device_sampler::take_training(uint64 *counts) {
@@ -174,7 +172,10 @@ double device_sampler::take_training(uint64 *counts) {
   return squares;
 }
 
-void device_sampler::prepare(const sample_pass &pass) {
+// The kernels of a pass, and the arguments that all its launches have.
+sampling_kernels &device_sampler::prepare(const sample_pass &pass, bool grid) {
+  sampling_kernels &kernels = find(shape_of(grid, pass.antithetic));
+  kernels.set_axes(problem_->axes, stream_);
   pass_ = pass;
   sampling_arguments &a = arguments_;
   a = {};
@@ -184,6 +185,7 @@ void device_sampler::prepare(const sample_pass &pass) {
   a.keys = keys_of(pass.seed);
   a.params = params();
   a.answer = answer();
+  return kernels;
 }
 
 // Edges, scales and cells, and a place for the training.
@@ -238,33 +240,32 @@ int64 device_sampler::chunk_samples() const {
 }
 
 // Chunks of whole pieces, one at least.
-outcome device_sampler::run_chunks(sampling_kernels &kernels, const sample_piece *pieces, int64 n, sample_sums *sums,
-                                   double *spread) {
+outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums, double *spread) {
   sampling_arguments &a = arguments_;
   const int64 most = chunk_samples();
-  const auto piece = [&](int64 p) { return pieces ? pieces[p] : plain_piece(a.cut, a.first, a.samples, p); };
-  if (pieces) spread_.require(size(n) * sizeof(double));
+  if (list_) spread_.require(size(n) * sizeof(double));
   std::vector<sample_sums> all(size(ncomp_));
   for (int64 p = 0, next; p < n; p = next) {
-    const int64 first = piece(p).first;
+    const int64 first = piece_at(p).first;
     a.count = 0;
     for (next = p; next < n; ++next) {
-      const int64 with = piece(next).first + piece(next).count - first;
+      const sample_piece last = piece_at(next);
+      const int64 with = last.first + last.count - first;
       if (next > p && with > most) break;
       a.count = with;
     }
     a.first_piece = p;
     a.end_piece = next;
     a.first_sample = first;
-    if (pieces) {
-      use_list(pieces + p, next - p);
+    if (list_) {
+      use_list(list_ + p, next - p);
       a.spread = static_cast<double *>(spread_.address()) + p;
     }
     const outcome o = run_chunk(kernels, next - p, all.data());
     if (o != outcome::running) return o;
   }
   for (std::size_t k = 0; k < all.size(); ++k) sums[k].add(all[k]);
-  if (pieces) std::copy_n(static_cast<const double *>(spread_.address()), n, spread);
+  if (list_) std::copy_n(static_cast<const double *>(spread_.address()), n, spread);
   return outcome::running;
 }
 
@@ -353,8 +354,7 @@ outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, sa
 
 // The first point of a piece at which the integrand is not finite.
 std::string device_sampler::explain_nonfinite(const sampling_kernels &kernels, int64 p) {
-  const sampling_arguments &a = arguments_;
-  const sample_piece piece = list_ ? list_[p] : plain_piece(a.cut, a.first, a.samples, p);
+  const sample_piece piece = piece_at(p);
   const int per = points_of_sample(pass_);
   std::vector<double> unused;
   std::vector<unsigned char> bins;

@@ -75,13 +75,14 @@ class device_sampler : private user_run {
   bool begin_numbers();
   sampling_shape shape_of(bool grid, bool antithetic) const;
   sampling_kernels &find(const sampling_shape &shape);
-  void prepare(const sample_pass &pass);
+  sampling_kernels &prepare(const sample_pass &pass, bool grid);
   void use_grid(const sample_pass &pass);
   void use_list(const sample_piece *pieces, int64 n);
   void launch(CUfunction kernel, int64 blocks, int threads) { start(kernel, blocks, threads, &arguments_); }
   void require_results(int64 blocks);
   outcome run_fused(sampling_kernels &kernels, sample_sums *sums);
-  outcome run_chunks(sampling_kernels &kernels, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
+  sample_piece piece_at(int64 p) const;  // of the call
+  outcome run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums, double *spread);
   outcome run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums);
   outcome make_values(const sampling_kernels &kernels);
   outcome take_results(sampling_kernels &kernels, int64 blocks, sample_sums *sums);

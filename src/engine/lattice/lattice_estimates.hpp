@@ -86,8 +86,8 @@ class lattice_estimates {
     for (int k = 0; k < set_.ncomp; ++k) {
       if (shifts > 1 && pass.source.copies == 0) {
         double magnitude;
-        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)), shown_.value[k],
-                 shown_.error[k], magnitude);
+        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)),
+                 shown_.value[k], shown_.error[k], magnitude);
         continue;
       }
       compensated_sum all;

@@ -100,7 +100,9 @@ class sampling_estimates {
     const double r = static_cast<double>(shifts), points = static_cast<double>(n);
     const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
     for (int k = 0; k < set_.ncomp; ++k) {
-      const auto mean = [&](int64 shift) { return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points; };
+      const auto mean = [&](int64 shift) {
+        return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points;
+      };
       const double first = mean(0);
       double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
       for (int64 shift = 0; shift < shifts; ++shift) {
