@@ -6,7 +6,6 @@
 
 #include "../engine/lattice/lattice_points.hpp"
 #include "../engine/lattice/lattice_rule.hpp"
-#include "block_calls.hpp"
 
 namespace tessera {
 namespace {
@@ -28,68 +27,57 @@ double sum_of_weighted(const double *f, const double *weight, int64 n) {
   return sum_of_terms(n, [f, weight](int64 i) { return weighted(f[i], weight[i]); });
 }
 
-class host_lattice : public block_calls {
- public:
-  host_lattice(const lattice_problem &problem, thread_pool &pool)
-      : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
-                    problem.batch_points, pool),
-        problem_(problem),
-        work_(index(pool.size())) {
-    const int64 most =
-        std::min({batch_points_, lattice_item, std::max(least_block, cached_doubles / (coordinates_ + ncomp_))});
-    for (block_ = 1; 2 * block_ <= most;) block_ *= 2;  // blocks fit into items and resynchronisation
-    for (const unit_axis &a : problem.axes) jacobians_ |= a.kind != axis_finite;
-  }
+}  // namespace
 
-  // See engine/lattice/lattice_rule.hpp.
-  static int64 slice_points() { return int64{1} << 20; }
-  outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
-    const int64 nc = ncomp_, per_shift = items_per_shift(pass);
-    parts_.assign(index((end - first) * nc), {});
-    const outcome o = run_items(first, end, [&](int64 item, int thread) {
-      point_block &b = work_[index(thread)];
-      prepare(b);
-      sum_item(pass, item, b, &parts_[index((item - first) * nc)]);
-    });
-    if (o != outcome::running) return o;
-    for (int64 i = first; i < end; ++i)
-      for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
-    return o;
-  }
+host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
+    : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
+                  problem.batch_points, pool),
+      problem_(problem),
+      work_(index(pool.size())) {
+  const int64 most =
+      std::min({batch_points_, lattice_item, std::max(least_block, cached_doubles / (coordinates_ + ncomp_))});
+  for (block_ = 1; 2 * block_ <= most;) block_ *= 2;  // blocks fit into items and resynchronisation
+  for (const unit_axis &a : problem.axes) jacobians_ |= a.kind != axis_finite;
+}
 
-  int64 work_bytes() const {
-    std::size_t n = 2 * parts_.capacity();
-    for (const point_block &b : work_) n += doubles(b);
-    return static_cast<int64>(8 * n);
-  }
+int64 host_lattice::work_bytes() const {
+  std::size_t n = 2 * parts_.capacity();
+  for (const point_block &b : work_) n += doubles(b);
+  return static_cast<int64>(8 * n);
+}
 
- private:
-  void sum_item(const lattice_pass &pass, int64 item, point_block &b, compensated_sum *to) {
-    const int64 per_shift = items_per_shift(pass), shift = pass.first_shift + item / per_shift;
-    const int64 begin = item % per_shift * lattice_item, end = std::min(pass.count, begin + lattice_item);
-    const bool weights = jacobians_ || has_weight(pass.transform);
-    for (int64 q = begin; q < end; q += block_) {
-      const int64 n = std::min(block_, end - q);
-      if (weights) std::fill_n(b.jacobian.begin(), n, 1.0);
-      fill_points(pass, problem_.axes.data(), ndim_, problem_.complement, shift, q, n,
-                  {b.x.data(), block_, b.jacobian.data()});
-      if (!call(item, n, b)) return;
-      for (int k = 0; k < ncomp_; ++k) {
-        const double *f = &b.f[index(k * block_)];
-        const double sum = weights ? sum_of_weighted(f, b.jacobian.data(), n) : sum_of(f, n);
-        if (!std::isfinite(sum)) return report_nonfinite(item, n, b);
-        to[k].add(sum);
-      }
+outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+  const int64 nc = ncomp_, per_shift = items_per_shift(pass);
+  parts_.assign(index((end - first) * nc), {});
+  const outcome o = run_items(first, end, [&](int64 item, int thread) {
+    point_block &b = work_[index(thread)];
+    prepare(b);
+    sum_item(pass, item, b, &parts_[index((item - first) * nc)]);
+  });
+  if (o != outcome::running) return o;
+  for (int64 i = first; i < end; ++i)
+    for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
+  return o;
+}
+
+void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b, compensated_sum *to) {
+  const int64 per_shift = items_per_shift(pass), shift = pass.first_shift + item / per_shift;
+  const int64 begin = item % per_shift * lattice_item, end = std::min(pass.count, begin + lattice_item);
+  const bool weights = jacobians_ || has_weight(pass.transform);
+  for (int64 q = begin; q < end; q += block_) {
+    const int64 n = std::min(block_, end - q);
+    if (weights) std::fill_n(b.jacobian.begin(), n, 1.0);
+    fill_points(pass, problem_.axes.data(), ndim_, problem_.complement, shift, q, n,
+                {b.x.data(), block_, b.jacobian.data()});
+    if (!call(item, n, b)) return;
+    for (int k = 0; k < ncomp_; ++k) {
+      const double *f = &b.f[index(k * block_)];
+      const double sum = weights ? sum_of_weighted(f, b.jacobian.data(), n) : sum_of(f, n);
+      if (!std::isfinite(sum)) return report_nonfinite(item, n, b);
+      to[k].add(sum);
     }
   }
-
-  const lattice_problem &problem_;
-  bool jacobians_ = false;  // there are any
-  std::vector<compensated_sum> parts_;
-  std::vector<point_block> work_;  // of each thread
-};
-
-}  // namespace
+}
 
 lattice_result host_lattice_rule(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error) {
   host_lattice executor(problem, pool);

@@ -2,10 +2,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../problem.hpp"
-#include "pool.hpp"
+#include <vector>
+
+#include "../engine/lattice/lattice_state.hpp"
+#include "block_calls.hpp"
 
 namespace tessera {
+
+class host_lattice : public block_calls {
+ public:
+  host_lattice(const lattice_problem &problem, thread_pool &pool);
+
+  // See engine/lattice/lattice_rule.hpp.
+  static int64 slice_points() { return int64{1} << 20; }
+  outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);
+
+  int64 work_bytes() const;
+
+ private:
+  void sum_item(const lattice_pass &pass, int64 item, point_block &b, compensated_sum *to);
+
+  const lattice_problem &problem_;
+  bool jacobians_ = false;  // there are any
+  std::vector<compensated_sum> parts_;
+  std::vector<point_block> work_;  // of each thread
+};
 
 // A run on the threads of a pool; value[ncomp] and error[ncomp].
 lattice_result host_lattice_rule(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error);
