@@ -20,7 +20,6 @@ namespace {
 
 constexpr int64 blocks_of_multiprocessor = 2048 / construct_block;  // at most
 
-// Names of the kernels in construct.cuh.
 template <class Body>
 struct name_of;
 #define TESSERA_NAME(body)                                 \
@@ -28,41 +27,18 @@ struct name_of;
   struct name_of<body<Real>> {                             \
     static constexpr const char *value = "tessera_" #body; \
   };
-TESSERA_NAME(fill_constant)
-TESSERA_NAME(subtract_constant)
-TESSERA_NAME(scale_spectrum)
-TESSERA_NAME(unpack_spectrum)
-TESSERA_NAME(correlate)
-TESSERA_NAME(correlate_packed)
-TESSERA_NAME(single_point)
+TESSERA_EACH_BODIES(TESSERA_NAME)
+TESSERA_FOLD_BODIES(TESSERA_NAME)
 TESSERA_NAME(fill_kernel)
-TESSERA_NAME(square_of)
-TESSERA_NAME(ring_terms)
-TESSERA_NAME(multiply_product)
-TESSERA_NAME(advance_orders)
-TESSERA_NAME(add_level)
 #undef TESSERA_NAME
 #define TESSERA_NAME(body, type)                                     \
   template <>                                                        \
   struct name_of<body<type>> {                                       \
     static constexpr const char *value = "tessera_" #body "_" #type; \
   };
-TESSERA_NAME(value_of, float)
-TESSERA_NAME(value_of, double)
-TESSERA_NAME(at_most, float)
-TESSERA_NAME(at_most, double)
-TESSERA_NAME(smallest_component, float)
-TESSERA_NAME(smallest_component, double)
+TESSERA_LEAST_BODIES(TESSERA_NAME)
+TESSERA_LIST_BODIES(TESSERA_NAME)
 #undef TESSERA_NAME
-
-void allocate(device_memory &m, std::size_t bytes) {
-  try {
-    m.require(bytes);
-  } catch (const device_error &e) {
-    if (e.out_of_memory()) throw std::bad_alloc();
-    throw;
-  }
-}
 
 void check_fft(int result, const char *what) {
   constexpr int alloc_failed = 2;  // CUFFT_ALLOC_FAILED

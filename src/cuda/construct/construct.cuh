@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/sum.hpp"
 #include "../../engine/construct/cbc_steps.hpp"
+#include "../device/block_sums.cuh"
 #include "construct_problem.hpp"
 
 #ifndef TESSERA_REAL
@@ -33,23 +33,6 @@ __device__ inline bool comes_last(unsigned *arrived) {
   return last;
 }
 
-// Sums over a block, in an order that never changes; thread 0 has them.
-__device__ inline compensated_sum block_sum(compensated_sum v) {
-  __shared__ compensated_sum of_warp[construct_warps];
-  for (int d = 16; d > 0; d >>= 1) {
-    compensated_sum other;
-    other.sum = __shfl_down_sync(~0u, v.sum, d);
-    other.lost = __shfl_down_sync(~0u, v.lost, d);
-    v.add(other);
-  }
-  __syncthreads();
-  if ((threadIdx.x & 31u) == 0) of_warp[threadIdx.x / 32] = v;
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (int w = 1; w < construct_warps; ++w) v.add(of_warp[w]);
-  return v;
-}
-
 // Knuth's sum with its exact error: no branch, unlike compensated_sum::add.
 __device__ __forceinline__ void add_exactly(compensated_sum &s, double v) {
   const double t = s.sum + v, w = t - s.sum;
@@ -61,6 +44,7 @@ template <class Body>
 __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum *partial, unsigned *arrived,
                                      double *out) {
   constexpr int sums = Body::folds;
+  __shared__ compensated_sum of_warp[construct_warps];
   compensated_sum total[sums];
 #pragma unroll 2
   for (int64 i = first_element(); i < n; i += all_threads()) {
@@ -75,7 +59,7 @@ __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum 
   }
 #pragma unroll
   for (int k = 0; k < sums; ++k) {
-    total[k] = block_sum(total[k]);
+    fold_block<construct_block>(total[k], of_warp);
     if (threadIdx.x == 0) partial[k * gridDim.x + blockIdx.x] = total[k];
   }
   if (!comes_last(arrived)) return;
@@ -89,38 +73,26 @@ __device__ __forceinline__ void fold(const Body &body, int64 n, compensated_sum 
         of_block.lost = __ldcg(&partial[k * gridDim.x + b].lost);
         all.add(of_block);
       }
-    all = block_sum(all);
+    fold_block<construct_block>(all, of_warp);
     if (threadIdx.x == 0) out[k] = all.value();
   }
 }
 
-__device__ inline least_value least_of(const least_value &a, const least_value &b) {
+__device__ __forceinline__ least_value lower_lane(const least_value &v, int d) {
+  least_value other;
+  other.value = lower_lane(v.value, d);
+  other.index = __shfl_down_sync(~0u, v.index, d);
+  other.second = lower_lane(v.second, d);
+  other.squares = lower_lane(v.squares, d);
+  return other;
+}
+__device__ inline void fold_in(least_value &a, const least_value &b) {
   const bool first = a.value < b.value || (a.value == b.value && a.index < b.index);
   least_value r = first ? a : b;
   const double other = first ? b.value : a.value;
   r.second = r.second < other ? r.second : other;
   r.squares = a.squares + b.squares;
-  return r;
-}
-
-// The least over a block; thread 0 has it.
-__device__ inline least_value block_least(least_value v) {
-  __shared__ least_value of_warp[construct_warps];
-  for (int d = 16; d > 0; d >>= 1) {
-    least_value other;
-    other.value = __shfl_down_sync(~0u, v.value, d);
-    other.index = __shfl_down_sync(~0u, v.index, d);
-    other.second = __shfl_down_sync(~0u, v.second, d);
-    other.squares = __shfl_down_sync(~0u, v.squares, d);
-    // Lanes beyond the end give themselves back.
-    if (static_cast<int>(threadIdx.x & 31u) + d < 32) v = least_of(v, other);
-  }
-  __syncthreads();
-  if ((threadIdx.x & 31u) == 0) of_warp[threadIdx.x / 32] = v;
-  __syncthreads();
-  if (threadIdx.x == 0)
-    for (int w = 1; w < construct_warps; ++w) v = least_of(v, of_warp[w]);
-  return v;
+  a = r;
 }
 
 template <class Body>
@@ -128,6 +100,7 @@ __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *
                                         least_value *out) {
   constexpr int64 none = 0x7fffffffffffffff;
   constexpr int side = 4;  // that are read before the first is looked at
+  __shared__ least_value of_warp[construct_warps];
   using number = decltype(body(0));
   number first = static_cast<number>(infinity_value()), second = first;
   int64 index = none, i = first_element();
@@ -151,7 +124,7 @@ __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *
   }
   for (; i < n; i += all_threads()) look(body(i), i);
   least_value least = {static_cast<double>(first), index, static_cast<double>(second), squares};
-  least = block_least(least);
+  fold_block<construct_block>(least, of_warp);
   if (threadIdx.x == 0) partial[blockIdx.x] = least;
   if (!comes_last(arrived)) return;
   least = {infinity_value(), none, infinity_value(), 0.0};
@@ -161,9 +134,9 @@ __device__ __forceinline__ void minimum(const Body &body, int64 n, least_value *
     of_block.index = __ldcg(&partial[b].index);
     of_block.second = __ldcg(&partial[b].second);
     of_block.squares = __ldcg(&partial[b].squares);
-    least = least_of(least, of_block);
+    fold_in(least, of_block);
   }
-  least = block_least(least);
+  fold_block<construct_block>(least, of_warp);
   if (least.index == none) least.index = 0;  // all are infinite or no numbers
   if (threadIdx.x == 0) *out = least;
 }
@@ -185,13 +158,7 @@ __device__ __forceinline__ void collect(const Body &body, int64 n, int64 *list, 
       tessera_##body(const tessera::body<tessera::real> b, tessera::int64 n) {                  \
     for (tessera::int64 i = tessera::first_element(); i < n; i += tessera::all_threads()) b(i); \
   }
-TESSERA_EACH(fill_constant)
-TESSERA_EACH(subtract_constant)
-TESSERA_EACH(scale_spectrum)
-TESSERA_EACH(unpack_spectrum)
-TESSERA_EACH(correlate)
-TESSERA_EACH(correlate_packed)
-TESSERA_EACH(single_point)
+TESSERA_EACH_BODIES(TESSERA_EACH)
 
 extern "C" __global__ void __launch_bounds__(tessera::construct_block)
     tessera_fill_kernel(const tessera::fill_kernel<tessera::real> b, tessera::int64 n) {
@@ -206,27 +173,20 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
                      unsigned *arrived, double *out) {                                                          \
     tessera::fold(b, n, partial, arrived, out);                                                                 \
   }
-TESSERA_FOLD(square_of)
-TESSERA_FOLD(ring_terms)
-TESSERA_FOLD(multiply_product)
-TESSERA_FOLD(advance_orders)
-TESSERA_FOLD(add_level)
+TESSERA_FOLD_BODIES(TESSERA_FOLD)
 
-#define TESSERA_CHOICE(type)                                                                                           \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
-      tessera_value_of_##type(const tessera::value_of<type> b, tessera::int64 n, tessera::least_value *partial,        \
-                              unsigned *arrived, tessera::least_value *out) {                                          \
-    tessera::minimum(b, n, partial, arrived, out);                                                                     \
-  }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
-      tessera_smallest_component_##type(const tessera::smallest_component<type> b, tessera::int64 n,                   \
-                                        tessera::least_value *partial, unsigned *arrived, tessera::least_value *out) { \
-    tessera::minimum(b, n, partial, arrived, out);                                                                     \
-  }                                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                               \
-      tessera_at_most_##type(const tessera::at_most<type> b, tessera::int64 n, tessera::int64 *list,                   \
-                             tessera::int64 most, unsigned long long *found) {                                         \
-    tessera::collect(b, n, list, most, found);                                                                         \
+#define TESSERA_LEAST(body, type)                                                                                   \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                            \
+      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::least_value *partial,         \
+                              unsigned *arrived, tessera::least_value *out) {                                       \
+    tessera::minimum(b, n, partial, arrived, out);                                                                  \
   }
-TESSERA_CHOICE(float)
-TESSERA_CHOICE(double)
+TESSERA_LEAST_BODIES(TESSERA_LEAST)
+
+#define TESSERA_LIST(body, type)                                                                                    \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                            \
+      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::int64 *list,                  \
+                              tessera::int64 most, unsigned long long *found) {                                     \
+    tessera::collect(b, n, list, most, found);                                                                      \
+  }
+TESSERA_LIST_BODIES(TESSERA_LIST)

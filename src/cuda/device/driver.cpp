@@ -145,6 +145,15 @@ CUdeviceptr loaded_library::global(const char *name, std::size_t bytes) const {
   return address;
 }
 
+void allocate(device_memory &m, std::size_t bytes) {
+  try {
+    m.require(bytes);
+  } catch (const device_error &e) {
+    if (e.out_of_memory()) throw std::bad_alloc();
+    throw;
+  }
+}
+
 void upload(CUdeviceptr to, const void *from, std::size_t bytes, CUstream stream, const char *what) {
   check(cuda().upload_in_order(to, from, bytes, stream), what);
 }

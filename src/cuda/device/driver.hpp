@@ -145,6 +145,9 @@ class device_memory {
   std::size_t bytes_ = 0;
 };
 
+// Throws bad_alloc where the device has no memory left.
+void allocate(device_memory &m, std::size_t bytes);
+
 // Host memory that the device reads and writes under the same address.
 class mapped_memory {
  public:

@@ -10,12 +10,6 @@
 
 namespace tessera {
 
-// Why an integrand's flags ended a run, in the words of the host.
-inline std::string why_stopped(int flags, int status) {
-  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status)
-                                  : describe_flags(flags & flag_exit);
-}
-
 // tessera_flags and tessera_status of a module.
 struct flag_addresses {
   CUdeviceptr flags, status;

@@ -6,22 +6,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../device/block_sums.cuh"
+#include "../device/user_function.cuh"
 #include "lattice_problem.hpp"
 
-#ifndef TESSERA_NDIM
-#define TESSERA_NDIM 5
-#define TESSERA_NCOMP 1
+#ifndef TESSERA_TRANSFORM
 #define TESSERA_TRANSFORM 1
-#define TESSERA_AXES 0
-#define TESSERA_COMPLEMENT 0
-#define TESSERA_BATCH 0
-#define TESSERA_BLOCKS 4
-extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
-extern "C" {
-__device__ int tessera_flags, tessera_status;
-}
 #endif
-// TESSERA_TRANSFORM: enum tessera_transform; 0: the one among the arguments. TESSERA_AXES: 0 all are [0,1], 1 all are finite.
+// TESSERA_TRANSFORM: enum tessera_transform; 0: the one among the arguments.
 
 extern "C" {
 __constant__ tessera::unit_axis tessera_axes[TESSERA_NDIM];
@@ -29,11 +21,9 @@ __constant__ tessera::unit_axis tessera_axes[TESSERA_NDIM];
 
 namespace tessera {
 
-constexpr int dim = TESSERA_NDIM;
-constexpr int comps = TESSERA_NCOMP;
-constexpr int coordinates = TESSERA_COMPLEMENT ? 2 * dim : dim;
 constexpr bool staged = dim > lattice_near_dim;
-constexpr bool weights = TESSERA_AXES > 1 || TESSERA_TRANSFORM == 0 || has_weight(TESSERA_TRANSFORM);
+constexpr bool infinite = TESSERA_AXES == axes_any;
+constexpr bool weights = infinite || TESSERA_TRANSFORM == 0 || has_weight(TESSERA_TRANSFORM);
 constexpr int most_stretches = staged ? 1 : lattice_block / lattice_least_lanes;
 constexpr int most_spread_dim = 20;  // steps are kept in registers in part; with more variables these are too dear
 constexpr int weight_group = 16;     // of roots that are multiplied before the power is taken
@@ -79,20 +69,16 @@ __device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned ste
 #if TESSERA_TRANSFORM == 0
 __device__ __noinline__ unit_point periodize_any(int transform, double a, bool low) {
   switch (transform) {
-    case transform_baker:
-      return periodize_folded<transform_baker>(a, low);
-    case transform_tanh:
-      return periodize_folded<transform_tanh>(a, low);
-    case transform_korobov + 1:
-      return periodize_folded<transform_korobov + 1>(a, low);
-    case transform_korobov + 2:
-      return periodize_folded<transform_korobov + 2>(a, low);
-    case transform_korobov + 3:
-      return periodize_folded<transform_korobov + 3>(a, low);
-    case transform_sidi + 3:
-      return periodize_folded<transform_sidi + 3>(a, low);
-    default:
-      return periodize_folded<transform_none>(a, low);
+#define TESSERA_CASE(t) \
+  case t: return periodize_folded<t>(a, low);
+    TESSERA_CASE(transform_baker)
+    TESSERA_CASE(transform_tanh)
+    TESSERA_CASE(transform_korobov + 1)
+    TESSERA_CASE(transform_korobov + 2)
+    TESSERA_CASE(transform_korobov + 3)
+    TESSERA_CASE(transform_sidi + 3)
+#undef TESSERA_CASE
+    default: return periodize_folded<transform_none>(a, low);
   }
 }
 #endif
@@ -105,7 +91,7 @@ struct lattice_point {
   __device__ __forceinline__ void set(int j, uint64 phase, const lattice_arguments &a) {
     const bool low = static_cast<long long>(phase) >= 0;
 #if TESSERA_TRANSFORM == 0
-    const unit_point p = periodize_any(a.transform, unit_of(low ? phase : ~phase), low);
+    const unit_point p = periodize_any(a.pass.transform, unit_of(low ? phase : ~phase), low);
     jacobian *= p.weight;
 #elif TESSERA_TRANSFORM == 1
     const double t = unit_of(phase);
@@ -114,16 +100,8 @@ struct lattice_point {
     const unit_point p = periodize_folded<TESSERA_TRANSFORM>(unit_of(low ? phase : ~phase), low);
     if (has_weight(TESSERA_TRANSFORM)) root *= p.root;
 #endif
-#if TESSERA_AXES == 0
-    x[j] = weights ? below_one(p.x) : p.x;
-    if (TESSERA_COMPLEMENT) x[coordinates - dim + j] = p.y;
-#elif TESSERA_AXES == 1
-    x[j] = finite_axis_value(tessera_axes[j], p.x);
-    if (TESSERA_COMPLEMENT) x[coordinates - dim + j] = axis_complement(tessera_axes[j], p);
-#else
-    x[j] = axis_value(tessera_axes[j], p, jacobian);
-    if (TESSERA_COMPLEMENT) x[coordinates - dim + j] = axis_complement(tessera_axes[j], p);
-#endif
+    x[j] = lattice_coordinate<TESSERA_AXES, weights>(tessera_axes[j], p, jacobian);
+    if (TESSERA_COMPLEMENT) x[coordinates - dim + j] = lattice_complement<TESSERA_AXES>(tessera_axes[j], p);
     if (TESSERA_TRANSFORM != 0 && has_weight(TESSERA_TRANSFORM)) {
       if (j % weight_group == weight_group - 1) take_roots<weight_group>();
       if (j == dim - 1 && dim % weight_group != 0) take_roots<(dim % weight_group != 0 ? dim % weight_group : 1)>();
@@ -147,12 +125,12 @@ __device__ __forceinline__ void each_point(const lattice_launch &l, int64 unit, 
   const int64 begin = unit * unit_points(lanes);
   for (int e = static_cast<int>(threadIdx.x); e < stretches * dim; e += lattice_block) {
     const int s = e / dim, j = e - s * dim;
-    const uint64 index = a.first + static_cast<uint64>(begin + s * resynchronise) * a.stride;
-    near.phase[s][j] = lattice_phase(index, staged ? a.z[j] : l.z[staged ? 0 : j], a.modulus) + near.shift[j];
+    const uint64 point = point_of(a.pass, begin + s * resynchronise);
+    near.phase[s][j] = lattice_phase(point, staged ? a.pass.z[j] : l.z[staged ? 0 : j], a.modulus) + near.shift[j];
   }
   __syncthreads();
   const int s = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-  const int64 from = begin + s * resynchronise, left = a.count - from;
+  const int64 from = begin + s * resynchronise, left = a.pass.count - from;
   const int many = left < resynchronise ? static_cast<int>(left < 0 ? 0 : left) : static_cast<int>(resynchronise);
   if (staged) {
 #pragma unroll 1
@@ -193,34 +171,23 @@ __device__ __forceinline__ void each_point(const lattice_launch &l, int64 unit, 
 // The shifts of a run. Collective; the block's next barrier makes them known.
 __device__ inline void make_shifts(const lattice_launch &l, int64 shift, lattice_scratch &near) {
   for (int j = static_cast<int>(threadIdx.x); j < dim; j += lattice_block) {
-    near.shift[j] = shift_of(l.a.source, static_cast<uint64>(l.a.first_shift + shift), j);
+    near.shift[j] = shift_of(l.a.pass.source, static_cast<uint64>(l.a.pass.first_shift + shift), j);
     if (!staged) near.step_high[staged ? 0 : j] = static_cast<unsigned>(l.step[staged ? 0 : j] >> 32);
-    if (staged) near.one[staged ? j : 0] = lattice_phase(l.a.stride, l.a.z[j], l.a.modulus);
+    if (staged) near.one[staged ? j : 0] = lattice_phase(l.a.pass.stride, l.a.pass.z[j], l.a.modulus);
   }
 }
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------
-// Adds up the threads' sums of one component in an order that never changes. Collective.
+// Adds up the threads' sums of one component. Collective.
 __device__ inline void store_partial(const lattice_arguments &a, int64 run, int k, compensated_sum v,
                                      lattice_scratch &near) {
-  for (int d = 16; d > 0; d >>= 1) {
-    compensated_sum other;
-    other.sum = __shfl_down_sync(~0u, v.sum, d);
-    other.lost = __shfl_down_sync(~0u, v.lost, d);
-    v.add(other);
-  }
-  if ((threadIdx.x & 31u) == 0) near.warp[threadIdx.x / 32] = v;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < lattice_block / 32; ++w) v.add(near.warp[w]);
-    a.partial[(run - a.first_run) * comps + k] = v;
-  }
-  __syncthreads();
+  fold_block<lattice_block>(v, near.warp);
+  if (threadIdx.x == 0) a.partial[(run - a.first_run) * comps + k] = v;
 }
 
 // Of finite factors, where the jacobian is: weighted() without its comparison.
 __device__ __forceinline__ double weighted_value(double f, double jacobian) {
-  return TESSERA_AXES > 1 ? weighted(f, jacobian) : (weights ? f * jacobian : f);
+  return infinite ? weighted(f, jacobian) : (weights ? f * jacobian : f);
 }
 
 }  // namespace tessera
@@ -238,9 +205,9 @@ extern "C" __global__ void __launch_bounds__(tessera::lattice_block, TESSERA_BLO
   compensated_sum total[comps];
 #pragma unroll 1
   for (int64 unit = units.begin; unit < units.end; ++unit) {
-    if (threadIdx.x == 0) near.flags = *static_cast<volatile int *>(&tessera_flags);
+    if (threadIdx.x == 0) near.flags = flags_now();
     __syncthreads();
-    if ((near.flags & 6) != 0) break;  // flags_that_end in compile.hpp
+    if (ends_run(near.flags)) break;
     double sum[comps];
 #pragma unroll
     for (int k = 0; k < comps; ++k) sum[k] = 0.0;
@@ -253,25 +220,9 @@ extern "C" __global__ void __launch_bounds__(tessera::lattice_block, TESSERA_BLO
 #pragma unroll
     for (int k = 0; k < comps; ++k) total[k].add(sum[k]);
   }
-  __syncthreads();
 #pragma unroll 1
   for (int k = 0; k < comps; ++k) store_partial(a, run, k, total[k], near);
-  if (threadIdx.x == 0 && *static_cast<volatile int *>(&tessera_flags) != 0) {
-    a.report->flags = *static_cast<volatile int *>(&tessera_flags);
-    a.report->status = *static_cast<volatile int *>(&tessera_status);
-  }
-}
-
-// The integrand at n points: coordinate j of point i is x[j*n + i].
-extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
-  using namespace tessera;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
-       i += static_cast<long long>(gridDim.x) * blockDim.x) {
-    double at[coordinates], value[comps];
-    for (int j = 0; j < coordinates; ++j) at[j] = x[j * n + i];
-    tessera_f(at, value, params);
-    for (int k = 0; k < comps; ++k) f[k * n + i] = value[k];
-  }
+  report_flags(a.answer);
 }
 #else
 // Writes the points of a run, which is a unit, and their weights.
@@ -283,7 +234,7 @@ extern "C" __global__ void __launch_bounds__(tessera::lattice_block)
   const unit_range units = range_of_run(a, a.first_run + blockIdx.x);
   make_shifts(l, units.shift, near);
   __syncthreads();
-  double *const x = a.x + (units.shift * a.count - a.first_point);
+  double *const x = a.x + (units.shift * a.pass.count - a.first_point);
   each_point(l, units.begin, near, [&](int64 q, lattice_point &p) {
 #pragma unroll(staged ? 4 : coordinates)
     for (int j = 0; j < coordinates; ++j) x[j * a.stride_x + q] = p.x[j];
@@ -300,8 +251,8 @@ extern "C" __global__ void __launch_bounds__(tessera::lattice_block)
   const int64 run = a.first_run + blockIdx.x;
   const unit_range units = range_of_run(a, run);
   const int64 size = unit_points(a.lanes), begin = units.begin * size;
-  const int64 end = begin + size < a.count ? begin + size : a.count;
-  const int64 column = units.shift * a.count - a.first_point;
+  const int64 end = begin + size < a.pass.count ? begin + size : a.pass.count;
+  const int64 column = units.shift * a.pass.count - a.first_point;
 #pragma unroll 1
   for (int k = 0; k < comps; ++k) {
     double sum = 0.0;

@@ -6,38 +6,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/lattice.hpp"
-#include "../../core/periodize.hpp"
 #include "../../core/sum.hpp"
+#include "../../engine/lattice/lattice_pass.hpp"
+#include "../device/user_answer.hpp"
 
 namespace tessera {
 
 constexpr int lattice_block = 128;
 constexpr int lattice_least_lanes = 8, lattice_most_lanes = 128;
-constexpr int lattice_near_dim =
-    32;  // up to so many phases are kept in registers, and steps among the kernel's arguments
+constexpr int lattice_near_dim = 32;  // up to so many phases are kept in registers, and steps among the kernel's arguments
 
 TESSERA_HD constexpr int64 unit_points(int lanes) { return int64{lattice_block} * resynchronise / lanes; }
 
-struct lattice_report {
-  int flags, status;  // tessera_flags and tessera_status, where they are not 0
-};
-
 struct lattice_arguments {
+  lattice_pass pass;        // z: on the device, where ndim > lattice_near_dim
   lattice_modulus modulus;  // of n
-  uint64 first, stride;     // as in lattice_pass
-  int64 count;
-  int64 first_shift;
-  lattice_shifts source;
-  int transform;
   int lanes;
   int64 first_unit, end_unit;  // counted over the shifts
   int64 units_per_shift, units_per_run, runs_per_shift;
   int64 first_run;
-  const uint64 *z;           // [ndim] on the device, where ndim > lattice_near_dim
   const void *params;        // the user's parameter block
   compensated_sum *partial;  // [runs][ncomp]
-  lattice_report *report;
+  user_answer *answer;
   // Of a device callback:
   double *x;        // [coordinates, and one more for the weights][stride_x]
   const double *f;  // [ncomp][stride_x]

@@ -21,15 +21,6 @@ void check_curand(int result, const char *what) {
   throw device_error(std::string("cuRAND: ") + what + " failed with status " + std::to_string(result));
 }
 
-void require_memory(device_memory &m, int64 doubles) {
-  try {
-    m.require(static_cast<std::size_t>(doubles) * sizeof(double));
-  } catch (const device_error &e) {
-    if (e.out_of_memory()) throw std::bad_alloc();
-    throw;
-  }
-}
-
 curand_kind kind_of(int generator) {
   if (generator == generator_xorwow) return curand_kind::xorwow;
   return generator == generator_mrg32k3a ? curand_kind::mrg32k3a : curand_kind::scrambled_sobol64;
@@ -45,7 +36,7 @@ void number_ring::begin(int generator, uint64 seed, int ndim, int64 samples, int
   ring_ = {0, 1};
   while (ring_.log_samples < 18 && (int64{2} << ring_.log_samples) * ndim <= call_numbers) ++ring_.log_samples;
   while (ring_.blocks < most_blocks && ring_.blocks * block() < samples) ring_.blocks *= 2;
-  require_memory(memory_, ring_.blocks * block() * ndim);
+  allocate(memory_, static_cast<std::size_t>(ring_.blocks * block() * ndim) * sizeof(double));
   // Shift r is the point of index r that Philox makes.
   shifts_.resize(static_cast<std::size_t>(shifts * ndim));
   const philox_keys keys = keys_of(seed);
@@ -57,7 +48,7 @@ void number_ring::begin(int generator, uint64 seed, int ndim, int64 samples, int
       if (j + 1 < ndim) shifts_[static_cast<std::size_t>(r * ndim + j + 1)] = v;
     }
   if (shifts > 0) {
-    require_memory(shifts_there_, shifts * ndim);
+    allocate(shifts_there_, shifts_.size() * sizeof(double));
     upload(shifts_there_.address(), shifts_.data(), shifts_.size() * sizeof(double), stream, "uploading the shifts");
   }
   // A new generator for every run: its state is that of the seed.
@@ -91,16 +82,16 @@ given_numbers number_ring::numbers(int64 shift) const {
   return {reinterpret_cast<const double *>(memory_.address()), shift < 0 ? nullptr : shifts + shift * ndim_, ring_};
 }
 
-void number_ring::read(int64 first, int64 n, int64 shift, double *u) const {
+void number_ring::read(int64 first, int64 n, int64 shift, double *u, int64 ldu) const {
   for (int j = 0; j < ndim_; ++j) {
     for (int64 i = 0, many; i < n; i += many) {
       many = std::min(n - i, block() - ((first + i) & (block() - 1)));
       const auto at = static_cast<CUdeviceptr>(place_in_ring(ring_, ndim_, first + i, j)) * sizeof(double);
-      check(cuda().download(u + j * n + i, memory_.address() + at, static_cast<std::size_t>(many) * sizeof(double)),
+      check(cuda().download(u + j * ldu + i, memory_.address() + at, static_cast<std::size_t>(many) * sizeof(double)),
             "downloading random numbers");
     }
     const double by = shift < 0 ? 0.0 : shifts_[static_cast<std::size_t>(shift * ndim_ + j)];
-    for (int64 i = 0; i < n; ++i) u[j * n + i] = shifted_number(u[j * n + i], by);
+    for (int64 i = 0; i < n; ++i) u[j * ldu + i] = shifted_number(u[j * ldu + i], by);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../device/driver.hpp"
+#include "../../engine/montecarlo/sampling_state.hpp"
 #include "montecarlo_problem.hpp"
 
 namespace tessera {
@@ -33,8 +34,8 @@ class number_ring {
   // Samples first ... for the kernels that are started next. What is asked for never lies before all that is still there.
   void require(int64 first, int64 samples);
   given_numbers numbers(int64 shift) const;
-  // The same on the host, shifted: coordinate j of sample first + i is u[j*n + i].
-  void read(int64 first, int64 n, int64 shift, double *u) const;
+  // The same on the host, shifted: coordinate j of sample first + i is u[j*ldu + i].
+  void read(int64 first, int64 n, int64 shift, double *u, int64 ldu) const;
   std::size_t bytes() const { return memory_.bytes() + shifts_there_.bytes(); }
 
  private:

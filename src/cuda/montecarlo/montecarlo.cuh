@@ -2,24 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../device/block_sums.cuh"
+#include "../device/user_function.cuh"
 #include "montecarlo_problem.hpp"
 
-#ifndef TESSERA_NDIM
-#define TESSERA_NDIM 5
-#define TESSERA_NCOMP 1
-#define TESSERA_AXES 0
+#ifndef TESSERA_GRID
 #define TESSERA_GRID 0
 #define TESSERA_ANTITHETIC 0
-#define TESSERA_BATCH 0
 #define TESSERA_GIVEN 0
-#define TESSERA_BLOCKS 4
-extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
-extern "C" {
-__device__ int tessera_flags, tessera_status;
-}
 #endif
-// TESSERA_AXES: 0 all are [0,1], 1 all are finite, 2: any. TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers
-// are in memory.
+// TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers are in memory.
 
 extern "C" {
 __constant__ tessera::sample_axis tessera_axes[TESSERA_NDIM];
@@ -27,13 +19,11 @@ __constant__ tessera::sample_axis tessera_axes[TESSERA_NDIM];
 
 namespace tessera {
 
-constexpr int dim = TESSERA_NDIM;
-constexpr int comps = TESSERA_NCOMP;
 constexpr int pairs = (dim + 1) / 2;
 constexpr int halves = TESSERA_ANTITHETIC ? 2 : 1;
 constexpr bool near_point = dim <= sampling_near_dim;
 constexpr bool near_training = dim <= sampling_near_training;
-constexpr bool weights = TESSERA_AXES > 1 || TESSERA_GRID;
+constexpr bool weights = TESSERA_AXES == axes_any || TESSERA_GRID;
 constexpr int warps = sample_tile / 32;
 
 // ---- Points --------------------------------------------------------------------------------------------------------------
@@ -61,16 +51,8 @@ __device__ __forceinline__ void each_given_coordinate(const given_numbers &g, in
   }
 }
 
-// The user's coordinate j.
 __device__ __forceinline__ double coordinate_of(int j, double u, double &jacobian) {
-#if TESSERA_AXES == 0
-  return u;
-#elif TESSERA_AXES == 1
-  const sample_axis &a = tessera_axes[j];
-  return between(a.lower + a.length * u, a.first, a.last);
-#else
-  return sample_coordinate(tessera_axes[j], u, jacobian);
-#endif
+  return user_coordinate<TESSERA_AXES>(tessera_axes[j], u, jacobian);
 }
 
 // A point of a sample by its index, with what the grid has to say.
@@ -85,7 +67,7 @@ struct sample_point {
     jacobian = boost = 1.0;
     const auto take = [&](int j, double u) {
       if (TESSERA_GRID) {
-        const sample_cells c = a.cells[j];
+        const sample_cells c = a.pass.cells[j];
         int64 cell = 0;
         if (c.cells > 1 && !scout) cell = take_cell(c, cube);
         int bin;
@@ -114,49 +96,32 @@ __device__ __forceinline__ double weighted_value(double f, double jacobian) {
 }
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------
-__device__ __forceinline__ double lower_lane(double v, int d) { return __shfl_down_sync(~0u, v, d); }
+// Deviations alone: the rest is the same in all lanes, or set afterwards.
+__device__ __forceinline__ sample_moments lower_lane(const sample_moments &m, int d) {
+  sample_moments o;
+  o.sum = lower_lane(m.sum, d);
+  o.squares = lower_lane(m.squares, d);
+  o.least = lower_lane(m.least, d);
+  o.most = lower_lane(m.most, d);
+  return o;
+}
+__device__ __forceinline__ void fold_in(sample_moments &m, const sample_moments &o) { m.add_deviations(o); }
 
-// Moments and sums of a warp in lane 0, in an order that never changes.
-__device__ inline void fold_warp(sample_moments &m) {
-  for (int d = 16; d > 0; d >>= 1) {
-    sample_moments o;
-    o.sum = lower_lane(m.sum, d);
-    o.squares = lower_lane(m.squares, d);
-    o.least = lower_lane(m.least, d);
-    o.most = lower_lane(m.most, d);
-    m.add_deviations(o);
-  }
+__device__ __forceinline__ sample_sums lower_lane(const sample_sums &s, int d) {
+  sample_sums o;
+  o.value = lower_lane(s.value, d);
+  o.variance = lower_lane(s.variance, d);
+  o.square = lower_lane(s.square, d);
+  o.doubt = lower_lane(s.doubt, d);
+  return o;
 }
-__device__ inline void fold_warp(sample_sums &s) {
-  for (int d = 16; d > 0; d >>= 1) {
-    sample_sums o;
-    o.value.sum = lower_lane(s.value.sum, d);
-    o.value.lost = lower_lane(s.value.lost, d);
-    o.variance.sum = lower_lane(s.variance.sum, d);
-    o.variance.lost = lower_lane(s.variance.lost, d);
-    o.square.sum = lower_lane(s.square.sum, d);
-    o.square.lost = lower_lane(s.square.lost, d);
-    o.doubt = lower_lane(s.doubt, d);
-    s.add(o);
-  }
-}
+__device__ __forceinline__ void fold_in(sample_sums &s, const sample_sums &o) { s.add(o); }
 
 __device__ __forceinline__ bool is_finite(double v) { return fabs(v) < infinity_value(); }
 
 __device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, int64 p) {
   return TESSERA_GRID ? a.list[p - a.first_piece] : plain_piece(a.cut, a.first, a.samples, p);
 }
-
-#if !TESSERA_BATCH
-__device__ __forceinline__ int flags_now() { return *static_cast<volatile int *>(&tessera_flags); }
-
-// The end of a block: what the integrand said beside its values.
-__device__ __forceinline__ void report_flags(const sampling_arguments &a) {
-  if (threadIdx.x != 0 || flags_now() == 0) return;
-  a.report->flags = flags_now();
-  a.report->status = *static_cast<volatile int *>(&tessera_status);
-}
-#endif
 
 }  // namespace tessera
 
@@ -257,13 +222,13 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
         total[k].add(estimate_stratum(m), piece.weight);
       }
     }
-    if ((flags[turn] & 6) != 0) break;  // flags_that_end in compile.hpp
+    if (ends_run(flags[turn])) break;
   }
   if (threadIdx.x == 0) {
     for (int k = 0; k < comps; ++k) a.partial[blockIdx.x * comps + k] = total[k];
     a.failed[blockIdx.x] = failed;
   }
-  report_flags(a);
+  report_flags(a.answer);
 }
 #else
 
@@ -327,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     const int64 s = tile * sample_tile + threadIdx.x;
     if (s >= a.count) break;
 #if !TESSERA_BATCH
-    if ((flags_now() & 6) != 0) break;  // flags_that_end in compile.hpp
+    if (ends_run(flags_now())) break;
 #endif
     const int64 index = a.first_sample + s;
     int64 cube = 0;
@@ -359,13 +324,8 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
   }
 #if TESSERA_GRID
-  for (int d = 16; d > 0; d >>= 1) squares += lower_lane(squares, d);
-  if ((threadIdx.x & 31u) == 0) warp_squares[threadIdx.x / 32] = squares;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    for (int w = 1; w < warps; ++w) squares += warp_squares[w];
-    a.squares[blockIdx.x] = squares;
-  }
+  fold_block<sample_tile>(squares, warp_squares);
+  if (threadIdx.x == 0) a.squares[blockIdx.x] = squares;
   if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) {
       const uint32 counted = low[near_training ? i : 0];
@@ -373,7 +333,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     }
 #endif
 #if !TESSERA_BATCH
-  report_flags(a);
+  report_flags(a.answer);
 #endif
 }
 
@@ -426,32 +386,15 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
       if (TESSERA_GRID) together += e.spread * a.pass.scale[k];
       sums.add(e, piece.weight);
     }
-    fold_warp(sums);
-    if (lane == 0) warp_sums[t / 32] = sums;
-    __syncthreads();
-    if (t == 0) {
-      for (int w = 1; w < warps; ++w) sums.add(warp_sums[w]);
-      a.partial[blockIdx.x * comps + k] = sums;
-    }
+    fold_block<sample_tile>(sums, warp_sums);
+    if (t == 0) a.partial[blockIdx.x * comps + k] = sums;
   }
   if (TESSERA_GRID && mine) a.spread[begin - a.first_piece + t] = together;
   if (t == 0) a.failed[blockIdx.x] = least_failed < sample_tile ? begin + least_failed : -1;
 }
 #endif
 
-#if !TESSERA_BATCH
-// The integrand at n points: coordinate j of point i is x[j*n + i].
-extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
-  using namespace tessera;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
-       i += static_cast<long long>(gridDim.x) * blockDim.x) {
-    double at[dim], value[comps];
-    for (int j = 0; j < dim; ++j) at[j] = x[j * n + i];
-    tessera_f(at, value, params);
-    for (int k = 0; k < comps; ++k) f[k * n + i] = value[k];
-  }
-}
-#else
+#if TESSERA_BATCH
 // The points of a chunk for a device callback.
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_sample_points(const __grid_constant__ tessera::sampling_arguments a) {

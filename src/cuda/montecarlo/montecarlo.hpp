@@ -2,15 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <list>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "../method.hpp"
-#include "../cubature/batch.hpp"
-#include "../../jit/device_compiler.hpp"
-#include "../device/driver.hpp"
+#include "../device/kept_kernels.hpp"
+#include "../device/user_run.hpp"
 #include "generator.hpp"
 #include "montecarlo_problem.hpp"
 
@@ -18,7 +14,7 @@ namespace tessera {
 
 // What is a constant in the kernels beside the numbers of variables and components.
 struct sampling_shape {
-  int axes = 0;  // 0: all are [0,1], 1: all are finite, 2: any
+  int axes = axes_unit;  // what is known of them
   bool grid = false, antithetic = false;
   bool batch = false;  // around a device callback
   bool given = false;  // the random numbers are in memory
@@ -30,43 +26,33 @@ inline bool is_fused(const sampling_shape &s, int ncomp) {
 // The text of the kernels, to be joined with an integrand unless it is for a device callback.
 kernel_text sampling_kernel_text(const sampling_shape &shape, int ndim, int ncomp);
 
-// Compiled and loaded.
-class sampling_kernels {
+class sampling_kernels : public user_kernels {
  public:
-  // Throws compile_error and device_error. The device's context is current.
-  sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const integrand_source &source, int arch,
-                   int multiprocessors, code_cache *cache);
-  sampling_kernels(const sampling_kernels &) = delete;
-  sampling_kernels &operator=(const sampling_kernels &) = delete;
+  sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const placed_integrand &f, int arch,
+                   int multiprocessors);
 
-  void set_axes(const std::vector<sample_axis> &axes, CUstream stream);
+  void set_axes(const std::vector<sample_axis> &axes, CUstream stream) {
+    if (shape_.axes != axes_unit) upload_axes(axes, axes_, stream);
+  }
   bool fused() const { return fused_; }
   CUfunction sums() const { return sums_; }      // tessera_sample_sums, where it is fused
   CUfunction values() const { return values_; }  // tessera_sample_values and tessera_sample_pieces, elsewhere
   CUfunction pieces() const { return pieces_; }
-  CUfunction points() const { return points_; }  // tessera_points, or those of a chunk for a device callback
-  int64 resident() const { return resident_; }   // blocks at a time of sums() or values()
-  CUdeviceptr flags() const { return flags_; }
-  CUdeviceptr status() const { return status_; }
-  const compiled_module &module() const { return module_; }
+  CUfunction batch_points() const { return batch_points_; }  // those of a chunk for a device callback
+  int64 resident() const { return resident_; }               // blocks at a time of sums() or values()
 
  private:
   const sampling_shape shape_;
   const bool fused_;
-  compiled_module module_;
-  loaded_library library_;
-  CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, points_ = nullptr;
-  CUdeviceptr flags_ = 0, status_ = 0;
+  CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, batch_points_ = nullptr;
   int64 resident_ = 1;
   std::vector<sample_axis> axes_;  // that are there
 };
 
 // Executor of engine/monte_carlo.hpp. Kernels and memory live as long as it.
-class device_sampler final : public cuda_method {
+class device_sampler final : public user_run {
  public:
-  explicit device_sampler(cuda_setting &setting)
-      : setting_(setting), stream_(setting.stream()), arch_(setting.arch()), multiprocessors_(setting.multiprocessors()) {}
-  void use_stream(CUstream stream) override { stream_ = stream; }
+  explicit device_sampler(cuda_setting &setting) : user_run(setting) {}
 
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
                  run_result &result, device_report &report) override;
@@ -80,39 +66,29 @@ class device_sampler final : public cuda_method {
   static std::size_t slice_pieces() { return std::size_t{1} << 21; }
 
  private:
-  struct kept {
-    std::string key;
-    std::unique_ptr<sampling_kernels> kernels;
-  };
+  static constexpr std::size_t most_kernels = 24;
 
   void begin(const sampling_problem &problem, const placed_integrand &f, device_report &report);
   bool begin_numbers();
   sampling_shape shape_of(bool grid, bool antithetic) const;
   sampling_kernels &find(const sampling_shape &shape);
-  void prepare(const sample_pass &pass);
+  sampling_kernels &prepare(const sample_pass &pass, bool grid);
   void use_grid(const sample_pass &pass);
   void use_list(const sample_piece *pieces, int64 n);
-  void start(CUfunction kernel, int64 blocks, int threads);
+  void launch(CUfunction kernel, int64 blocks, int threads) { start(kernel, blocks, threads, &arguments_); }
   void require_results(int64 blocks);
   outcome run_fused(sampling_kernels &kernels, sample_sums *sums);
-  outcome run_chunks(sampling_kernels &kernels, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
+  sample_piece piece_at(int64 p) const;  // of the call
+  outcome run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums, double *spread);
   outcome run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums);
-  outcome call_back(sampling_kernels &kernels);
-  outcome take_answer(sampling_kernels &kernels);
+  outcome make_values(const sampling_kernels &kernels);
   outcome take_results(sampling_kernels &kernels, int64 blocks, sample_sums *sums);
-  std::string find_nonfinite(const sampling_kernels &kernels, int64 piece);
+  std::string explain_nonfinite(const sampling_kernels &kernels, int64 piece);
   int64 chunk_samples() const;
 
-  cuda_setting &setting_;
-  CUstream stream_;
-  const int arch_, multiprocessors_;
-  std::list<kept> kept_;  // last used first
+  kept_kernels<sampling_kernels> kept_{most_kernels};
   // Of the run.
   const sampling_problem *problem_ = nullptr;
-  const placed_integrand *f_ = nullptr;
-  device_report *report_ = nullptr;
-  int status_ = 0;
-  std::string message_;
   double training_squares_ = 0.0;
   bool training_there_ = false;
   // Of the call.
@@ -123,8 +99,8 @@ class device_sampler final : public cuda_method {
   std::vector<int> tile_piece_;
   // Memory.
   number_ring numbers_;
-  device_memory tables_there_, list_there_, tiles_there_, training_, squares_, x_, values_, points_;
-  mapped_memory partial_, spread_, answer_;
+  device_memory tables_there_, list_there_, tiles_there_, training_, squares_;
+  mapped_memory partial_, spread_;
 };
 
 }  // namespace tessera

@@ -5,7 +5,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../engine/montecarlo/sampling_state.hpp"
+#include "../../engine/montecarlo/sampling_pass.hpp"
+#include "../device/user_answer.hpp"
 
 namespace tessera {
 
@@ -15,27 +16,6 @@ constexpr int sampling_near_dim = 32;       // up to so many coordinates are kep
 constexpr int sampling_near_training = 64;  // up to so many axes are counted in near memory
 constexpr int sampling_most_fused = 8;      // components
 constexpr int small_piece = 32;             // samples that one thread sums; of others a warp does
-
-struct sampling_report {
-  int flags, status;  // tessera_flags and tessera_status, where they are not 0
-};
-
-// Cells of the stratification along an axis. cube/cells is the upper part of cube * inverse, for 2^20 cubes.
-constexpr int cell_shift = 40;
-struct sample_cells {
-  uint64 inverse;
-  int cells;
-};
-TESSERA_HD sample_cells cells_of(int cells) {
-  return {((uint64{1} << cell_shift) + static_cast<uint64>(cells) - 1) / static_cast<uint64>(cells), cells};
-}
-// The cell along this axis; leaves the rest of the cube's index.
-TESSERA_HD int take_cell(const sample_cells &c, int64 &cube) {
-  const int64 rest = static_cast<int64>((static_cast<uint64>(cube) * c.inverse) >> cell_shift);
-  const int cell = static_cast<int>(cube - rest * c.cells);
-  cube = rest;
-  return cell;
-}
 
 // Uniform numbers that are there already: the blocks of 2^log_samples samples made last, one coordinate after the other.
 struct number_ring_shape {
@@ -58,9 +38,8 @@ TESSERA_HD double shifted_number(double u, double shift) {
 }
 
 struct sampling_arguments {
-  sample_pass pass;  // its pointers are on the device; cells: see `cells`
+  sample_pass pass;  // its pointers are on the device
   philox_keys keys;
-  const sample_cells *cells;
   // Pieces: of a plain pass by this formula, else by a list.
   sample_cut cut;
   int64 first, samples;
@@ -81,7 +60,7 @@ struct sampling_arguments {
   double *spread;        // of each piece of the list
   uint64 *training;      // [ndim][grid_bins]
   double *squares;       // [blocks]
-  sampling_report *report;
+  user_answer *answer;
 };
 
 }  // namespace tessera

@@ -1,9 +1,10 @@
-// One pass over the points of a lattice rule, and its coordinates: plain data and functions that every backend can read.
+// One pass over the points of a lattice rule, and their coordinates: plain data and functions that every backend can read.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "../../core/lattice.hpp"
 #include "../../core/periodize.hpp"
+#include "../known_axes.hpp"
 
 namespace tessera {
 
@@ -25,27 +26,20 @@ constexpr int64 lattice_item = 16384;
 
 TESSERA_HD int64 items_per_shift(const lattice_pass &p) { return (p.count + lattice_item - 1) / lattice_item; }
 
-// Part of one coordinate of the points of an item: steps of one integer addition from a phase that is computed anew every
-// `resynchronise` points. q counts the points of the pass.
-TESSERA_HD uint64 phase_at(const lattice_pass &p, int j, int64 q, uint64 shift) {
-  return lattice_phase(p.first + static_cast<uint64>(q) * p.stride, p.z[j], p.n) + shift;
-}
-TESSERA_HD uint64 phase_step(const lattice_pass &p, int j) { return lattice_phase(p.stride, p.z[j], p.n); }
+// Point q of the pass in the rule. From one to the next a coordinate takes a step of one integer addition, from a phase that is
+// computed anew every `resynchronise` points: shift + lattice_phase(point, z_j, n).
+TESSERA_HD uint64 point_of(const lattice_pass &p, int64 q) { return p.first + static_cast<uint64>(q) * p.stride; }
 
-// A coordinate of the integrand from a phase; multiplies `jacobian`.
-template <int T>
-TESSERA_HD double lattice_coordinate(const unit_axis &axis, uint64 phase, double &jacobian) {
-  const unit_point p = periodize<T>(unit_of(phase));
-  if (has_weight(T)) jacobian *= p.weight;
-  return axis_value(axis, p, jacobian);
+// Coordinate and complement of the integrand from a point of the unit interval, on axes of a known kind; the coordinate multiplies
+// `jacobian`. `rounds`: a change of variables has made the point, which may have come out as 1.
+template <int known, bool rounds>
+TESSERA_HD double lattice_coordinate(const unit_axis &axis, const unit_point &p, double &jacobian) {
+  if (known == axes_unit) return rounds ? unit_axis_value(p.x) : p.x;
+  return known == axes_finite ? finite_axis_value(axis, p.x) : axis_value(axis, p, jacobian);
 }
-// And its complement.
-template <int T>
-TESSERA_HD double lattice_coordinate(const unit_axis &axis, uint64 phase, double &jacobian, double &complement) {
-  const unit_point p = periodize<T>(unit_of(phase));
-  if (has_weight(T)) jacobian *= p.weight;
-  complement = axis_complement(axis, p);
-  return axis_value(axis, p, jacobian);
+template <int known>
+TESSERA_HD double lattice_complement(const unit_axis &axis, const unit_point &p) {
+  return known == axes_unit ? p.y : axis_complement(axis, p);
 }
 
 }  // namespace tessera

@@ -13,26 +13,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "../../core/student.hpp"
-#include "../hooks.hpp"
-#include "lattice_state.hpp"
+#include "lattice_estimates.hpp"
 
 namespace tessera {
 
 template <class Executor>
-class lattice_rule {
+class lattice_rule : private lattice_estimates {
  public:
   // `trial`: the vector with which a change of variables is chosen; it holds for a range of n.
   lattice_rule(Executor &exec, const lattice_settings &settings, const lattice_vector &vector,
                const lattice_vector &trial, double volume, run_hooks &hooks)
-      : exec_(exec), set_(settings), vector_(vector), trial_(trial), volume_(volume), hooks_(hooks) {}
+      : lattice_estimates(settings, volume, hooks), exec_(exec), vector_(vector), trial_(trial) {}
 
   // value and error are set unless the integrand failed before there were any.
   outcome run(double *value, double *error, bool &has_value) {
-    value_ = value;
-    error_ = error;
+    shown_.begin(value, error);
     statistics_.transform = set_.transform;
     outcome end = outcome::running;
     if (statistics_.transform == 0) end = choose_transform();
@@ -44,22 +40,20 @@ class lattice_rule {
       else
         end = embedded();
     }
-    if (!has_value_ && end == outcome::nonfinite) make_unknown();
-    has_value = has_value_;
+    if (end == outcome::nonfinite) shown_.make_unknown();
+    has_value = shown_.there;
     return end;
   }
   const lattice_statistics &statistics() const { return statistics_; }
 
  private:
   static constexpr uint64 stream_shifts = 0, stream_trial = 1, stream_median = 2, stream_vectors = 3;
-  static constexpr int64 slice_sums = int64{1} << 22;    // that the executor keeps in the meantime
-
-  std::size_t index(int64 shift, int k) const { return static_cast<std::size_t>(shift * set_.ncomp + k); }
+  static constexpr int64 slice_sums = int64{1} << 22;  // that the executor keeps in the meantime
 
   // ---- Passes ----------------------------------------
   // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what
   // there is.
-  outcome run_pass(const lattice_pass &pass, std::vector<compensated_sum> &sums, int64 before = 0) {
+  outcome run_pass(const lattice_pass &pass, shift_sums &sums, int64 before = 0) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
     const int64 slice =
         std::max<int64>(1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
@@ -71,21 +65,14 @@ class lattice_rule {
       const outcome o = exec_.run(pass, i, end, sums.data());
       if (o != outcome::running) return o;
       statistics_.evaluations += points(end) - points(i);
-      pause_ = look();  // after a whole pass its result counts
+      pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
       if (pause_ != outcome::running && end < items) {
-        if (!has_value_) take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
+        if (!shown_.there) take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
         return pause_;
       }
     }
     ++statistics_.passes;
     return outcome::running;
-  }
-
-  outcome look() {
-    if (has_value_) return hooks_.between_steps(statistics_.evaluations, value_, error_);
-    const std::vector<double> zero(static_cast<std::size_t>(set_.ncomp), 0.0);
-    const std::vector<double> unknown(zero.size(), infinity_value());
-    return hooks_.between_steps(statistics_.evaluations, zero.data(), unknown.data());
   }
 
   lattice_pass pass_of(const uint64 *z, uint64 n, int64 shifts, uint64 stream) const {
@@ -103,90 +90,23 @@ class lattice_rule {
     return p;
   }
 
-  bool affordable(int64 points) const { return points <= set_.maxeval - statistics_.evaluations; }
-
-  // ---- Estimates ----------------------------------------
-  // Mean over the shifts and its error.
-  void estimate(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, int k, double factor, double &value,
-                double &error, double &magnitude) const {
-    const double per_point = volume_ / static_cast<double>(n), count = static_cast<double>(shifts);
-    compensated_sum mean, squares;
-    magnitude = 0.0;
-    for (int64 r = 0; r < shifts; ++r) {
-      const double q = per_point * sums[index(r, k)].value();
-      mean.add(q / count);
-      magnitude = larger(magnitude, fabs(q));
-    }
-    value = mean.value();
-    for (int64 r = 0; r < shifts; ++r) {
-      const double d = per_point * sums[index(r, k)].value() - value;
-      squares.add(d * d);
-    }
-    error = shifts > 1 ? factor * std::sqrt(squares.value() / (count * (count - 1.0))) : infinity_value();
-    // No sum is known better than its largest term's last digit.
-    error = larger(error, std::numeric_limits<double>::epsilon() * magnitude);
+  // The odd multiples, by which a rule of n points becomes one of 2n.
+  lattice_pass doubling_of(const uint64 *z, uint64 n, int64 shifts, uint64 stream) const {
+    lattice_pass p = pass_of(z, 2 * n, shifts, stream);
+    p.first = 1;
+    p.stride = 2;
+    p.count = static_cast<int64>(n);
+    return p;
   }
 
-  // Mean square of the weights of a change of variables in all variables: their mean is 1.
-  double weight_spread(int transform) const { return std::pow(weight_mean_square(transform), set_.ndim); }
-
-  // Sets value and error. Returns converged, roundoff or running.
-  outcome conclude(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts, bool confirmed_needed) {
-    if (factor_shifts_ != shifts) {
-      factor_ = student_factor(set_.confidence, static_cast<int>(shifts - 1));
-      factor_shifts_ = shifts;
-    }
-    const bool enough = statistics_.evaluations >= set_.mineval;
-    bool within = true, steady = true, rounding = true, zero = true;
-    for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e, magnitude;
-      estimate(sums, n, shifts, k, factor_, v, e, magnitude);
-      const double tolerance = larger(set_.abstol, set_.reltol * fabs(v));
-      if (has_value_) steady = steady && fabs(v - value_[k]) <= 2.0 * (e + error_[k]);
-      within = within && e <= tolerance;
-      rounding = rounding && (e <= tolerance || e <= rounding_level * magnitude);
-      zero = zero && v == 0.0 && e == 0.0;
-      value_[k] = v;
-      error_[k] = e;
-    }
-    const bool confirmed = !confirmed_needed || (has_value_ && steady);
-    has_value_ = true;
-    statistics_.points = n;
-    statistics_.shifts = shifts;
-    // Weights with a large variance come from few points. Shifts that have seen none of these agree, and are all wrong.
-    const bool seen =
-        static_cast<double>(statistics_.evaluations) >= evaluations_per_spread * weight_spread(statistics_.transform) &&
-        !(zero && statistics_.evaluations < evaluations_to_trust_zero);
-    if (within && enough && seen && confirmed) return outcome::converged;
-    if (!within && rounding && enough && seen) return outcome::roundoff;
-    return pause_;
-  }
-
-  // The run ended within its first pass, after `points`: what there is, with no idea of the error unless two shifts are
-  // complete.
-  void take_partial(const lattice_pass &pass, const std::vector<compensated_sum> &sums, int64 points, int64 shifts) {
-    for (int k = 0; k < set_.ncomp; ++k) {
-      if (shifts > 1 && pass.source.copies == 0) {
-        double magnitude;
-        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)), value_[k],
-                 error_[k], magnitude);
-        continue;
-      }
-      compensated_sum all;
-      for (std::size_t i = static_cast<std::size_t>(k); i < sums.size(); i += static_cast<std::size_t>(set_.ncomp))
-        all.add(sums[i]);
-      value_[k] = volume_ * all.value() / static_cast<double>(points);
-      error_[k] = infinity_value();
-    }
-    statistics_.points = pass.n;
-    statistics_.shifts = shifts;
-    has_value_ = true;
-  }
-
-  void make_unknown() {
-    std::fill_n(value_, set_.ncomp, nan_value());
-    std::fill_n(error_, set_.ncomp, infinity_value());
-    has_value_ = true;
+  // A pass over shifts behind those that are in the sums.
+  outcome run_more(lattice_pass pass, int64 before, shift_sums &sums) {
+    pass.first_shift = before;
+    sums.resize(index(before + pass.shifts, 0));
+    shift_sums fresh = sums_of(pass.shifts);
+    const outcome o = run_pass(pass, fresh);
+    if (o == outcome::running) std::copy(fresh.begin(), fresh.end(), &sums[index(before, 0)]);
+    return o;
   }
 
   // ---- Embedded sequences, and more shifts ----------------------------------------
@@ -202,9 +122,8 @@ class lattice_rule {
     while (n > 1 && range && !affordable(2 * static_cast<int64>(n) * shifts)) n /= 2;
     if (!affordable(static_cast<int64>(n) * shifts))
       shifts = std::max<int64>(2, (set_.maxeval - statistics_.evaluations) / static_cast<int64>(n));
-    std::vector<compensated_sum> sums(static_cast<std::size_t>(shifts * set_.ncomp));
-    lattice_pass pass = pass_of(vector_.z.data(), n, shifts, stream_shifts);
-    outcome o = run_pass(pass, sums);
+    shift_sums sums = sums_of(shifts);
+    outcome o = run_pass(pass_of(vector_.z.data(), n, shifts, stream_shifts), sums);
     if (o != outcome::running) return o;
     for (;;) {
       o = conclude(sums, n, shifts, range);
@@ -212,24 +131,15 @@ class lattice_rule {
       const int64 more = static_cast<int64>(n) * shifts;
       if (!affordable(more)) return outcome::evaluations;
       if (n < vector_.most) {
-        std::vector<compensated_sum> next = sums;  // an interrupted pass leaves no trace
-        pass = pass_of(vector_.z.data(), 2 * n, shifts, stream_shifts);
-        pass.first = 1;
-        pass.stride = 2;
-        pass.count = static_cast<int64>(n);
-        o = run_pass(pass, next);
+        shift_sums next = sums;  // an interrupted pass leaves no trace
+        o = run_pass(doubling_of(vector_.z.data(), n, shifts, stream_shifts), next);
         if (o != outcome::running) return o;
         sums.swap(next);
         n *= 2;
       } else {
         if (shifts >= most_shifts) return outcome::evaluations;
-        sums.resize(static_cast<std::size_t>(2 * shifts * set_.ncomp));
-        pass = pass_of(vector_.z.data(), n, shifts, stream_shifts);
-        pass.first_shift = shifts;
-        std::vector<compensated_sum> fresh(static_cast<std::size_t>(shifts * set_.ncomp));
-        o = run_pass(pass, fresh);
+        o = run_more(pass_of(vector_.z.data(), n, shifts, stream_shifts), shifts, sums);
         if (o != outcome::running) return o;
-        std::copy(fresh.begin(), fresh.end(), sums.begin() + static_cast<std::ptrdiff_t>(fresh.size()));
         shifts *= 2;
       }
     }
@@ -247,7 +157,7 @@ class lattice_rule {
       std::vector<uint64> z(static_cast<std::size_t>(set_.ndim));
       outcome o = median_vector(n, z);
       if (o != outcome::running) return o;
-      std::vector<compensated_sum> sums(static_cast<std::size_t>(shifts * set_.ncomp));
+      shift_sums sums = sums_of(shifts);
       o = run_pass(pass_of(z.data(), n, shifts, stream_shifts), sums);
       if (o != outcome::running) return o;
       o = conclude(sums, n, shifts, true);
@@ -268,13 +178,13 @@ class lattice_rule {
     std::vector<double> values(static_cast<std::size_t>(many * set_.ncomp));
     for (int64 v = 0; v < many; ++v) {
       for (int j = 0; j < set_.ndim; ++j) z[static_cast<std::size_t>(j)] = component(v, j);
-      std::vector<compensated_sum> sums(static_cast<std::size_t>(set_.ncomp));
+      shift_sums sums = sums_of(1);
       lattice_pass pass = pass_of(z.data(), n, 1, stream_median);
       pass.source.stream += 2 * n;  // other shifts for other n
       const outcome o = run_pass(pass, sums);
       if (o != outcome::running) return o;
       if (pause_ != outcome::running) {
-        if (!has_value_) take_partial(pass, sums, pass.count, 1);
+        if (!shown_.there) take_partial(pass, sums, pass.count, 1);
         return pause_;
       }
       for (int k = 0; k < set_.ncomp; ++k)
@@ -305,7 +215,7 @@ class lattice_rule {
   outcome maximal_rank() {
     const int64 m = set_.copies;
     const uint64 n = vector_.most;
-    std::vector<compensated_sum> sums;
+    shift_sums sums;
     int64 copies = 1, before = 0;
     for (int r = 0; r <= set_.ndim; ++r) {
       if (r > 0) {
@@ -315,43 +225,20 @@ class lattice_rule {
       }
       if (r > 0 && (copies - before > (set_.maxeval - statistics_.evaluations) / static_cast<int64>(n)))
         return outcome::evaluations;
-      sums.resize(static_cast<std::size_t>(copies * set_.ncomp));
       lattice_pass pass = pass_of(vector_.z.data(), n, copies - before, stream_shifts);
-      pass.first_shift = before;
       pass.source.copies = static_cast<uint64>(m);
-      std::vector<compensated_sum> fresh(static_cast<std::size_t>((copies - before) * set_.ncomp));
-      const outcome o = run_pass(pass, fresh);
+      const outcome o = run_more(pass, before, sums);
       if (o != outcome::running) return o;
-      std::copy(fresh.begin(), fresh.end(), sums.begin() + static_cast<std::ptrdiff_t>(before * set_.ncomp));
       for (int k = 0; k < set_.ncomp; ++k) rank_estimate(sums, n, copies, r, k);
-      has_value_ = true;
+      shown_.there = true;
       statistics_.points = n * static_cast<uint64>(copies);
       statistics_.shifts = 1;
       if (pause_ != outcome::running) return pause_;
     }
     bool met = statistics_.evaluations >= set_.mineval;
-    for (int k = 0; k < set_.ncomp; ++k) met = met && error_[k] <= larger(set_.abstol, set_.reltol * fabs(value_[k]));
+    for (int k = 0; k < set_.ncomp; ++k)
+      met = met && shown_.error[k] <= larger(set_.abstol, set_.reltol * fabs(shown_.value[k]));
     return met ? outcome::converged : outcome::evaluations;
-  }
-
-  void rank_estimate(const std::vector<compensated_sum> &sums, uint64 n, int64 copies, int rank, int k) {
-    const double per_point = volume_ / static_cast<double>(n);
-    compensated_sum all;
-    for (int64 c = 0; c < copies; ++c) all.add(sums[index(c, k)]);
-    const double value = per_point * all.value() / static_cast<double>(copies);
-    double squares = 0.0;
-    int64 power = 1;
-    for (int i = 0; i < rank; ++i) {
-      compensated_sum without;
-      for (int64 c = 0; c < copies; ++c)
-        if (c / power % set_.copies == 0) without.add(sums[index(c, k)]);
-      const double d = value - per_point * without.value() / static_cast<double>(copies / set_.copies);
-      squares += d * d;
-      power *= set_.copies;
-    }
-    value_[k] = value;
-    error_[k] = rank > 0 ? larger(std::sqrt(squares / rank), std::numeric_limits<double>::epsilon() * fabs(value))
-                         : infinity_value();
   }
 
   // ---- Choice of the change of variables ----------------------------------------
@@ -363,10 +250,10 @@ class lattice_rule {
                                   transform_korobov + 2, transform_korobov + 3, transform_sidi + 3};
     constexpr int64 many = sizeof candidates / sizeof candidates[0], shifts = 8, share = 8;
     constexpr uint64 first = 256, last = 65536;
-    std::vector<compensated_sum> sums[many];
+    shift_sums sums[many];
     std::vector<trial_history> history[many];
     for (int64 c = 0; c < many; ++c) {
-      sums[c].resize(static_cast<std::size_t>(shifts * set_.ncomp));
+      sums[c].resize(index(shifts, 0));
       history[c].resize(static_cast<std::size_t>(set_.ncomp));
     }
     int64 chosen = 0;
@@ -392,70 +279,29 @@ class lattice_rule {
   }
 
   // From `done` to n points.
-  outcome trial_points(std::vector<compensated_sum> &sums, uint64 done, uint64 n, int64 shifts) {
+  outcome trial_points(shift_sums &sums, uint64 done, uint64 n, int64 shifts) {
     if (done == 0) return run_pass(pass_of(trial_.z.data(), n, shifts, stream_trial), sums);
     for (uint64 half = done; half < n; half *= 2) {
-      lattice_pass pass = pass_of(trial_.z.data(), 2 * half, shifts, stream_trial);
-      pass.first = 1;
-      pass.stride = 2;
-      pass.count = static_cast<int64>(half);
-      const outcome o = run_pass(pass, sums, static_cast<int64>(half) * shifts);
+      const outcome o = run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums,
+                                 static_cast<int64>(half) * shifts);
       if (o != outcome::running) return o;
     }
     return outcome::running;
   }
 
   // The clock or the user ended the run in the trial: what it found is the result.
-  outcome take_trial(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts) {
+  outcome take_trial(const shift_sums &sums, uint64 n, int64 shifts) {
     take_partial(pass_of(trial_.z.data(), n, shifts, stream_trial), sums, static_cast<int64>(n) * shifts, shifts);
     return pause_;
   }
 
-  // Error and rate of convergence of a component at the number of points before.
-  struct trial_history {
-    double error = infinity_value(), rate = 1.0;
-  };
-
-  // Points at which the run would meet the tolerance, all components of it.
-  double points_needed(const std::vector<compensated_sum> &sums, uint64 n, int64 shifts,
-                       std::vector<trial_history> &history) const {
-    const double factor = student_factor(set_.confidence, static_cast<int>(shifts - 1));
-    const double fewer = std::sqrt(static_cast<double>(shifts) / set_.shifts);  // the error is that of more shifts
-    double most = 0.0;
-    for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e, magnitude;
-      estimate(sums, n, shifts, k, factor, v, e, magnitude);
-      const double tolerance = larger(larger(set_.abstol, set_.reltol * fabs(v)), rounding_level * magnitude);
-      const double excess = e * fewer / (tolerance > 0.0 ? tolerance : 1.0);
-      trial_history &h = history[static_cast<std::size_t>(k)];
-      // Single rules are better or worse than their neighbours: the rate is an average.
-      if (h.error < infinity_value() && e > 0.0) h.rate = 0.5 * (h.rate + 0.5 * std::log2(h.error / e));
-      h.error = e;
-      const double rate = std::min(3.0, std::max(0.5, h.rate));
-      most = larger(most, static_cast<double>(n) * (excess > 1.0 ? std::pow(excess, 1.0 / rate) : 1.0));
-    }
-    return most;
-  }
-
-  static constexpr double evaluations_per_spread = 64.0;
   static constexpr double most_spread = 100.0;  // of what is tried
-  static constexpr double rounding_level = 16.0 * std::numeric_limits<double>::epsilon();
-  static constexpr int64 evaluations_to_trust_zero = int64{1} << 20;
   static constexpr int64 most_shifts = 65536;
   static constexpr int64 most_copies = int64{1} << 24;
   static constexpr uint64 most_median_points = uint64{1} << 31;
 
   Executor &exec_;
-  const lattice_settings &set_;
   const lattice_vector &vector_, &trial_;
-  const double volume_;
-  run_hooks &hooks_;
-  double *value_ = nullptr, *error_ = nullptr;
-  bool has_value_ = false;
-  outcome pause_ = outcome::running;
-  double factor_ = 0.0;
-  int64 factor_shifts_ = 0;
-  lattice_statistics statistics_;
 };
 
 }  // namespace tessera

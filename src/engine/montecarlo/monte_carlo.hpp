@@ -19,37 +19,31 @@
 #include <limits>
 #include <vector>
 
-#include "../hooks.hpp"
 #include "importance_grid.hpp"
-#include "sample_pool.hpp"
+#include "sampling_estimates.hpp"
 #include "sampling_record.hpp"
-#include "sampling_state.hpp"
 #include "strata.hpp"
 
 namespace tessera {
 
 template <class Executor>
-class monte_carlo {
+class monte_carlo : private sampling_estimates {
  public:
   // `grid`: to begin with, empty for a uniform one; at the end that of the last iteration. `record`, unless null, is that of VEGAS
   // after its last iteration; a run that finds one there goes on from it.
   monte_carlo(Executor &exec, const sampling_settings &settings, double volume, std::vector<double> &grid,
               std::vector<double> *record, run_hooks &hooks)
-      : exec_(exec),
-        set_(settings),
-        volume_(volume),
+      : sampling_estimates(settings, volume, hooks),
+        exec_(exec),
         grid_(grid),
         record_(record),
-        hooks_(hooks),
-        z_(normal_factor(settings.confidence)),
         per_sample_(settings.antithetic ? 2 : 1),
         scale_(count(settings.ncomp), 1.0),
         strata_(settings.ndim) {}
 
   // value, error and chi_square [ncomp] are set unless the integrand failed before there were any.
   outcome run(double *value, double *error, double *chi_square, bool &has_value) {
-    value_ = value;
-    error_ = error;
+    shown_.begin(value, error);
     chi_square_ = chi_square;
     outcome end;
     if (set_.shifts > 0)
@@ -60,17 +54,14 @@ class monte_carlo {
       end = vegas();
     else
       end = automatic();
-    if (!has_value_ && end == outcome::nonfinite) make_unknown();
-    has_value = has_value_;
+    if (end == outcome::nonfinite) make_unknown();
+    has_value = shown_.there;
     statistics_.bytes = strata_.bytes() + static_cast<int64>(32 * pieces_.capacity() + 8 * grid_.capacity());
     return end;
   }
   const sampling_statistics &statistics() const { return statistics_; }
 
  private:
-  static constexpr double least_freedom = 30.0;  // below, an error is not believed
-  static constexpr int64 evaluations_to_trust_constant = int64{1}
-                                                         << 20;  // when all samples were equal, as with a hidden peak
   static constexpr double most_growth = 16.0;
   static constexpr double worth_a_grid = 16.0;  // first iterations that plain sampling would still need
   static constexpr int most_warmup = 24;
@@ -79,39 +70,23 @@ class monte_carlo {
   static constexpr uint32 stream_plain = 0, stream_vegas = 1;
 
   static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
+  std::vector<sample_sums> new_sums() const { return std::vector<sample_sums>(count(set_.ncomp)); }
   int64 affordable() const { return (set_.maxeval - statistics_.evaluations) / per_sample_; }
   int64 first_samples() const { return std::max(least_samples, std::min(set_.points, affordable())); }
 
   // ---- Passes -----------------------------------------------------------------------------------------------------------
   sample_pass pass_of(uint32 stream, double samples) {
-    sample_pass p;
+    sample_pass p = {};
     p.seed = set_.seed;
     p.stream = stream;
     p.antithetic = set_.antithetic;
     p.shift = -1;
-    p.cells = nullptr;
-    p.edges = nullptr;
     p.scale = scale_.data();
     p.samples = samples;
     p.share = 1.0;
     p.most_quantum = std::ldexp(
         1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
     return p;
-  }
-
-  outcome look() {
-    if (has_value_) return hooks_.between_steps(statistics_.evaluations, value_, error_);
-    const std::vector<double> zero(count(set_.ncomp), 0.0), unknown(zero.size(), infinity_value());
-    return hooks_.between_steps(statistics_.evaluations, zero.data(), unknown.data());
-  }
-
-  // Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
-  void add_pieces(int64 cube, int64 first, int64 samples, double weight, double of) {
-    const sample_cut cut = cut_into_pieces(samples);
-    for (int64 p = 0; p < pieces_of(cut); ++p) {
-      const int64 before = samples_before(cut, p), n = samples_before(cut, p + 1) - before;
-      pieces_.push_back({cube, first + before, n, weight * static_cast<double>(n) / of});
-    }
   }
 
   outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {
@@ -127,12 +102,6 @@ class monte_carlo {
     return o;
   }
 
-  // Of `left` samples those of the next call: no rest that is too small.
-  static int64 part_of(int64 left, int64 most) {
-    const int64 n = std::min(left, most);
-    return left - n < least_samples ? left : n;
-  }
-
   void set_scale(const std::vector<sample_sums> &sums) {
     for (std::size_t k = 0; k < sums.size(); ++k) {
       const double square = sums[k].square.value();
@@ -140,86 +109,10 @@ class monte_carlo {
     }
   }
 
-  // ---- Results ----------------------------------------------------------------------------------------------------------
-  double tolerated_at(double value) const { return larger(set_.abstol, set_.reltol * fabs(value)); }
-
-  // Sets value and error, and need_: by how much the number of samples has to grow for the tolerance.
-  void show(const sample_pool &pool, bool iterations_count) {
-    begin_to_show();
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k));
-      const double freedom = pool.freedom(k);
-      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, freedom);
-      if (iterations_count) {
-        error *= pool.inflation(k);
-        chi_square_[k] = pool.chi_square(k);
-        if (pool.iterations() > 1)
-          statistics_.chi_square =
-              larger(statistics_.chi_square, chi_square_[k] / static_cast<double>(pool.iterations() - 1));
-      } else {
-        chi_square_[k] = 0.0;
-      }
-      show_component(k, value, error, freedom >= least_freedom);
-    }
-    has_value_ = true;
-  }
-  void begin_to_show() {
-    need_ = 0.0;
-    constant_ = true;
-    unseen_ = false;
-    statistics_.chi_square = 0.0;
-  }
-  // An error that is not believed is not enough for the tolerance.
-  void show_component(int k, double value, double error, bool believed) {
-    constant_ = constant_ && error == 0.0;
-    unseen_ = unseen_ || (error == 0.0 && value == 0.0);
-    const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
-    const bool at_rounding = error <= rounding;
-    error = larger(error, rounding);
-    if (!(error < infinity_value())) error = infinity_value();
-    const double tolerance = tolerated_at(value);
-    double need = 0.0;
-    if (error > tolerance) {
-      const double ratio = error / tolerance;
-      need = at_rounding ? rounding_need : ratio * ratio;
-    } else if (!believed) {
-      need = 2.0;
-    }
-    need_ = larger(need_, need);
-    value_[k] = value;
-    error_[k] = error;
-  }
-
-  // After show: is the run over?
-  outcome judge() const {
-    if (statistics_.evaluations < set_.mineval) return outcome::running;
-    if ((constant_ || unseen_) && statistics_.evaluations < evaluations_to_trust_constant) return outcome::running;
-    if (need_ == 0.0) return outcome::converged;
-    if (constant_ && need_ == rounding_need) return outcome::roundoff;
-    return outcome::running;
-  }
-
-  // The error of one sample in units of the tolerance, worst component: what a way of sampling is judged by.
-  double merit(const sample_pool &pool) const {
-    double worst = 0.0;
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k) * pool.samples());
-      const double tolerance = tolerated_at(value) > 0.0 ? tolerated_at(value) : fabs(value);
-      if (deviation > 0.0) worst = larger(worst, tolerance > 0.0 ? deviation / tolerance : infinity_value());
-    }
-    return worst;
-  }
-  double freedom(const sample_pool &pool) const {
-    double least = infinity_value();
-    for (int k = 0; k < set_.ncomp; ++k) least = std::fmin(least, pool.freedom(k));
-    return least;
-  }
-
+  // Shows that nothing is known, unless something is.
   void make_unknown() {
-    std::fill_n(value_, set_.ncomp, nan_value());
-    std::fill_n(error_, set_.ncomp, infinity_value());
-    std::fill_n(chi_square_, set_.ncomp, 0.0);
-    has_value_ = true;
+    if (!shown_.there) std::fill_n(chi_square_, set_.ncomp, 0.0);
+    shown_.make_unknown();
   }
 
   // ---- Plain sampling -----------------------------------------------------------------------------------------------------
@@ -227,7 +120,7 @@ class monte_carlo {
   outcome extend(sample_pool &pool, int64 more) {
     while (more > 0) {
       const int64 n = part_of(more, exec_.slice_samples(false));
-      std::vector<sample_sums> sums(count(set_.ncomp));
+      std::vector<sample_sums> sums = new_sums();
       const outcome o = run_plain(next_sample_, n, sums);
       if (o != outcome::running) return o;
       next_sample_ += n;
@@ -235,7 +128,7 @@ class monte_carlo {
       pool.add(sums, static_cast<double>(n));
       set_scale(sums);
       show(pool, false);
-      pause_ = look();
+      pause_ = shown_.look(statistics_.evaluations);
       if (pause_ != outcome::running && more > 0) return pause_;
     }
     ++statistics_.iterations;
@@ -279,7 +172,7 @@ class monte_carlo {
       done = n;
       ++statistics_.iterations;
       show_shifts(totals, shifts, n);
-      pause_ = look();
+      pause_ = shown_.look(statistics_.evaluations);
       o = judge();
       if (o == outcome::running) o = pause_;
       if (o != outcome::running) return o;
@@ -292,7 +185,7 @@ class monte_carlo {
     while (done < n) {
       const int64 part = part_of(n - done, exec_.slice_samples(false));
       for (int64 shift = 0; shift < shifts; ++shift) {
-        std::vector<sample_sums> sums(count(set_.ncomp));
+        std::vector<sample_sums> sums = new_sums();
         sample_pass pass = pass_of(stream_plain, static_cast<double>(part));
         pass.shift = shift;
         const outcome o = exec_.run_plain(pass, done, part, sums.data());
@@ -300,40 +193,13 @@ class monte_carlo {
         statistics_.evaluations += part * per_sample_;
         for (int k = 0; k < set_.ncomp; ++k)
           totals[count(shift * set_.ncomp + k)].add(static_cast<double>(part) * sums[count(k)].value.value());
-        if (!has_value_) continue;
-        pause_ = look();
+        if (!shown_.there) continue;
+        pause_ = shown_.look(statistics_.evaluations);
         if (pause_ != outcome::running) return pause_;
       }
       done += part;
     }
     return outcome::running;
-  }
-
-  void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n) {
-    begin_to_show();
-    const double r = static_cast<double>(shifts), points = static_cast<double>(n);
-    const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const auto mean = [&](int64 shift) { return totals[count(shift * set_.ncomp + k)].value() / points; };
-      const double first = mean(0);
-      double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
-      for (int64 shift = 0; shift < shifts; ++shift) {
-        const double d = mean(shift) - first;
-        sum += d;
-        least = std::fmin(least, d);
-        most = larger(most, d);
-      }
-      for (int64 shift = 0; shift < shifts; ++shift) {
-        const double d = mean(shift) - first - sum / r;
-        squares += d * d;
-      }
-      // A spread whose squares underflow must not look like none.
-      if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
-      const double deviation = volume_ * std::sqrt(squares / (r * (r - 1.0)));
-      chi_square_[k] = 0.0;
-      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation, true);
-    }
-    has_value_ = true;
   }
 
   // ---- VEGAS --------------------------------------------------------------------------------------------------------------
@@ -345,12 +211,14 @@ class monte_carlo {
     made = static_cast<double>(samples);
     sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform));
     pass.share = pass.samples / made;
-    pass.cells = strata_.cells();
+    cells_.resize(count(set_.ndim));
+    for (std::size_t j = 0; j < cells_.size(); ++j) cells_[j] = cells_of(strata_.cells()[j]);
+    pass.cells = cells_.data();
     pass.edges = grid_.data();
     const double cubes = static_cast<double>(counts.size());
     const int64 slice = exec_.slice_samples(true);
     std::vector<double> spread(counts.size(), 0.0);
-    std::vector<sample_sums> fresh(count(set_.ncomp));
+    std::vector<sample_sums> fresh = new_sums();
     std::size_t cube = 0;
     int64 left = uniform, first = 0, within = 0;  // samples before, in all and in the cube
     while (cube < counts.size() || left > 0) {
@@ -358,7 +226,7 @@ class monte_carlo {
       int64 in_slice = 0;
       while (cube < counts.size() && in_slice < slice && pieces_.size() < exec_.slice_pieces()) {
         const int64 n = part_of(counts[cube] - within, slice);
-        add_pieces(static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
+        add_pieces(pieces_, static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
         first += n;
         in_slice += n;
         within += n;
@@ -369,7 +237,7 @@ class monte_carlo {
       }
       if (cube == counts.size() && left > 0 && in_slice < slice) {
         const int64 n = part_of(left, slice);
-        add_pieces(scouts, first, n, 1.0, static_cast<double>(uniform));
+        add_pieces(pieces_, scouts, first, n, 1.0, static_cast<double>(uniform));
         first += n;
         left -= n;
       }
@@ -380,7 +248,7 @@ class monte_carlo {
         if (p.cube == scouts) continue;
         spread[count(p.cube)] += spread_[i] * static_cast<double>(p.count) / static_cast<double>(counts[count(p.cube)]);
       }
-      pause_ = look();
+      pause_ = shown_.look(statistics_.evaluations);
       if (pause_ != outcome::running && (cube < counts.size() || left > 0)) return pause_;
     }
     sums.swap(fresh);
@@ -410,7 +278,7 @@ class monte_carlo {
                 : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + course_.samples * per_sample_))
         break;
       sample_pool one(set_.ncomp);
-      std::vector<sample_sums> sums(count(set_.ncomp));
+      std::vector<sample_sums> sums = new_sums();
       double made;
       const outcome o = iterate(fixed ? std::min(course_.samples, affordable()) : course_.samples, sums, made);
       if (o != outcome::running) return o;
@@ -457,10 +325,10 @@ class monte_carlo {
             larger(2.0, std::fmin(static_cast<double>(set_.points), pool.samples() / 16.0)))
           return outcome::evaluations;
       } else if (affordable() < least_samples) {
-        if (!has_value_) make_unknown();
+        make_unknown();
         return outcome::evaluations;
       }
-      std::vector<sample_sums> sums(count(set_.ncomp));
+      std::vector<sample_sums> sums = new_sums();
       double made;
       if (affordable() - course_.samples < course_.samples / 2)  // no small rest
         course_.samples = std::max(least_samples, affordable());
@@ -501,7 +369,7 @@ class monte_carlo {
   // The training counts squares in units of their mean, which a few samples show; the first iteration corrects it. They also give
   // a value, should the run end within that.
   outcome find_scale() {
-    std::vector<sample_sums> sums(count(set_.ncomp));
+    std::vector<sample_sums> sums = new_sums();
     const int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
     const outcome o = run_plain(0, n, sums);
     if (o != outcome::running) return o;
@@ -509,7 +377,7 @@ class monte_carlo {
     sample_pool pool(set_.ncomp);
     pool.add(sums, static_cast<double>(n));
     show(pool, false);
-    return look();
+    return shown_.look(statistics_.evaluations);
   }
 
   outcome vegas() {
@@ -559,25 +427,15 @@ class monte_carlo {
     return go_on(pool, std::max(least_samples, std::min(course_.samples, affordable())));
   }
 
-  static constexpr double rounding_need = 1e300;
-
   Executor &exec_;
-  const sampling_settings set_;
-  const double volume_;
   std::vector<double> &grid_;
   std::vector<double> *record_;
-  run_hooks &hooks_;
-  const double z_;
   const int64 per_sample_;
   std::vector<double> scale_;
   strata strata_;
+  std::vector<sample_cells> cells_;
   std::vector<sample_piece> pieces_;
   std::vector<double> spread_;
-  sampling_statistics statistics_;
-  double *value_ = nullptr, *error_ = nullptr, *chi_square_ = nullptr;
-  bool has_value_ = false;
-  bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
-  double need_ = 0.0;
   int64 next_sample_ = 0;
   vegas_course course_;
   outcome pause_ = outcome::running;

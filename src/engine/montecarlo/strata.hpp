@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sampling_state.hpp"
+#include "sampling_pass.hpp"
 
 namespace tessera {
 

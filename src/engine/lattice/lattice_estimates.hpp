@@ -1,0 +1,163 @@
+// What a lattice run knows so far: value and error from the sums of its shifts, as the caller sees them, and what they say about going on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../core/student.hpp"
+#include "../shown_result.hpp"
+#include "lattice_state.hpp"
+
+namespace tessera {
+
+// Base of the driver. Sums are sums[shift * ncomp + k].
+class lattice_estimates {
+ protected:
+  using shift_sums = std::vector<compensated_sum>;
+
+  lattice_estimates(const lattice_settings &settings, double volume, run_hooks &hooks)
+      : set_(settings), volume_(volume), shown_(settings.ncomp, hooks) {}
+
+  std::size_t index(int64 shift, int k) const { return static_cast<std::size_t>(shift * set_.ncomp + k); }
+  shift_sums sums_of(int64 shifts) const { return shift_sums(index(shifts, 0)); }
+  bool affordable(int64 points) const { return points <= set_.maxeval - statistics_.evaluations; }
+
+  // Mean over the shifts and its error.
+  void estimate(const shift_sums &sums, uint64 n, int64 shifts, int k, double factor, double &value,
+                double &error, double &magnitude) const {
+    const double per_point = volume_ / static_cast<double>(n), count = static_cast<double>(shifts);
+    compensated_sum mean, squares;
+    magnitude = 0.0;
+    for (int64 r = 0; r < shifts; ++r) {
+      const double q = per_point * sums[index(r, k)].value();
+      mean.add(q / count);
+      magnitude = larger(magnitude, fabs(q));
+    }
+    value = mean.value();
+    for (int64 r = 0; r < shifts; ++r) {
+      const double d = per_point * sums[index(r, k)].value() - value;
+      squares.add(d * d);
+    }
+    error = shifts > 1 ? factor * std::sqrt(squares.value() / (count * (count - 1.0))) : infinity_value();
+    // No sum is known better than its largest term's last digit.
+    error = larger(error, std::numeric_limits<double>::epsilon() * magnitude);
+  }
+
+  // Mean square of the weights of a change of variables in all variables: their mean is 1.
+  double weight_spread(int transform) const { return std::pow(weight_mean_square(transform), set_.ndim); }
+
+  // Sets value and error. Returns converged, roundoff or running.
+  outcome conclude(const shift_sums &sums, uint64 n, int64 shifts, bool confirmed_needed) {
+    if (factor_shifts_ != shifts) {
+      factor_ = student_factor(set_.confidence, static_cast<int>(shifts - 1));
+      factor_shifts_ = shifts;
+    }
+    const bool enough = statistics_.evaluations >= set_.mineval;
+    bool within = true, steady = true, rounding = true, zero = true;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      double v, e, magnitude;
+      estimate(sums, n, shifts, k, factor_, v, e, magnitude);
+      const double tolerance = larger(set_.abstol, set_.reltol * fabs(v));
+      if (shown_.there) steady = steady && fabs(v - shown_.value[k]) <= 2.0 * (e + shown_.error[k]);
+      within = within && e <= tolerance;
+      rounding = rounding && (e <= tolerance || e <= rounding_level * magnitude);
+      zero = zero && v == 0.0 && e == 0.0;
+      shown_.value[k] = v;
+      shown_.error[k] = e;
+    }
+    const bool confirmed = !confirmed_needed || (shown_.there && steady);
+    shown_.there = true;
+    statistics_.points = n;
+    statistics_.shifts = shifts;
+    // Weights with a large variance come from few points. Shifts that have seen none of these agree, and are all wrong.
+    const bool seen =
+        static_cast<double>(statistics_.evaluations) >= evaluations_per_spread * weight_spread(statistics_.transform) &&
+        !(zero && statistics_.evaluations < evaluations_to_trust_zero);
+    if (within && enough && seen && confirmed) return outcome::converged;
+    if (!within && rounding && enough && seen) return outcome::roundoff;
+    return pause_;
+  }
+
+  // The run ended within its first pass, after `points`: what there is, with no idea of the error unless two shifts are
+  // complete.
+  void take_partial(const lattice_pass &pass, const shift_sums &sums, int64 points, int64 shifts) {
+    for (int k = 0; k < set_.ncomp; ++k) {
+      if (shifts > 1 && pass.source.copies == 0) {
+        double magnitude;
+        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)),
+                 shown_.value[k], shown_.error[k], magnitude);
+        continue;
+      }
+      compensated_sum all;
+      for (std::size_t i = static_cast<std::size_t>(k); i < sums.size(); i += static_cast<std::size_t>(set_.ncomp))
+        all.add(sums[i]);
+      shown_.value[k] = volume_ * all.value() / static_cast<double>(points);
+      shown_.error[k] = infinity_value();
+    }
+    statistics_.points = pass.n;
+    statistics_.shifts = shifts;
+    shown_.there = true;
+  }
+
+  void rank_estimate(const shift_sums &sums, uint64 n, int64 copies, int rank, int k) {
+    const double per_point = volume_ / static_cast<double>(n);
+    compensated_sum all;
+    for (int64 c = 0; c < copies; ++c) all.add(sums[index(c, k)]);
+    const double value = per_point * all.value() / static_cast<double>(copies);
+    double squares = 0.0;
+    int64 power = 1;
+    for (int i = 0; i < rank; ++i) {
+      compensated_sum without;
+      for (int64 c = 0; c < copies; ++c)
+        if (c / power % set_.copies == 0) without.add(sums[index(c, k)]);
+      const double d = value - per_point * without.value() / static_cast<double>(copies / set_.copies);
+      squares += d * d;
+      power *= set_.copies;
+    }
+    shown_.value[k] = value;
+    shown_.error[k] = rank > 0 ? larger(std::sqrt(squares / rank), std::numeric_limits<double>::epsilon() * fabs(value))
+                         : infinity_value();
+  }
+
+  // Error and rate of convergence of a component at the number of points before.
+  struct trial_history {
+    double error = infinity_value(), rate = 1.0;
+  };
+
+  // Points at which the run would meet the tolerance, all components of it.
+  double points_needed(const shift_sums &sums, uint64 n, int64 shifts,
+                       std::vector<trial_history> &history) const {
+    const double factor = student_factor(set_.confidence, static_cast<int>(shifts - 1));
+    const double fewer = std::sqrt(static_cast<double>(shifts) / set_.shifts);  // the error is that of more shifts
+    double most = 0.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      double v, e, magnitude;
+      estimate(sums, n, shifts, k, factor, v, e, magnitude);
+      const double tolerance = larger(larger(set_.abstol, set_.reltol * fabs(v)), rounding_level * magnitude);
+      const double excess = e * fewer / (tolerance > 0.0 ? tolerance : 1.0);
+      trial_history &h = history[static_cast<std::size_t>(k)];
+      // Single rules are better or worse than their neighbours: the rate is an average.
+      if (h.error < infinity_value() && e > 0.0) h.rate = 0.5 * (h.rate + 0.5 * std::log2(h.error / e));
+      h.error = e;
+      const double rate = std::min(3.0, std::max(0.5, h.rate));
+      most = larger(most, static_cast<double>(n) * (excess > 1.0 ? std::pow(excess, 1.0 / rate) : 1.0));
+    }
+    return most;
+  }
+
+  static constexpr double evaluations_per_spread = 64.0;
+  static constexpr double rounding_level = 16.0 * std::numeric_limits<double>::epsilon();
+  static constexpr int64 evaluations_to_trust_zero = int64{1} << 20;
+
+  const lattice_settings &set_;
+  const double volume_;
+  shown_result shown_;
+  outcome pause_ = outcome::running;
+  double factor_ = 0.0;
+  int64 factor_shifts_ = 0;
+  lattice_statistics statistics_;
+};
+
+}  // namespace tessera

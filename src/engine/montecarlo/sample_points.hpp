@@ -1,0 +1,72 @@
+// Points of a Monte Carlo pass in arrays, one axis after the other: for the host, and to tell a point's coordinates.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "sampling_pass.hpp"
+
+namespace tessera {
+
+// Coordinate j of point i is x[j*ldx + i]. Antithetic points come after all others. grid, boost and bins are for passes with a grid.
+struct sample_arrays {
+  double *x;
+  int64 ldx;
+  double *jacobian;
+  double *grid, *boost;  // the grid's jacobian, and sample_weight::boost
+  unsigned char *bins;   // bins[j*ldx + i]
+};
+
+// Uniform numbers of the samples from `first` on, which follow each other.
+inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 samples, const sample_arrays &to) {
+  const philox_keys keys = keys_of(pass.seed);
+  for (int j = 0; j < ndim; j += 2) {
+    double *x = to.x + j * to.ldx, *next = j + 1 < ndim ? x + to.ldx : to.jacobian;  // of the last pair half may be unused
+    for (int64 i = 0; i < samples; ++i)
+      uniform_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
+  }
+}
+
+// Antithetic points beside them, and jacobians of 1.
+inline void complete_samples(const sample_pass &pass, int ndim, int64 samples, const sample_arrays &to) {
+  if (pass.antithetic)
+    for (double *x = to.x; x != to.x + ndim * to.ldx; x += to.ldx)
+      for (int64 i = 0; i < samples; ++i) x[samples + i] = 1.0 - x[i];
+  std::fill_n(to.jacobian, samples * points_of_sample(pass), 1.0);
+}
+
+// Uniform numbers to the user's coordinates, for points from .. to-1, which are of one cube.
+inline void map_samples(const sample_pass &pass, const sample_axis *axes, int ndim, int64 cube, int64 from, int64 to,
+                        const sample_arrays &points) {
+  double *jacobian = points.jacobian, *grid = points.grid;
+  const bool scout = cube == scouts;
+  if (pass.edges) std::fill(grid + from, grid + to, 1.0);
+  for (int j = 0; j < ndim; ++j) {
+    const sample_axis axis = axes[j];
+    double *x = points.x + j * points.ldx;
+    if (pass.edges) {
+      const double *edges = pass.edges + j * grid_edges;
+      const sample_cells c = pass.cells[j];
+      const int cell = scout ? 0 : take_cell(c, cube);
+      unsigned char *bins = points.bins + j * points.ldx;
+      for (int64 i = from; i < to; ++i) {
+        int bin;
+        x[i] = place_on_axis(edges, scout, cell, c.cells, x[i], grid[i], bin);
+        bins[i] = static_cast<unsigned char>(bin);
+      }
+    }
+    if (axis.map.kind == axis_finite) {
+      for (int64 i = from; i < to; ++i) x[i] = user_coordinate<axes_finite>(axis, x[i], jacobian[i]);
+    } else {
+      for (int64 i = from; i < to; ++i) x[i] = user_coordinate<axes_any>(axis, x[i], jacobian[i]);
+    }
+  }
+  if (!pass.edges) return;
+  for (int64 i = from; i < to; ++i) {
+    const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
+    jacobian[i] *= weight.factor;
+    points.boost[i] = weight.boost;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+// What a Monte Carlo run knows so far: value and error as the caller sees them, and what they say about going on.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "../shown_result.hpp"
+#include "sample_pool.hpp"
+#include "sampling_state.hpp"
+
+namespace tessera {
+
+// Base of the driver.
+class sampling_estimates {
+ protected:
+  static constexpr double least_freedom = 30.0;  // below, an error is not believed
+
+  sampling_estimates(const sampling_settings &settings, double volume, run_hooks &hooks)
+      : set_(settings), volume_(volume), shown_(settings.ncomp, hooks), z_(normal_factor(settings.confidence)) {}
+
+  double tolerated_at(double value) const { return larger(set_.abstol, set_.reltol * fabs(value)); }
+
+  // Sets value and error, and need_: by how much the number of samples has to grow for the tolerance.
+  void show(const sample_pool &pool, bool iterations_count) {
+    begin_to_show();
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k));
+      const double freedom = pool.freedom(k);
+      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, freedom);
+      if (iterations_count) {
+        error *= pool.inflation(k);
+        chi_square_[k] = pool.chi_square(k);
+        if (pool.iterations() > 1)
+          statistics_.chi_square =
+              larger(statistics_.chi_square, chi_square_[k] / static_cast<double>(pool.iterations() - 1));
+      } else {
+        chi_square_[k] = 0.0;
+      }
+      show_component(k, value, error, freedom >= least_freedom);
+    }
+    shown_.there = true;
+  }
+  void begin_to_show() {
+    need_ = 0.0;
+    constant_ = true;
+    unseen_ = false;
+    statistics_.chi_square = 0.0;
+  }
+  // An error that is not believed is not enough for the tolerance.
+  void show_component(int k, double value, double error, bool believed) {
+    constant_ = constant_ && error == 0.0;
+    unseen_ = unseen_ || (error == 0.0 && value == 0.0);
+    const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
+    const bool at_rounding = error <= rounding;
+    error = larger(error, rounding);
+    if (!(error < infinity_value())) error = infinity_value();
+    const double tolerance = tolerated_at(value);
+    double need = 0.0;
+    if (error > tolerance) {
+      const double ratio = error / tolerance;
+      need = at_rounding ? rounding_need : ratio * ratio;
+    } else if (!believed) {
+      need = 2.0;
+    }
+    need_ = larger(need_, need);
+    shown_.value[k] = value;
+    shown_.error[k] = error;
+  }
+
+  // After show: is the run over?
+  outcome judge() const {
+    if (statistics_.evaluations < set_.mineval) return outcome::running;
+    if ((constant_ || unseen_) && statistics_.evaluations < evaluations_to_trust_constant) return outcome::running;
+    if (need_ == 0.0) return outcome::converged;
+    if (constant_ && need_ == rounding_need) return outcome::roundoff;
+    return outcome::running;
+  }
+
+  // The error of one sample in units of the tolerance, worst component: what a way of sampling is judged by.
+  double merit(const sample_pool &pool) const {
+    double worst = 0.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k) * pool.samples());
+      const double tolerance = tolerated_at(value) > 0.0 ? tolerated_at(value) : fabs(value);
+      if (deviation > 0.0) worst = larger(worst, tolerance > 0.0 ? deviation / tolerance : infinity_value());
+    }
+    return worst;
+  }
+  double freedom(const sample_pool &pool) const {
+    double least = infinity_value();
+    for (int k = 0; k < set_.ncomp; ++k) least = std::fmin(least, pool.freedom(k));
+    return least;
+  }
+
+  void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n) {
+    begin_to_show();
+    const double r = static_cast<double>(shifts), points = static_cast<double>(n);
+    const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const auto mean = [&](int64 shift) {
+        return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points;
+      };
+      const double first = mean(0);
+      double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        const double d = mean(shift) - first;
+        sum += d;
+        least = std::fmin(least, d);
+        most = larger(most, d);
+      }
+      for (int64 shift = 0; shift < shifts; ++shift) {
+        const double d = mean(shift) - first - sum / r;
+        squares += d * d;
+      }
+      // A spread whose squares underflow must not look like none.
+      if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
+      const double deviation = volume_ * std::sqrt(squares / (r * (r - 1.0)));
+      chi_square_[k] = 0.0;
+      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation, true);
+    }
+    shown_.there = true;
+  }
+
+  const sampling_settings set_;
+  const double volume_;
+  shown_result shown_;
+  double *chi_square_ = nullptr;            // [ncomp]
+  bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
+  double need_ = 0.0;
+  sampling_statistics statistics_;
+
+ private:
+  static constexpr double rounding_need = 1e300;
+  // When all samples were equal, as with a hidden peak.
+  static constexpr int64 evaluations_to_trust_constant = int64{1} << 20;
+
+  const double z_;
+};
+
+}  // namespace tessera

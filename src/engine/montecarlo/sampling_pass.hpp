@@ -1,0 +1,130 @@
+// One pass of Monte Carlo as plain data for every backend, and the work on one sample, which is the same for all.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/moments.hpp"
+#include "../../core/philox.hpp"
+#include "../../core/sample_map.hpp"
+#include "../known_axes.hpp"
+
+namespace tessera {
+
+// A pass evaluates pieces of strata: consecutive samples `first` ... of one cube of the stratification, two at least. The estimate is
+// the sum over the pieces of weight times mean. A sample is a point, or the mean over an antithetic pair.
+// Pieces of cube -1 are scouts: uniform samples, so that what the grid has lost sight of can still be found.
+struct sample_piece {
+  int64 cube, first, count;
+  double weight;
+};
+
+constexpr int64 scouts = -1;
+constexpr int64 least_samples = 2;             // of a piece and of a cube
+constexpr int64 most_piece = 16384;            // samples
+constexpr int64 cut_samples = int64{1} << 20;  // of which pieces are made together
+
+// How consecutive samples are cut into pieces: pieces of most_piece samples for every cut_samples of them, and what is left in
+// pieces of nearly equal size. So samples may be cut into stretches of whole cut_samples first.
+struct sample_cut {
+  int64 whole;        // pieces of most_piece samples, which come first
+  int64 rest, parts;  // samples of the others, and their number
+};
+TESSERA_HD sample_cut cut_into_pieces(int64 samples) {
+  int64 rest = samples % cut_samples;
+  if (rest > 0 && rest < least_samples && samples > cut_samples) rest += cut_samples;
+  return {(samples - rest) / most_piece, rest, (rest + most_piece - 1) / most_piece};
+}
+TESSERA_HD int64 pieces_of(const sample_cut &c) { return c.whole + c.parts; }
+// Samples before piece p.
+TESSERA_HD int64 samples_before(const sample_cut &c, int64 p) {
+  if (p <= c.whole) return p * most_piece;
+  const int64 i = p - c.whole, least = c.rest / c.parts, longer = c.rest % c.parts;
+  return c.whole * most_piece + i * least + (i < longer ? i : longer);
+}
+
+// Cells of the stratification along an axis. cube/cells is the upper part of cube * inverse, for 2^20 cubes.
+constexpr int cell_shift = 40;
+struct sample_cells {
+  uint64 inverse;
+  int cells;
+};
+TESSERA_HD sample_cells cells_of(int cells) {
+  return {((uint64{1} << cell_shift) + static_cast<uint64>(cells) - 1) / static_cast<uint64>(cells), cells};
+}
+// The cell along this axis; leaves the rest of the cube's index.
+TESSERA_HD int take_cell(const sample_cells &c, int64 &cube) {
+  const int64 rest = static_cast<int64>((static_cast<uint64>(cube) * c.inverse) >> cell_shift);
+  const int cell = static_cast<int>(cube - rest * c.cells);
+  cube = rest;
+  return cell;
+}
+
+// Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
+template <class Pieces>
+void add_pieces(Pieces &to, int64 cube, int64 first, int64 samples, double weight, double of) {
+  const sample_cut cut = cut_into_pieces(samples);
+  for (int64 p = 0; p < pieces_of(cut); ++p) {
+    const int64 before = samples_before(cut, p), n = samples_before(cut, p + 1) - before;
+    to.push_back({cube, first + before, n, weight * static_cast<double>(n) / of});
+  }
+}
+
+// Of `left` samples those of the next call: no rest that is too small.
+TESSERA_HD int64 part_of(int64 left, int64 most) {
+  const int64 n = left < most ? left : most;
+  return left - n < least_samples ? left : n;
+}
+
+struct sample_pass {
+  uint64 seed;
+  uint32 stream;
+  bool antithetic;
+  int64 shift;          // that its points have; -1: none
+  const sample_cells *cells;  // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
+  const double *edges;  // grid_edges for each axis; null: no importance sampling
+  const double *scale;  // inverse mean squares of the components, for training and for spreads
+  double samples;       // of the grid in the whole iteration
+  double share;         // of the grid's samples among all
+  double most_quantum;  // of the training
+};
+
+// Piece p of samples that are the only ones of a plain pass.
+TESSERA_HD sample_piece plain_piece(const sample_cut &c, int64 first, int64 samples, int64 p) {
+  const int64 before = samples_before(c, p), n = samples_before(c, p + 1) - before;
+  return {0, first + before, n, static_cast<double>(n) / static_cast<double>(samples)};
+}
+
+TESSERA_HD int points_of_sample(const sample_pass &p) { return p.antithetic ? 2 : 1; }
+
+// Place in (0, 1) of cell `cell` of `cells`.
+TESSERA_HD double cell_coordinate(int64 cell, int cells, double u) {
+  return cells == 1 ? u : (static_cast<double>(cell) + u) / static_cast<double>(cells);
+}
+
+// A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of `cells` of the grid's coordinate; scouts
+// stay where they are, and learn the grid's jacobian there.
+TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int cells, double u, double &jacobian,
+                                int &bin) {
+  if (!scout) return grid_coordinate(edges, cell_coordinate(cell, cells, u), jacobian, bin);
+  jacobian *= grid_width(edges, u, bin);
+  return u;
+}
+
+// And on to the user's coordinate, on axes of a known kind.
+template <int known>
+TESSERA_HD double user_coordinate(const sample_axis &a, double u, double &jacobian) {
+  if (known == axes_unit) return u;
+  return known == axes_finite ? between(a.lower + a.length * u, a.first, a.last) : sample_coordinate(a, u, jacobian);
+}
+
+// What a point tells the grid: its share of the integral of the squared components, in 2^-16 of the mean over the points. Integers,
+// so that the order in which points are counted does not matter.
+TESSERA_HD uint64 training_quantum(const sample_pass &p, double squares, double share) {
+  const double q = 65536.0 * squares * share;
+  return static_cast<uint64>(q < p.most_quantum ? q : p.most_quantum);
+}
+// The number of points that a point of the piece stands for, 1 on the average.
+TESSERA_HD double training_share(const sample_pass &p, const sample_piece &piece) {
+  return p.samples * piece.weight / static_cast<double>(piece.count);
+}
+
+}  // namespace tessera

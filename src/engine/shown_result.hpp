@@ -1,0 +1,42 @@
+// Value and error of a run as the caller sees them, with the look at the clock between its steps.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../core/hd.hpp"
+#include "hooks.hpp"
+
+namespace tessera {
+
+struct shown_result {
+  shown_result(int ncomp, run_hooks &hooks) : ncomp_(ncomp), hooks_(hooks) {}
+
+  void begin(double *v, double *e) {
+    value = v;
+    error = e;
+  }
+  // Returns running, time or stopped. As long as there is no value the hooks are shown that nothing is known.
+  outcome look(int64 evaluations) const {
+    if (there) return hooks_.between_steps(evaluations, value, error);
+    const std::vector<double> zero(static_cast<std::size_t>(ncomp_), 0.0), unknown(zero.size(), infinity_value());
+    return hooks_.between_steps(evaluations, zero.data(), unknown.data());
+  }
+  // No number, unless there is one.
+  void make_unknown() {
+    if (there) return;
+    std::fill_n(value, ncomp_, nan_value());
+    std::fill_n(error, ncomp_, infinity_value());
+    there = true;
+  }
+
+  double *value = nullptr, *error = nullptr;  // [ncomp]
+  bool there = false;
+
+ private:
+  const int ncomp_;
+  run_hooks &hooks_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "block_calls.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera {
+
+void block_calls::prepare(point_block &b) const {
+  if (!b.x.empty()) return;
+  b.jacobian.resize(index(block_));
+  b.f.resize(index(block_ * ncomp_));
+  b.point.resize(index(coordinates_));
+  b.values.resize(index(ncomp_));
+  b.x.resize(index(block_ * coordinates_));
+}
+
+bool block_calls::call(int64 item, int64 n, point_block &b) {
+  const int status = call_all(n, b);
+  if (status != 0) report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  return status == 0;
+}
+
+int block_calls::call_all(int64 n, point_block &b) const {
+  int status = 0;
+  if (f_.batch) {
+    for (int64 i = 0; i < n && status == 0; i += batch_points_)
+      status = f_.batch(std::min(batch_points_, n - i), ndim_, &b.x[index(i)], block_, ncomp_, &b.f[index(i)], block_,
+                        f_.userdata);
+    return status;
+  }
+  for (int64 i = 0; i < n; ++i) {
+    for (int j = 0; j < coordinates_; ++j) b.point[index(j)] = b.x[index(j * block_ + i)];
+    status = f_.point(ndim_, b.point.data(), ncomp_, b.values.data(), f_.userdata);
+    if (status != 0) return status;
+    for (int k = 0; k < ncomp_; ++k) b.f[index(k * block_ + i)] = b.values[index(k)];
+  }
+  return 0;
+}
+
+void block_calls::report_nonfinite(int64 item, int64 n, const point_block &b) {
+  for (int64 i = 0; i < n; ++i)
+    for (int k = 0; k < ncomp_; ++k) {
+      const double f = b.f[index(k * block_ + i)];
+      if (std::isfinite(f)) continue;
+      std::vector<double> x;
+      for (int j = 0; j < ndim_; ++j) x.push_back(b.x[index(j * block_ + i)]);
+      return report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x.data(), ndim_));
+    }
+  report(item, outcome::nonfinite, 0, "the weighted sum of the integrand overflows");
+}
+
+void block_calls::report(int64 item, outcome what, int status, const std::string &message) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_.item >= 0 && failure_.item <= item) return;
+  failure_ = {item, what, status, message};
+  first_failed_.store(item, std::memory_order_relaxed);
+}
+
+}  // namespace tessera

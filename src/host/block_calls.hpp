@@ -1,0 +1,89 @@
+// What lattice rules and Monte Carlo share on the host: items that threads take, blocks of points at which the integrand is called,
+// and the first failure.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "../problem.hpp"
+#include "pool.hpp"
+
+namespace tessera {
+
+// Points, values and jacobians of one block. Coordinate j of point i is x[j*block + i], component k f[k*block + i].
+struct point_block {
+  std::vector<double> x, f, jacobian;
+  std::vector<double> point, values;  // of one point
+};
+
+// Base of the executors.
+class block_calls {
+ public:
+  int callback_status() const { return failure_.status; }
+  const std::string &message() const { return failure_.message; }
+
+ protected:
+  static constexpr int64 cached_doubles = 32768;  // of the coordinates and values of a block
+  static constexpr int64 least_block = 64;
+  static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
+  // coordinates: numbers that a point consists of, ndim or more.
+  block_calls(const host_integrand &f, int ndim, int coordinates, int ncomp, int64 batch_points, thread_pool &pool)
+      : f_(f), ndim_(ndim), coordinates_(coordinates), ncomp_(ncomp), batch_points_(batch_points), pool_(pool) {}
+
+  // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.
+  template <class Body>
+  outcome run_items(int64 first, int64 end, const Body &body) {
+    failure_ = {};
+    first_failed_.store(-1, std::memory_order_relaxed);
+    pool_.run(end - first, [&](int64 i, int thread) {
+      const int64 item = first + i, failed = first_failed_.load(std::memory_order_relaxed);
+      if (failed >= 0 && failed <= item) return;
+      try {
+        body(item, thread);
+      } catch (const std::bad_alloc &) {
+        report(item, outcome::memory, 0, "no memory for the points of one call");
+      } catch (const std::exception &e) {
+        report(item, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
+      } catch (...) {
+        report(item, outcome::callback, 0, "the integrand threw an exception");
+      }
+    });
+    return failure_.what;
+  }
+
+  void prepare(point_block &b) const;
+  // The integrand at n points of a block. False when it asked to stop, which is reported.
+  bool call(int64 item, int64 n, point_block &b);
+  // One of these values, or else a sum of them, is not finite.
+  void report_nonfinite(int64 item, int64 n, const point_block &b);
+  void report(int64 item, outcome what, int status, const std::string &message);
+  static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
+
+  const host_integrand &f_;
+  const int ndim_, coordinates_, ncomp_;
+  const int64 batch_points_;
+  int64 block_ = least_block;  // points
+
+ private:
+  int call_all(int64 n, point_block &b) const;
+
+  // In the order of the items.
+  struct failure {
+    int64 item = -1;
+    outcome what = outcome::running;
+    int status = 0;
+    std::string message;
+  };
+  thread_pool &pool_;
+  std::mutex mutex_;
+  failure failure_;
+  std::atomic<int64> first_failed_{-1};  // item of failure_
+};
+
+}  // namespace tessera
