@@ -111,7 +111,7 @@ void batch_run::begin(const batch_kernels &kernels, const cubature_problem &prob
   callback_ = {function, userdata, stream_, 0, {}};
   ndim_ = problem.settings.ndim;
   ncomp_ = problem.settings.ncomp;
-  fields_ = batch_fields(r);
+  fields_ = sum_fields(r);
   points_ = r.points;
   const bool mapped = any_infinite(problem.axes);
   plan_ = plan_batches(r, ncomp_, mapped, most_points, most_bytes);

@@ -36,6 +36,20 @@ class lane_group {
     for (int d = width / 2; d > 0; d >>= 1) v = larger(v, __shfl_xor_sync(mask(), v, d));
     return v;
   }
+  template <class Value>
+  __device__ static double total(int64 from, int64 to, Value value) {
+    double v = 0.0;
+    for (int64 p = from + lane(); p < to; p += width) v += value(p);
+    return sum(v);
+  }
+  // Pair by pair.
+  __device__ static double difference(axis_pair near, axis_pair far, double ratio) {
+    return (far.plus + far.minus) - ratio * (near.plus + near.minus);
+  }
+  __device__ static void add_residuals(double same, double other, axis_pair v, double &low, double &high) {
+    low += same * v.plus + other * v.minus;
+    high += same * v.minus + other * v.plus;
+  }
 
  private:
   __device__ static unsigned mask() {
@@ -93,13 +107,13 @@ extern "C" __global__ void __launch_bounds__(128) tessera_batch_sums(const tesse
   const int64 first = which * a.chunk.length();  // where the region's points begin
   sum_slice(lane_group<32>(), tessera_rule, from, end, a.chunk.begin, a.f + k * stride + first,
             TESSERA_MAPPED ? a.x + TESSERA_NDIM * stride + first : nullptr,
-            a.slices + item * batch_fields(tessera_rule));
+            a.slices + item * sum_fields(tessera_rule));
 }
 
 // A thread for each number that is kept of a region.
 extern "C" __global__ void __launch_bounds__(256) tessera_batch_fold(const tessera::batch_arguments a) {
   using namespace tessera;
-  const int64 record = int64{TESSERA_NCOMP} * batch_fields(tessera_rule);
+  const int64 record = int64{TESSERA_NCOMP} * sum_fields(tessera_rule);
   const int64 t = own_item<1>();
   if (t >= a.chunk.regions * record) return;
   const int64 which = t / record, slices = a.chunk.slices();
@@ -116,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_batch_finish(const tes
   const int64 region = a.list[a.chunk.first + which];
   double score[TESSERA_NDIM];
   if (!finish_region(lane_group<width>(), tessera_rule, a.estimate, a.regions, region,
-                     a.sums + which * TESSERA_NCOMP * batch_fields(tessera_rule), score))
+                     a.sums + which * TESSERA_NCOMP * sum_fields(tessera_rule), score))
     atomicMax(reinterpret_cast<long long *>(a.failed), static_cast<long long>(region + 1));
 }
 
