@@ -19,7 +19,7 @@ __constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
 
 namespace tessera {
 
-// Lanes of a warp that work on one item; other groups of the warp may be elsewhere.
+// Lanes of a warp that work on one item.
 template <int width>
 class lane_group {
  public:
@@ -28,12 +28,12 @@ class lane_group {
   // In an order that never changes.
   __device__ static double sum(double v) {
 #pragma unroll
-    for (int d = width / 2; d > 0; d >>= 1) v += __shfl_xor_sync(mask(), v, d);
+    for (int d = width / 2; d > 0; d >>= 1) v += __shfl_xor_sync(lane_mask(width), v, d);
     return v;
   }
   __device__ static double most(double v) {
 #pragma unroll
-    for (int d = width / 2; d > 0; d >>= 1) v = larger(v, __shfl_xor_sync(mask(), v, d));
+    for (int d = width / 2; d > 0; d >>= 1) v = larger(v, __shfl_xor_sync(lane_mask(width), v, d));
     return v;
   }
   template <class Value>
@@ -49,11 +49,6 @@ class lane_group {
   __device__ static void add_residuals(double same, double other, axis_pair v, double &low, double &high) {
     low += same * v.plus + other * v.minus;
     high += same * v.minus + other * v.plus;
-  }
-
- private:
-  __device__ static unsigned mask() {
-    return width == 32 ? ~0u : ((1u << (width & 31)) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(width - 1));
   }
 };
 
@@ -139,14 +134,6 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK)
     tessera_batch_steps(const __grid_constant__ tessera::bulk_state in, const tessera::batch_control control,
                         tessera::bulk_state *out) {
   using namespace tessera;
-  __shared__ bulk_state state;
-  __shared__ device_team::scratch team_scratch;
-  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
-    reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
-  __syncthreads();
-  device_team team(team_scratch);
-  device_grid grid(team, control.arrived);
   made_before evaluator(control.failed);
-  bulk_steps<device_grid, made_before>(grid, state, evaluator).run();
-  if (grid.once()) *out = state;
+  run_steps(in, control.arrived, evaluator, out);
 }

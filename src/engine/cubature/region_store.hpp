@@ -72,6 +72,11 @@ class region_view {
   int ndim_ = 0, ncomp_ = 0;
 };
 
+// A store whose fields lie together, so that neighbouring lanes of a device read neighbouring numbers.
+TESSERA_HD region_view arrange_by_field(double *base, int ndim, int ncomp, int64 capacity) {
+  return {base, ndim, ncomp, capacity, 1};
+}
+
 // A list of regions. Without `ids`, neighbours from `first`. With `pieces` > 1, the pieces of the regions in `ids`: piece 0
 // in its parent's place, the others from `first` on. Else the regions in `ids`.
 struct region_list {
