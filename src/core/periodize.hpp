@@ -237,9 +237,8 @@ TESSERA_HD double infinite_axis_value(const unit_axis &m, const unit_point &p, d
   return m.kind == axis_up ? m.anchor + p.x * q : m.anchor - p.x * q;
 }
 
-// The same on the unit interval itself: no change of variables gets nearer to 0 than its first number.
+// Is it the unit interval itself?
 TESSERA_HD bool is_unit(const unit_axis &m) { return m.kind == axis_finite && m.lower == 0.0 && m.length == 1.0; }
-TESSERA_HD double unit_axis_value(double x) { return below_one(x); }
 
 // Any axis; the length of finite ones is left out of the jacobian.
 TESSERA_HD double axis_value(const unit_axis &m, const unit_point &p, double &jacobian) {

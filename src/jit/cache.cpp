@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sha256.hpp"
+#include "text.hpp"
 
 namespace tessera {
 namespace {
@@ -63,10 +64,6 @@ bool write_all(int file, const std::string &bytes) {
     done += static_cast<std::size_t>(n);
   }
   return true;
-}
-
-bool ends_with(const std::string &name, const std::string &end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
 }  // namespace
