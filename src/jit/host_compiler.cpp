@@ -203,17 +203,17 @@ void compiled_source::load(const std::string &image, const std::string &file_nam
   handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) {
     const char *why = ::dlerror();
-    const std::string said = why ? why : "";
-    const std::size_t undefined = said.find("undefined symbol: ");
+    const std::string message = why ? why : "";
+    const std::size_t undefined = message.find("undefined symbol: ");
     if (undefined != std::string::npos)
       throw compile_error(
           jit_stage::link,
-          file_name + ": the function '" + said.substr(undefined + 18) + "' is used but not defined in this text",
-          said);
+          file_name + ": the function '" + message.substr(undefined + 18) + "' is used but not defined in this text",
+          message);
     throw compile_error(jit_stage::load,
                         "the compiled integrand cannot be opened (does the file system of $TMPDIR forbid "
                         "programs?): " +
-                            said);
+                            message);
   }
   void *address = ::dlsym(handle_, "tessera_batch");
   if (!address) {

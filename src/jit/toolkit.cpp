@@ -36,12 +36,12 @@ std::vector<std::string> toolkit_directories() {
 class opened {
  public:
   opened(const char *what, const std::vector<std::string> &names, const char *advice) : what_(what), advice_(advice) {
-    std::string said;
+    std::string messages;
     const auto attempt = [&](const std::string &file) {
       handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (!handle_) {
         const char *why = ::dlerror();
-        said += (why ? why : file) + std::string("\n");
+        messages += (why ? why : file) + std::string("\n");
       }
       return handle_ != nullptr;
     };
@@ -51,7 +51,7 @@ class opened {
       for (const char *part : {"/lib64/", "/lib/"})
         for (const std::string &name : names)
           if (attempt(root + part + name)) return;
-    throw compile_error(jit_stage::load, what_ + " was not found (" + names.front() + "); " + advice_, said);
+    throw compile_error(jit_stage::load, what_ + " was not found (" + names.front() + "); " + advice_, messages);
   }
 
   template <class F>

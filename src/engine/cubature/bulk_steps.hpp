@@ -141,7 +141,7 @@ class bulk_steps {
       if (marked > st_.parents_capacity) marked = st_.parents_capacity;
       at_.marked_count = marked;
       if (unknown > 0)
-        divide_listed({st_.marked, at_.count, split.pieces}, split, marked);
+        divide_listed(marked);
       else
         divide(t.bin, marked);
       forget_survey();
@@ -235,19 +235,11 @@ class bulk_steps {
   }
 
   TESSERA_HD TESSERA_APART void divide_all() {
-    const int64 n = at_.count;
-    const splitting split = this->split();
     bulk_state &st = st_;
-    grid_.each(n * st_.regions.ndim(), [=, &st](int64 t) {
-      const int64 m = t % n;
-      const int j = static_cast<int>(t / n);
-      if (j == 0) {
-        st.marked[m] = m;
-        remember(st, m, m);
-      }
-      divide_axis(st.regions, split, m, j, [=](int64 q) { return q == 0 ? m : n + m * (split.pieces - 1) + q - 1; });
+    divide_regions(at_.count, [&st](int64 m, int j) {
+      if (j == 0) st.marked[m] = m;
+      return m;
     });
-    grid_.barrier();
   }
 
   // There is no room for all the first regions.
@@ -259,13 +251,23 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  TESSERA_HD void divide_listed(const region_list &list, const splitting &split, int64 marked) {
+  TESSERA_HD void divide_listed(int64 marked) {
+    const int64 *const ids = st_.marked;
+    divide_regions(marked, [ids](int64 m, int) { return ids[m]; });
+  }
+
+  // id(m, j): the m-th to be divided; an item is an axis j of it.
+  template <class Id>
+  TESSERA_HD void divide_regions(int64 marked, Id id) {
     bulk_state &st = st_;
+    const int64 n = at_.count;
+    const splitting split = this->split();
     grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
-      if (j == 0) remember(st, list.ids[m], m);
-      divide_axis(st.regions, split, list.ids[m], j, [=](int64 q) { return list.at(m, q); });
+      const int64 i = id(m, j);
+      if (j == 0) remember(st, i, m);
+      divide_axis(st.regions, split, i, j, [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
     });
     grid_.barrier();
   }
@@ -344,7 +346,7 @@ class bulk_steps {
     const double *weights = scale();
     bulk_state &st = st_;
     list_regions(grid_, st, n, st.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
-    divide_listed({st_.marked, n, split().pieces}, split(), marked);
+    divide_listed(marked);
   }
 
   // Keeps what the comparison of the levels needs of region i.

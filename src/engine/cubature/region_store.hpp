@@ -12,9 +12,9 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  float suspicion;  // share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below 0 in
-                    // fresh regions whose errors are those for a smooth integrand, not yet believed: -excess, see
-                    // core/estimate.hpp
+  float suspicion;  // share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below
+                    // 0 in fresh regions whose errors are those for a smooth integrand and have not been compared with the
+                    // parent's yet: -excess, see core/estimate.hpp
   uint32 word;      // ranked axes (24 bits) and the flags below
 };
 constexpr uint32 region_axes = 0xffffffu;
