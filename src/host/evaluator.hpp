@@ -93,24 +93,8 @@ class host_evaluator {
   bool call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
-  int call_mapped(const double *x, double *f, workspace &w) const;
   template <class Call>
-  bool call_all(const region_view &regions, const stretch &s, int64 item, workspace &w, const Call &call);
-  template <class Call>
-  int call_probes(int64 first, int64 n, const double *centre, const double *half, double *f, workspace &w,
-                  const Call &call) const;
-  template <class Call>
-  int call_table(const stretch &s, const double *centre, const double *half, double *f, workspace &w,
-                 const Call &call) const;
-  template <class Call>
-  int call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
-                  workspace &w, const Call &call) const;
-  template <int moved, class Call>
-  int call_moved(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
-                 workspace &w, const Call &call) const;
-  template <class Call>
-  int call_vertices(const orbit &orb, int64 first, int64 n, const double *centre, const double *half, double *f,
-                    workspace &w, const Call &call) const;
+  struct region_calls;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
   void sum(const stretch &s, const workspace &w, std::vector<double> &to) const;
   bool finish(const region_view &regions, int64 region, workspace &w) const;

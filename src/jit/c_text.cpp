@@ -319,7 +319,7 @@ class reader {
       while (b > first && is(b - 1, "(")) --b;  // (*&(a))
       const std::string sign = b > first ? spell(b - 1) : std::string();
       where = i;
-      if (is_one_of(spell(k), "= += -= *= /= %= &= |= ^= <<= >>=") || is(k, "++") || is(k, "--") || sign == "++" || sign == "--") return true;
+      if (is_one_of(spell(k), "= += -= *= /= %= &= |= ^= <<= >>= ++ --") || is_one_of(sign, "++ --")) return true;
       if (address && sign == "&") {
         const bool binary = b >= first + 2 && (t_[b - 2].what == kind::number || is(b - 2, ")") || is(b - 2, "]") ||
                                                (is_word(b - 2) && !is_one_of(spell(b - 2), "return else case do goto sizeof")));

@@ -116,7 +116,8 @@ std::string readable(const std::string &line) {
   const bool at_link =
       contains(log, "ld: ") || contains(log, "undefined reference") || contains(log, "linker command failed");
   std::string message = readable(first_error(log));
-  if (starts_with(message, "tessera: the call of ") || starts_with(message, "tessera_host.h") || starts_with(message, "tessera_forms.h")) {
+  if (starts_with(message, "tessera: the call of ") || starts_with(message, "tessera_host.h") ||
+      starts_with(message, "tessera_forms.h")) {
     const std::size_t assertion = log.find("the integrand must be"),
                       many = log.find("a function that returns double has");
     const std::size_t begin = assertion != std::string::npos ? assertion : many;

@@ -94,7 +94,7 @@ class device_evaluator {
     return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
   }
 
-  // flags_that_end in compile.hpp
+  // flags_that_end in jit/device_compiler.hpp
   __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 6) != 0; }
 
   // The sums of the slices of region r, always in the same order; its axes are put in near memory.

@@ -10,7 +10,7 @@
 #if TESSERA_MANY
 namespace tessera {
 
-// A grid of one team; see engine/bulk_steps.hpp.
+// A grid of one team; see engine/cubature/bulk_steps.hpp.
 class device_block {
  public:
   using team_type = device_team;

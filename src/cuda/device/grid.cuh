@@ -1,4 +1,4 @@
-// A grid of thread blocks that run through the engine's steps together. A block is a team; see engine/bulk_steps.hpp.
+// A grid of thread blocks that run through the engine's steps together. A block is a team; see engine/cubature/bulk_steps.hpp.
 // Part of the text that is compiled at run time, after the engine's headers; includes nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
