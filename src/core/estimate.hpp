@@ -29,7 +29,7 @@ constexpr double least_excess = 1e-6;  // the estimate for smooth integrands is 
 // The classic estimate jumps where the test for asymptotic behaviour fails, from c3 E1 to c4 E3, which is a hundred times as
 // much and more. A smooth integrand just short of the test has an error near c3 E1 all the same; that of a jump or a kink
 // needs c4 E3. Between them: c5 E1 rho^3, where rho >= 1 says by how much the test was missed. For jumps and most kinks rho is
-// 3 or more and this is no less than the classic estimate. Whether it may be believed is seen when the region is compared
+// 3 or more and this is no less than the classic estimate. Whether it holds is seen when the region is compared
 // with its parent (engine/cubature/two_level_correction.hpp).
 TESSERA_HD double smooth_error(const error_constants &c, const double *e, double classic) {
   const double rho = larger(c.c1 * e[0] / e[1], c.c2 * e[1] / e[2]);

@@ -1,4 +1,4 @@
-// What the samples of one stratum say of its mean: value, variance of the mean, and how far that variance is to be believed.
+// What the samples of one stratum say of its mean: value, variance of the mean, and how far that variance can be relied on.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

@@ -1,8 +1,8 @@
 // An embedded family of integration rules on [-1,1]^n as plain data, read by every backend.
 //
 // A rule is a list of orbits: the points that one generator gives by permuting coordinates and changing signs. All points
-// of an orbit have the same weight, so only the sum of the integrand over each orbit is needed, and `finish` in
-// evaluate.hpp turns one sum an orbit into the value and four null rules. Points are generated, never stored.
+// of an orbit have the same weight, so only the sum of the integrand over each orbit is needed, and `finish_rule` in
+// estimate.hpp turns one sum an orbit into the value and four null rules. Points are generated, never stored.
 //
 // Weights are normalised to a mean: the sum over all points is 1 for the rule and 0 for the null rules.
 // SPDX-License-Identifier: BSD-3-Clause

@@ -61,4 +61,27 @@ TESSERA_HD double tolerated(const run_settings &s, double value) {
   return larger(s.abstol, s.reltol * fabs(value));
 }
 
+// How a run may end with the sums of so many regions, given one component after another. An integrand that has been nothing but
+// zero is no success where a share of the value is asked for.
+class verdict {
+ public:
+  TESSERA_HD verdict(const cubature_settings &s, int64 regions)
+      : s_(s), regions_(regions), factor_(few_regions_factor(s, regions)), zero_(s.estimate != 1) {}
+  TESSERA_HD void add(double value, double error) {
+    met_ = met_ && factor_ * error <= tolerated(s_, value);
+    zero_ = zero_ && value == 0.0 && error == 0.0;
+  }
+  // running: the tolerance is not met.
+  TESSERA_HD outcome end() const {
+    if (!met_ || (zero_ && regions_ < regions_to_trust_zero)) return outcome::running;
+    return zero_ && s_.abstol == 0.0 ? outcome::all_zero : outcome::converged;
+  }
+
+ private:
+  const cubature_settings &s_;
+  const int64 regions_;
+  const double factor_;
+  bool met_ = true, zero_;
+};
+
 }  // namespace tessera

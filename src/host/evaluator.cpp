@@ -4,29 +4,13 @@
 #include <algorithm>
 #include <exception>
 
-#include "../core/estimate.hpp"
 #include "../core/node_table.hpp"
-#include "../engine/machine.hpp"
 #include "../engine/cubature/split.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
-
-// Four chains of additions run side by side.
-inline double sum_of(const double *f, int64 n, int64 step) {
-  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-  int64 i = 0;
-  for (; i + 4 <= n; i += 4) {
-    a += f[i * step];
-    b += f[(i + 1) * step];
-    c += f[(i + 2) * step];
-    d += f[(i + 3) * step];
-  }
-  for (; i < n; ++i) a += f[i * step];
-  return (a + b) + (c + d);
-}
 
 }  // namespace
 
@@ -118,9 +102,8 @@ void host_evaluator::prepare(workspace &w) const {
   if (!offsets_.empty()) w.x.resize(index(table_block) * nd);
   w.mapped.resize(nd);
   w.score.resize(nd);
-  w.sums.resize(nc * max_orbits);
-  w.differences.resize(nc * nd);
-  if (rule_.face_orbit >= 0) w.residuals.resize(2 * nc * nd);
+  w.sums.resize(nc * index(sum_fields(rule_)));
+  w.more.resize(w.sums.size());
   if (problem_->integrand.batch) {
     w.x.resize(points * nd);
     if (mapped_) w.jacobian.resize(points);
@@ -134,36 +117,36 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
     for (int64 i = 0; i < n; ++i) evaluate_cut(regions, list[first + i], item, w);
     return;
   }
-  if (problem_->integrand.batch) {
-    std::vector<stretch> &all = w.stretches;
-    all.clear();
-    for (int64 i = 0; i < n; ++i) all.push_back({list[first + i], 0, rule_.points, i * rule_.points});
-    if (!call_batch(regions, all, item, w)) return;
-    for (const stretch &s : all) {
-      clear_sums(w);
-      accumulate(s, w);
-      if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
-    }
-    return;
+  std::vector<stretch> &all = w.stretches;
+  all.clear();
+  for (int64 i = 0; i < n; ++i) all.push_back({list[first + i], 0, rule_.points, i * rule_.points});
+  if (!call(regions, all, item, w)) return;
+  for (const stretch &s : all) {
+    sum(s, w, w.sums);
+    if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
   }
-  const stretch s = {list[first], 0, rule_.points, 0};
-  if (!call_points(regions, s, item, w)) return;
-  clear_sums(w);
-  accumulate(s, w);
-  if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
 }
 
 // A rule too large for one call is cut into stretches of chunk_ points.
 void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w) {
-  clear_sums(w);
+  const std::size_t fields = index(sum_fields(rule_));
+  std::fill(w.sums.begin(), w.sums.end(), 0.0);
   for (int64 p = 0; p < rule_.points; p += chunk_) {
-    const stretch s = {region, p, std::min(chunk_, rule_.points - p), 0};
-    if (problem_->integrand.batch ? !call_batch(regions, {s}, item, w) : !call_points(regions, s, item, w)) return;
-    accumulate(s, w);
-    if (!std::all_of(w.sums.begin(), w.sums.end(), [](double v) { return std::isfinite(v); }))
-      return report_nonfinite(regions, s, item, w);
+    w.stretches.assign(1, {region, p, std::min(chunk_, rule_.points - p), 0});
+    if (!call(regions, w.stretches, item, w)) return;
+    sum(w.stretches[0], w, w.more);
+    bool finite = true;
+    for (std::size_t t = 0; t < w.sums.size(); ++t) {
+      w.sums[t] += w.more[t];
+      finite = finite && (t % fields >= index(rule_.orbits) || std::isfinite(w.sums[t]));
+    }
+    if (!finite) return report_nonfinite(regions, w.stretches[0], item, w);
   }
   if (!finish(regions, region, w)) report(item, outcome::nonfinite, 0, "the sum over a region overflows");
+}
+
+bool host_evaluator::call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
+  return problem_->integrand.batch ? call_batch(regions, all, item, w) : call_points(regions, all[0], item, w);
 }
 
 bool host_evaluator::call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
@@ -222,81 +205,33 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
   });
 }
 
-void host_evaluator::clear_sums(workspace &w) const {
-  std::fill(w.sums.begin(), w.sums.end(), 0.0);
-  std::fill(w.differences.begin(), w.differences.end(), 0.0);
-  std::fill(w.residuals.begin(), w.residuals.end(), 0.0);
-}
-
-void host_evaluator::accumulate(const stretch &s, workspace &w) const {
+void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<double> &to) const {
+  const int64 end = s.first + s.n, step = w.point_stride;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
-    double *sums = &w.sums[index(k) * max_orbits];
-    double *difference = &w.differences[index(k * rule_.ndim)];
-    const int64 step = w.point_stride;
-    each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
-      const double *f = &w.f[index(k * w.component_stride + place * step)];
-      sums[o] += step == 1 ? sum_of(f, n, 1) : sum_of(f, n, step);
-      if (rule_.face_orbit >= 0 && rule_.orb[o].kind == orbit_axis) {
-        double *residual = &w.residuals[index(2 * k * rule_.ndim)];
-        const double same = rule_.face_same[o], other = rule_.face_other[o];
-        const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
-        for (int64 i = 0; i < n; ++i) {
-          const int at = 2 * node_coordinate(words[i], 0), side = node_minus(words[i], 0) ? 1 : 0;
-          residual[at + side] += same * f[i * step];
-          residual[at + 1 - side] += other * f[i * step];
-        }
-      }
-      const bool first_of_two = o == rule_.difference_orbit[0];
-      if (!first_of_two && o != rule_.difference_orbit[1]) return true;
-      const double factor = first_of_two ? 1.0 : -rule_.difference_ratio;
-      const node_word *words = &words_[index(orbit_start_[index(o)] + first)];
-      for (int64 i = 0; i < n; ++i) difference[node_coordinate(words[i], 0)] += factor * f[i * step];
-      return true;
-    });
+    const double *const f = w.f.data() + k * w.component_stride + (s.offset - s.first) * step;  // of the rule's first point
+    double *const sums = &to[index(k * sum_fields(rule_))];
+    if (step == 1)
+      sum_points(host_lane{}, rule_, s.first, end, [f](int64 p) { return f[p]; }, sums);
+    else
+      sum_points(host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
   }
 }
 
 // False when a sum is not finite.
 bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w) const {
-  const double volume = regions.volume(region);
-  std::fill(w.score.begin(), w.score.end(), 0.0);
-  bool rough = false;
-  double excess = 1.0;
-  for (int k = 0; k < problem_->settings.ncomp; ++k) {
-    const double *sums = &w.sums[index(k) * max_orbits];
-    rule_result result = finish_rule(rule_, sums, problem_->settings.estimate, volume);
-    if (rule_.face_orbit >= 0) {
-      double all = 0.0;
-      for (int j = 0; j < rule_.ndim; ++j) {
-        const double *r = &w.residuals[index(2 * (k * rule_.ndim + j))];
-        const double both = face_residuals(rule_, r[0], r[1], sums[0]);
-        all += both;
-        w.score[index(j)] += both;
-      }
-      add_face_error(result, all, volume);
-    }
-    if (rule_.probe_orbit >= 0) add_probe_error(result, sums[rule_.probe_orbit], sums[0], volume);
-    if (!std::isfinite(result.value) || !std::isfinite(result.error)) return false;
-    regions.value(region, k) = result.value;
-    regions.error(region, k) = result.error;
-    rough |= !result.asymptotic;
-    excess = larger(excess, result.excess);
-    for (int j = 0; j < rule_.ndim; ++j)
-      add_difference(rule_, w.differences[index(k * rule_.ndim + j)], sums[0], w.score[index(j)]);
-    if (axes_) axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);
-  }
-  const uint32 axes = rank_axes(rule_.ndim, w.score.data(), [&](int j) { return regions.half(region, j); });
-  regions.state(region) = fresh_state(axes, rough, excess);
+  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data())) return false;
+  for (int k = 0; axes_ && k < problem_->settings.ncomp; ++k)
+    axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);
   return true;
 }
 
 // The axis with the largest fourth difference of component k, however small; the widest if all are 0.
 unsigned char host_evaluator::component_axis(const region_view &regions, int64 region, int k, const workspace &w) const {
   int best = widest_axis(regions, region);
-  const double centre = w.sums[index(k) * max_orbits];
+  const double *const sums = &w.sums[index(k * sum_fields(rule_))], *const differences = sums + rule_.orbits;
   double largest = 0.0;
   for (int j = 0; j < rule_.ndim; ++j) {
-    const double d = std::fabs(w.differences[index(k * rule_.ndim + j)] - 2.0 * (1.0 - rule_.difference_ratio) * centre);
+    const double d = std::fabs(differences[j] - 2.0 * (1.0 - rule_.difference_ratio) * sums[0]);
     if (d > largest) {
       largest = d;
       best = j;

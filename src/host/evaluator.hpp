@@ -10,10 +10,38 @@
 
 #include "../problem.hpp"
 #include "../core/node.hpp"
-#include "../engine/cubature/region_store.hpp"
+#include "../engine/cubature/apply_rule.hpp"
 #include "pool.hpp"
 
 namespace tessera {
+
+// A thread that applies the rule to a region by itself (engine/cubature/apply_rule.hpp). The values of an axis are added one by one,
+// as they come.
+struct host_lane {
+  static int lane() { return 0; }
+  static int lanes() { return 1; }
+  static double sum(double v) { return v; }
+  static double most(double v) { return v; }
+  template <class Value>
+  static double total(int64 from, int64 to, Value value) {  // four chains of additions run side by side
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    for (; from + 4 <= to; from += 4) {
+      a += value(from);
+      b += value(from + 1);
+      c += value(from + 2);
+      d += value(from + 3);
+    }
+    for (; from < to; ++from) a += value(from);
+    return (a + b) + (c + d);
+  }
+  static double difference(axis_pair near, axis_pair far, double ratio) {
+    return -ratio * near.plus - ratio * near.minus + far.plus + far.minus;
+  }
+  static void add_residuals(double same, double other, axis_pair v, double &low, double &high) {
+    low = low + same * v.plus + other * v.minus;
+    high = high + other * v.plus + same * v.minus;
+  }
+};
 
 class host_evaluator {
  public:
@@ -52,7 +80,7 @@ class host_evaluator {
   struct workspace {
     std::vector<double> x, f, jacobian;
     std::vector<double> at, opposite, ends, mapped;
-    std::vector<double> sums, differences, residuals, score;
+    std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
   };
@@ -62,29 +90,13 @@ class host_evaluator {
   void evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w);
   void make_tables(const rule &r);
   void prepare(workspace &w) const;
+  bool call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
-  int call_mapped(const double *x, double *f, workspace &w) const;
   template <class Call>
-  bool call_all(const region_view &regions, const stretch &s, int64 item, workspace &w, const Call &call);
-  template <class Call>
-  int call_probes(int64 first, int64 n, const double *centre, const double *half, double *f, workspace &w,
-                  const Call &call) const;
-  template <class Call>
-  int call_table(const stretch &s, const double *centre, const double *half, double *f, workspace &w,
-                 const Call &call) const;
-  template <class Call>
-  int call_sparse(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
-                  workspace &w, const Call &call) const;
-  template <int moved, class Call>
-  int call_moved(const orbit &orb, const node_word *words, int64 n, const double *centre, const double *half, double *f,
-                 workspace &w, const Call &call) const;
-  template <class Call>
-  int call_vertices(const orbit &orb, int64 first, int64 n, const double *centre, const double *half, double *f,
-                    workspace &w, const Call &call) const;
+  struct region_calls;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
-  void clear_sums(workspace &w) const;
-  void accumulate(const stretch &s, workspace &w) const;
+  void sum(const stretch &s, const workspace &w, std::vector<double> &to) const;
   bool finish(const region_view &regions, int64 region, workspace &w) const;
   unsigned char component_axis(const region_view &regions, int64 region, int k, const workspace &w) const;
   template <class Visit>

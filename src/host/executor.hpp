@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-// One host thread is a team of one lane; for the meaning of its functions see engine/bulk_steps.hpp.
+// One host thread is a team of one lane; for the meaning of its functions see engine/cubature/bulk_steps.hpp.
 struct host_team {
   static constexpr int most_lanes = 1;
   static int lane() { return 0; }

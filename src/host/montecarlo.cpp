@@ -1,3 +1,4 @@
+// Monte Carlo on the host: evaluates the samples of a pass by calling the user's function, on one thread or several.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method.hpp"
 
@@ -233,7 +234,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   host_sampler executor(problem, pool);
   monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
-  result.chi_square.assign(index(problem.ncomp()), 0.0);
+  result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
   result.statistics.bytes += executor.work_bytes();

@@ -2,126 +2,36 @@
 #include "c_source.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "c_text.hpp"
 #include "device_prelude.hpp"
+#include "text.hpp"
 
 namespace tessera {
 namespace {
 
 using kind = c_token::kind;
 
-const std::set<std::string> &cxx_keywords() {
-  static const std::set<std::string> all = {"alignas",
-                                            "alignof",
-                                            "and",
-                                            "and_eq",
-                                            "asm_",
-                                            "bitand",
-                                            "bitor",
-                                            "catch",
-                                            "char16_t",
-                                            "char32_t",
-                                            "char8_t",
-                                            "class",
-                                            "co_await",
-                                            "co_return",
-                                            "co_yield",
-                                            "compl",
-                                            "concept",
-                                            "consteval",
-                                            "constexpr",
-                                            "constinit",
-                                            "const_cast",
-                                            "decltype",
-                                            "delete",
-                                            "dynamic_cast",
-                                            "explicit",
-                                            "export",
-                                            "friend",
-                                            "mutable",
-                                            "namespace",
-                                            "new",
-                                            "noexcept",
-                                            "not",
-                                            "not_eq",
-                                            "nullptr",
-                                            "operator",
-                                            "or",
-                                            "or_eq",
-                                            "private",
-                                            "protected",
-                                            "public",
-                                            "reinterpret_cast",
-                                            "requires",
-                                            "static_assert",
-                                            "static_cast",
-                                            "template",
-                                            "this",
-                                            "thread_local",
-                                            "throw",
-                                            "try",
-                                            "typeid",
-                                            "typename",
-                                            "using",
-                                            "virtual",
-                                            "wchar_t",
-                                            "xor",
-                                            "xor_eq",
-                                            "__device__",
-                                            "__host__",
-                                            "__global__",
-                                            "__constant__",
-                                            "__shared__"};
-  return all;
-}
+constexpr const char *cxx_keywords =
+    "alignas alignof and and_eq asm_ bitand bitor catch char16_t char32_t char8_t class co_await co_return "
+    "co_yield compl concept consteval constexpr constinit const_cast decltype delete dynamic_cast explicit "
+    "export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "reinterpret_cast requires static_assert static_cast template this thread_local throw try typeid typename "
+    "using virtual wchar_t xor xor_eq __device__ __host__ __global__ __constant__ __shared__";
 
 // What no device can do, and why.
-const std::map<std::string, std::string> &refused_calls() {
-  static const char memory[] = "allocates memory, which is not possible for every point; use a local array";
-  static const char files[] =
-      "reads or writes files, which a device cannot do; hand the data over in the parameter block";
-  static const char state[] = "keeps a state that all points would share";
-  static const char system[] = "asks the operating system, which a device cannot do";
-  static const std::map<std::string, std::string> all = {
-      {"malloc", memory},
-      {"calloc", memory},
-      {"realloc", memory},
-      {"alloca", memory},
-      {"aligned_alloc", memory},
-      {"posix_memalign", memory},
-      {"fopen", files},
-      {"fread", files},
-      {"fwrite", files},
-      {"fscanf", files},
-      {"scanf", files},
-      {"fgets", files},
-      {"getchar", files},
-      {"open", files},
-      {"read", files},
-      {"sscanf", files},
-      {"sprintf", "makes text, which is not possible on a device"},
-      {"snprintf", "makes text, which is not possible on a device"},
-      {"rand", state},
-      {"srand", state},
-      {"drand48", state},
-      {"random", state},
-      {"strtok", state},
-      {"getenv", system},
-      {"system", system},
-      {"time", system},
-      {"clock", system},
-      {"fork", system},
-      {"getpid", system},
-      {"usleep", system},
-      {"pthread_mutex_lock", system},
-      {"longjmp", "jumps out, which is not possible on a device"},
-      {"setjmp", "jumps, which is not possible on a device"},
-      {"va_start", "takes a variable number of arguments, which is not possible on a device"}};
-  return all;
-}
+constexpr const char *refused_calls[][2] = {
+    {"malloc calloc realloc alloca aligned_alloc posix_memalign",
+     "allocates memory, which is not possible for every point; use a local array"},
+    {"fopen fread fwrite fscanf scanf fgets getchar open read sscanf",
+     "reads or writes files, which a device cannot do; hand the data over in the parameter block"},
+    {"sprintf snprintf", "makes text, which is not possible on a device"},
+    {"rand srand drand48 random strtok", "keeps a state that all points would share"},
+    {"getenv system time clock fork getpid usleep pthread_mutex_lock", "asks the operating system, which a device cannot do"},
+    {"longjmp", "jumps out, which is not possible on a device"},
+    {"setjmp", "jumps, which is not possible on a device"},
+    {"va_start", "takes a variable number of arguments, which is not possible on a device"}};
 
 struct edit {
   std::size_t begin, end;
@@ -180,14 +90,15 @@ class translator {
       replace(i, "alignas");
     } else if (s == "_Thread_local" || s == "__thread") {
       refuse(i, "thread-local variables are not possible on a device");
-    } else if (cxx_keywords().count(s)) {
+    } else if (is_one_of(s, cxx_keywords)) {
       replace(i, s + "_c_name");
     } else if (s == "void") {
       return void_pointer(i);
     } else if (complex_ && (s == "complex" || s == "_Complex" || s == "double" || s == "float" || s == "long")) {
       return complex_type(i);
-    } else if (!member && spell(i + 1) == "(" && refused_calls().count(s) && !own_.count(s)) {
-      refuse(i, s + "() " + refused_calls().at(s));
+    } else if (!member && spell(i + 1) == "(" && !own_.count(s)) {
+      for (const auto &calls : refused_calls)
+        if (is_one_of(s, calls[0])) refuse(i, s + "() " + calls[1]);
     }
     return i;
   }
@@ -283,15 +194,10 @@ device_c translate_c(const integrand_source &source) {
   const bool cuba = source.language == source_language::c_cuba;
   const c_text c = read_c(expand_includes(source), source.function);
   if (!c.not_parallel.empty()) throw compile_error(jit_stage::translate, c.not_parallel);
-  if (cuba ? c.parameters < 4 || c.parameters > 7 : c.parameters != 5)
-    throw compile_error(jit_stage::translate,
-                        c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
-                            " parameters; it must be int " + source.function +
-                            (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
-                                  : "(int ndim, const double *x, int ncomp, double *f, void *userdata)"));
+  check_parameters(c, source);
   device_c out;
   out.text = std::string(c_prelude_text) + "namespace tessera_c { namespace user { namespace {\n" +
-             translator(c).run() + "\n#line 1 " + quoted("tessera: the call of " + source.function) + "\n}}}\n" +
+             translator(c).run() + "\n#line 1 " + quoted(call_name(source)) + "\n}}}\n" +
              R"(extern "C" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v,
                                                  const void *tessera_p) {
 )";
@@ -313,10 +219,9 @@ device_c translate_c(const integrand_source &source) {
 }
 
 std::string hint_about_c(const std::string &log) {
-  const auto has = [&](const char *text) { return log.find(text) != std::string::npos; };
-  if (has("could not open source file"))
+  if (contains(log, "could not open source file"))
     return "on a device there are the headers of the C standard only; libraries are not there";
-  if (has("expression must have a constant value"))
+  if (contains(log, "expression must have a constant value"))
     return "an array whose length is known only at run time is not possible on a device; use TESSERA_NDIM and "
            "TESSERA_NCOMP, "
            "which are constants there";

@@ -2,28 +2,15 @@
 #include "c_text.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <set>
 
-#include "integrand_source.hpp"
+#include "text.hpp"
 
 namespace tessera {
 namespace {
 
 using kind = c_token::kind;
-
-bool is_assignment(const std::string &s) {
-  static const std::set<std::string> all = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-  return all.count(s) != 0;
-}
-
-bool is_keyword_before_expression(const std::string &s) {
-  static const std::set<std::string> all = {"return", "else", "case", "do", "goto", "sizeof"};
-  return all.count(s) != 0;
-}
 
 // ---- The text as a list of declarations and functions ----------------------------------------------------------------
 
@@ -106,8 +93,6 @@ class reader {
   }
 
   void find_items() {
-    static const std::set<std::string> types = {"double", "int",   "const",  "float", "long",     "unsigned",
-                                                "char",   "short", "struct", "void",  "register", "signed"};
     for (std::size_t i = 0; i < t_.size();) {
       item it;
       it.first = i;
@@ -125,7 +110,7 @@ class reader {
             it.name = spell(i - 1);
             it.name_token = i - 1;
             arguments = partner_[i];
-            if (types.count(spell(arguments + 1)))
+            if (is_one_of(spell(arguments + 1), "double int const float long unsigned char short struct void register signed"))
               refuse(i - 1, "'" + it.name +
                                 "' is defined in the style before ANSI C; write the types of its parameters "
                                 "into the parentheses");
@@ -172,44 +157,24 @@ class reader {
         i = partner_[i];
         type_word = true;
         ++words;
-        continue;
-      }
-      if (s == "[") {
+      } else if (s == "[" || (s == "(" && value)) {
         i = partner_[i];
-        continue;
-      }
-      if (s == "(" && !value) {
-        if (is(i + 1, "*") && is_word(i + 2)) {  // pointer to a function
-          name = spell(i + 2);
-          name_token = i + 2;
-          i = partner_[i];
-          if (is(i + 1, "(")) i = partner_[i + 1];
-        } else {
-          any_prototype = true;
-          name.clear();
-          i = partner_[i];
-        }
-        continue;
-      }
-      if (s == "(") {
+      } else if (s == "(" && is(i + 1, "*") && is_word(i + 2)) {  // pointer to a function
+        name = spell(i + 2);
+        name_token = i + 2;
         i = partner_[i];
-        continue;
-      }
-      if (s == "=") {
+        if (is(i + 1, "(")) i = partner_[i + 1];
+      } else if (s == "(") {
+        any_prototype = true;
+        name.clear();
+        i = partner_[i];
+      } else if (s == "=") {
         initialised = value = true;
-        continue;
-      }
-      if (s == "," || s == ";") {
+      } else if (s == "," || s == ";") {
         finish();
-        continue;
-      }
-      if (!value && is_word(i)) {
-        static const std::set<std::string> not_names = {"struct", "union", "enum"};
-        if (not_names.count(spell(i - 1)) && i > it.first) {
-          ++words;
-          continue;  // a tag
-        }
-        if (++words > 1 || type_word) {
+      } else if (!value && is_word(i)) {
+        const bool tag = i > it.first && is_one_of(spell(i - 1), "struct union enum");
+        if ((++words > 1 || type_word) && !tag) {
           name = s;
           name_token = i;
         }
@@ -273,6 +238,16 @@ class reader {
     }
   }
 
+  // What the function f declares from token i on.
+  item local_declaration(const item &f, std::size_t i) {
+    item out;
+    out.first = i;
+    while (i < f.last && !is(i, ";")) i = is(i, "{") || is(i, "(") || is(i, "[") ? partner_[i] + 1 : i + 1;
+    out.last = std::min(i + 1, f.last);
+    read_declaration(out);
+    return out;
+  }
+
   // Names that a function declares for itself.
   const std::set<std::string> &locals(const item &f) {
     const auto known = locals_.find(&f);
@@ -281,8 +256,7 @@ class reader {
     const std::size_t close = partner_[f.name_token + 1];
     for (std::size_t i = f.name_token + 2; i <= close; ++i)
       if ((is(i, ",") || is(i, ")") || is(i, "[")) && is_word(i - 1)) out.insert(spell(i - 1));
-    static const std::set<std::string> statements = {"return", "else",   "do",    "goto",     "case",    "if",    "for",
-                                                     "while",  "switch", "break", "continue", "default", "sizeof"};
+    constexpr const char *statements = "return else do goto case if for while switch break continue default sizeof";
     std::size_t end_of_for = 0;
     for (std::size_t i = f.body + 1; i < f.last; ++i) {
       if (is(i, "(") && !is(i - 1, "for")) {
@@ -292,18 +266,11 @@ class reader {
       const bool start = is(i - 1, "{") || is(i - 1, "}") || is(i - 1, ";") || is(i - 1, "(");
       const bool in_for = i < end_of_for && !is(i - 1, "(");  // no declaration after its first semicolon
       if (is(i - 1, "(")) end_of_for = partner_[i - 1];
-      if (!start || in_for || !is_word(i) || statements.count(spell(i))) continue;
+      if (!start || in_for || !is_word(i) || is_one_of(spell(i), statements)) continue;
       std::size_t k = i + 1;
       while (is(k, "*")) ++k;
       if (!is_word(k) && !is(k, "{")) continue;
-      item declaration;
-      declaration.first = i;
-      std::size_t end = i;
-      while (end < f.last && !is(end, ";"))
-        end = is(end, "{") || is(end, "(") || is(end, "[") ? partner_[end] + 1 : end + 1;
-      declaration.last = std::min(end + 1, f.last);
-      read_declaration(declaration);
-      for (const variable &v : declaration.variables) out.insert(v.name);
+      for (const variable &v : local_declaration(f, i).variables) out.insert(v.name);
     }
     return out;
   }
@@ -352,10 +319,10 @@ class reader {
       while (b > first && is(b - 1, "(")) --b;  // (*&(a))
       const std::string sign = b > first ? spell(b - 1) : std::string();
       where = i;
-      if (is_assignment(spell(k)) || is(k, "++") || is(k, "--") || sign == "++" || sign == "--") return true;
+      if (is_one_of(spell(k), "= += -= *= /= %= &= |= ^= <<= >>= ++ --") || is_one_of(sign, "++ --")) return true;
       if (address && sign == "&") {
         const bool binary = b >= first + 2 && (t_[b - 2].what == kind::number || is(b - 2, ")") || is(b - 2, "]") ||
-                                               (is_word(b - 2) && !is_keyword_before_expression(spell(b - 2))));
+                                               (is_word(b - 2) && !is_one_of(spell(b - 2), "return else case do goto sizeof")));
         if (!binary) return true;
       }
     }
@@ -421,18 +388,13 @@ class reader {
       if (f.what != item::sort::function || !f.reached) continue;
       for (std::size_t i = f.body; i < f.last; ++i) {
         if (!is(i, "static")) continue;
-        item local;
-        local.first = i;
-        std::size_t end = i;
-        while (end < f.last && !is(end, ";")) end = is(end, "{") || is(end, "(") ? partner_[end] + 1 : end + 1;
-        local.last = std::min(end + 1, f.last);
-        read_declaration(local);
+        const item local = local_declaration(f, i);
         std::size_t where = 0;
         for (const variable &v : local.variables)
           if (c_.not_parallel.empty() && writes(v.name, local.last, f.last, false, where))
             c_.not_parallel = message(where, "'" + f.name + "' writes to its static variable '" + v.name +
                                                  "', which all points would share; make it automatic");
-        i = end;
+        i = local.last - 1;
       }
     }
   }
@@ -473,5 +435,15 @@ std::string c_text::place(const c_token &t) const {
 }
 
 c_text read_c(const std::string &text, const std::string &function) { return reader(text).read(function); }
+
+void check_parameters(const c_text &c, const integrand_source &source) {
+  const bool cuba = source.language == source_language::c_cuba;
+  if (cuba ? c.parameters >= 4 && c.parameters <= 7 : c.parameters == 5) return;
+  throw compile_error(jit_stage::translate,
+                      c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
+                          " parameters; it must be int " + source.function +
+                          (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
+                                : "(int ndim, const double *x, int ncomp, double *f, void *userdata)"));
+}
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "c_tokens.hpp"
+#include "integrand_source.hpp"
 
 namespace tessera {
 
@@ -27,5 +28,8 @@ struct c_text {
 
 // `text` comes from expand_includes. Throws compile_error (translate).
 c_text read_c(const std::string &text, const std::string &function);
+
+// Throws compile_error (translate) where the integrand has not as many parameters as its language asks for.
+void check_parameters(const c_text &c, const integrand_source &source);
 
 }  // namespace tessera

@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process.hpp"
 #include "sha256.hpp"
+#include "text.hpp"
 
 namespace tessera {
 namespace {
@@ -53,20 +55,6 @@ bool ours(const struct stat &s) { return s.st_uid == ::geteuid() && (s.st_mode &
 bool trusted_directory(const std::string &path) {
   struct stat s;
   return ::stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode) && ours(s);
-}
-
-bool write_all(int file, const std::string &bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t n = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-bool ends_with(const std::string &name, const std::string &end) {
-  return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
 }
 
 }  // namespace

@@ -15,135 +15,11 @@
 #include "foreign.hpp"
 #include "link.hpp"
 #include "device_prelude.hpp"
-#include "toolkit.hpp"
+#include "nvrtc_program.hpp"
+#include "text.hpp"
 
 namespace tessera {
 namespace {
-
-enum class product { cubin, ptx, ltoir };
-
-struct program {
-  std::string text, name;
-  std::vector<kernel_text::header> headers;
-  std::vector<std::string> options;
-  product wanted = product::cubin;
-};
-
-struct product_and_log {
-  std::string bytes, log;
-};
-
-std::string call_name(const integrand_source &source) { return "tessera: the call of " + source.function; }
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-bool starts_with(const std::string &text, const std::string &head) { return text.compare(0, head.size(), head) == 0; }
-
-// ---- NVRTC -------------------------------------------------------------------------------------------------------------
-
-struct nvrtc_session {
-  const nvrtc_library &library = nvrtc();
-  nvrtcProgram handle = nullptr;
-  ~nvrtc_session() {
-    if (handle) library.destroy(&handle);
-  }
-};
-
-[[noreturn]] void throw_compile_error(const std::string &log, const integrand_source &source) {
-  std::string message = first_error(log);
-  jit_stage stage = jit_stage::compile;
-  const std::size_t unresolved = log.find("Unresolved extern function '");
-  if (unresolved != std::string::npos) {
-    stage = jit_stage::link;
-    const std::size_t begin = log.find('\'', unresolved) + 1;
-    message = source.file_name + ": the function '" + log.substr(begin, log.find('\'', begin) - begin) +
-               "' is declared but not defined in this text";
-  } else if (starts_with(message, call_name(source)) && contains(message, " has no ")) {
-    message = source.file_name + "(1): error: the text defines no function '" + source.function + "'";
-  } else if (starts_with(message, call_name(source)) || starts_with(message, "tessera_forms.h")) {
-    const std::size_t error = message.find("error: ");
-    const std::size_t assertion = log.find("static assertion failed with \"");
-    const std::size_t open = log.find('"', assertion);
-    message = source.file_name + "(1): error: " + source.function + ": " +
-               (assertion != std::string::npos ? log.substr(open + 1, log.find("\"\n", open + 1) - open - 1)
-                                               : message.substr(error == std::string::npos ? 0 : error + 7));
-  }
-  if (source.language == source_language::c_point || source.language == source_language::c_cuba) {
-    const std::string hint = hint_about_c(log);
-    if (!hint.empty()) message += " (" + hint + ")";
-  }
-  throw compile_error(stage, message.empty() ? "NVRTC gave no reason" : message, log);
-}
-
-product_and_log compile(const program &p, const integrand_source &source) {
-  nvrtc_session s;
-  const auto check = [&](nvrtcResult r, const char *what) {
-    if (r != NVRTC_SUCCESS)
-      throw compile_error(jit_stage::compile, std::string("NVRTC: ") + what + ": " + s.library.error_string(r));
-  };
-  std::vector<const char *> names, texts, options;
-  for (const kernel_text::header &h : p.headers) {
-    names.push_back(h.name.c_str());
-    texts.push_back(h.text.c_str());
-  }
-  for (const std::string &o : p.options) options.push_back(o.c_str());
-  check(s.library.create(&s.handle, p.text.c_str(), p.name.c_str(), static_cast<int>(names.size()), texts.data(),
-                         names.data()),
-        "create");
-  const nvrtcResult end = s.library.compile(s.handle, static_cast<int>(options.size()), options.data());
-  product_and_log out;
-  std::size_t n = 0;
-  if (s.library.log_size(s.handle, &n) == NVRTC_SUCCESS && n > 1) {
-    out.log.resize(n);
-    s.library.log(s.handle, &out.log[0]);
-    out.log.resize(out.log.find_last_not_of('\0') + 1);
-  }
-  if (end == NVRTC_ERROR_COMPILATION) throw_compile_error(out.log, source);
-  if (end != NVRTC_SUCCESS)
-    throw compile_error(
-        jit_stage::compile,
-        std::string("NVRTC: ") + s.library.error_string(end) + (out.log.empty() ? "" : ": " + first_error(out.log)),
-        out.log);
-  const auto fetch = [&](auto size, auto get) {
-    check(size(s.handle, &n), "size of the result");
-    out.bytes.resize(n);
-    check(get(s.handle, &out.bytes[0]), "result");
-  };
-  if (p.wanted == product::cubin) fetch(s.library.cubin_size, s.library.cubin);
-  if (p.wanted == product::ptx) fetch(s.library.ptx_size, s.library.ptx);
-  if (p.wanted == product::ltoir) fetch(s.library.ltoir_size, s.library.ltoir);
-  return out;
-}
-
-struct architecture {
-  std::string option;
-  bool real;  // machine code, not PTX
-};
-
-architecture choose_architecture(const target &where) {
-  const nvrtc_library &library = nvrtc();
-  int n = 0;
-  std::vector<int> known;
-  if (library.number_of_archs(&n) == NVRTC_SUCCESS && n > 0) {
-    known.resize(static_cast<std::size_t>(n));
-    if (library.archs(known.data()) != NVRTC_SUCCESS) known.clear();
-  }
-  int best = 0;
-  for (const int a : known)
-    if (a <= where.arch) best = std::max(best, a);
-  if (best == where.arch) return {"-arch=sm_" + std::to_string(best), true};
-  if (best == 0 || !where.allow_ptx)
-    throw compile_error(jit_stage::compile,
-                        "this toolkit's NVRTC cannot make code for a device of compute capability " +
-                            std::to_string(where.arch / 10) + "." + std::to_string(where.arch % 10) +
-                            "; install another release of the CUDA toolkit");
-  return {"-arch=compute_" + std::to_string(best), false};
-}
-
-std::string version_text() {
-  int major = 0, minor = 0;
-  nvrtc().version(&major, &minor);
-  return std::to_string(major) + "." + std::to_string(minor);
-}
 
 // ---- Programs ------------------------------------------------------------------------------------------------------------
 
@@ -172,6 +48,12 @@ program kernel_program(const kernel_text &kernel, const target &where, const arc
   return p;
 }
 
+// Machine code where it can be had, with the kernels' registers in the log.
+void want_code(program &p, const architecture &arch) {
+  p.wanted = arch.real ? product::cubin : product::ptx;
+  if (arch.real) p.options.push_back("--ptxas-options=-v");
+}
+
 // Headers of ours that neither the kernels nor the toolkit bring.
 template <std::size_t n>
 void add_headers(program &p, const memory_header (&headers)[n]) {
@@ -182,7 +64,7 @@ void add_headers(program &p, const memory_header (&headers)[n]) {
 
 void add_cxx(program &p, const integrand_source &source) {
   const std::string text = expand_includes(source);
-  p.text += std::string(cxx_prelude_text) + text + "\n#line 1 " + quoted(call_name(source)) +
+  p.text += std::string(forms_text) + text + "\n#line 1 " + quoted(call_name(source)) +
             "\nextern \"C\" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v, "
             "const void *tessera_p) { ::tessera_forms::call(&::" +
             source.function + ", tessera_x, tessera_v, tessera_p); }\n";
@@ -259,7 +141,7 @@ bool unpack(const std::string &value, compiled_module &m) {
 
 std::string make_key(const program &p, const integrand_source &source, const target &where) {
   sha256 h;
-  h.field("tessera device 1").field(where.library_version).field(version_text());
+  h.field("tessera device 1").field(where.library_version).field(nvrtc_version());
   h.field(std::to_string(static_cast<int>(source.language))).field(source.function);
   h.field(std::to_string(static_cast<int>(source.form)));
   if (source.language == source_language::ltoir || source.language == source_language::ptx) {
@@ -272,6 +154,26 @@ std::string make_key(const program &p, const integrand_source &source, const tar
   h.field("headers");
   for (const kernel_text::header &header : p.headers) h.field(header.name).field(header.text);
   return h.hex();
+}
+
+// The code of a program from the cache, or what make(out) compiles.
+template <class Make>
+compiled_module find_or_make(const program &p, const integrand_source &source, const target &where, const architecture &arch,
+                             code_cache *cache, std::chrono::steady_clock::time_point start, Make make) {
+  compiled_module out;
+  out.key = make_key(p, source, where);
+  std::string value;
+  if (cache) out.hit = cache->find(out.key, value);
+  if (out.hit == cache_hit::none || !unpack(value, out)) {
+    out.hit = cache_hit::none;
+    product_and_log made = make(out);
+    out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
+    out.log = made.log;
+    out.image = std::make_shared<const std::string>(std::move(made.bytes));
+    if (cache) cache->store(out.key, pack(out));
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return out;
 }
 
 // ---- Compiled code of the user's -------------------------------------------------------------------------------------------
@@ -377,7 +279,7 @@ link_result link_integrand(const product_and_log &kernel, int most_registers, co
       glue.options = common_options(where, arch);
       append(glue.options, {"-std=c++17", "-dlto"});
       glue.wanted = product::ltoir;
-      parts.push_back({link_input::ltoir, "tessera call", compile(glue, source).bytes});
+      parts.push_back({link_input::ltoir, "tessera call", compile_program(glue, source).bytes});
     }
     parts.push_back(user);
     last = link_in_child(parts, options, source, where);
@@ -400,11 +302,10 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
                                   code_cache *cache) try {
   const auto start = std::chrono::steady_clock::now();
   check_names(source);
-  const bool linked = source.language == source_language::ltoir || source.language == source_language::ptx;
+  const bool linked = is_device_code(source.language);
   target exact = where;
   if (linked) exact.allow_ptx = false;
   const architecture arch = choose_architecture(exact);
-
   program p = kernel_program(kernel, where, arch);
   if (linked) {
     append(p.options, {"-std=c++17", "-dlto"});
@@ -412,40 +313,23 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     if (source.language == source_language::ltoir) p.text += probe_text;
   } else {
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
-    p.wanted = arch.real ? product::cubin : product::ptx;
-    if (arch.real) p.options.push_back("--ptxas-options=-v");
+    want_code(p, arch);
     if (source.language == source_language::cuda_cxx)
       add_cxx(p, source);
     else
       add_c(p, source);
   }
-
-  compiled_module out;
-  out.key = make_key(p, source, where);
-  const auto finish = [&] {
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return out;
-  };
-  std::string value;
-  if (cache) {
-    out.hit = cache->find(out.key, value);
-    if (out.hit != cache_hit::none && unpack(value, out)) return finish();
-    out.hit = cache_hit::none;
-  }
-
-  product_and_log made = compile(p, source);
-  std::string symbol;
-  if (linked) {
-    link_result l = link_integrand(made, kernel.most_registers, source, where, arch, symbol);
-    made.bytes.swap(l.cubin);
-    made.log += l.log;
-  }
-  out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
-  out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
-  out.log = made.log;
-  out.image = std::make_shared<const std::string>(std::move(made.bytes));
-  if (cache) cache->store(out.key, pack(out));
-  return finish();
+  return find_or_make(p, source, where, arch, cache, start, [&](compiled_module &out) {
+    product_and_log made = compile_program(p, source);
+    std::string symbol;
+    if (linked) {
+      link_result l = link_integrand(made, kernel.most_registers, source, where, arch, symbol);
+      made.bytes.swap(l.cubin);
+      made.log += l.log;
+    }
+    out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
+    return made;
+  });
 } catch (const compile_error &) {
   throw;
 } catch (const std::bad_alloc &) {
@@ -459,25 +343,11 @@ compiled_module compile_kernels(const kernel_text &kernel, const target &where, 
   const architecture arch = choose_architecture(where);
   program p = kernel_program(kernel, where, arch);
   p.options.push_back("-std=c++17");
-  p.wanted = arch.real ? product::cubin : product::ptx;
-  if (arch.real) p.options.push_back("--ptxas-options=-v");
+  want_code(p, arch);
   integrand_source none;
   none.file_name = kernel.name;
   none.function.clear();
-  compiled_module out;
-  out.key = make_key(p, none, where);
-  std::string value;
-  if (cache) out.hit = cache->find(out.key, value);
-  if (out.hit == cache_hit::none || !unpack(value, out)) {
-    out.hit = cache_hit::none;
-    product_and_log made = compile(p, none);
-    out.image_kind = arch.real ? compiled_module::kind::cubin : compiled_module::kind::ptx;
-    out.log = made.log;
-    out.image = std::make_shared<const std::string>(std::move(made.bytes));
-    if (cache) cache->store(out.key, pack(out));
-  }
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return out;
+  return find_or_make(p, none, where, arch, cache, start, [&](compiled_module &) { return compile_program(p, none); });
 }
 
 std::string describe_flags(int flags) {

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "forms_text.hpp"
+
 namespace tessera {
 
 // First of all. TESSERA_INLINE_INTEGRAND: the integrand comes later in the same text (else it is linked). TESSERA_MANY: each
@@ -18,41 +20,6 @@ extern "C" { __shared__ int tessera_flags; __shared__ int tessera_status; }
 #else
 extern "C" { __device__ int tessera_flags; __device__ int tessera_status; }
 #endif
-)code";
-
-// Before CUDA C++: the forms of an integrand.
-constexpr const char *cxx_prelude_text = R"code(
-#line 1 "tessera_forms.h"
-namespace tessera_forms {
-template <class...> constexpr bool never = false;
-template <int ncomp = TESSERA_NCOMP>
-__device__ __forceinline__ void scalar(double v, double *f) {
-  static_assert(ncomp == 1, "a function that returns double has one component; this solver has more: "
-                            "use void f(const double *x, double *out, const void *params)");
-  f[0] = v;
-}
-template <int ncomp = TESSERA_NCOMP>
-__device__ __forceinline__ void call(double (*g)(const double *), const double *x, double *f, const void *) {
-  scalar<ncomp>(g(x), f);
-}
-template <class P>
-__device__ __forceinline__ void call(double (*g)(const double *, P *), const double *x, double *f, const void *p) {
-  scalar(g(x, static_cast<P *>(const_cast<void *>(p))), f);
-}
-__device__ __forceinline__ void call(void (*g)(const double *, double *), const double *x, double *f, const void *) {
-  g(x, f);
-}
-template <class P>
-__device__ __forceinline__ void call(void (*g)(const double *, double *, P *), const double *x, double *f,
-                                     const void *p) {
-  g(x, f, static_cast<P *>(const_cast<void *>(p)));
-}
-template <class F>
-__device__ void call(F, const double *, double *, const void *) {
-  static_assert(never<F>, "the integrand must be double f(const double *x), double f(const double *x, const P *params), "
-                          "void f(const double *x, double *out) or void f(const double *x, double *out, const P *params)");
-}
-}  // namespace tessera_forms
 )code";
 
 // Before C. C's functions of double alone, whatever the argument: sqrt(2) and sin(1.0f) mean what they mean in C.

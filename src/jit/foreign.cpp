@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "text.hpp"
+
 namespace tessera {
 namespace {
 
@@ -63,10 +65,6 @@ std::string declare(const std::string &name, form f, bool c_linkage) {
         "tessera_v[0] = ";
   }
   return out + call + "; }\n";
-}
-
-bool ends_with(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 bool symbol_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '%'; }

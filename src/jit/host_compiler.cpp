@@ -12,30 +12,13 @@
 #include "process.hpp"
 #include "sha256.hpp"
 #include "host_prelude.hpp"
+#include "text.hpp"
 
 namespace tessera {
 namespace {
 
 constexpr const char *compiler_flags[] = {
     "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-w"};
-
-bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-
-// Words of $CXX or $CC ("ccache g++ -m64").
-std::vector<std::string> words(const char *text) {
-  std::vector<std::string> out;
-  bool inside = false;
-  for (; text && *text; ++text) {
-    if (*text == ' ' || *text == '\t') {
-      inside = false;
-    } else {
-      if (!inside) out.emplace_back();
-      inside = true;
-      out.back() += *text;
-    }
-  }
-  return out;
-}
 
 // Full path of a program, "" if it is not in PATH.
 std::string find_program(const std::string &name) {
@@ -62,7 +45,7 @@ struct compiler {
 
 compiler find_compiler(bool cxx) {
   std::vector<std::vector<std::string>> candidates;
-  const std::vector<std::string> chosen = words(std::getenv(cxx ? "CXX" : "CC"));
+  const std::vector<std::string> chosen = words_of(std::getenv(cxx ? "CXX" : "CC"));
   if (!chosen.empty()) candidates.push_back(chosen);
   for (const char *name :
        cxx ? std::vector<const char *>{"c++", "g++", "clang++"} : std::vector<const char *>{"cc", "gcc", "clang"})
@@ -83,8 +66,7 @@ compiler find_compiler(bool cxx) {
 }
 
 std::string cxx_text(const integrand_source &source) {
-  return std::string(host_cxx_prelude) + expand_includes(source) + "\n#line 1 " +
-         quoted("tessera: the call of " + source.function) +
+  return std::string(host_cxx_prelude) + forms_text + expand_includes(source) + "\n#line 1 " + quoted(call_name(source)) +
          "\n#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (::tessera_forms::call(&::" + source.function +
          ", tessera_a, tessera_b, tessera_o), 0)\n" + "extern \"C\"" + host_loop;
 }
@@ -92,26 +74,16 @@ std::string cxx_text(const integrand_source &source) {
 std::string c_text_of(const integrand_source &source, bool &one_thread) {
   const bool cuba = source.language == source_language::c_cuba;
   const c_text c = read_c(expand_includes(source), source.function);
+  check_parameters(c, source);
   one_thread = !c.not_parallel.empty();
-  std::string arguments;
+  std::string arguments = "TESSERA_NDIM, tessera_a, TESSERA_NCOMP, tessera_b, tessera_o";
   if (cuba) {
-    if (c.parameters < 4 || c.parameters > 7)
-      arguments.clear();
-    else
-      arguments = "&tessera_d, tessera_a, &tessera_c, tessera_b";
+    arguments = "&tessera_d, tessera_a, &tessera_c, tessera_b";
     const char *more[] = {", tessera_o", ", &tessera_1", ", &tessera_0"};
-    for (int i = 4; i < c.parameters && i < 7; ++i) arguments += more[i - 4];
-  } else if (c.parameters == 5) {
-    arguments = "TESSERA_NDIM, tessera_a, TESSERA_NCOMP, tessera_b, tessera_o";
+    for (int i = 4; i < c.parameters; ++i) arguments += more[i - 4];
   }
-  if (arguments.empty())
-    throw compile_error(jit_stage::translate,
-                        c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
-                            " parameters; it must be int " + source.function +
-                            (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
-                                  : "(int ndim, const double *x, int ncomp, double *f, void *userdata)"));
   std::string out =
-      c.text + "\n#line 1 " + quoted("tessera: the call of " + source.function) + "\n#undef TESSERA_CALL\n";
+      c.text + "\n#line 1 " + quoted(call_name(source)) + "\n#undef TESSERA_CALL\n";
   if (cuba) {
     // Cuba looks at the value -999 only.
     out +=
@@ -144,8 +116,8 @@ std::string readable(const std::string &line) {
   const bool at_link =
       contains(log, "ld: ") || contains(log, "undefined reference") || contains(log, "linker command failed");
   std::string message = readable(first_error(log));
-  const std::string call = "tessera: the call of ";
-  if (message.compare(0, call.size(), call) == 0 || message.compare(0, 14, "tessera_host.h") == 0) {
+  if (starts_with(message, "tessera: the call of ") || starts_with(message, "tessera_host.h") ||
+      starts_with(message, "tessera_forms.h")) {
     const std::size_t assertion = log.find("the integrand must be"),
                       many = log.find("a function that returns double has");
     const std::size_t begin = assertion != std::string::npos ? assertion : many;
@@ -232,17 +204,17 @@ void compiled_source::load(const std::string &image, const std::string &file_nam
   handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle_) {
     const char *why = ::dlerror();
-    const std::string said = why ? why : "";
-    const std::size_t undefined = said.find("undefined symbol: ");
+    const std::string message = why ? why : "";
+    const std::size_t undefined = message.find("undefined symbol: ");
     if (undefined != std::string::npos)
       throw compile_error(
           jit_stage::link,
-          file_name + ": the function '" + said.substr(undefined + 18) + "' is used but not defined in this text",
-          said);
+          file_name + ": the function '" + message.substr(undefined + 18) + "' is used but not defined in this text",
+          message);
     throw compile_error(jit_stage::load,
                         "the compiled integrand cannot be opened (does the file system of $TMPDIR forbid "
                         "programs?): " +
-                            said);
+                            message);
   }
   void *address = ::dlsym(handle_, "tessera_batch");
   if (!address) {

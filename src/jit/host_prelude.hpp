@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "forms_text.hpp"
+
 namespace tessera {
 
 // CUDA C++: its keywords away, and the functions that CUDA has and the C library has not.
@@ -86,30 +88,6 @@ inline float2 make_float2(float a, float b) { return {a, b}; }
 inline double2 make_double2(double a, double b) { return {a, b}; }
 inline double3 make_double3(double a, double b, double c) { return {a, b, c}; }
 inline double4 make_double4(double a, double b, double c, double d) { return {a, b, c, d}; }
-
-namespace tessera_forms {
-template <class...> constexpr bool never = false;
-template <int ncomp = TESSERA_NCOMP> inline void scalar(double v, double *f) {
-  static_assert(ncomp == 1, "a function that returns double has one component; this solver has more: "
-                            "use void f(const double *x, double *out, const void *params)");
-  f[0] = v;
-}
-template <int ncomp = TESSERA_NCOMP>
-inline void call(double (*g)(const double *), const double *x, double *f, void *) {
-  scalar<ncomp>(g(x), f);
-}
-template <class P> inline void call(double (*g)(const double *, P *), const double *x, double *f, void *p) {
-  scalar(g(x, static_cast<P *>(p)), f);
-}
-inline void call(void (*g)(const double *, double *), const double *x, double *f, void *) { g(x, f); }
-template <class P> inline void call(void (*g)(const double *, double *, P *), const double *x, double *f, void *p) {
-  g(x, f, static_cast<P *>(p));
-}
-template <class F> void call(F, const double *, double *, void *) {
-  static_assert(never<F>, "the integrand must be double f(const double *x), double f(const double *x, const P *params), "
-                          "void f(const double *x, double *out) or void f(const double *x, double *out, const P *params)");
-}
-}  // namespace tessera_forms
 )code";
 
 // After the text. TESSERA_CALL(point, values, params) calls the integrand and gives the status: it stands in the line before.

@@ -70,6 +70,9 @@ class compile_error : public std::runtime_error {
 // not, finds nothing the second time. Begins with #line 1 "file_name".
 std::string expand_includes(const integrand_source &source);
 
+// What the line that calls the integrand is called in messages.
+inline std::string call_name(const integrand_source &source) { return "tessera: the call of " + source.function; }
+
 // name as a C string literal, with the quotes.
 std::string quoted(const std::string &name);
 

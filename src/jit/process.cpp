@@ -79,19 +79,24 @@ process_result run_process(const std::vector<std::string> &arguments, const std:
   return result;
 }
 
-void write_file(const std::string &path, const std::string &bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) fail(path);
+bool write_all(int file, const std::string &bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::write(file, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      ::close(file);
-      fail(path);
-    }
+    if (n <= 0) return false;
     done += static_cast<std::size_t>(n);
   }
-  if (::close(file) != 0) fail(path);
+  return true;
+}
+
+void write_file(const std::string &path, const std::string &bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) fail(path);
+  const bool written = write_all(file, bytes);
+  const int why = errno;
+  if (::close(file) == 0 && written) return;
+  if (!written) errno = why;
+  fail(path);
 }
 
 std::string read_file(const std::string &path) {

@@ -35,6 +35,8 @@ struct process_result {
 // plain_messages the locale is C, so that compilers speak the language that we can read.
 process_result run_process(const std::vector<std::string> &arguments, const std::string &scratch, bool plain_messages);
 
+// All bytes to an open file. False when that fails.
+bool write_all(int file, const std::string &bytes);
 // Whole file; write_file and read_file throw std::runtime_error.
 void write_file(const std::string &path, const std::string &bytes);
 std::string read_file(const std::string &path);

@@ -36,12 +36,12 @@ std::vector<std::string> toolkit_directories() {
 class opened {
  public:
   opened(const char *what, const std::vector<std::string> &names, const char *advice) : what_(what), advice_(advice) {
-    std::string said;
+    std::string messages;
     const auto attempt = [&](const std::string &file) {
       handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (!handle_) {
         const char *why = ::dlerror();
-        said += (why ? why : file) + std::string("\n");
+        messages += (why ? why : file) + std::string("\n");
       }
       return handle_ != nullptr;
     };
@@ -51,7 +51,7 @@ class opened {
       for (const char *part : {"/lib64/", "/lib/"})
         for (const std::string &name : names)
           if (attempt(root + part + name)) return;
-    throw compile_error(jit_stage::load, what_ + " was not found (" + names.front() + "); " + advice_, said);
+    throw compile_error(jit_stage::load, what_ + " was not found (" + names.front() + "); " + advice_, messages);
   }
 
   template <class F>
@@ -67,101 +67,93 @@ class opened {
   std::string what_, advice_;
 };
 
-nvrtc_library open_nvrtc() {
-  const opened library("NVIDIA's run-time compiler NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
-                       "install the CUDA toolkit 12 or 13 (package cuda-nvrtc) or set CUDA_HOME");
-  nvrtc_library t{};
-  TESSERA_BIND(version, nvrtcVersion);
-  TESSERA_BIND(number_of_archs, nvrtcGetNumSupportedArchs);
-  TESSERA_BIND(archs, nvrtcGetSupportedArchs);
-  TESSERA_BIND(error_string, nvrtcGetErrorString);
-  TESSERA_BIND(create, nvrtcCreateProgram);
-  TESSERA_BIND(destroy, nvrtcDestroyProgram);
-  TESSERA_BIND(compile, nvrtcCompileProgram);
-  TESSERA_BIND(log_size, nvrtcGetProgramLogSize);
-  TESSERA_BIND(log, nvrtcGetProgramLog);
-  TESSERA_BIND(ptx_size, nvrtcGetPTXSize);
-  TESSERA_BIND(ptx, nvrtcGetPTX);
-  TESSERA_BIND(cubin_size, nvrtcGetCUBINSize);
-  TESSERA_BIND(cubin, nvrtcGetCUBIN);
-  TESSERA_BIND(ltoir_size, nvrtcGetLTOIRSize);
-  TESSERA_BIND(ltoir, nvrtcGetLTOIR);
-  return t;
-}
-
-nvjitlink_library open_nvjitlink() {
-  const opened library("NVIDIA's run-time linker nvJitLink",
-                       {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"},
-                       "integrands given as LTO-IR or PTX need it: install the CUDA toolkit 12 or 13 (package "
-                       "libnvjitlink) or set CUDA_HOME");
-  nvjitlink_library t{};
-  TESSERA_BIND(create, nvJitLinkCreate);
-  TESSERA_BIND(destroy, nvJitLinkDestroy);
-  TESSERA_BIND(add, nvJitLinkAddData);
-  TESSERA_BIND(complete, nvJitLinkComplete);
-  TESSERA_BIND(cubin_size, nvJitLinkGetLinkedCubinSize);
-  TESSERA_BIND(cubin, nvJitLinkGetLinkedCubin);
-  TESSERA_BIND(error_log_size, nvJitLinkGetErrorLogSize);
-  TESSERA_BIND(error_log, nvJitLinkGetErrorLog);
-  TESSERA_BIND(info_log_size, nvJitLinkGetInfoLogSize);
-  TESSERA_BIND(info_log, nvJitLinkGetInfoLog);
-  TESSERA_BIND(version, nvJitLinkVersion);
-  return t;
-}
-
-cufft_library open_cufft() {
-  const opened library("NVIDIA's library of Fourier transforms, cuFFT", {"libcufft.so.12", "libcufft.so.11", "libcufft.so"},
-                       "the construction of lattices on a device needs it: install the CUDA toolkit 12 or 13 (package libcufft) "
-                       "or set CUDA_HOME");
-  cufft_library t{};
-  library.bind(t.create, "cufftCreate");
-  library.bind(t.destroy, "cufftDestroy");
-  library.bind(t.set_auto_allocation, "cufftSetAutoAllocation");
-  library.bind(t.make_plan, "cufftMakePlanMany64");
-  library.bind(t.set_work_area, "cufftSetWorkArea");
-  library.bind(t.set_stream, "cufftSetStream");
-  library.bind(t.c2c, "cufftExecC2C");
-  library.bind(t.r2c, "cufftExecR2C");
-  library.bind(t.c2r, "cufftExecC2R");
-  library.bind(t.z2z, "cufftExecZ2Z");
-  library.bind(t.d2z, "cufftExecD2Z");
-  library.bind(t.z2d, "cufftExecZ2D");
-  return t;
-}
-
-curand_library open_curand() {
-  const opened library("NVIDIA's library of random numbers, cuRAND", {"libcurand.so.10", "libcurand.so"},
-                       "TESSERA_GENERATOR other than Philox needs it: install the CUDA toolkit 12 or 13 (package libcurand) or "
-                       "set CUDA_HOME");
-  curand_library t{};
-  library.bind(t.create, "curandCreateGenerator");
-  library.bind(t.destroy, "curandDestroyGenerator");
-  library.bind(t.set_stream, "curandSetStream");
-  library.bind(t.set_seed, "curandSetPseudoRandomGeneratorSeed");
-  library.bind(t.set_dimensions, "curandSetQuasiRandomGeneratorDimensions");
-  library.bind(t.uniform_double, "curandGenerateUniformDouble");
-  return t;
-}
-
 }  // namespace
 
 const nvrtc_library &nvrtc() {
-  static const nvrtc_library table = open_nvrtc();
+  static const nvrtc_library table = [] {
+    const opened library("NVIDIA's run-time compiler NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"},
+                         "install the CUDA toolkit 12 or 13 (package cuda-nvrtc) or set CUDA_HOME");
+    nvrtc_library t{};
+    TESSERA_BIND(version, nvrtcVersion);
+    TESSERA_BIND(number_of_archs, nvrtcGetNumSupportedArchs);
+    TESSERA_BIND(archs, nvrtcGetSupportedArchs);
+    TESSERA_BIND(error_string, nvrtcGetErrorString);
+    TESSERA_BIND(create, nvrtcCreateProgram);
+    TESSERA_BIND(destroy, nvrtcDestroyProgram);
+    TESSERA_BIND(compile, nvrtcCompileProgram);
+    TESSERA_BIND(log_size, nvrtcGetProgramLogSize);
+    TESSERA_BIND(log, nvrtcGetProgramLog);
+    TESSERA_BIND(ptx_size, nvrtcGetPTXSize);
+    TESSERA_BIND(ptx, nvrtcGetPTX);
+    TESSERA_BIND(cubin_size, nvrtcGetCUBINSize);
+    TESSERA_BIND(cubin, nvrtcGetCUBIN);
+    TESSERA_BIND(ltoir_size, nvrtcGetLTOIRSize);
+    TESSERA_BIND(ltoir, nvrtcGetLTOIR);
+    return t;
+  }();
   return table;
 }
 
 const nvjitlink_library &nvjitlink() {
-  static const nvjitlink_library table = open_nvjitlink();
+  static const nvjitlink_library table = [] {
+    const opened library("NVIDIA's run-time linker nvJitLink",
+                         {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"},
+                         "integrands given as LTO-IR or PTX need it: install the CUDA toolkit 12 or 13 (package "
+                         "libnvjitlink) or set CUDA_HOME");
+    nvjitlink_library t{};
+    TESSERA_BIND(create, nvJitLinkCreate);
+    TESSERA_BIND(destroy, nvJitLinkDestroy);
+    TESSERA_BIND(add, nvJitLinkAddData);
+    TESSERA_BIND(complete, nvJitLinkComplete);
+    TESSERA_BIND(cubin_size, nvJitLinkGetLinkedCubinSize);
+    TESSERA_BIND(cubin, nvJitLinkGetLinkedCubin);
+    TESSERA_BIND(error_log_size, nvJitLinkGetErrorLogSize);
+    TESSERA_BIND(error_log, nvJitLinkGetErrorLog);
+    TESSERA_BIND(info_log_size, nvJitLinkGetInfoLogSize);
+    TESSERA_BIND(info_log, nvJitLinkGetInfoLog);
+    TESSERA_BIND(version, nvJitLinkVersion);
+    return t;
+  }();
   return table;
 }
 
 const cufft_library &cufft() {
-  static const cufft_library table = open_cufft();
+  static const cufft_library table = [] {
+    const opened library("NVIDIA's library of Fourier transforms, cuFFT", {"libcufft.so.12", "libcufft.so.11", "libcufft.so"},
+                         "the construction of lattices on a device needs it: install the CUDA toolkit 12 or 13 (package libcufft) "
+                         "or set CUDA_HOME");
+    cufft_library t{};
+    library.bind(t.create, "cufftCreate");
+    library.bind(t.destroy, "cufftDestroy");
+    library.bind(t.set_auto_allocation, "cufftSetAutoAllocation");
+    library.bind(t.make_plan, "cufftMakePlanMany64");
+    library.bind(t.set_work_area, "cufftSetWorkArea");
+    library.bind(t.set_stream, "cufftSetStream");
+    library.bind(t.c2c, "cufftExecC2C");
+    library.bind(t.r2c, "cufftExecR2C");
+    library.bind(t.c2r, "cufftExecC2R");
+    library.bind(t.z2z, "cufftExecZ2Z");
+    library.bind(t.d2z, "cufftExecD2Z");
+    library.bind(t.z2d, "cufftExecZ2D");
+    return t;
+  }();
   return table;
 }
 
 const curand_library &curand() {
-  static const curand_library table = open_curand();
+  static const curand_library table = [] {
+    const opened library("NVIDIA's library of random numbers, cuRAND", {"libcurand.so.10", "libcurand.so"},
+                         "TESSERA_GENERATOR other than Philox needs it: install the CUDA toolkit 12 or 13 (package libcurand) or "
+                         "set CUDA_HOME");
+    curand_library t{};
+    library.bind(t.create, "curandCreateGenerator");
+    library.bind(t.destroy, "curandDestroyGenerator");
+    library.bind(t.set_stream, "curandSetStream");
+    library.bind(t.set_seed, "curandSetPseudoRandomGeneratorSeed");
+    library.bind(t.set_dimensions, "curandSetQuasiRandomGeneratorDimensions");
+    library.bind(t.uniform_double, "curandGenerateUniformDouble");
+    return t;
+  }();
   return table;
 }
 

@@ -110,13 +110,6 @@ answer deferred(const cubature_problem &p, int stop_after = 0) {
   return a;
 }
 
-struct one_lane {
-  static int lane() { return 0; }
-  static int lanes() { return 1; }
-  static double sum(double v) { return v; }
-  static double most(double v) { return v; }
-};
-
 // The same calls as on a device, of at most `most` points.
 answer in_calls(const cubature_problem &p, int64 most) {
   const rule &r = p.integration_rule;
@@ -129,7 +122,7 @@ answer in_calls(const cubature_problem &p, int64 most) {
   host_evaluator unused;
   unused.start(p, pool);
   const auto evaluate = [&](const region_view &regions, const region_list &list, int64 n) {
-    const int fields = batch_fields(r);
+    const int fields = sum_fields(r);
     std::vector<double> sums(static_cast<std::size_t>(plan.regions * ncomp * fields));
     bool finite = true;
     int64 covered = 0;
@@ -153,7 +146,7 @@ answer in_calls(const cubature_problem &p, int64 most) {
         for (int64 s = 0; s < c.slices(); ++s)
           for (int k = 0; k < ncomp; ++k) {
             const int64 from = c.begin + s * batch_slice, to = std::min(c.end, from + batch_slice);
-            sum_slice(one_lane{}, r, from, to, c.begin, &f[static_cast<std::size_t>(k * step + q * c.length())],
+            sum_slice(host_lane{}, r, from, to, c.begin, &f[static_cast<std::size_t>(k * step + q * c.length())],
                       mapped ? &x[static_cast<std::size_t>(ndim * step + q * c.length())] : nullptr,
                       &slices[static_cast<std::size_t>(((q * c.slices() + s) * ncomp + k) * fields)]);
           }
@@ -166,7 +159,7 @@ answer in_calls(const cubature_problem &p, int64 most) {
         }
       if (c.end == r.points)
         for (int64 q = 0; q < c.regions; ++q)
-          if (!finish_region(one_lane{}, r, p.settings.estimate, regions, list[c.first + q],
+          if (!finish_region(host_lane{}, r, p.settings.estimate, regions, list[c.first + q],
                              &sums[static_cast<std::size_t>(q * ncomp * fields)], at.data()))
             finite = false;
       return true;

@@ -7,7 +7,7 @@
 
 #include "checks.hpp"
 #include "core/rule_build.hpp"
-#include "cuda/cubature/many.hpp"
+#include "cuda/cubature/many_batch.hpp"
 #include "engine/cubature/bulk.hpp"
 #include "host/evaluator.hpp"
 #include "host/executor.hpp"
@@ -56,19 +56,18 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   problem.lower.assign(static_cast<std::size_t>(ndim), 0.0);
   problem.upper.assign(static_cast<std::size_t>(ndim), 1.0);
 
-  const many_slot slot = make_slot(ndim, ncomp, regions);
-  const auto bytes = static_cast<std::size_t>(slot.bytes);
+  bulk_state state = {};
+  state.set = s;
+  const auto bytes = static_cast<std::size_t>(place_slot(state, regions, nullptr));
   std::vector<double> memory(3 * bytes / 8);
   auto *base = reinterpret_cast<unsigned char *>(memory.data());
   std::memset(base, 0xa5, 3 * bytes);
-  bulk_state common = {}, state = {};
-  common.set = s;
-  common.split = make_splitting(s.splitting, ndim, s.margin);
-  common.points = problem.integration_rule.points;
-  common.pause_after = INT64_MAX / 2;
-  common.pause_regions = INT64_MAX;
-  common.can_grow = !limited;
-  take_slot(state, common, slot, base + bytes);
+  state.split = make_splitting(s.splitting, ndim, s.margin);
+  state.points = problem.integration_rule.points;
+  state.pause_after = INT64_MAX / 2;
+  state.pause_regions = INT64_MAX;
+  state.can_grow = !limited;
+  place_slot(state, regions, base + bytes);
 
   thread_pool pool(1);
   host_evaluator evaluator;
@@ -91,7 +90,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
     no_hooks hooks;
     host_executor executor(pool, evaluator);
     std::vector<double> value(static_cast<std::size_t>(ncomp)), error(value.size());
-    bulk<host_executor> whole(executor, s, common.points, hooks);
+    bulk<host_executor> whole(executor, s, state.points, hooks);
     check(whole.run(problem.lower.data(), problem.upper.data(), value.data(), error.data()) == state.end, name + ": the end");
     check(whole.statistics().evaluations == state.evaluations, name + ": the evaluations");
     const double factor = few_regions_factor(s, state.count + state.retired_count);

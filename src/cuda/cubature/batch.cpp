@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <new>
 
 #include "../../plugin.hpp"
 #include "../../core/node_table.hpp"
@@ -17,7 +16,6 @@ namespace {
 constexpr int64 most_points = int64{1} << 22;  // of a call; tessera.h names it
 constexpr int64 most_bytes = int64{1} << 29;   // of the points and values of a call
 constexpr unsigned steps_block = 128;
-constexpr int64 few_regions = 6000;  // up to here a small grid meets sooner at the barriers
 
 struct control_block {
   unsigned arrived;  // zeroed before each start of the steps
@@ -66,19 +64,13 @@ batch_kernels::batch_kernels(const cubature_problem &problem, int arch, int mult
   sums_ = library_.function("tessera_batch_sums");
   fold_ = library_.function("tessera_batch_fold");
   finish_ = library_.function("tessera_batch_finish");
-  steps_ = library_.function("tessera_batch_steps");
-  upload(library_.global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
-  const std::size_t axes = problem.axes.size() * sizeof(axis_map);
-  upload(library_.global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
-  const std::vector<node_word> words = make_node_table(r);
-  words_.require((words.size() + 1) * sizeof(node_word));
-  upload(words_.address(), words.data(), words.size() * sizeof(node_word), stream, "uploading the rule's points");
+  steps_.function = library_.function("tessera_batch_steps");
+  upload_rule(library_, r, stream);
+  upload_axes(library_, problem.axes, stream);
+  upload_points(words_, make_node_table(r), stream);
   check(cuda().stream_synchronize(stream), "uploading the rule");
-  int blocks = 0;
-  check(cuda().occupancy(&blocks, steps_, static_cast<int>(steps_block), 0), "asking for the occupancy");
-  if (blocks < 1) throw device_error("the kernels need more of a multiprocessor than there is");
-  grid_ = static_cast<unsigned>(blocks * multiprocessors);
-  small_grid_ = static_cast<unsigned>(multiprocessors);
+  steps_.block = steps_block;
+  steps_.fit(multiprocessors, "the kernels need");
 }
 
 // ---- The callback ------------------------------------------------------------------------------------------------------
@@ -111,23 +103,18 @@ void batch_run::begin(const batch_kernels &kernels, const cubature_problem &prob
   callback_ = {function, userdata, stream_, 0, {}};
   ndim_ = problem.settings.ndim;
   ncomp_ = problem.settings.ncomp;
-  fields_ = batch_fields(r);
+  fields_ = sum_fields(r);
   points_ = r.points;
   const bool mapped = any_infinite(problem.axes);
   plan_ = plan_batches(r, ncomp_, mapped, most_points, most_bytes);
   const batch_chunk largest = {0, plan_.regions, 0, plan_.stretch};
-  try {
-    x_.require(doubles(largest.stride() * (ndim_ + (mapped ? 1 : 0))));
-    f_.require(doubles(largest.stride() * ncomp_));
-    sums_.require(doubles(plan_.regions * ncomp_ * fields_));
-    if (largest.slices() > 1 || plan_.stretch < points_)
-      slices_.require(doubles(plan_.regions * largest.slices() * ncomp_ * fields_));
-    control_.require(sizeof(control_block));
-    result_.require(sizeof(bulk_state));
-  } catch (const device_error &e) {
-    if (e.out_of_memory()) throw std::bad_alloc();
-    throw;
-  }
+  require_or_bad_alloc(x_, doubles(largest.stride() * (ndim_ + (mapped ? 1 : 0))));
+  require_or_bad_alloc(f_, doubles(largest.stride() * ncomp_));
+  require_or_bad_alloc(sums_, doubles(plan_.regions * ncomp_ * fields_));
+  if (largest.slices() > 1 || plan_.stretch < points_)
+    require_or_bad_alloc(slices_, doubles(plan_.regions * largest.slices() * ncomp_ * fields_));
+  require_or_bad_alloc(control_, sizeof(control_block));
+  require_or_bad_alloc(result_, sizeof(bulk_state));
 }
 
 int64 batch_run::work_bytes() const {
@@ -142,14 +129,8 @@ void batch_run::run(bulk_state &state) {
   check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
   batch_control control = {reinterpret_cast<unsigned *>(control_.address()),
                            reinterpret_cast<const int64 *>(control_.address() + offsetof(control_block, failed))};
-  auto *out = static_cast<bulk_state *>(result_.address());
-  void *arguments[] = {&state, &control, &out};
-  check(cuda().launch_cooperative(kernels_->steps(),
-                                  state.count <= few_regions ? kernels_->small_grid() : kernels_->grid(), 1, 1,
-                                  steps_block, 1, 1, 0, stream_, arguments),
-        "starting the kernel");
-  check(cuda().stream_synchronize(stream_), "the kernel");
-  state = *out;
+  kernels_->steps().run(state, state.count, control,
+                         static_cast<bulk_state *>(result_.address()), stream_);
 }
 
 // The pending regions. False when the callback ended the run.

@@ -19,7 +19,7 @@ __constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
 
 namespace tessera {
 
-// Lanes of a warp that work on one item; other groups of the warp may be elsewhere.
+// Lanes of a warp that work on one item.
 template <int width>
 class lane_group {
  public:
@@ -28,18 +28,27 @@ class lane_group {
   // In an order that never changes.
   __device__ static double sum(double v) {
 #pragma unroll
-    for (int d = width / 2; d > 0; d >>= 1) v += __shfl_xor_sync(mask(), v, d);
+    for (int d = width / 2; d > 0; d >>= 1) v += __shfl_xor_sync(lane_mask(width), v, d);
     return v;
   }
   __device__ static double most(double v) {
 #pragma unroll
-    for (int d = width / 2; d > 0; d >>= 1) v = larger(v, __shfl_xor_sync(mask(), v, d));
+    for (int d = width / 2; d > 0; d >>= 1) v = larger(v, __shfl_xor_sync(lane_mask(width), v, d));
     return v;
   }
-
- private:
-  __device__ static unsigned mask() {
-    return width == 32 ? ~0u : ((1u << (width & 31)) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(width - 1));
+  template <class Value>
+  __device__ static double total(int64 from, int64 to, Value value) {
+    double v = 0.0;
+    for (int64 p = from + lane(); p < to; p += width) v += value(p);
+    return sum(v);
+  }
+  // Pair by pair.
+  __device__ static double difference(axis_pair near, axis_pair far, double ratio) {
+    return (far.plus + far.minus) - ratio * (near.plus + near.minus);
+  }
+  __device__ static void add_residuals(double same, double other, axis_pair v, double &low, double &high) {
+    low += same * v.plus + other * v.minus;
+    high += same * v.minus + other * v.plus;
   }
 };
 
@@ -93,13 +102,13 @@ extern "C" __global__ void __launch_bounds__(128) tessera_batch_sums(const tesse
   const int64 first = which * a.chunk.length();  // where the region's points begin
   sum_slice(lane_group<32>(), tessera_rule, from, end, a.chunk.begin, a.f + k * stride + first,
             TESSERA_MAPPED ? a.x + TESSERA_NDIM * stride + first : nullptr,
-            a.slices + item * batch_fields(tessera_rule));
+            a.slices + item * sum_fields(tessera_rule));
 }
 
 // A thread for each number that is kept of a region.
 extern "C" __global__ void __launch_bounds__(256) tessera_batch_fold(const tessera::batch_arguments a) {
   using namespace tessera;
-  const int64 record = int64{TESSERA_NCOMP} * batch_fields(tessera_rule);
+  const int64 record = int64{TESSERA_NCOMP} * sum_fields(tessera_rule);
   const int64 t = own_item<1>();
   if (t >= a.chunk.regions * record) return;
   const int64 which = t / record, slices = a.chunk.slices();
@@ -116,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_batch_finish(const tes
   const int64 region = a.list[a.chunk.first + which];
   double score[TESSERA_NDIM];
   if (!finish_region(lane_group<width>(), tessera_rule, a.estimate, a.regions, region,
-                     a.sums + which * TESSERA_NCOMP * batch_fields(tessera_rule), score))
+                     a.sums + which * TESSERA_NCOMP * sum_fields(tessera_rule), score))
     atomicMax(reinterpret_cast<long long *>(a.failed), static_cast<long long>(region + 1));
 }
 
@@ -125,14 +134,6 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK)
     tessera_batch_steps(const __grid_constant__ tessera::bulk_state in, const tessera::batch_control control,
                         tessera::bulk_state *out) {
   using namespace tessera;
-  __shared__ bulk_state state;
-  __shared__ device_team::scratch team_scratch;
-  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
-    reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
-  __syncthreads();
-  device_team team(team_scratch);
-  device_grid grid(team, control.arrived);
   made_before evaluator(control.failed);
-  bulk_steps<device_grid, made_before>(grid, state, evaluator).run();
-  if (grid.once()) *out = state;
+  run_steps(in, control.arrived, evaluator, out);
 }

@@ -5,10 +5,9 @@
 #include <string>
 
 #include "../../problem.hpp"
-#include "../../engine/cubature/bulk_state.hpp"
 #include "batch_problem.hpp"
 #include "../../jit/device_compiler.hpp"
-#include "../device/driver.hpp"
+#include "steps_kernel.hpp"
 
 namespace tessera {
 
@@ -28,18 +27,16 @@ class batch_kernels {
   CUfunction sums() const { return sums_; }
   CUfunction fold() const { return fold_; }
   CUfunction finish() const { return finish_; }
-  CUfunction steps() const { return steps_; }
+  const steps_kernel &steps() const { return steps_; }
   CUdeviceptr words() const { return words_.address(); }
-  unsigned grid() const { return grid_; }              // of the steps
-  unsigned small_grid() const { return small_grid_; }  // of the steps, for few regions
   const compiled_module &module() const { return module_; }
 
  private:
   compiled_module module_;
   loaded_library library_;
-  CUfunction points_ = nullptr, sums_ = nullptr, fold_ = nullptr, finish_ = nullptr, steps_ = nullptr;
+  CUfunction points_ = nullptr, sums_ = nullptr, fold_ = nullptr, finish_ = nullptr;
+  steps_kernel steps_;
   device_memory words_;
-  unsigned grid_ = 0, small_grid_ = 0;
 };
 
 // The integrand as the caller gave it.

@@ -13,8 +13,8 @@ struct batch_arguments {
   const node_word *words;  // of the rule's sparse points
   double *x;               // [ndim, and one more for the Jacobian of infinite ranges][chunk.stride()]
   double *f;               // [ncomp][chunk.stride()]
-  double *slices;          // [chunk.regions][chunk.slices()][ncomp][batch_fields]
-  double *sums;            // [chunk.regions][ncomp][batch_fields]
+  double *slices;          // [chunk.regions][chunk.slices()][ncomp][sum_fields]
+  double *sums;            // [chunk.regions][ncomp][sum_fields]
   int estimate;            // enum tessera_estimate
   int64 *failed;           // 0, or one more than a region whose sums are not finite
 };

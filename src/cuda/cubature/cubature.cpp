@@ -108,17 +108,9 @@ const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, c
 
 const batch_kernels &cuda_cubature::find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,
                                                        device_report &report) {
-  const std::string key = key_of(problem, {}, false);
-  for (auto k = batch_kernels_.begin(); k != batch_kernels_.end(); ++k)
-    if (k->key == key) {
-      batch_kernels_.splice(batch_kernels_.begin(), batch_kernels_, k);
-      return *batch_kernels_.front().kernels;
-    }
-  auto kernels = std::make_unique<batch_kernels>(problem, setting_.arch(), setting_.multiprocessors(), f.cache, setting_.stream());
-  report.compile_seconds += kernels->module().seconds;
-  if (batch_kernels_.size() >= most_kernels) batch_kernels_.pop_back();
-  batch_kernels_.push_front({key, std::move(kernels)});
-  return *batch_kernels_.front().kernels;
+  return batch_kernels_.find(key_of(problem, {}, false), report, [&] {
+    return std::make_unique<batch_kernels>(problem, setting_.arch(), setting_.multiprocessors(), f.cache, setting_.stream());
+  });
 }
 
 // One of many on the whole device.
@@ -143,22 +135,14 @@ void cuda_cubature::run_large(const many_problem &problem, device_integrand &int
   progress.count(row);
 }
 
-const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f,
-                                 device_report &report, bool many) {
-  const std::string key = key_of(problem, f.source, many);
-  for (auto k = kernels_.begin(); k != kernels_.end(); ++k)
-    if (k->key == key) {
-      kernels_.splice(kernels_.begin(), kernels_, k);
-      report.inlined = report.inlined && kernels_.front().kernel->module().inlined;
-      return *kernels_.front().kernel;
-    }
-  auto kernel = std::make_unique<loaded_kernel>(problem, f.source, setting_.arch(), setting_.multiprocessors(),
-                                                f.cache, setting_.stream(), many);
-  report.compile_seconds += kernel->module().seconds;
-  report.inlined = report.inlined && kernel->module().inlined;
-  if (kernels_.size() >= most_kernels) kernels_.pop_back();
-  kernels_.push_front({key, std::move(kernel)});
-  return *kernels_.front().kernel;
+const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,
+                                                bool many) {
+  const loaded_kernel &kernel = kernels_.find(key_of(problem, f.source, many), report, [&] {
+    return std::make_unique<loaded_kernel>(problem, f.source, setting_.arch(), setting_.multiprocessors(), f.cache,
+                                           setting_.stream(), many);
+  });
+  report.inlined = report.inlined && kernel.module().inlined;
+  return kernel;
 }
 
 // Nine tenths of what is free, and what the session holds already. Asked again when the session has taken more: the

@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <list>
-#include <memory>
 #include <string>
-#include <vector>
 
+#include "../device/kept_kernels.hpp"
 #include "../method.hpp"
 #include "batch.hpp"
 #include "executor.hpp"
@@ -28,15 +26,6 @@ class cuda_cubature final : public cuda_method {
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *f) override;
 
  private:
-  struct kept_kernel {
-    std::string key;
-    std::unique_ptr<loaded_kernel> kernel;
-  };
-  struct kept_batch_kernels {
-    std::string key;
-    std::unique_ptr<batch_kernels> kernels;
-  };
-
   void run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
            cubature_result &result, device_report &report);
   const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, device_report &report);
@@ -59,8 +48,8 @@ class cuda_cubature final : public cuda_method {
   cuda_executor executor_;
   batch_run batch_;
   many_executor slots_;
-  std::list<kept_kernel> kernels_;  // last used first
-  std::list<kept_batch_kernels> batch_kernels_;
+  kept_kernels<loaded_kernel> kernels_{most_kernels};
+  kept_kernels<batch_kernels> batch_kernels_{most_kernels};
   device_memory points_;
   int64 most_memory_ = 0;
   std::size_t held_when_asked_ = 0;

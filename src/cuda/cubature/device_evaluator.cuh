@@ -5,69 +5,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/node.hpp"
-#include "device_problem.hpp"
-#include "../device/grid.cuh"
-
-#ifndef TESSERA_NDIM
-#define TESSERA_NDIM 5
-#define TESSERA_NCOMP 1
-#define TESSERA_LANES 8
-#define TESSERA_BLOCKS 1
-#define TESSERA_MAPPED 0
-#define TESSERA_FULL_VERTICES 1
-#define TESSERA_AXIS_ORBITS 5
-#define TESSERA_PROBES 1
-#define TESSERA_MANY 0
-extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
-extern "C" { __device__ int tessera_flags, tessera_status; }
-#endif
-
-extern "C" {
-__constant__ tessera::rule tessera_rule;
-#if !TESSERA_MANY
-__constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
-#endif
-}
-#if TESSERA_MANY
-__shared__ tessera::axis_map tessera_axes[TESSERA_NDIM];  // of the integral that the block is at; see many.cuh
-#endif
+#include "device_record.cuh"
 
 namespace tessera {
-
-constexpr int dim = TESSERA_NDIM;
-constexpr int comps = TESSERA_NCOMP;
-
-// Orbits 1 .. axis_orbits, all on the axes: those of the fourth differences, or where there are points near the faces all up to
-// these. The value at point m of the rule is the m-1-th kept in near memory: by orbit, by axis, plus and minus.
-constexpr int axis_orbits = TESSERA_AXIS_ORBITS;
-constexpr bool near_faces = axis_orbits > 2;
-constexpr int first_points = 1 + 2 * dim * axis_orbits;  // the centre and these
-
-// The probes, a lane for each. Lanes enough, and those beside the one that has the centre take them at the same time.
-constexpr int probes_here = TESSERA_PROBES ? probes : 0;
-constexpr bool probes_join = TESSERA_LANES > probes;
-constexpr int probe_lane = probes_join ? 1 : 0;  // of the first
-static_assert(probes == 2 && TESSERA_LANES >= probes, "lanes for them");
-
-// Sums of one slice of one region and component: what the rule needs, linear in the integrand. The last two are those of the
-// first slice.
-struct slice_sums {
-  double mean, null[null_rules];
-  double centre, probe;
-};
-struct slice_record {
-  slice_sums sums;
-  double difference[dim], residual[dim];  // of the first slice; else unset
-};
-
-// What the groups of a block keep in near memory.
-struct device_scratch {
-  double values[TESSERA_BLOCK / TESSERA_LANES][comps][2 * dim * axis_orbits];
-  double score[TESSERA_BLOCK / TESSERA_LANES][dim];
-};
-extern __shared__ double near_memory[];
-__device__ inline device_scratch &scratch() { return *reinterpret_cast<device_scratch *>(near_memory); }
 
 class device_evaluator {
  public:
@@ -105,7 +45,7 @@ class device_evaluator {
       double volume;
       sum_slice(regions, region, points, group, lanes, sums, volume);
       if (slices == 1) {
-        finish(regions, region, group, lanes, sums, volume);
+        finish_group(p_, regions, region, group, lanes, sums, volume);
       } else {
         for (int k = 0; k < comps; ++k) {
           slice_record &record = p_.slices[item * comps + k];
@@ -117,7 +57,7 @@ class device_evaluator {
           }
         }
       }
-      if (shared) following = __shfl_sync(group_mask(lanes), following, 0, lanes);
+      if (shared) following = __shfl_sync(lane_mask(lanes), following, 0, lanes);
     }
     if (shared) taken_ += items;
     if (slices == 1) return;
@@ -129,7 +69,7 @@ class device_evaluator {
       double volume = 1.0;
 #pragma unroll
       for (int j = 0; j < dim; ++j) volume *= 2.0 * regions.half(region, j);
-      finish(regions, region, group, lanes, sums, volume);
+      finish_group(p_, regions, region, group, lanes, sums, volume);
     }
   }
 
@@ -154,38 +94,8 @@ class device_evaluator {
     return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
   }
 
-  // flags_that_end in compile.hpp
+  // flags_that_end in jit/device_compiler.hpp
   __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 6) != 0; }
-
-  // The lanes of this thread's group; other groups of the warp may be elsewhere.
-  __device__ static unsigned group_mask(int lanes) {
-    return lanes == 32 ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
-  }
-
-  // What is left of an axis' values, in their place: read and written by one lane of the group.
-  __device__ static double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
-  __device__ static double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
-
-  // The fourth differences, which still lack the centre, and the residuals near the faces, the axes shared by the lanes.
-  __device__ static void reduce_axes(int group, int lane, int lanes, const slice_sums *sums) {
-    for (int k = 0; k < comps; ++k)
-      for (int j = lane; j < dim; j += lanes) {
-        const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
-        double low = 0.0, high = 0.0;
-        if (near_faces) {
-#pragma unroll
-          for (int o = 0; o < axis_orbits; ++o) {
-            const double same = tessera_rule.face_same[o + 1], other = tessera_rule.face_other[o + 1];
-            const double plus = v[2 * dim * o], minus = v[2 * dim * o + 1];
-            low = fma(same, plus, fma(other, minus, low));
-            high = fma(same, minus, fma(other, plus, high));
-          }
-        }
-        const double d = (v[2 * dim] + v[2 * dim + 1]) - tessera_rule.difference_ratio * (v[0] + v[1]);
-        difference(group, k, j) = d;
-        if (near_faces) residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
-      }
-  }
 
   // The sums of the slices of region r, always in the same order; its axes are put in near memory.
   __device__ void combine(int64 r, unsigned slices, int group, int lanes, slice_sums *sums) const {
@@ -203,7 +113,7 @@ class device_evaluator {
       }
 #pragma unroll
       for (int i = 0; i < doubles; ++i)
-        for (int d = lanes / 2; d > 0; d >>= 1) to[i] += __shfl_xor_sync(group_mask(lanes), to[i], d);
+        for (int d = lanes / 2; d > 0; d >>= 1) to[i] += __shfl_xor_sync(lane_mask(lanes), to[i], d);
       for (int j = static_cast<int>(lane); j < dim; j += lanes) {
         difference(group, k, j) = records->difference[j];
         if (near_faces) residual(group, k, j) = records->residual[j];
@@ -215,7 +125,7 @@ class device_evaluator {
   // takes in the probes.
   __device__ void sum_slice(const region_view &regions, int64 region, chunk_range range, int group, int lanes,
                             slice_sums *sums, double &volume) {
-    const unsigned mask = group_mask(lanes);
+    const unsigned mask = lane_mask(lanes);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     double c[dim];
     volume = 1.0;
@@ -376,118 +286,8 @@ class device_evaluator {
     }
   }
 
-  // null_pair for all pairs, the orbits shared by the lanes.
-  __device__ static void widest_pairs(const double *null, int lanes, double *e) {
-#pragma unroll
-    for (int i = 0; i < null_rules - 1; ++i) e[i] = 0.0;
-    for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes)
-#pragma unroll
-      for (int i = 0; i < null_rules - 1; ++i)
-        e[i] = larger(e[i], fabs(null[i + 1] + tessera_rule.scale[i][k] * null[i]) * tessera_rule.norm[i][k]);
-    for (int d = lanes / 2; d > 0; d >>= 1)
-#pragma unroll
-      for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(group_mask(lanes), e[i], d));
-  }
-
-  // rank_axes, the axes shared by the lanes.
-  __device__ static uint32 ranked_axes(const double *score, const region_view &regions, int64 region, int lanes) {
-    const auto half = [&](int j) { return regions.half(region, j); };
-    double largest = 0.0;
-#pragma unroll
-    for (int j = 0; j < dim; ++j) largest = larger(largest, score[j]);
-    uint32 packed = 0, comparable = 0;
-    for (int j = static_cast<int>(threadIdx.x) & (lanes - 1); j < dim; j += lanes) {
-      const int place = axis_place(dim, score, half, j);
-      packed |= packed_axis(place, j);
-      comparable = max(comparable, comparable_place(place, score[j], largest));
-    }
-    packed = __reduce_or_sync(group_mask(lanes), packed);
-    return packed | __reduce_max_sync(group_mask(lanes), comparable) << 24;
-  }
-
-  // From the sums to the region's record. All lanes of the group come here with the same sums.
-  __device__ __noinline__ void finish(const region_view &regions, int64 region, int group, int lanes,
-                                      const slice_sums *sums, double volume) {
-    const unsigned mask = group_mask(lanes);
-    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    double *score = scratch().score[group];
-    for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
-    bool rough = false, finite = true;
-    double excess = 1.0;
-    for (int k = 0; k < comps; ++k) {
-      double e[null_rules - 1];
-      widest_pairs(sums[k].null, lanes, e);
-      rule_result result = judge_nulls(tessera_rule.error, p_.estimate, sums[k].mean, sums[k].centre, e, volume);
-      if (near_faces) {
-        double all = 0.0;
-        for (int j = lane; j < dim; j += lanes) {
-          all += residual(group, k, j);
-          score[j] += residual(group, k, j);
-        }
-        for (int d = lanes / 2; d > 0; d >>= 1) all += __shfl_xor_sync(mask, all, d);
-        add_face_error(result, all, volume);
-      }
-      if (probes_here > 0) add_probe_error(result, sums[k].probe, sums[k].centre, volume);
-      rough = rough || !result.asymptotic;
-      excess = larger(excess, result.excess);
-      finite = finite && isfinite(result.value) && isfinite(result.error);
-      for (int j = lane; j < dim; j += lanes)
-        add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]);
-      if (lane == 0) {
-        regions.value(region, k) = result.value;
-        regions.error(region, k) = result.error;
-      }
-    }
-    __syncwarp(mask);
-    const uint32 axes = ranked_axes(score, regions, region, lanes);
-    if (lane != 0) return;
-    if (!finite) atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
-    regions.state(region) = fresh_state(axes, rough, excess);
-  }
-
   const device_problem &p_;
   int64 taken_ = 0;  // by the evaluations before
 };
 
 }  // namespace tessera
-
-#if !TESSERA_MANY
-// Runs the steps until the run ends or the driver is wanted.
-extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
-    tessera_bulk(const __grid_constant__ tessera::bulk_state in, const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
-  using namespace tessera;
-  __shared__ bulk_state state;
-  __shared__ device_team::scratch team_scratch;
-  // One thread alone would take longer than a barrier of the grid.
-  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
-    reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
-  __syncthreads();
-  device_team team(team_scratch);
-  device_grid grid(team, problem.arrived);
-  device_evaluator evaluator(problem);
-  bulk_steps<device_grid, device_evaluator>(grid, state, evaluator).run();
-  if (grid.once()) {
-    *out = state;
-    *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
-    problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
-    problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
-  }
-  // The last block to leave puts the counters back to 0: one operation less for the host before each launch.
-  if (threadIdx.x != 0 || !grid.last_to_leave(problem.left)) return;
-  *problem.arrived = 0;
-  *problem.left = 0;
-  *problem.failed = 0;
-  *problem.taken = 0;
-}
-
-// The integrand at n points: coordinate j of point i is x[j*n + i].
-extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
-       i += static_cast<long long>(gridDim.x) * blockDim.x) {
-    double at[TESSERA_NDIM], value[TESSERA_NCOMP];
-    for (int j = 0; j < TESSERA_NDIM; ++j) at[j] = x[j * n + i];
-    tessera_f(at, value, params);
-    for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * n + i] = value[k];
-  }
-}
-#endif

@@ -20,8 +20,6 @@ struct report_block {
   int flags[2];
 };
 
-constexpr int64 few_regions = 6000;
-
 std::vector<double> download_box(const region_view &regions, int64 region) {
   const int ndim = regions.ndim();
   std::vector<double> box(static_cast<std::size_t>(2 * ndim));
@@ -36,7 +34,7 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 
 void cuda_executor::run_bulk(bulk_state &state) {
   if (batch_) return batch_->run(state);
-  const int64 most_slices = int64{kernel_->grid()} * kernel_->block() / 32;
+  const int64 most_slices = int64{kernel_->steps().grid} * kernel_->steps().block / 32;
   if (control_.bytes() == 0) {
     control_.require(sizeof(control_block));
     check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
@@ -59,15 +57,9 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.taken = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, taken));
   problem.failed_out = &report->failed;
   problem.flags_out = report->flags;
-  // Few blocks meet sooner at the barriers; many regions want all that fit.
-  const bool small = (state.count > 0 ? state.count : state.set.initial_regions) <= few_regions;
-  state.pause_regions = small ? few_regions : INT64_MAX;
-  void *arguments[] = {&state, &problem, &out};
-  check(cuda().launch_cooperative(kernel_->steps(), small ? kernel_->small_grid() : kernel_->grid(), 1, 1, kernel_->block(), 1, 1, kernel_->shared_bytes(),
-                                  stream_, arguments),
-        "starting the kernel");
-  check(cuda().stream_synchronize(stream_), "the kernel");
-  state = *out;
+  const int64 regions = state.count > 0 ? state.count : state.set.initial_regions;
+  state.pause_regions = regions <= steps_kernel::few_regions ? steps_kernel::few_regions : INT64_MAX;
+  kernel_->steps().run(state, regions, problem, out, stream_);
   failed_box_.clear();
   if (report->failed > 0) failed_box_ = download_box(state.regions, report->failed - 1);
   flags_ = report->flags[0];

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <deque>
-#include <new>
 #include <vector>
 
 #include "../../engine/cubature/bulk.hpp"
 #include "batch.hpp"
 #include "device_problem.hpp"
-#include "../device/driver.hpp"
 #include "kernel.hpp"
 
 namespace tessera {
@@ -24,20 +22,11 @@ class cuda_executor {
 
   // Begins a run with a kernel; the buffers made during it reuse the memory of earlier runs, in the order they are made.
   void begin(const loaded_kernel &kernel, CUdeviceptr params) {
-    kernel_ = &kernel;
-    batch_ = nullptr;
+    begin(&kernel, nullptr);
     params_ = params;
-    device_used_ = 0;
-    mapped_used_ = 0;
   }
   // The same with an integrand that the caller's program launches.
-  void begin(batch_run &batch) {
-    batch_ = &batch;
-    failed_box_.clear();
-    flags_ = status_ = 0;
-    device_used_ = 0;
-    mapped_used_ = 0;
-  }
+  void begin(batch_run &batch) { begin(nullptr, &batch); }
   // Of the last run with a kernel: centre[ndim] and half[ndim] of a region where a sum was not finite (empty: none),
   // tessera_flags and tessera_status.
   const std::vector<double> &failed_box() const { return failed_box_; }
@@ -49,14 +38,7 @@ class cuda_executor {
    public:
     explicit buffer(cuda_executor &e) : memory_(e.next_device()) {}
     T *data() { return reinterpret_cast<T *>(memory_.address()); }
-    void resize(int64 n) {
-      try {
-        memory_.require(static_cast<std::size_t>(n) * sizeof(T));
-      } catch (const device_error &e) {
-        if (e.out_of_memory()) throw std::bad_alloc();
-        throw;
-      }
-    }
+    void resize(int64 n) { require_or_bad_alloc(memory_, static_cast<std::size_t>(n) * sizeof(T)); }
     device_memory &memory() { return memory_; }
 
    private:
@@ -74,9 +56,8 @@ class cuda_executor {
     mapped_memory &memory_;
   };
 
-  // Regions lie field by field, so that neighbouring lanes read neighbouring numbers.
   static region_view arrange(double *base, int ndim, int ncomp, int64 capacity) {
-    return {base, ndim, ncomp, capacity, 1};
+    return arrange_by_field(base, ndim, ncomp, capacity);
   }
 
   // Returns the capacity, which may be more than was asked for.
@@ -87,12 +68,7 @@ class cuda_executor {
       return static_cast<int64>(b.memory().bytes() / row) / fields;
     }
     device_memory larger_block;
-    try {
-      larger_block.require(static_cast<std::size_t>(capacity * fields) * row);
-    } catch (const device_error &e) {
-      if (e.out_of_memory()) throw std::bad_alloc();
-      throw;
-    }
+    require_or_bad_alloc(larger_block, static_cast<std::size_t>(capacity * fields) * row);
     CUDA_MEMCPY2D copy = {};
     copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = b.memory().address();
@@ -116,6 +92,13 @@ class cuda_executor {
   void run_bulk(bulk_state &state);
 
  private:
+  void begin(const loaded_kernel *kernel, batch_run *batch) {
+    kernel_ = kernel;
+    batch_ = batch;
+    failed_box_.clear();
+    flags_ = status_ = 0;
+    device_used_ = mapped_used_ = 0;
+  }
   device_memory &next_device() {
     if (device_used_ == device_.size()) device_.emplace_back();
     return device_[device_used_++];

@@ -96,28 +96,22 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   where.library_version = std::to_string(backend_abi);
   module_ = compile_integrand(source, engine_kernel(r, shape_), where, cache);
   library_.load(module_.image->data(), "loading the compiled integrand");
-  steps_ = library_.function(many ? "tessera_many" : "tessera_bulk");
+  steps_.function = library_.function(many ? "tessera_many" : "tessera_bulk");
   if (!many) {
     points_ = library_.function("tessera_points");
-    const std::size_t axes = problem.axes.size() * sizeof(axis_map);
-    upload(library_.global("tessera_axes", axes), problem.axes.data(), axes, stream, "uploading the domain");
+    upload_axes(library_, problem.axes, stream);
     flags_ = library_.global("tessera_flags", sizeof(int));
     status_ = library_.global("tessera_status", sizeof(int));
   }
-  upload(library_.global("tessera_rule", sizeof(rule)), &r, sizeof(rule), stream, "uploading the rule");
-  const std::vector<uint32> nodes = make_nodes(r);
+  upload_rule(library_, r, stream);
+  upload_points(nodes_, make_nodes(r), stream);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
-  nodes_.require(nodes.size() * sizeof(uint32));
-  upload(nodes_.address(), nodes.data(), nodes.size() * sizeof(uint32), stream, "uploading the rule's points");
   check(cuda().stream_synchronize(stream), "uploading the rule");
-  shared_ = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
-  check(cuda().function_set(steps_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_)),
+  steps_.block = static_cast<unsigned>(shape_.block);
+  steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
+  check(cuda().function_set(steps_.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(steps_.shared_bytes)),
         "asking for shared memory");
-  int blocks = 0;
-  check(cuda().occupancy(&blocks, steps_, shape_.block, shared_), "asking for the occupancy");
-  if (blocks < 1) throw device_error("the integrand needs more of a multiprocessor than there is");
-  grid_ = static_cast<unsigned>(blocks * multiprocessors);
-  small_grid_ = static_cast<unsigned>(multiprocessors);
+  steps_.fit(multiprocessors, "the integrand needs");
 }
 
 std::size_t loaded_kernel::slice_bytes() const { return static_cast<std::size_t>(ncomp_) * slice_doubles(ndim_) * 8; }

@@ -7,7 +7,7 @@
 #include "../../problem.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "device_problem.hpp"
-#include "../device/driver.hpp"
+#include "steps_kernel.hpp"
 
 namespace tessera {
 
@@ -34,14 +34,10 @@ class loaded_kernel {
   loaded_kernel(const loaded_kernel &) = delete;
   loaded_kernel &operator=(const loaded_kernel &) = delete;
 
-  CUfunction steps() const { return steps_; }
+  const steps_kernel &steps() const { return steps_; }
   CUfunction points() const { return points_; }
   CUdeviceptr nodes() const { return nodes_.address(); }
   CUdeviceptr b_axes() const { return nodes_.address() + node_bytes_; }
-  unsigned grid() const { return grid_; }
-  unsigned small_grid() const { return small_grid_; }
-  unsigned block() const { return static_cast<unsigned>(shape_.block); }
-  unsigned shared_bytes() const { return shared_; }
   std::size_t slice_bytes() const;  // of one slice_record for all components
   const compiled_module &module() const { return module_; }
   CUdeviceptr flags() const { return flags_; }    // tessera_flags and
@@ -52,11 +48,11 @@ class loaded_kernel {
   const kernel_shape shape_;
   compiled_module module_;
   loaded_library library_;
-  CUfunction steps_ = nullptr, points_ = nullptr;
+  steps_kernel steps_;
+  CUfunction points_ = nullptr;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
   CUdeviceptr flags_ = 0, status_ = 0;
-  unsigned grid_ = 0, small_grid_ = 0, shared_ = 0;
 };
 
 }  // namespace tessera

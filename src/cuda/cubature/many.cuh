@@ -10,7 +10,7 @@
 #if TESSERA_MANY
 namespace tessera {
 
-// A grid of one team; see engine/bulk_steps.hpp.
+// A grid of one team; see engine/cubature/bulk_steps.hpp.
 class device_block {
  public:
   using team_type = device_team;
@@ -85,7 +85,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   device_team team(team_scratch);
   device_block grid(team);
   if (threadIdx.x == 0) {
-    take_slot(state, common, batch.slot, batch.slots + blockIdx.x * batch.slot.bytes);
+    state = common;
+    place_slot(state, batch.slot_regions, batch.slots + blockIdx.x * batch.slot_bytes);
     own = problem;
     own.failed = &failed;
   }

@@ -9,9 +9,6 @@
 
 namespace tessera {
 
-// The slot of a block for integrals with this many components, if its store holds `regions`.
-many_slot make_slot(int ndim, int ncomp, int64 regions);
-
 class many_executor {
  public:
   static constexpr int64 most_rows = 16384;  // of one launch; between two the progress callback is asked
@@ -33,7 +30,7 @@ class many_executor {
 
  private:
   CUstream stream_;
-  many_slot slot_ = {};
+  int64 slot_bytes_ = 0, slot_regions_ = 0;
   unsigned blocks_ = 1;
   int64 most_regions_ = 0;  // that TESSERA_MAX_MEMORY allows
   int flags_ = 0;

@@ -6,34 +6,23 @@
 
 namespace tessera {
 
-// The global memory that a block has for the integral it is at: places in bytes from the start of its slot.
-struct many_slot {
-  int64 capacity, parents;  // regions
-  int64 regions_at, parents_at, marked_at, sums_at, frozen_at, counts_at, histogram_at, retired_at, totals_at, scale_at, decision_at,
-      candidates_at, landmarks_at, landmark_boxes_at;
-  int64 bytes;
-};
-
-// The state of a block, with the settings of `common` and the memory of its slot.
-TESSERA_HD void take_slot(bulk_state &state, const bulk_state &common, const many_slot &slot, unsigned char *memory) {
-  const int ndim = common.set.ndim, ncomp = common.set.ncomp;
-  state = common;
-  state.capacity = slot.capacity;
-  state.parents_capacity = slot.parents;
-  state.regions = region_view(reinterpret_cast<double *>(memory + slot.regions_at), ndim, ncomp, slot.capacity, 1);
-  state.parents = region_view(reinterpret_cast<double *>(memory + slot.parents_at), 0, ncomp, slot.parents, 1);
-  state.marked = reinterpret_cast<int64 *>(memory + slot.marked_at);
-  state.sums = reinterpret_cast<component_sums *>(memory + slot.sums_at);
-  state.frozen = reinterpret_cast<compensated_sum *>(memory + slot.frozen_at);
-  state.chunk_counts = reinterpret_cast<int64 *>(memory + slot.counts_at);
-  state.histogram = reinterpret_cast<uint32 *>(memory + slot.histogram_at);
-  state.retired = reinterpret_cast<component_sums *>(memory + slot.retired_at);
-  state.totals = reinterpret_cast<component_sums *>(memory + slot.totals_at);
-  state.scale = reinterpret_cast<double *>(memory + slot.scale_at);
-  state.decision = reinterpret_cast<bulk_decision *>(memory + slot.decision_at);
-  state.candidates = reinterpret_cast<landmark_pair *>(memory + slot.candidates_at);
-  state.landmarks = reinterpret_cast<landmark_table *>(memory + slot.landmarks_at);
-  state.landmark_boxes = region_view(reinterpret_cast<double *>(memory + slot.landmark_boxes_at), ndim, 0, landmarks_kept, 1);
+// The arrays of a state whose store holds `regions`, in a slot: the memory that a block has for the integral it is at. Returns the
+// bytes; they alone are asked for where there is no memory. The settings are in the state.
+TESSERA_HD int64 place_slot(bulk_state &state, int64 regions, unsigned char *memory) {
+  const int ndim = state.set.ndim, ncomp = state.set.ncomp;
+  array_places places = {memory, 0};
+  double *records, *parents;
+  state.capacity = regions;
+  state.parents_capacity = regions / 2;
+  places.take(records, regions * region_fields(ndim, ncomp));
+  places.take(parents, regions / 2 * region_fields(0, ncomp));
+  state.regions = arrange_by_field(records, ndim, ncomp, regions);
+  state.parents = arrange_by_field(parents, 0, ncomp, regions / 2);
+  places.take(state.marked, regions + 2);
+  places.take(state.totals, ncomp);
+  places.take(state.candidates, landmark_parts(regions) * landmark_groups);
+  place_tables(state, places, chunks_of(regions), arrange_by_field);
+  return places.bytes;
 }
 
 // The state at the beginning of an integral; its box is set apart.
@@ -53,7 +42,7 @@ struct many_record {
 
 struct many_batch {
   unsigned char *slots;  // one for each block
-  many_slot slot;
+  int64 slot_bytes, slot_regions;
   int64 rows;
   unsigned long long *next;     // the first row that no block has taken yet, 0 at the start
   const double *lower, *upper;  // of row r from r*box_step on

@@ -1,4 +1,4 @@
-// A grid of thread blocks that run through the engine's steps together. A block is a team; see engine/bulk_steps.hpp.
+// A grid of thread blocks that run through the engine's steps together. A block is a team; see engine/cubature/bulk_steps.hpp.
 // Part of the text that is compiled at run time, after the engine's headers; includes nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -10,6 +10,12 @@ namespace tessera {
 #ifndef TESSERA_BLOCK
 #define TESSERA_BLOCK 128
 #endif
+
+// Of `lanes` lanes of a warp that work on one item together, a power of two: those of this thread's group. Other groups of the warp
+// may be elsewhere.
+__device__ inline unsigned lane_mask(int lanes) {
+  return lanes == 32 ? ~0u : ((1u << (lanes & 31)) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
+}
 
 // One block. All functions but lane() and lanes() are collective: every thread calls them.
 class device_team {
@@ -259,5 +265,20 @@ class device_grid {
   unsigned wanted_ = 0;
   unsigned blocks_ = gridDim.x;  // that go through the steps; one while it is alone
 };
+
+// All threads: runs the steps on copies of the state in the blocks' near memory, and writes down what it is in the end.
+template <class Evaluator>
+__device__ void run_steps(const bulk_state &in, unsigned *arrived, Evaluator &evaluator, bulk_state *out) {
+  __shared__ bulk_state state;
+  __shared__ device_team::scratch team_scratch;
+  // One thread alone would take longer than a barrier of the grid.
+  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
+    reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
+  __syncthreads();
+  device_team team(team_scratch);
+  device_grid grid(team, arrived);
+  bulk_steps<device_grid, Evaluator>(grid, state, evaluator).run();
+  if (grid.once()) *out = state;
+}
 
 }  // namespace tessera

@@ -3,15 +3,13 @@
 //
 // A call takes whole regions, or a stretch of a region whose rule has more points than a call may have. The sums are made in
 // slices of the rule, so that a few large rules keep many processors busy. Everything is written for one item (a point, a
-// slice, a number of a record), so that the host can run it in loops and a device in kernels. All sums are made in an order
-// that depends on the rule alone.
+// slice, a number of a record), so that a device can run it in kernels, and a test in loops.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/estimate.hpp"
 #include "../../core/node.hpp"
 #include "../../core/transform.hpp"
-#include "region_store.hpp"
+#include "apply_rule.hpp"
 
 namespace tessera {
 
@@ -54,10 +52,6 @@ TESSERA_HD void each_batch(const batch_plan &plan, int64 points, int64 n, Body b
   }
 }
 
-// Numbers that are kept of a region and component: the sums of the orbits, then the fourth differences, then the residuals at both
-// ends of each axis where there are points near the faces; differences and residuals without the centre.
-TESSERA_HD int batch_fields(const rule &r) { return r.orbits + (r.face_orbit >= 0 ? 3 : 1) * r.ndim; }
-
 // Point p of the rule in a region, in the user's coordinates: coordinate j goes to x[j*stride], and behind the last one the
 // Jacobian where there are `axes`, which are those of infinite ranges.
 TESSERA_HD void write_point(const rule &r, int ndim, const node_word *words, const axis_map *axes,
@@ -85,9 +79,8 @@ TESSERA_HD void write_point(const rule &r, int ndim, const node_word *words, con
   if (axes) x[ndim * stride] = jacobian;
 }
 
-// The points [begin, end) of the rule in one region, one component: f[i] and jacobian[i], where there are Jacobians, belong to
-// point origin + i. Lanes share the work: lane(), lanes(), sum(v) and most(v), which give every lane the
-// sum over all and the largest of all.
+// sum_points of the points [begin, end) of the rule in one region: f[i] and jacobian[i], where there are Jacobians, belong to point
+// origin + i.
 template <class Lanes>
 TESSERA_HD void sum_slice(const Lanes &lanes, const rule &r, int64 begin, int64 end, int64 origin, const double *f,
                           const double *jacobian, double *to) {
@@ -95,38 +88,7 @@ TESSERA_HD void sum_slice(const Lanes &lanes, const rule &r, int64 begin, int64 
     const double v = f[p - origin];
     return jacobian ? weighted(v, jacobian[p - origin]) : v;
   };
-  int64 start = 0, difference_start[2] = {0, 0};
-  TESSERA_ROLLED
-  for (int o = 0; o < r.orbits; ++o) {
-    const int64 next = start + r.orb[o].count;
-    const int64 from = begin > start ? begin : start, last = end < next ? end : next;
-    double v = 0.0;
-    for (int64 p = from + lanes.lane(); p < last; p += lanes.lanes()) v += value(p);
-    v = lanes.sum(v);
-    if (lanes.lane() == 0) to[o] = v;
-    for (int i = 0; i < 2; ++i)
-      if (o == r.difference_orbit[i]) difference_start[i] = start;
-    start = next;
-  }
-  TESSERA_ROLLED
-  for (int j = lanes.lane(); j < r.ndim; j += lanes.lanes()) {
-    double pair[2] = {0.0, 0.0};
-    for (int i = 0; i < 2; ++i)
-      for (int64 p = difference_start[i] + 2 * j; p < difference_start[i] + 2 * j + 2; ++p)
-        if (p >= begin && p < end) pair[i] += value(p);
-    to[r.orbits + j] = pair[0] - r.difference_ratio * pair[1];
-    if (r.face_orbit < 0) continue;
-    double low = 0.0, high = 0.0;
-    int64 p = 1 + 2 * j;  // axis orbits come right behind the centre
-    TESSERA_ROLLED
-    for (int o = 1; o <= r.face_orbit; ++o, p += 2 * r.ndim) {
-      const double plus = p >= begin && p < end ? value(p) : 0.0, minus = p + 1 >= begin && p + 1 < end ? value(p + 1) : 0.0;
-      low += r.face_same[o] * plus + r.face_other[o] * minus;
-      high += r.face_same[o] * minus + r.face_other[o] * plus;
-    }
-    to[r.orbits + r.ndim + 2 * j] = low;
-    to[r.orbits + r.ndim + 2 * j + 1] = high;
-  }
+  sum_points(lanes, r, begin, end, value, to);
 }
 
 // One number of a region: what was there before and the slices of a chunk. slices[s*step] for s = 0 .. n-1.
@@ -134,49 +96,6 @@ TESSERA_HD double add_slices(double before, const double *slices, int64 n, int64
   double v = before;
   for (int64 s = 0; s < n; ++s) v += slices[s * step];
   return v;
-}
-
-// Value, raw error and ranked axes of a region from its sums[ncomp][batch_fields]. False when they are not finite.
-// score[ndim] is work space of each lane.
-template <class Lanes>
-TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, const region_view &regions, int64 region,
-                              const double *sums, double *score) {
-  const double volume = regions.volume(region);
-  const int fields = batch_fields(r);
-  double rough = 0.0, infinite = 0.0;  // how many components
-  double excess = 1.0;
-  for (int j = 0; j < r.ndim; ++j) score[j] = 0.0;
-  TESSERA_ROLLED
-  for (int k = lanes.lane(); k < regions.ncomp(); k += lanes.lanes()) {
-    const double *const own = sums + int64{k} * fields;
-    rule_result result = finish_rule(r, own, estimate, volume);
-    if (r.face_orbit >= 0) {
-      const double *const residuals = own + r.orbits + r.ndim;
-      double all = 0.0;
-      for (int j = 0; j < r.ndim; ++j) {
-        const double both = face_residuals(r, residuals[2 * j], residuals[2 * j + 1], own[0]);
-        all += both;
-        score[j] += both;
-      }
-      add_face_error(result, all, volume);
-    }
-    if (r.probe_orbit >= 0) add_probe_error(result, own[r.probe_orbit], own[0], volume);
-    regions.value(region, k) = result.value;
-    regions.error(region, k) = result.error;
-    if (!result.asymptotic) rough += 1.0;
-    excess = larger(excess, result.excess);
-    if (!(fabs(result.value) < infinity_value() && fabs(result.error) < infinity_value())) infinite += 1.0;
-    for (int j = 0; j < r.ndim; ++j) add_difference(r, own[r.orbits + j], own[0], score[j]);
-  }
-  for (int j = 0; j < r.ndim; ++j) score[j] = lanes.sum(score[j]);
-  rough = lanes.sum(rough);
-  infinite = lanes.sum(infinite);
-  excess = lanes.most(excess);
-  if (lanes.lane() == 0) {
-    const uint32 axes = rank_axes(r.ndim, score, [&](int j) { return regions.half(region, j); });
-    regions.state(region) = fresh_state(axes, rough > 0.0, excess);
-  }
-  return infinite == 0.0;
 }
 
 }  // namespace tessera

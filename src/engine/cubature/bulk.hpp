@@ -24,27 +24,16 @@ class bulk {
         regions_(exec, settings.ndim, settings.ncomp),
         parents_(exec, 0, settings.ncomp),
         marked_(exec),
-        sums_(exec),
-        retired_(exec),
         totals_(exec),
-        frozen_(exec),
-        counts_(exec),
-        histogram_(exec),
-        scale_(exec),
-        decision_(exec),
-        published_(exec),
         candidates_(exec),
-        landmarks_(exec),
-        landmark_boxes_(exec, settings.ndim, 0) {
+        tables_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
     state_.pause_after = Executor::pause_after;
     state_.pause_regions = INT64_MAX;
-    const int64 record = 8 * region_fields(settings.ndim, settings.ncomp);
-    // Beside its record a region may need its parent's, and a place in the list.
-    most_regions_ = std::max<int64>(std::min(settings.memory / (record + parent_record() + 8), int64{0xfffffff0}), 4 * state_.split.pieces);
-    stats_.region_bytes = record;
+    most_regions_ = regions_in_memory(settings, state_.split.pieces);
+    stats_.region_bytes = 8 * region_fields(settings.ndim, settings.ncomp);
   }
 
   // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
@@ -94,34 +83,17 @@ class bulk {
   bool unfinished() const {
     return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
   }
-  int64 parent_record() const { return 8 * region_fields(0, set_.ncomp); }
 
   void allocate(const double *lower, const double *upper) {
-    const int nc = set_.ncomp;
     std::copy_n(lower, set_.ndim, state_.lower);
     std::copy_n(upper, set_.ndim, state_.upper);
-    sums_.resize(most_chunks * nc);
-    retired_.resize(nc);
-    totals_.resize(nc);
-    frozen_.resize(most_chunks);
-    counts_.resize(most_chunks + 1);
-    histogram_.resize(3 * histogram_bins);
-    scale_.resize(2 * nc);
-    decision_.resize(1);
-    published_.resize(1);
-    landmarks_.resize(1);
-    landmark_boxes_.resize(landmarks_kept, 0);
-    state_.decision = decision_.data();
-    state_.published = published_.data();
-    state_.landmarks = landmarks_.data();
-    state_.landmark_boxes = landmark_boxes_.view();
-    state_.sums = sums_.data();
-    state_.retired = retired_.data();
+    totals_.resize(set_.ncomp);
     state_.totals = totals_.data();
-    state_.frozen = frozen_.data();
-    state_.chunk_counts = counts_.data();
-    state_.histogram = histogram_.data();
-    state_.scale = scale_.data();
+    array_places places;
+    place_tables(state_, places, most_chunks, Executor::arrange);
+    tables_.resize(places.bytes);
+    places = {tables_.data(), 0};
+    place_tables(state_, places, most_chunks, Executor::arrange);
     const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
     grow(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
   }
@@ -139,8 +111,8 @@ class bulk {
     state_.capacity = regions_.capacity();
     state_.parents_capacity = parents_.capacity();
     state_.can_grow = state_.capacity < most_regions_;
-    const int64 record = stats_.region_bytes;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (record + 8) + state_.parents_capacity * parent_record());
+    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8) +
+                                                        state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
   }
 
   // Between two goes: more room, the clock, the progress callback.
@@ -176,17 +148,9 @@ class bulk {
   run_hooks &hooks_;
   region_store<Executor> regions_, parents_;
   typename Executor::template buffer<int64> marked_;
-  typename Executor::template buffer<component_sums> sums_, retired_;
   typename Executor::template shared_buffer<component_sums> totals_;
-  typename Executor::template buffer<compensated_sum> frozen_;
-  typename Executor::template buffer<int64> counts_;
-  typename Executor::template buffer<uint32> histogram_;
-  typename Executor::template buffer<double> scale_;
-  typename Executor::template buffer<bulk_decision> decision_;
-  typename Executor::template buffer<bulk_progress> published_;
   typename Executor::template buffer<landmark_pair> candidates_;
-  typename Executor::template buffer<landmark_table> landmarks_;
-  region_store<Executor> landmark_boxes_;
+  typename Executor::template buffer<unsigned char> tables_;
   bulk_state state_ = {};
   int64 most_regions_;
   cubature_statistics stats_;

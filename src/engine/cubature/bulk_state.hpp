@@ -90,4 +90,47 @@ struct bulk_state : bulk_progress {
   region_list pending_list;
 };
 
+// Regions that the memory limit allows: beside its record a region may need its parent's, and a place in the list.
+TESSERA_HD int64 regions_in_memory(const cubature_settings &s, int pieces) {
+  constexpr int64 most = 0xfffffff0;
+  const int64 fit = s.memory / (8 * (region_fields(s.ndim, s.ncomp) + region_fields(0, s.ncomp) + 1));
+  const int64 n = fit < most ? fit : most;
+  return n > 4 * pieces ? n : 4 * pieces;
+}
+
+// Places of arrays in one block of memory, one behind the other.
+struct array_places {
+  unsigned char *base = nullptr;  // null: the bytes alone are asked for
+  int64 bytes = 0;
+  template <class T>
+  TESSERA_HD void take(T *&array, int64 n) {
+    const int64 at = take_bytes(n * static_cast<int64>(sizeof(T)));
+    array = base ? reinterpret_cast<T *>(base + at) : nullptr;
+  }
+  TESSERA_HD int64 take_bytes(int64 n) {
+    const int64 at = bytes;
+    bytes += (n + 255) / 256 * 256;
+    return at;
+  }
+};
+
+// The arrays that a run with so many chunks has from beginning to end, whatever the number of its regions. arrange(base, ndim, ncomp,
+// capacity): the view of a store.
+template <class Arrange>
+TESSERA_HD void place_tables(bulk_state &s, array_places &places, int64 chunks, Arrange arrange) {
+  const int ndim = s.set.ndim, ncomp = s.set.ncomp;
+  double *boxes;
+  places.take(s.sums, chunks * ncomp);
+  places.take(s.frozen, chunks);
+  places.take(s.chunk_counts, most_chunks + 1);
+  places.take(s.histogram, 3 * histogram_bins);
+  places.take(s.retired, ncomp);
+  places.take(s.scale, 2 * ncomp);
+  places.take(s.decision, 1);
+  places.take(s.published, 1);
+  places.take(s.landmarks, 1);
+  places.take(boxes, landmarks_kept * region_fields(ndim, 0));
+  s.landmark_boxes = arrange(boxes, ndim, 0, landmarks_kept);
+}
+
 }  // namespace tessera

@@ -25,8 +25,9 @@
 
 #include "balance.hpp"
 #include "bulk_state.hpp"
-#include "explore.hpp"
+#include "give_up.hpp"
 #include "initial.hpp"
+#include "overlooked.hpp"
 #include "survey.hpp"
 #include "two_level_correction.hpp"
 
@@ -140,7 +141,7 @@ class bulk_steps {
       if (marked > st_.parents_capacity) marked = st_.parents_capacity;
       at_.marked_count = marked;
       if (unknown > 0)
-        divide_listed({st_.marked, at_.count, split.pieces}, split, marked);
+        divide_listed(marked);
       else
         divide(t.bin, marked);
       forget_survey();
@@ -234,19 +235,11 @@ class bulk_steps {
   }
 
   TESSERA_HD TESSERA_APART void divide_all() {
-    const int64 n = at_.count;
-    const splitting split = this->split();
     bulk_state &st = st_;
-    grid_.each(n * st_.regions.ndim(), [=, &st](int64 t) {
-      const int64 m = t % n;
-      const int j = static_cast<int>(t / n);
-      if (j == 0) {
-        st.marked[m] = m;
-        remember(st, m, m);
-      }
-      divide_axis(st.regions, split, m, j, [=](int64 q) { return q == 0 ? m : n + m * (split.pieces - 1) + q - 1; });
+    divide_regions(at_.count, [&st](int64 m, int j) {
+      if (j == 0) st.marked[m] = m;
+      return m;
     });
-    grid_.barrier();
   }
 
   // There is no room for all the first regions.
@@ -258,13 +251,23 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  TESSERA_HD void divide_listed(const region_list &list, const splitting &split, int64 marked) {
+  TESSERA_HD void divide_listed(int64 marked) {
+    const int64 *const ids = st_.marked;
+    divide_regions(marked, [ids](int64 m, int) { return ids[m]; });
+  }
+
+  // id(m, j): the m-th to be divided; an item is an axis j of it.
+  template <class Id>
+  TESSERA_HD void divide_regions(int64 marked, Id id) {
     bulk_state &st = st_;
+    const int64 n = at_.count;
+    const splitting split = this->split();
     grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
-      if (j == 0) remember(st, list.ids[m], m);
-      divide_axis(st.regions, split, list.ids[m], j, [=](int64 q) { return list.at(m, q); });
+      const int64 i = id(m, j);
+      if (j == 0) remember(st, i, m);
+      divide_axis(st.regions, split, i, j, [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
     });
     grid_.barrier();
   }
@@ -300,9 +303,7 @@ class bulk_steps {
   // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
   TESSERA_HD TESSERA_APART void decide() {
     const int64 chunks = chunks_of(at_.count);
-    const double factor = few_regions_factor(st_.set, live());
-    bool met = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
-    bool zero = st_.set.estimate != 1;
+    verdict all_components(st_.set, live());
     double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
     double frozen = 0.0;
     const bool writer = team_.lane() == 0;
@@ -319,15 +320,15 @@ class bulk_steps {
       t.value.add(st_.retired[k].value);
       t.error.add(st_.retired[k].error);
       const double value = t.value.value(), error = t.error.value();
-      met = met && factor * error <= tolerated(st_.set, value);
-      zero = zero && value == 0.0 && error == 0.0;
+      all_components.add(value, error);
       if (writer) {
         st_.totals[k] = t;
         set_scale(next, k, value, whole, share);
       }
     }
-    const bool few = zero && live() < regions_to_trust_zero;
-    bulk_decision d = {!met || few ? outcome::running : (zero && st_.set.abstol == 0.0 ? outcome::all_zero : outcome::converged), 0, 0};
+    const bool may_end =
+        (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
+    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0};
     const int64 most = affordable(split());
     if (d.end == outcome::running && most > 0) {
       const double share = st_.set.bulk_fraction;
@@ -344,81 +345,8 @@ class bulk_steps {
     const int64 n = at_.count;
     const double *weights = scale();
     bulk_state &st = st_;
-    list_chunks(n, chunks_of(n), st_.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
-    divide_listed({st_.marked, n, split().pieces}, split(), marked);
-  }
-
-  // Of all regions as they are now.
-  TESSERA_HD TESSERA_APART void find_all_landmarks() {
-    const int64 n = at_.count, parts = landmark_parts(n);
-    bulk_state &st = st_;
-    const double *weights = scale();
-    grid_.each(parts * landmark_groups, [=, &st](int64 t) {
-      st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
-    });
-    grid_.barrier_then([this, parts] { compare_landmarks(parts); });
-  }
-
-  // One team: the landmarks of the groups from those of their parts.
-  TESSERA_HD void compare_landmarks(int64 parts) {
-    TESSERA_ROLLED
-    for (int g = team_.lane(); g < landmark_groups; g += team_.lanes()) {
-      landmark_pair best = st_.candidates[g];
-      TESSERA_ROLLED
-      for (int64 p = 1; p < parts; ++p) keep_better(best, st_.candidates[p * landmark_groups + g]);
-      keep_landmarks(best, g, st_.regions, *st_.landmarks, st_.landmark_boxes);
-    }
-    bound_landmarks(team_, st_.landmark_boxes, *st_.landmarks);
-  }
-
-  // Lists, when the tolerance is met, what is unexplored and what may have been overlooked. 0: nothing, or there are no more than
-  // the first regions, which are all of one size.
-  TESSERA_HD TESSERA_APART int64 list_unexplored() {
-    const int64 n = at_.count;
-    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || n < 2) return 0;
-    bulk_state &st = st_;
-    const double *weights = scale();
-    const double most = explored_share(n);
-    find_all_landmarks();
-    list_chunks(n, chunks_of(n), st_.marked, n, [=, &st](int64 i) {
-      uint32 &word = st.regions.state(i).word;
-      if ((word & region_frozen) != 0u) return false;
-      const bool empty = unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
-      const uint32 mark = empty ? region_listed : 0u;
-      if ((word & region_listed) != mark) word ^= region_listed;
-      return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.lower, st.upper, weights);
-    });
-    const int64 suspects = st_.chunk_counts[most_chunks];
-    return suspects == 0 ? 0 : list_overlooked({st_.marked, 0, 1}, suspects);
-  }
-
-  // Lists the regions with the mark region_listed, among them those of `suspects` that have been overlooked.
-  TESSERA_HD TESSERA_APART int64 list_overlooked(const region_list &suspects, int64 suspected) {
-    bulk_state &st = st_;
-    const double *weights = scale();
-    const splitting split = this->split();
-    grid_.chunks(suspected, [=, &st](auto &team, int64 c) {
-      const int64 i = suspects[c];
-      const width_check own =
-          overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.lower, st.upper, weights);
-      int times = -own.times, unused = 0, none = 0;
-      team.least(times, unused, none);
-      int axis = own.times == -times ? own.axis : max_cubature_ndim;
-      team.least(axis, unused, none);
-      if (team.lane() == 0 && turn_to(split, st.regions, i, {-times, axis})) st.regions.state(i).word |= region_listed;
-    });
-    grid_.barrier();
-    list_chunks(at_.count, chunks_of(at_.count), st_.marked, at_.count, [&st](int64 i) {
-      const uint32 word = st.regions.state(i).word;
-      return (word & region_listed) != 0u && (word & region_frozen) == 0u;
-    });
-    return st_.chunk_counts[most_chunks];
-  }
-
-  // The same of the pieces of what was listed before, without another look at the rest.
-  TESSERA_HD int64 list_pieces() {
-    const int pieces = split().pieces;
-    return list_overlooked({st_.marked, at_.count - at_.marked_count * (pieces - 1), pieces}, at_.marked_count * pieces);
+    list_regions(grid_, st, n, st.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
+    divide_listed(marked);
   }
 
   // Keeps what the comparison of the levels needs of region i.
@@ -428,20 +356,6 @@ class bulk_steps {
       st.parents.error(m, k) = st.regions.error(i, k);
     }
     st.parents.state(m) = st.regions.state(i);
-  }
-
-  // One axis of all pieces of a region, its own place last.
-  template <class Piece>
-  TESSERA_HD static void divide_axis(const region_view &s, const splitting &split, int64 i, int j, Piece piece) {
-    const interval whole = {s.centre(i, j), s.half(i, j)};
-    const uint32 word = s.state(i).word;
-    TESSERA_ROLLED
-    for (int q = split.pieces - 1; q >= 0; --q) {
-      const interval part = piece_axis(split, word, j, whole, q);
-      const int64 to = piece(q);
-      s.centre(to, j) = part.centre;
-      s.half(to, j) = part.half;
-    }
   }
 
   // The pieces of the `marked` divided regions.
@@ -474,78 +388,21 @@ class bulk_steps {
     return outcome::running;
   }
 
-  // The store is full: the regions with the smallest errors, at least half, are summed up and forgotten; kept ones from
-  // the end take their places. Uniform; false when that no longer helps.
-  TESSERA_HD TESSERA_APART bool give_up() {
-    const int64 n = at_.count, chunks = chunks_of(n);
-    const threshold t = choose_bin(team_, histogram(0), -1.0, n / 2);
-    const int64 kept = t.count;
-    if (kept == 0 || 2 * kept > n + 1) return false;
-    const int bin = t.bin;
-    const double *weights = scale();
-    bulk_state &st = st_;
-    const int nc = nc_;
-    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      TESSERA_ROLLED
-      for (int k = 0; k < nc; ++k) {
-        const component_sums lost =
-            sum_chunk(team, st.regions, range_of(n, chunks, c), k, [=, &st](int64 i) { return !above(st, i, weights, bin); });
-        if (team.lane() == 0) st.sums[c * nc + k] = lost;
-      }
-    });
-    list_chunks(n, chunks, st_.marked, n, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
-    list_chunks(n, chunks, st_.marked + n / 2 + 1, n,
-                [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
-    bool helps = false;
-    TESSERA_ROLLED
-    for (int k = 0; k < nc_; ++k) {
-      component_sums lost = gather(team_, st_, chunks, k).component;
-      lost.value.add(st_.retired[k].value);
-      lost.error.add(st_.retired[k].error);
-      helps = helps || st_.totals[k].error.value() > 2.0 * lost.error.value();
-      grid_.barrier();
-      if (grid_.once()) st_.retired[k] = lost;
-    }
-    const int64 *holes = st_.marked, *movers = st_.marked + n / 2 + 1;
-    const region_view s = st_.regions;
-    const int64 moves = st_.chunk_counts[most_chunks];
-    grid_.each(moves, [=](int64 m) { s.copy(holes[m], s, movers[m]); });
-    grid_.barrier();
-    at_.retired_count += n - kept;
-    at_.count = kept;
-    return helps;
+  TESSERA_HD bool give_up() {
+    return tessera::give_up(grid_, st_, at_, histogram(0), scale());
   }
 
-  // Writes the first `most` indices for which `take` holds to `list`, in order; chunk_counts[most_chunks] receives the number
-  // of all.
-  template <class Take>
-  TESSERA_HD void list_chunks(int64 n, int64 chunks, int64 *list, int64 most, Take take) {
-    bulk_state &st = st_;
-    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      const chunk_range r = range_of(n, chunks, c);
-      int64 found = 0;
-      TESSERA_ROLLED
-      for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += take(i) ? 1 : 0;
-      found = team.total(found);
-      if (team.lane() == 0) st.chunk_counts[c] = found;
-    });
-    grid_.barrier();
-    grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
-      const chunk_range r = range_of(n, chunks, c);
-      int64 at = 0;
-      TESSERA_ROLLED
-      for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
-      at = team.total(at);
-      TESSERA_ROLLED
-      for (int64 from = r.begin; from < r.end; from += team.lanes()) {
-        const int64 i = from + team.lane();
-        const bool take_it = i < r.end && take(i);
-        const int64 m = team.place(take_it, at);
-        if (take_it && m < most) list[m] = i;
-      }
-      if (c == chunks - 1 && team.lane() == 0) st.chunk_counts[most_chunks] = at;
-    });
-    grid_.barrier();
+  // What is to be looked at before success is claimed; 0: nothing, or there are no more than the first regions, which are all of one
+  // size.
+  TESSERA_HD int64 list_unexplored() {
+    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2) return 0;
+    return tessera::list_unexplored(grid_, st_, at_.count, scale(), split());
+  }
+  // The same of the pieces of what was listed before, without another look at the rest.
+  TESSERA_HD int64 list_pieces() {
+    const splitting split = this->split();
+    const region_list pieces = {st_.marked, at_.count - at_.marked_count * (split.pieces - 1), split.pieces};
+    return list_overlooked(grid_, st_, at_.count, pieces, at_.marked_count * split.pieces, scale(), split);
   }
 
   static constexpr double stage = 1.0 / 256;

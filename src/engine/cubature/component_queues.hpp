@@ -50,12 +50,6 @@ class component_queues {
     version_[static_cast<std::size_t>(region)] |= 1u;
   }
 
-  int64 bytes() const {
-    std::size_t n = version_.capacity() * sizeof(uint32);
-    for (const auto &q : queues_) n += q.capacity() * sizeof(entry);
-    return static_cast<int64>(n);
-  }
-
  private:
   struct entry {
     double key;

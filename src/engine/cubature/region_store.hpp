@@ -12,9 +12,9 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  float suspicion;  // share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below 0 in
-                    // fresh regions whose errors are those for a smooth integrand, not yet believed: -excess, see
-                    // core/estimate.hpp
+  float suspicion;  // share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below
+                    // 0 in fresh regions whose errors are those for a smooth integrand and have not been compared with the
+                    // parent's yet: -excess, see core/estimate.hpp
   uint32 word;      // ranked axes (24 bits) and the flags below
 };
 constexpr uint32 region_axes = 0xffffffu;
@@ -71,6 +71,11 @@ class region_view {
   int64 field_ = 1, region_ = 1;
   int ndim_ = 0, ncomp_ = 0;
 };
+
+// A store whose fields lie together, so that neighbouring lanes of a device read neighbouring numbers.
+TESSERA_HD region_view arrange_by_field(double *base, int ndim, int ncomp, int64 capacity) {
+  return {base, ndim, ncomp, capacity, 1};
+}
 
 // A list of regions. Without `ids`, neighbours from `first`. With `pieces` > 1, the pieces of the regions in `ids`: piece 0
 // in its parent's place, the others from `first` on. Else the regions in `ids`.

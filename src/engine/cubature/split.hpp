@@ -81,6 +81,20 @@ TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 pa
   }
 }
 
+// One axis of all pieces of region i, its own place last: piece q goes to region piece(q).
+template <class Piece>
+TESSERA_HD void divide_axis(const region_view &s, const splitting &split, int64 i, int j, Piece piece) {
+  const interval whole = {s.centre(i, j), s.half(i, j)};
+  const uint32 word = s.state(i).word;
+  TESSERA_ROLLED
+  for (int q = split.pieces - 1; q >= 0; --q) {
+    const interval part = piece_axis(split, word, j, whole, q);
+    const int64 to = piece(q);
+    s.centre(to, j) = part.centre;
+    s.half(to, j) = part.half;
+  }
+}
+
 // Are the pieces' points still different from their faces in double precision when this axis is divided?
 TESSERA_HD bool divisible_axis(const splitting &p, interval i) {
   const double step = i.half / p.pieces * (0.5 * p.margin);

@@ -32,32 +32,15 @@ class component_totals {
       error_[k].add(other.error_[k]);
     }
   }
-  // sums: value and error of each component in turn.
-  void add(const compensated_sum *sums) {
-    for (std::size_t k = 0; k < value_.size(); ++k) {
-      value_[k].add(sums[2 * k]);
-      error_[k].add(sums[2 * k + 1]);
-    }
-  }
   int ncomp() const { return static_cast<int>(value_.size()); }
   double value(int k) const { return value_[static_cast<std::size_t>(k)].value(); }
   double error(int k) const { return error_of(error_[static_cast<std::size_t>(k)]); }
 
-  // Is the tolerance met by a result from this many regions?
-  bool converged(const cubature_settings &s, int64 regions) const {
-    const double factor = few_regions_factor(s, regions);
-    bool zero = s.estimate != 1 && regions < regions_to_trust_zero;
-    for (int k = 0; k < ncomp(); ++k) {
-      if (!(factor * error(k) <= tolerated(s, value(k)))) return false;
-      zero &= value(k) == 0.0 && error(k) == 0.0;
-    }
-    return !zero;
-  }
-  // Nothing but zeros: no success where a share of the value is asked for.
-  bool all_zero(const cubature_settings &s) const {
-    bool zero = s.estimate != 1 && s.abstol == 0.0;
-    for (int k = 0; k < ncomp(); ++k) zero &= value(k) == 0.0 && error(k) == 0.0;
-    return zero;
+  // How the run may end with these sums, of so many regions.
+  outcome end(const cubature_settings &s, int64 regions) const {
+    verdict all(s, regions);
+    for (int k = 0; k < ncomp(); ++k) all.add(value(k), error(k));
+    return all.end();
   }
   void read(const cubature_settings &s, int64 regions, double *value_out, double *error_out) const {
     const double factor = few_regions_factor(s, regions);

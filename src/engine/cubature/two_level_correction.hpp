@@ -79,8 +79,8 @@ TESSERA_HD TESSERA_APART void limit_to_classic(const region_view &parents, int64
     for (int q = 0; q < pieces; ++q) {
       double &e = children.error(piece(q), k);
       const double classic = e * excess_of(children.state(piece(q)));
-      const double believed = larger(e, least);
-      e = believed < classic ? believed : classic;
+      const double smooth = larger(e, least);
+      e = smooth < classic ? smooth : classic;
     }
   }
   TESSERA_ROLLED

@@ -14,10 +14,11 @@
 
 #include "component_queues.hpp"
 #include "explore.hpp"
-#include "heap.hpp"
 #include "../hooks.hpp"
 #include "initial.hpp"
 #include "../machine.hpp"
+#include "kept_landmarks.hpp"
+#include "region_queue.hpp"
 #include "region_record.hpp"
 #include "region_store.hpp"
 #include "two_level_correction.hpp"
@@ -30,9 +31,7 @@ template <class Executor, class Evaluator>
 class worst_first {
  public:
   worst_first(Executor &exec, Evaluator &eval, int ndim, int ncomp)
-      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), landmark_boxes_(exec, ndim, 0), totals_(ncomp), retired_(ncomp) {
-    landmark_boxes_.resize(landmarks_kept, 0);
-  }
+      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), landmarks_(exec, ndim), totals_(ncomp), retired_(ncomp) {}
 
   // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
   // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
@@ -64,45 +63,15 @@ class worst_first {
   }
 
  private:
-  // An entry of the queue: 16 bytes, since there is one for every region.
-  struct entry {
-    static constexpr int slot_bits = 20;
-    static constexpr int64 no_slot = (int64{1} << slot_bits) - 1;
-    double key;
-    int64 tag;  // region and slot: the pieces of the region lie in that slot of ahead_, if it has one
-
-    entry(double k, int64 region) : key(k), tag(region << slot_bits | no_slot) {}
-    int64 region() const { return tag >> slot_bits; }
-    int64 slot() const { return tag & no_slot; }
-    bool ahead() const { return slot() != no_slot; }
-    void set_slot(int64 slot) { tag = region() << slot_bits | slot; }
-  };
-  struct comparison {
-    bool by_age;
-    bool operator()(const entry &a, const entry &b) const {
-      return a.key < b.key || (by_age && a.key == b.key && a.region() > b.region());
-    }
-  };
-  struct key_comparison {
-    bool operator()(const entry &a, const entry &b) const { return a.key < b.key; }
-  };
-  comparison below() const { return {set_.estimate != 1 || set_.by_component}; }
-  void pop() {
-    if (below().by_age)
-      heap_pop(queue_, below());
-    else
-      heap_pop(queue_, key_comparison());
-  }
-
   void clear() {
     split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
-    record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(entry));
+    record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(queue_entry));
     capacity_ = std::max<int64>(set_.memory / record_bytes_, 2 * split_.pieces);
     totals_.clear();
     retired_.clear();
     scale_.assign(static_cast<std::size_t>(set_.ncomp), 1.0);
     now_.resize(2 * static_cast<std::size_t>(set_.ncomp));
-    queue_.clear();
+    queue_.start(set_.estimate != 1 || set_.by_component);
     holes_.clear();
     order_.clear();
     regions_ = retired_regions_ = rescale_at_ = 0;
@@ -190,8 +159,10 @@ class worst_first {
     totals_.read(set_, live(), now_.data(), now_.data() + set_.ncomp);
     // One region has not been compared with its pieces yet.
     const bool exploring = !queue_.empty() && queue_.front().key == infinity_value();
-    if (!exploring && live() > 1 && stats_.evaluations >= set_.mineval && totals_.converged(set_, live()) && !explore())
-      return totals_.all_zero(set_) ? outcome::all_zero : outcome::converged;
+    if (!exploring && live() > 1 && stats_.evaluations >= set_.mineval) {
+      const outcome end = totals_.end(set_, live());
+      if (end != outcome::running && !explore()) return end;
+    }
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
@@ -231,7 +202,7 @@ class worst_first {
       s.state(i).word &= ~region_frozen;
       prepare_division(split_, s, i);
       if ((s.state(i).word & region_frozen) == 0u) {
-        queue_.assign(1, {0.0, i});
+        queue_.hold(i);
         return true;
       }
       queues_.drop(i);
@@ -246,9 +217,9 @@ class worst_first {
     if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
     const region_view s = store_.view();
     const double most = explored_share(regions_);
-    find_landmarks_of_all();
+    landmarks_.find(s, regions_, lower_.data(), upper_.data(), scale_.data());
     bool any = false, turned = false;
-    for (entry &e : queue_) {
+    for (queue_entry &e : queue_) {
       const int64 i = e.region();
       if (frozen(e)) continue;
       const int axis = ranked_axis(s.state(i).word, 0);
@@ -259,39 +230,25 @@ class worst_first {
       any = true;
     }
     if (turned) forget();  // what has been evaluated ahead was divided along the axes of before
-    if (any) std::make_heap(queue_.begin(), queue_.end(), below());
+    if (any) queue_.reorder();
     return any;
-  }
-
-  void find_landmarks_of_all() {
-    const region_view s = store_.view(), boxes = landmark_boxes_.view();
-    landmark_pair best[landmark_groups];
-    std::fill_n(best, landmark_groups, no_landmarks);
-    for (int64 i = 0; i < regions_; ++i) {  // in the order in which they lie in memory
-      const landmark l = as_landmark(s, i, lower_.data(), upper_.data(), scale_.data());
-      keep_better(best[i % landmark_groups], {l, l});
-    }
-    for (int g = 0; g < landmark_groups; ++g) keep_landmarks(best[g], g, s, landmarks_, boxes);
-    lone_team alone;
-    bound_landmarks(alone, boxes, landmarks_);
   }
 
   // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
   bool turn_to_landmark(int64 i) {
-    const region_view s = store_.view();
-    return may_be_overlooked(s, i, landmarks_, lower_.data(), upper_.data(), scale_.data()) &&
-           turn_to(split_, s, i, overlooked(s, i, landmarks_, landmark_boxes_.view(), 0, 1, lower_.data(), upper_.data(), scale_.data()));
+    return landmarks_.turn(split_, store_.view(), i, lower_.data(), upper_.data(), scale_.data());
   }
 
   // Divides the front of the queue and, if there is room, the regions behind it.
   outcome look_ahead() {
     if (free_slots_.empty()) forget();
     const int64 budget = (set_.maxeval - stats_.evaluations) / (split_.pieces * eval_.points());
-    pick(std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget}));
+    const int64 most = failed_ahead_ ? 1 : std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget});
+    queue_.pick(most, [this](const queue_entry &e) { return !e.ahead() && !frozen(e); }, picked_);
     region_view s = store_.view(), a = ahead_.view();
     ids_.clear();
     for (std::size_t i : picked_) {
-      entry &e = queue_[i];
+      queue_entry &e = queue_[i];
       e.set_slot(free_slots_.back());
       free_slots_.pop_back();
       for (int q = 0; q < split_.pieces; ++q) {
@@ -308,26 +265,8 @@ class worst_first {
     return look_ahead();
   }
 
-  // The places in the queue of the `most` largest entries that have no slot yet, the front first.
-  void pick(int64 most) {
-    picked_.assign(1, 0);
-    if (most <= 1 || failed_ahead_) return;
-    auto smaller = [this, less = below()](std::size_t x, std::size_t y) { return less(queue_[x], queue_[y]); };
-    candidates_.assign(1, 0);
-    while (!candidates_.empty() && static_cast<int64>(picked_.size()) < most) {
-      std::pop_heap(candidates_.begin(), candidates_.end(), smaller);
-      const std::size_t i = candidates_.back();
-      candidates_.pop_back();
-      if (i != 0 && !queue_[i].ahead() && !frozen(queue_[i])) picked_.push_back(i);
-      for (std::size_t c = 2 * i + 1; c <= 2 * i + 2 && c < queue_.size(); ++c) {
-        candidates_.push_back(c);
-        std::push_heap(candidates_.begin(), candidates_.end(), smaller);
-      }
-    }
-  }
-
   void forget() {
-    for (entry &e : queue_) e.set_slot(entry::no_slot);
+    for (queue_entry &e : queue_) e.set_slot(queue_entry::no_slot);
     free_slots_.resize(static_cast<std::size_t>(slots()));
     std::iota(free_slots_.begin(), free_slots_.end(), 0);
   }
@@ -335,8 +274,8 @@ class worst_first {
 
   // Puts the pieces of the front of the queue in its place.
   void commit() {
-    const entry top = queue_.front();
-    pop();
+    const queue_entry top = queue_.front();
+    queue_.pop();
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
@@ -350,9 +289,9 @@ class worst_first {
         std::copy_n(axes_of(ahead_axes_, first + q), set_.ncomp, axes_of(axes_, to));
         queues_.replace(to, error_reader());
       } else if (top.key == infinity_value() && turn_to_landmark(to)) {
-        heap_push(queue_, entry{infinity_value(), to}, below());
+        queue_.push(infinity_value(), to);
       } else {
-        push(to);
+        queue_.push(key(to), to);
       }
     }
     order_.clear();
@@ -369,10 +308,10 @@ class worst_first {
     return i;
   }
 
-  bool frozen(const entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
+  bool frozen(const queue_entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
 
   void drop_front() {
-    pop();
+    queue_.pop();
     order_.clear();
   }
 
@@ -385,10 +324,6 @@ class worst_first {
     return s.volume(region) * 1e-300;
   }
 
-  void push(int64 region) {
-    heap_push(queue_, entry{key(region), region}, below());
-  }
-
   // Components count in proportion to what they tolerate, so that none starves; the classic estimate compares them
   // as they are. The weights follow the values and are renewed whenever the number of regions has doubled.
   void rescale() {
@@ -399,11 +334,9 @@ class worst_first {
         const double reference = t > 0.0 ? t : std::fabs(totals_.value(c)) + totals_.error(c);
         scale_[static_cast<std::size_t>(c)] = reference > 0.0 ? 1.0 / reference : 1.0;
       }
-    if (queue_.empty()) {
-      for (int64 i = 0; i < regions_; ++i) queue_.push_back({0.0, i});
-    }
-    for (entry &e : queue_) e.key = key(e.region());
-    if (!std::is_heap(queue_.begin(), queue_.end(), below())) std::make_heap(queue_.begin(), queue_.end(), below());
+    if (queue_.empty()) queue_.hold_all(regions_);
+    for (queue_entry &e : queue_) e.key = key(e.region());
+    queue_.reorder();
     rescale_at_ = 2 * regions_;
   }
 
@@ -422,19 +355,14 @@ class worst_first {
   bool make_room() {
     if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
     if (set_.by_component) return false;
-    auto above = [less = below()](const entry &x, const entry &y) { return less(y, x); };
-    const auto half = queue_.begin() + static_cast<std::ptrdiff_t>(queue_.size() / 2);
-    std::nth_element(queue_.begin(), half, queue_.end(), above);
     forget();
     region_view s = store_.view();
-    for (auto e = half; e != queue_.end(); ++e) {
-      retired_.add(s, e->region(), 1.0);
-      for (int k = 0; k < set_.ncomp; ++k) s.value(e->region(), k) = s.error(e->region(), k) = 0.0;
-      holes_.push_back(e->region());
+    queue_.drop_half([&](int64 i) {
+      retired_.add(s, i, 1.0);
+      for (int k = 0; k < set_.ncomp; ++k) s.value(i, k) = s.error(i, k) = 0.0;
+      holes_.push_back(i);
       ++retired_regions_;
-    }
-    queue_.erase(half, queue_.end());
-    std::make_heap(queue_.begin(), queue_.end(), below());
+    });
     order_.clear();
     if (queue_.empty()) return false;
     for (int k = 0; k < set_.ncomp; ++k)
@@ -466,13 +394,13 @@ class worst_first {
 
   // The regions in the order in which they are handed out: that of the heap where it decides, else by age. The sums are taken
   // in it too, so that a run in two parts gives the bits of the whole one.
-  int64 ordered(int64 i) const { return below().by_age ? i : order_[static_cast<std::size_t>(i)]; }
+  int64 ordered(int64 i) const { return queue_.by_age() ? i : order_[static_cast<std::size_t>(i)]; }
   void order() {
-    if (below().by_age || static_cast<int64>(order_.size()) == regions_) return;
+    if (queue_.by_age() || static_cast<int64>(order_.size()) == regions_) return;
     order_.resize(static_cast<std::size_t>(regions_));
     std::vector<bool> listed(order_.size());
     std::size_t n = 0;
-    for (const entry &e : queue_) {
+    for (const queue_entry &e : queue_) {
       order_[n++] = e.region();
       listed[static_cast<std::size_t>(e.region())] = true;
     }
@@ -489,16 +417,15 @@ class worst_first {
   int64 capacity_ = 0;  // regions that the memory limit allows
   region_store<Executor> store_;
   region_store<Executor> ahead_;
-  landmark_table landmarks_;
-  region_store<Executor> landmark_boxes_;
+  kept_landmarks<Executor> landmarks_;
   component_totals totals_, retired_;
   std::vector<double> lower_, upper_;
   std::vector<double> scale_;  // weight of each component in the key
   std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
-  std::vector<entry> queue_;   // binary heap
+  region_queue queue_;
   component_queues queues_;    // in its place where single components decide
   std::vector<unsigned char> axes_, ahead_axes_;  // [region][ncomp] for the same
-  std::vector<std::size_t> picked_, candidates_;
+  std::vector<std::size_t> picked_;
   std::vector<int64> free_slots_, ids_;
   std::vector<int64> holes_;  // places of retired regions
   std::vector<int64> order_;  // empty: not known

@@ -1,0 +1,39 @@
+// The kernels of a run on the whole device with the user's integrand inlined: the engine's steps, and the integrand at points. Part of
+// the text that is compiled at run time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "device_evaluator.cuh"
+
+#if !TESSERA_MANY
+// Runs the steps until the run ends or the driver is wanted.
+extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
+    tessera_bulk(const __grid_constant__ tessera::bulk_state in, const __grid_constant__ tessera::device_problem problem,
+                 tessera::bulk_state *out) {
+  using namespace tessera;
+  device_evaluator evaluator(problem);
+  run_steps(in, problem.arrived, evaluator, out);
+  if (device_grid::once()) {
+    *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
+    problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
+    problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
+  }
+  // The last block to leave puts the counters back to 0: one operation less for the host before each launch.
+  if (threadIdx.x != 0 || !device_grid::last_to_leave(problem.left)) return;
+  *problem.arrived = 0;
+  *problem.left = 0;
+  *problem.failed = 0;
+  *problem.taken = 0;
+}
+
+// The integrand at n points: coordinate j of point i is x[j*n + i].
+extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
+       i += static_cast<long long>(gridDim.x) * blockDim.x) {
+    double at[TESSERA_NDIM], value[TESSERA_NCOMP];
+    for (int j = 0; j < TESSERA_NDIM; ++j) at[j] = x[j * n + i];
+    tessera_f(at, value, params);
+    for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * n + i] = value[k];
+  }
+}
+#endif

@@ -1,0 +1,164 @@
+// From the sums of a region to its record: what the kernels with the user's integrand inlined keep of a region while they are at it,
+// and the end of the rule's application by the lanes of a group together. Part of the text that is compiled at run time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/node.hpp"
+#include "device_problem.hpp"
+#include "../device/grid.cuh"
+
+#ifndef TESSERA_NDIM
+#define TESSERA_NDIM 5
+#define TESSERA_NCOMP 1
+#define TESSERA_LANES 8
+#define TESSERA_BLOCKS 1
+#define TESSERA_MAPPED 0
+#define TESSERA_FULL_VERTICES 1
+#define TESSERA_AXIS_ORBITS 5
+#define TESSERA_PROBES 1
+#define TESSERA_MANY 0
+extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
+extern "C" { __device__ int tessera_flags, tessera_status; }
+#endif
+
+extern "C" {
+__constant__ tessera::rule tessera_rule;
+#if !TESSERA_MANY
+__constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
+#endif
+}
+#if TESSERA_MANY
+__shared__ tessera::axis_map tessera_axes[TESSERA_NDIM];  // of the integral that the block is at; see many.cuh
+#endif
+
+namespace tessera {
+
+constexpr int dim = TESSERA_NDIM;
+constexpr int comps = TESSERA_NCOMP;
+
+// Orbits 1 .. axis_orbits, all on the axes: those of the fourth differences, or where there are points near the faces all up to
+// these. The value at point m of the rule is the m-1-th kept in near memory: by orbit, by axis, plus and minus.
+constexpr int axis_orbits = TESSERA_AXIS_ORBITS;
+constexpr bool near_faces = axis_orbits > 2;
+constexpr int first_points = 1 + 2 * dim * axis_orbits;  // the centre and these
+
+// The probes, a lane for each. Lanes enough, and those beside the one that has the centre take them at the same time.
+constexpr int probes_here = TESSERA_PROBES ? probes : 0;
+constexpr bool probes_join = TESSERA_LANES > probes;
+constexpr int probe_lane = probes_join ? 1 : 0;  // of the first
+static_assert(probes == 2 && TESSERA_LANES >= probes, "lanes for them");
+
+// Sums of one slice of one region and component: what the rule needs, linear in the integrand. The last two are those of the
+// first slice.
+struct slice_sums {
+  double mean, null[null_rules];
+  double centre, probe;
+};
+struct slice_record {
+  slice_sums sums;
+  double difference[dim], residual[dim];  // of the first slice; else unset
+};
+
+// What the groups of a block keep in near memory.
+struct device_scratch {
+  double values[TESSERA_BLOCK / TESSERA_LANES][comps][2 * dim * axis_orbits];
+  double score[TESSERA_BLOCK / TESSERA_LANES][dim];
+};
+extern __shared__ double near_memory[];
+__device__ inline device_scratch &scratch() { return *reinterpret_cast<device_scratch *>(near_memory); }
+
+// What is left of an axis' values, in their place: read and written by one lane of the group.
+__device__ inline double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
+__device__ inline double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
+
+// The fourth differences, which still lack the centre, and the residuals near the faces, the axes shared by the lanes.
+__device__ inline void reduce_axes(int group, int lane, int lanes, const slice_sums *sums) {
+  for (int k = 0; k < comps; ++k)
+    for (int j = lane; j < dim; j += lanes) {
+      const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
+      double low = 0.0, high = 0.0;
+      if (near_faces) {
+#pragma unroll
+        for (int o = 0; o < axis_orbits; ++o) {
+          const double same = tessera_rule.face_same[o + 1], other = tessera_rule.face_other[o + 1];
+          const double plus = v[2 * dim * o], minus = v[2 * dim * o + 1];
+          low = fma(same, plus, fma(other, minus, low));
+          high = fma(same, minus, fma(other, plus, high));
+        }
+      }
+      const double d = (v[2 * dim] + v[2 * dim + 1]) - tessera_rule.difference_ratio * (v[0] + v[1]);
+      difference(group, k, j) = d;
+      if (near_faces) residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
+    }
+}
+
+// null_pair for all pairs, the orbits shared by the lanes.
+__device__ inline void widest_pairs(const double *null, int lanes, double *e) {
+#pragma unroll
+  for (int i = 0; i < null_rules - 1; ++i) e[i] = 0.0;
+  for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes)
+#pragma unroll
+    for (int i = 0; i < null_rules - 1; ++i)
+      e[i] = larger(e[i], fabs(null[i + 1] + tessera_rule.scale[i][k] * null[i]) * tessera_rule.norm[i][k]);
+  for (int d = lanes / 2; d > 0; d >>= 1)
+#pragma unroll
+    for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(lane_mask(lanes), e[i], d));
+}
+
+// rank_axes, the axes shared by the lanes.
+__device__ inline uint32 ranked_axes(const double *score, const region_view &regions, int64 region, int lanes) {
+  const auto half = [&](int j) { return regions.half(region, j); };
+  double largest = 0.0;
+#pragma unroll
+  for (int j = 0; j < dim; ++j) largest = larger(largest, score[j]);
+  uint32 packed = 0, comparable = 0;
+  for (int j = static_cast<int>(threadIdx.x) & (lanes - 1); j < dim; j += lanes) {
+    const int place = axis_place(dim, score, half, j);
+    packed |= packed_axis(place, j);
+    comparable = max(comparable, comparable_place(place, score[j], largest));
+  }
+  packed = __reduce_or_sync(lane_mask(lanes), packed);
+  return packed | __reduce_max_sync(lane_mask(lanes), comparable) << 24;
+}
+
+// From the sums to the region's record. All lanes of the group come here with the same sums.
+__device__ __noinline__ inline void finish_group(const device_problem &problem, const region_view &regions, int64 region, int group,
+                                                 int lanes, const slice_sums *sums, double volume) {
+  const unsigned mask = lane_mask(lanes);
+  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  double *score = scratch().score[group];
+  for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
+  bool rough = false, finite = true;
+  double excess = 1.0;
+  for (int k = 0; k < comps; ++k) {
+    double e[null_rules - 1];
+    widest_pairs(sums[k].null, lanes, e);
+    rule_result result = judge_nulls(tessera_rule.error, problem.estimate, sums[k].mean, sums[k].centre, e, volume);
+    if (near_faces) {
+      double all = 0.0;
+      for (int j = lane; j < dim; j += lanes) {
+        all += residual(group, k, j);
+        score[j] += residual(group, k, j);
+      }
+      for (int d = lanes / 2; d > 0; d >>= 1) all += __shfl_xor_sync(mask, all, d);
+      add_face_error(result, all, volume);
+    }
+    if (probes_here > 0) add_probe_error(result, sums[k].probe, sums[k].centre, volume);
+    rough = rough || !result.asymptotic;
+    excess = larger(excess, result.excess);
+    finite = finite && isfinite(result.value) && isfinite(result.error);
+    for (int j = lane; j < dim; j += lanes)
+      add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]);
+    if (lane == 0) {
+      regions.value(region, k) = result.value;
+      regions.error(region, k) = result.error;
+    }
+  }
+  __syncwarp(mask);
+  const uint32 axes = ranked_axes(score, regions, region, lanes);
+  if (lane != 0) return;
+  if (!finite) atomicMax(reinterpret_cast<long long *>(problem.failed), static_cast<long long>(region + 1));
+  regions.state(region) = fresh_state(axes, rough, excess);
+}
+
+}  // namespace tessera
