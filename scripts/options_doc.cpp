@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
 
   std::puts(
       "\n## Integer options\n\n| key | number | default | least | greatest | meaning |\n|---|---:|---:|---:|---:|---|");
-#define OPTION_INT(name, initial, least, greatest, meaning)                                                 \
+#define OPTION_INT(name, initial, least, greatest, meaning)                                                  \
   std::printf("| `%s` | %d | %s | %s | %s | %s |\n", #name, static_cast<int>(name), shown(#initial).c_str(), \
               shown(#least).c_str(), shown(#greatest).c_str(), cell(meaning).c_str());
 #include "tables.def"
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
 
   std::puts(
       "\n## Real options\n\n| key | number | default | least | greatest | meaning |\n|---|---:|---:|---:|---:|---|");
-#define OPTION_REAL(name, initial, least, greatest, meaning)                                                \
+#define OPTION_REAL(name, initial, least, greatest, meaning)                                                 \
   std::printf("| `%s` | %d | %s | %s | %s | %s |\n", #name, static_cast<int>(name), shown(#initial).c_str(), \
               shown(#least).c_str(), shown(#greatest).c_str(), cell(meaning).c_str());
 #include "tables.def"
@@ -103,8 +103,7 @@ int main(int argc, char **argv) {
       "\n## Statuses\n\n"
       "0: the tolerance is met. Positive: value and error are set, and the status says why the run ended. Negative: no "
       "result, the\noutputs are as they were.\n\n| status | number | `tessera_status_string` says |\n|---|---:|---|");
-#define STATUS(name, meaning) \
-  std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(meaning).c_str());
+#define STATUS(name, meaning) std::printf("| `%s` | %d | %s |\n", #name, static_cast<int>(name), cell(meaning).c_str());
 #include "tables.def"
 #undef STATUS
   return 0;

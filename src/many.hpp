@@ -12,11 +12,11 @@ namespace tessera {
 
 // The integrals that need a run, one a row. They share everything but the box and, where there are blocks, the parameters.
 struct many_problem {
-  cubature_problem common;    // with one_box its box is that of all rows; without `params` its userdata
+  cubature_problem common;  // with one_box its box is that of all rows; without `params` its userdata
   bool one_box = true;
-  std::vector<int64> index;   // [rows] place among the caller's integrals
-  std::vector<double> lower, upper;  // [rows][ndim] unless one_box
-  std::vector<axis_map> axes;        // the same
+  std::vector<int64> index;               // [rows] place among the caller's integrals
+  std::vector<double> lower, upper;       // [rows][ndim] unless one_box
+  std::vector<axis_map> axes;             // the same
   int64 small_regions = 1;                // first regions of an integral that a small part of a device works at
   const unsigned char *params = nullptr;  // the caller's blocks, by `index`
   std::size_t params_bytes = 0;
@@ -47,7 +47,7 @@ struct many_row {
 
 struct many_results {
   std::vector<many_row> rows;
-  std::vector<std::string> messages;  // for each outcome, without and with a value, that of its first row, if it had one
+  std::vector<std::string> messages;  // for each outcome, without and with a value, that of its first row
   std::vector<int64> message_rows;
   int64 region_bytes = 0, peak_bytes = 0;
 

@@ -17,7 +17,7 @@ namespace tessera {
 // How an integrand reaches a device: a callback that launches it, else a text or code. The host calls the function in the problem.
 struct device_integrand {
   device_batch_function batch = nullptr;
-  void *userdata = nullptr;           // of the callback; null: it receives the address of the parameters on the device
+  void *userdata = nullptr;  // of the callback; null: it receives the address of the parameters on the device
   integrand_source source;
   std::vector<unsigned char> params;  // copied to the device before each run
   bool disk_cache = true;
@@ -37,8 +37,8 @@ class place {
   virtual ~place() = default;
 
   // value[ncomp] and error[ncomp] are set where the result has_value. result: new, of the method's own type.
-  virtual void run(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
-                   run_result &result, device_report &report) = 0;
+  virtual void run(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                   double *error, run_result &result, device_report &report) = 0;
   // Cubature, the rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
   virtual many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                                 double *value, double *error, device_report &report) = 0;

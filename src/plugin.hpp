@@ -25,8 +25,8 @@ class device_failure : public std::runtime_error {
 // What the plug-in exports under the name tessera_device_plugin.
 struct device_plugin {
   int abi;
-  int (*device_count)();                 // throws device_failure
-  place *(*open)(int ordinal);           // throws device_failure
+  int (*device_count)();        // throws device_failure
+  place *(*open)(int ordinal);  // throws device_failure
 };
 using device_plugin_entry = const device_plugin *(*)();
 

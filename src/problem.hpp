@@ -23,7 +23,7 @@ enum method_number : int {  // enum tessera_method
 constexpr int methods_end = 1 + std::max({
 #define METHOD(name, number, constant) number,
 #include "methods.def"
-});
+                                });
 
 constexpr bool is_method(int number) {
   for (const int known : {
@@ -80,7 +80,7 @@ struct cubature_problem : problem {
   std::vector<double> lower, upper;  // finite box that is divided
   std::vector<axis_map> axes;        // from there to the user's coordinates
   bool worst_first = true;
-  given_regions given = {};          // to start from, on the host alone
+  given_regions given = {};  // to start from, on the host alone
 };
 
 struct cubature_result : run_result {
@@ -108,8 +108,8 @@ struct lattice_problem : problem {
   lattice_settings settings;
   lattice_vector vector, trial;  // trial: for the choice of a change of variables
   std::vector<unit_axis> axes;
-  double volume = 1.0;           // of the finite axes
-  bool complement = false;       // coordinates are followed by their distances from the upper limits
+  double volume = 1.0;      // of the finite axes
+  bool complement = false;  // coordinates are followed by their distances from the upper limits
 };
 
 struct lattice_result : run_result {

@@ -324,7 +324,7 @@ class race {
     how_.mineval = a_.mineval;
     how_.done = before;
     how_.maxeval = before + (confirm ? std::min<int64>(proof() - sampled(), a_.maxeval - used())
-                                        : budget(std::max(leg_, sampled())));
+                                     : budget(std::max(leg_, sampled())));
     sample(a_, how_, user_, form_, sampled_);
     if (how_.anew) spent_ += before;
     sampled_open_ = sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;

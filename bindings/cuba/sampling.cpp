@@ -228,7 +228,8 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   watcher.introduce(how);
   watcher.resume(how);
   if (!how.grid.empty()) tessera_set_grid(s, how.grid.data());
-  how.anew = how.state.empty() || tessera_set_state(s, static_cast<int64>(how.state.size()), how.state.data()) != TESSERA_OK;
+  how.anew =
+      how.state.empty() || tessera_set_state(s, static_cast<int64>(how.state.size()), how.state.data()) != TESSERA_OK;
   if (how.anew) how.maxeval -= how.done;
   set_options(
       a, how, [&](int key, int64 v) { solver.set_int(key, v); }, [&](int key, double v) { solver.set_real(key, v); });

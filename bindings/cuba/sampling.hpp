@@ -17,12 +17,13 @@ struct sampling {
   int64 mineval = 0, maxeval = 0;
   int seed = 0;
   double confidence = one_deviation;
-  double strictness = 1.0;  // share of the tolerance at which a run ends
+  double strictness = 1.0;        // share of the tolerance at which a run ends
   std::vector<double> grid = {};  // to begin with, empty: uniform; and that of the last iteration
   bool trained = false;           // `grid` comes from an earlier run
   int64 done = 0;                 // evaluations of the state to go on from, which count towards maxeval
-  bool anew = false;              // found: there was none, or it does not go with this run, which has made maxeval - done evaluations
-  bool in_parts = false;          // no file; `state`, unless empty, is that to go on from; it becomes that of the run
+  bool anew =
+      false;  // found: there was none, or it does not go with this run, which has made maxeval - done evaluations
+  bool in_parts = false;  // no file; `state`, unless empty, is that to go on from; it becomes that of the run
   std::vector<double> state = {};
   bool may_leave = true;  // for a device, where there is a twin
 };

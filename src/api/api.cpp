@@ -34,7 +34,8 @@ int tessera_version(void) {
 }
 
 const char *tessera_version_string(void) {
-  return TESSERA_TEXT(TESSERA_VERSION_MAJOR) "." TESSERA_TEXT(TESSERA_VERSION_MINOR) "." TESSERA_TEXT(TESSERA_VERSION_PATCH);
+  return TESSERA_TEXT(TESSERA_VERSION_MAJOR) "." TESSERA_TEXT(TESSERA_VERSION_MINOR) "." TESSERA_TEXT(
+      TESSERA_VERSION_PATCH);
 }
 
 const char *tessera_status_string(int status) { return tessera::status_text(status); }
@@ -52,11 +53,15 @@ int tessera_create(tessera_solver **s, int ndim, int ncomp) {
 }
 
 void tessera_destroy(tessera_solver *s) {
-  if (!s || !s->busy) delete s;
-  else s->log(1, "tessera_destroy from a callback of the solver itself has no effect");
+  if (!s || !s->busy)
+    delete s;
+  else
+    s->log(1, "tessera_destroy from a callback of the solver itself has no effect");
 }
 
-const char *tessera_last_error(const tessera_solver *s) { return s ? s->last_error.c_str() : message_without_solver().c_str(); }
+const char *tessera_last_error(const tessera_solver *s) {
+  return s ? s->last_error.c_str() : message_without_solver().c_str();
+}
 
 int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper) {
   return guarded(s, [&] { return s->set_domain(lower, upper), TESSERA_OK; });

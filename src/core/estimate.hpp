@@ -10,10 +10,10 @@
 namespace tessera {
 
 struct rule_result {
-  double value;  // integral over the region
-  double error;  // raw estimate of its absolute error, before any comparison between levels
+  double value;     // integral over the region
+  double error;     // raw estimate of its absolute error, before any comparison between levels
   bool asymptotic;  // the null rules fall with their degree as they do for smooth integrands
-  double excess;  // the classic raw estimate over `error`; 1 if they are the same
+  double excess;    // the classic raw estimate over `error`; 1 if they are the same
 };
 
 // Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
@@ -99,7 +99,8 @@ TESSERA_HD void add_face_error(rule_result &result, double residuals, double vol
 constexpr double outlier = 20.0;
 TESSERA_HD void add_probe_error(rule_result &result, double probe_sum, double centre, double volume) {
   const double probe = fabs(probe_sum) / probes * volume;
-  if (!(probe > outlier * larger(larger(fabs(result.value), fabs(centre) * volume), result.error * result.excess))) return;
+  if (!(probe > outlier * larger(larger(fabs(result.value), fabs(centre) * volume), result.error * result.excess)))
+    return;
   const double more = 0.5 * probe;
   if (!(more > result.error)) return;
   result.excess = larger(1.0, result.excess * result.error / more);
@@ -130,7 +131,9 @@ TESSERA_HD int axis_place(int ndim, const double *score, Half half, int j) {
 }
 
 // Axis j's part of the axes packed 6 bits each, first axis lowest; 0 if it is not among those kept.
-TESSERA_HD uint32 packed_axis(int place, int j) { return place < axes_kept ? static_cast<uint32>(j) << (6 * place) : 0u; }
+TESSERA_HD uint32 packed_axis(int place, int j) {
+  return place < axes_kept ? static_cast<uint32>(j) << (6 * place) : 0u;
+}
 
 // Is the score of the axis at `place` not much smaller than the largest? How many places behind the first are such is packed
 // into bits 24 and 25.

@@ -49,7 +49,8 @@ constexpr int64 resynchronise = 1024;
 
 // A number in (0, 1) from a fraction: an odd multiple of 2^-53, so that 1 - t is exact and neither end is ever taken.
 TESSERA_HD double unit_of(uint64 fraction) {
-  return one_and_fraction(static_cast<uint32>(fraction), static_cast<uint32>(fraction >> 32)) - 0.99999999999999988898;  // 1 - 2^-53
+  return one_and_fraction(static_cast<uint32>(fraction), static_cast<uint32>(fraction >> 32)) -
+         0.99999999999999988898;  // 1 - 2^-53
 }
 
 // 64 random bits from a counter: two rounds of a multiply-xorshift mixer (Stafford's variant 13 of the finaliser in

@@ -24,12 +24,13 @@ enum transform_kind : int {
 };
 
 // All of them, for what must have the number as a constant.
-#define TESSERA_TRANSFORMS(X)                                                                                     \
-  X(transform_none)                                                                                               \
-  X(transform_baker) X(transform_tanh) X(transform_korobov + 1) X(transform_korobov + 2) X(transform_korobov + 3) \
-      X(transform_korobov + 4) X(transform_korobov + 5) X(transform_korobov + 6) X(transform_sidi + 1)            \
-          X(transform_sidi + 2) X(transform_sidi + 3) X(transform_sidi + 4) X(transform_sidi + 5)                 \
-              X(transform_sidi + 6)
+// clang-format off
+#define TESSERA_TRANSFORMS(X) \
+  X(transform_none) X(transform_baker) X(transform_tanh) \
+  X(transform_korobov + 1) X(transform_korobov + 2) X(transform_korobov + 3) \
+  X(transform_korobov + 4) X(transform_korobov + 5) X(transform_korobov + 6) \
+  X(transform_sidi + 1) X(transform_sidi + 2) X(transform_sidi + 3) X(transform_sidi + 4) X(transform_sidi + 5) X(transform_sidi + 6)
+// clang-format on
 
 // Is dx/dt anything but 1?
 TESSERA_HD constexpr bool has_weight(int transform) {

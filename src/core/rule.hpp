@@ -17,15 +17,15 @@ constexpr int max_cubature_ndim = 64;
 constexpr int null_rules = 4;
 
 enum orbit_kind : int {
-  orbit_centre = 0,  // (0, ..., 0)                       1 point
-  orbit_axis = 1,    // (a, 0, ..., 0)                    2n
-  orbit_pair = 2,    // (a, a, 0, ..., 0)                 2n(n-1)
-  orbit_pair2 = 3,   // (a, b, 0, ..., 0), a /= b         4n(n-1)
-  orbit_triple = 4,  // (a, a, a, 0, ..., 0)              4n(n-1)(n-2)/3
-  orbit_triple2 = 5, // (a, a, b, 0, ..., 0), a /= b      4n(n-1)(n-2)
-  orbit_vertex = 6,  // (a, a, ..., a) with the signs of a two-level orthogonal array, 2^vertex_bits points:
-                     // coordinate j of point m is -a where the parity of (m & vertex_mask[j]) is odd, else +a
-  orbit_probe = 7    // points in no symmetric place, without a weight: node.hpp
+  orbit_centre = 0,   // (0, ..., 0)                       1 point
+  orbit_axis = 1,     // (a, 0, ..., 0)                    2n
+  orbit_pair = 2,     // (a, a, 0, ..., 0)                 2n(n-1)
+  orbit_pair2 = 3,    // (a, b, 0, ..., 0), a /= b         4n(n-1)
+  orbit_triple = 4,   // (a, a, a, 0, ..., 0)              4n(n-1)(n-2)/3
+  orbit_triple2 = 5,  // (a, a, b, 0, ..., 0), a /= b      4n(n-1)(n-2)
+  orbit_vertex = 6,   // (a, a, ..., a) with the signs of a two-level orthogonal array, 2^vertex_bits points:
+                      // coordinate j of point m is -a where the parity of (m & vertex_mask[j]) is odd, else +a
+  orbit_probe = 7     // points in no symmetric place, without a weight: node.hpp
 };
 
 struct orbit {

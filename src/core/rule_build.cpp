@@ -239,8 +239,8 @@ void finish(const draft &d) {
 // ---- Points near the faces -----------------------------------------------------------------------------------------
 
 constexpr double face_generator = 1 - 0x1p-10;
-constexpr double closest_face = 0.99;   // rules with points beyond it need no others
-constexpr int least_axis_orbits = 3;     // through fewer points a polynomial says too little
+constexpr double closest_face = 0.99;  // rules with points beyond it need no others
+constexpr int least_axis_orbits = 3;   // through fewer points a polynomial says too little
 
 void insert_orbit(rule &r, int at, const orbit &o) {
   const auto shift = [&](double *v) {

@@ -116,7 +116,8 @@ inline void set_degrees(rule &r, int degree, int null1, int null2, int null3, in
   const int null[null_rules] = {null1, null2, null3, null4};
   std::copy(null, null + null_rules, r.null_degree);
   r.error = error;
-  if (r.ndim < 3) r.error.c5 = 0;  // with so few variables the null rules of a jump may fall as fast: a fifth of all jumps
+  if (r.ndim < 3)
+    r.error.c5 = 0;  // with so few variables the null rules of a jump may fall as fast: a fifth of all jumps
 }
 
 // The first four: Berntsen, Espelid and Genz (1991). The fifth is 2 c3, as measured on Genz's families; and 4 c3 for degree 7,

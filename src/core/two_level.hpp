@@ -10,7 +10,7 @@ struct level_check {
   double difference;  // |parent's value - sum of the pieces' values|
   double raw;         // sum of the pieces' raw errors
   int64 pieces;
-  bool negative;      // the pieces' values are the greater ones
+  bool negative;  // the pieces' values are the greater ones
 };
 
 // The correction of Berntsen, Espelid and Genz (1991).

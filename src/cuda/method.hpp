@@ -56,10 +56,11 @@ class cuda_method {
   virtual ~cuda_method() = default;
   virtual void use_stream(CUstream stream) = 0;
   // problem and result are of the method's types.
-  virtual void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
-                         run_result &result, device_report &report) = 0;
+  virtual void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                         double *error, run_result &result, device_report &report) = 0;
   // See place.
-  virtual std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *f) = 0;
+  virtual std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                               double *f) = 0;
 };
 
 #define METHOD(name, number, constant) std::unique_ptr<cuda_method> make_cuda_##name(cuda_setting &setting);

@@ -55,14 +55,16 @@ class cuda_place final : public place {
     on_device([&] { method_of(problem.method).integrate(problem, integrand, hooks, value, error, result, report); });
   }
 
-  many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch, double *value,
-                        double *error, device_report &report) override {
+  many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
+                        double *value, double *error, device_report &report) override {
     return on_device([&] {
-      return static_cast<cuda_cubature &>(method_of(method_cubature)).run_many(problem, integrand, watch, value, error, report);
+      return static_cast<cuda_cubature &>(method_of(method_cubature))
+          .run_many(problem, integrand, watch, value, error, report);
     });
   }
 
-  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *f) override {
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
     return on_device([&] { return method_of(problem.method).evaluate(problem, integrand, n, x, f); });
   }
 

@@ -30,14 +30,14 @@ struct run_settings {
 };
 
 struct cubature_settings : run_settings {
-  int splitting = 0;           // enum tessera_splitting
-  double margin = 1e-5;        // distance of the rule's outermost points from the face, in half-widths
-  int estimate = 0;            // enum tessera_estimate
-  int64 initial_regions = 1;   // the domain is divided into these, level by level, before single regions are chosen
+  int splitting = 0;               // enum tessera_splitting
+  double margin = 1e-5;            // distance of the rule's outermost points from the face, in half-widths
+  int estimate = 0;                // enum tessera_estimate
+  int64 initial_regions = 1;       // the domain is divided into these, level by level, before single regions are chosen
   bool may_do_with_fewer = false;  // the run may end before there are so many
-  bool by_component = false;   // the component farthest from its tolerance says what is divided, and where
+  bool by_component = false;       // the component farthest from its tolerance says what is divided, and where
   double bulk_fraction = 0.75;
-  int64 memory = 0;            // bytes that the region store may take
+  int64 memory = 0;  // bytes that the region store may take
 };
 
 struct cubature_statistics {
@@ -57,9 +57,7 @@ TESSERA_HD double few_regions_factor(const cubature_settings &s, int64 regions) 
 constexpr int64 regions_to_trust_zero = 256;
 
 // Tolerated error of a component with this value.
-TESSERA_HD double tolerated(const run_settings &s, double value) {
-  return larger(s.abstol, s.reltol * fabs(value));
-}
+TESSERA_HD double tolerated(const run_settings &s, double value) { return larger(s.abstol, s.reltol * fabs(value)); }
 
 // How a run may end with the sums of so many regions, given one component after another. An integrand that has been nothing but
 // zero is no success where a share of the value is asked for.

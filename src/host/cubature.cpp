@@ -24,7 +24,8 @@ class host_cubature final : public host_method {
     const cubature_settings &set = problem.settings;
     const double *lower = problem.lower.data(), *upper = problem.upper.data();
     if (problem.worst_first) {
-      if (!worst_first_) worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
+      if (!worst_first_)
+        worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
       const int ahead = problem.threads > 1 ? look_ahead_per_thread * problem.threads : 1;
       result.end = worst_first_->run(set, ahead, problem.given, lower, upper, hooks, value, error);
       result.statistics = worst_first_->statistics();

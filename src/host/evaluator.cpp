@@ -177,8 +177,7 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
 // Coordinate j of the stretch's points goes to x[j*ldx + offset ...].
 void host_evaluator::fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const {
   const int nd = rule_.ndim;
-  for (int j = 0; j < nd; ++j)
-    std::fill_n(&w.x[index(j * ldx + s.offset)], s.n, regions.centre(s.region, j));
+  for (int j = 0; j < nd; ++j) std::fill_n(&w.x[index(j * ldx + s.offset)], s.n, regions.centre(s.region, j));
   each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
     const orbit &orb = rule_.orb[o];
     double *x = w.x.data() + place;
@@ -208,25 +207,30 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
 void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<double> &to) const {
   const int64 end = s.first + s.n, step = w.point_stride;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
-    const double *const f = w.f.data() + k * w.component_stride + (s.offset - s.first) * step;  // of the rule's first point
+    const double *const f =
+        w.f.data() + k * w.component_stride + (s.offset - s.first) * step;  // of the rule's first point
     double *const sums = &to[index(k * sum_fields(rule_))];
     if (step == 1)
-      sum_points(host_lane{}, rule_, s.first, end, [f](int64 p) { return f[p]; }, sums);
+      sum_points(
+          host_lane{}, rule_, s.first, end, [f](int64 p) { return f[p]; }, sums);
     else
-      sum_points(host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
+      sum_points(
+          host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
   }
 }
 
 // False when a sum is not finite.
 bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w) const {
-  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data())) return false;
+  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data()))
+    return false;
   for (int k = 0; axes_ && k < problem_->settings.ncomp; ++k)
     axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);
   return true;
 }
 
 // The axis with the largest fourth difference of component k, however small; the widest if all are 0.
-unsigned char host_evaluator::component_axis(const region_view &regions, int64 region, int k, const workspace &w) const {
+unsigned char host_evaluator::component_axis(const region_view &regions, int64 region, int k,
+                                             const workspace &w) const {
   int best = widest_axis(regions, region);
   const double *const sums = &w.sums[index(k * sum_fields(rule_))], *const differences = sums + rule_.orbits;
   double largest = 0.0;

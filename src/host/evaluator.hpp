@@ -111,11 +111,11 @@ class host_evaluator {
   std::vector<int64> orbit_start_;  // first point of each orbit
   std::vector<double> offsets_;     // [point][ndim] in half-widths, of a small rule that is called point by point
   std::vector<std::vector<unsigned char>> flips_;  // for each bit of a vertex's code: where it changes the sign
-  int64 chunk_ = 0;                 // most points of one region in one call
-  int64 group_ = 0;                 // regions in one call
+  int64 chunk_ = 0;                                // most points of one region in one call
+  int64 group_ = 0;                                // regions in one call
   bool batch_ = false;
-  bool mapped_ = false;             // some axis is infinite
-  unsigned char *axes_ = nullptr;   // of this call of evaluate
+  bool mapped_ = false;            // some axis is infinite
+  unsigned char *axes_ = nullptr;  // of this call of evaluate
   std::vector<workspace> work_;
   std::mutex mutex_;
   failure failure_;

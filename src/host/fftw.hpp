@@ -19,7 +19,7 @@ class fftw_plan_pair {
   fftw_plan_pair &operator=(const fftw_plan_pair &) = delete;
 
   void forward(const Real *in, Real *spectrum);  // not in place
-  void backward(Real *spectrum, Real *out);  // out = spectrum: in place; the spectrum is destroyed
+  void backward(Real *spectrum, Real *out);      // out = spectrum: in place; the spectrum is destroyed
 
   static void *allocate(int64 bytes);  // as FFTW wants it aligned; throws std::bad_alloc
 

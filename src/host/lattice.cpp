@@ -79,7 +79,8 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b
   }
 }
 
-static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error) {
+static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
+                                  double *error) {
   host_lattice executor(problem, pool);
   lattice_rule<host_lattice> driver(executor, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;

@@ -58,8 +58,9 @@ class many_run {
         results_(problem.rows()) {}
 
   many_results run() {
-    pool_.run(problem_.rows(), [this](int64 row, int thread) { take(row, static_cast<std::size_t>(thread)); },
-              [this] { guarded([this] { look(); }); });
+    pool_.run(
+        problem_.rows(), [this](int64 row, int thread) { take(row, static_cast<std::size_t>(thread)); },
+        [this] { guarded([this] { look(); }); });
     if (thrown_) std::rethrow_exception(thrown_);
     for (const int64 peak : peaks_) results_.peak_bytes += peak;
     return std::move(results_);
@@ -68,7 +69,8 @@ class many_run {
  private:
   // Between the steps of the integral that a thread is at.
   struct step_hooks : run_hooks {
-    step_hooks(many_run &r, std::size_t t) : run(r), thread(t), before(r.evaluations_[t].load(std::memory_order_relaxed)) {}
+    step_hooks(many_run &r, std::size_t t)
+        : run(r), thread(t), before(r.evaluations_[t].load(std::memory_order_relaxed)) {}
     outcome between_steps(int64 evaluations, const double *, const double *) override {
       run.evaluations_[thread].store(before + evaluations, std::memory_order_relaxed);
       if (thread == 0) run.look();
@@ -93,7 +95,11 @@ class many_run {
     try {
       if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(problem_);
       const cubature_result one = workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
-      r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
+      r = {one.end,
+           one.has_value,
+           one.callback_status,
+           one.statistics.evaluations,
+           one.statistics.regions,
            one.statistics.iterations};
       peaks_[thread] = std::max(peaks_[thread], one.statistics.peak_bytes);
       if (r.has_value) last_.store(row, std::memory_order_release);
@@ -117,8 +123,9 @@ class many_run {
     int64 evaluations = 0;
     for (const auto &e : evaluations_) evaluations += e.load(std::memory_order_relaxed);
     const int64 last = last_.load(std::memory_order_acquire);
-    const outcome o = watch_.look(evaluations, finished_.load(std::memory_order_relaxed),
-                                  last < 0 ? nullptr : value_ + last * ncomp_, last < 0 ? nullptr : error_ + last * ncomp_);
+    const outcome o =
+        watch_.look(evaluations, finished_.load(std::memory_order_relaxed), last < 0 ? nullptr : value_ + last * ncomp_,
+                    last < 0 ? nullptr : error_ + last * ncomp_);
     if (o != outcome::running) end_.store(o, std::memory_order_relaxed);
   }
 

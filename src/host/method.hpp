@@ -27,9 +27,11 @@ class host_method {
 template <class Problem, class Result>
 class host_function final : public host_method {
  public:
-  using function = Result (*)(const Problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error);
+  using function = Result (*)(const Problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
+                              double *error);
   explicit host_function(function f) : function_(f) {}
-  void run(const problem &p, thread_pool &pool, run_hooks &hooks, double *value, double *error, run_result &result) override {
+  void run(const problem &p, thread_pool &pool, run_hooks &hooks, double *value, double *error,
+           run_result &result) override {
     static_cast<Result &>(result) = function_(static_cast<const Problem &>(p), pool, hooks, value, error);
   }
 

@@ -33,8 +33,7 @@ class host_sampler : public block_calls {
     return run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
   }
 
-  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums,
-              double *spread) {
+  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
     make_items(pieces, count);
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
     parts_.assign(index(n * nc), {});
@@ -70,8 +69,7 @@ class host_sampler : public block_calls {
   int64 work_bytes() const {
     std::size_t n = parts_.capacity() * sizeof(sample_sums) + plain_.capacity() * sizeof(sample_piece) +
                     8 * (unused_.capacity() + items_.capacity());
-    for (const workspace &w : work_)
-      n += 8 * (doubles(w) + w.training.capacity()) + w.bins.capacity();
+    for (const workspace &w : work_) n += 8 * (doubles(w) + w.training.capacity()) + w.bins.capacity();
     return static_cast<int64>(n);
   }
 
@@ -115,8 +113,8 @@ class host_sampler : public block_calls {
   }
 
   // The samples of an item go through blocks; a piece may begin in one block and end in another.
-  void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item,
-                workspace &w, sample_sums *sums, double *spread, double &squares) {
+  void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
+                sample_sums *sums, double *spread, double &squares) {
     const int nc = ncomp_;
     const int64 room = block_ / points_of_sample(pass);  // samples of a block
     std::vector<stretch> all;
@@ -160,8 +158,8 @@ class host_sampler : public block_calls {
   }
 
   // Points, values and jacobians of a block; afterwards f holds the weighted values. Antithetic points come after all others.
-  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
-                int64 item, workspace &w) {
+  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item,
+                workspace &w) {
     const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
     fill(pass, pieces, all, samples, w);
     if (!call(item, n, w)) return false;
@@ -181,8 +179,8 @@ class host_sampler : public block_calls {
     return false;
   }
 
-  void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all,
-            int64 samples, workspace &w) const {
+  void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
+            workspace &w) const {
     const int nd = ndim_;
     const sample_arrays to = {w.x.data(), block_, w.jacobian.data(), w.grid.data(), w.boost.data(), w.bins.data()};
     fill_uniform(pass, nd, all.front().first, samples, to);  // the stretches follow each other
@@ -197,8 +195,7 @@ class host_sampler : public block_calls {
     }
   }
 
-  double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to,
-               workspace &w) const {
+  double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const {
     const int nd = ndim_, nc = ncomp_;
     const double share = training_share(pass, piece);
     double sum = 0.0;
@@ -229,8 +226,8 @@ class host_sampler : public block_calls {
 
 }  // namespace
 
-static sampling_result run_monte_carlo(const sampling_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
-                                       double *error) {
+static sampling_result run_monte_carlo(const sampling_problem &problem, thread_pool &pool, run_hooks &hooks,
+                                       double *value, double *error) {
   host_sampler executor(problem, pool);
   monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;

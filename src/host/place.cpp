@@ -36,7 +36,8 @@ class host_place final : public place {
     try {
       if (integrand.batch) {
         for (int64 i = 0; i < n && status == 0; i += problem.batch_points)
-          status = integrand.batch(std::min<int64>(problem.batch_points, n - i), ndim, x + i, n, ncomp, f + i, n, integrand.userdata);
+          status = integrand.batch(std::min<int64>(problem.batch_points, n - i), ndim, x + i, n, ncomp, f + i, n,
+                                   integrand.userdata);
       } else {
         std::vector<double> point(static_cast<std::size_t>(coordinates)), values(static_cast<std::size_t>(ncomp));
         for (int64 i = 0; i < n && status == 0; ++i) {
@@ -97,7 +98,8 @@ class host_place final : public place {
 
   int threads_ = 0;
   std::unique_ptr<thread_pool> pool_;
-  std::array<std::unique_ptr<host_method>, methods_end> methods_;  // those that have been used; behind the pool, which they use
+  std::array<std::unique_ptr<host_method>, methods_end>
+      methods_;  // those that have been used; behind the pool, which they use
 };
 
 }  // namespace

@@ -19,9 +19,12 @@ const device_plugin &open_plugin() {
   }
   void *handle = nullptr;
   for (const char *folder : {"tessera/", ""})
-    if (!handle && !beside.empty()) handle = ::dlopen((beside + folder + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle && !beside.empty())
+      handle = ::dlopen((beside + folder + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) handle = ::dlopen("libtessera_cuda.so", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw device_failure("libtessera_cuda.so, the device engine, is not installed in the folder tessera beside libtessera.so", true);
+  if (!handle)
+    throw device_failure(
+        "libtessera_cuda.so, the device engine, is not installed in the folder tessera beside libtessera.so", true);
   const auto entry = reinterpret_cast<device_plugin_entry>(::dlsym(handle, "tessera_device_plugin"));
   const device_plugin *plugin = entry ? entry() : nullptr;
   if (!plugin || plugin->abi != backend_abi)

@@ -23,9 +23,8 @@ void place_points(int64 n, const double *offsets, const double *centre, const do
   }
 }
 using point_placer = void (*)(int64 n, const double *offsets, const double *centre, const double *half, double *x);
-constexpr point_placer placers[] = {
-    nullptr,         place_points<1>, place_points<2>, place_points<3>, place_points<4>,
-    place_points<5>, place_points<6>, place_points<7>, place_points<8>};
+constexpr point_placer placers[] = {nullptr,         place_points<1>, place_points<2>, place_points<3>, place_points<4>,
+                                    place_points<5>, place_points<6>, place_points<7>, place_points<8>};
 
 }  // namespace
 

@@ -28,7 +28,8 @@ constexpr const char *refused_calls[][2] = {
      "reads or writes files, which a device cannot do; hand the data over in the parameter block"},
     {"sprintf snprintf", "makes text, which is not possible on a device"},
     {"rand srand drand48 random strtok", "keeps a state that all points would share"},
-    {"getenv system time clock fork getpid usleep pthread_mutex_lock", "asks the operating system, which a device cannot do"},
+    {"getenv system time clock fork getpid usleep pthread_mutex_lock",
+     "asks the operating system, which a device cannot do"},
     {"longjmp", "jumps out, which is not possible on a device"},
     {"setjmp", "jumps, which is not possible on a device"},
     {"va_start", "takes a variable number of arguments, which is not possible on a device"}};

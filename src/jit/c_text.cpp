@@ -110,7 +110,8 @@ class reader {
             it.name = spell(i - 1);
             it.name_token = i - 1;
             arguments = partner_[i];
-            if (is_one_of(spell(arguments + 1), "double int const float long unsigned char short struct void register signed"))
+            if (is_one_of(spell(arguments + 1),
+                          "double int const float long unsigned char short struct void register signed"))
               refuse(i - 1, "'" + it.name +
                                 "' is defined in the style before ANSI C; write the types of its parameters "
                                 "into the parentheses");
@@ -321,8 +322,9 @@ class reader {
       where = i;
       if (is_one_of(spell(k), "= += -= *= /= %= &= |= ^= <<= >>= ++ --") || is_one_of(sign, "++ --")) return true;
       if (address && sign == "&") {
-        const bool binary = b >= first + 2 && (t_[b - 2].what == kind::number || is(b - 2, ")") || is(b - 2, "]") ||
-                                               (is_word(b - 2) && !is_one_of(spell(b - 2), "return else case do goto sizeof")));
+        const bool binary =
+            b >= first + 2 && (t_[b - 2].what == kind::number || is(b - 2, ")") || is(b - 2, "]") ||
+                               (is_word(b - 2) && !is_one_of(spell(b - 2), "return else case do goto sizeof")));
         if (!binary) return true;
       }
     }

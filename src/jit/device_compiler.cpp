@@ -158,8 +158,9 @@ std::string make_key(const program &p, const integrand_source &source, const tar
 
 // The code of a program from the cache, or what make(out) compiles.
 template <class Make>
-compiled_module find_or_make(const program &p, const integrand_source &source, const target &where, const architecture &arch,
-                             code_cache *cache, std::chrono::steady_clock::time_point start, Make make) {
+compiled_module find_or_make(const program &p, const integrand_source &source, const target &where,
+                             const architecture &arch, code_cache *cache, std::chrono::steady_clock::time_point start,
+                             Make make) {
   compiled_module out;
   out.key = make_key(p, source, where);
   std::string value;
@@ -247,8 +248,9 @@ void check_probe(const link_result &linked, const integrand_source &source) {
   const std::string code = cubin_code(linked.cubin, "tessera_probe");
   if (code.empty() || code != cubin_code(linked.cubin, "tessera_probe_of_nothing")) return;
   throw compile_error(jit_stage::link,
-                      source.file_name + ": '" + source.function + "' writes nothing to its second argument; it must be void " +
-                          source.function + "(const double *x, double *out, const void *params) if it is extern \"C\"",
+                      source.file_name + ": '" + source.function +
+                          "' writes nothing to its second argument; it must be void " + source.function +
+                          "(const double *x, double *out, const void *params) if it is extern \"C\"",
                       linked.log);
 }
 
@@ -362,7 +364,8 @@ std::string describe_flags(int flags) {
 }
 
 std::string why_stopped(int flags, int status) {
-  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status) : describe_flags(flags & flag_exit);
+  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status)
+                                  : describe_flags(flags & flag_exit);
 }
 
 }  // namespace tessera

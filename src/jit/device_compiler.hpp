@@ -30,9 +30,9 @@ struct kernel_text {
 
 // Bits of tessera_flags, set by integrands in C.
 enum integrand_flag : int {
-  flag_output = 1,  // printf and the like were reached; the output is lost
-  flag_exit = 2,    // exit, abort or a failed assertion; the integrand went on
-  flag_stop = 4,    // it asked to stop by its return value (Cuba: -999)
+  flag_output = 1,                        // printf and the like were reached; the output is lost
+  flag_exit = 2,                          // exit, abort or a failed assertion; the integrand went on
+  flag_stop = 4,                          // it asked to stop by its return value (Cuba: -999)
   flags_that_end = flag_exit | flag_stop  // the run ends; also in device_evaluator.cuh
 };
 

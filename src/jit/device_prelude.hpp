@@ -322,17 +322,20 @@ typedef void (*peakfinder_t)(const int *, const double *, int *, double *, ::tes
 )code";
 
 constexpr memory_header c_headers[] = {
-    {"float.h", c_float_text},   {"limits.h", c_limits_text}, {"stdint.h", c_stdint_text},   {"inttypes.h", c_stdint_text},
-    {"stddef.h", c_null_text},   {"string.h", c_null_text},   {"stdlib.h", c_stdlib_text},   {"stdio.h", c_stdio_text},
-    {"assert.h", c_assert_text}, {"complex.h", c_complex_text}, {"cuba.h", c_cuba_text},     {"stdbool.h", "#pragma once\n"},
-    {"tessera.h", "#pragma once\n"}, {"time.h", c_null_text}, {"errno.h", "#pragma once\n"}, {"ctype.h", "#pragma once\n"},
-    {"sys/types.h", "#pragma once\n"}, {"unistd.h", c_null_text}, {"strings.h", c_null_text}, {"memory.h", c_null_text}};
+    {"float.h", c_float_text},       {"limits.h", c_limits_text},       {"stdint.h", c_stdint_text},
+    {"inttypes.h", c_stdint_text},   {"stddef.h", c_null_text},         {"string.h", c_null_text},
+    {"stdlib.h", c_stdlib_text},     {"stdio.h", c_stdio_text},         {"assert.h", c_assert_text},
+    {"complex.h", c_complex_text},   {"cuba.h", c_cuba_text},           {"stdbool.h", "#pragma once\n"},
+    {"tessera.h", "#pragma once\n"}, {"time.h", c_null_text},           {"errno.h", "#pragma once\n"},
+    {"ctype.h", "#pragma once\n"},   {"sys/types.h", "#pragma once\n"}, {"unistd.h", c_null_text},
+    {"strings.h", c_null_text},      {"memory.h", c_null_text}};
 
 // For CUDA C++, where the functions are NVRTC's own.
 constexpr memory_header cxx_headers[] = {
-    {"math.h", c_math_text},     {"cmath", c_math_text},   {"float.h", c_float_text},   {"cfloat", c_float_text},
-    {"limits.h", c_limits_text}, {"climits", c_limits_text}, {"stdio.h", "#pragma once\n"}, {"cstdio", "#pragma once\n"},
-    {"stdlib.h", "#pragma once\n"}, {"cstdlib", "#pragma once\n"}, {"stddef.h", "#pragma once\n"},
-    {"cstddef", "#pragma once\n"}, {"string.h", "#pragma once\n"}, {"cstring", "#pragma once\n"}};
+    {"math.h", c_math_text},        {"cmath", c_math_text},         {"float.h", c_float_text},
+    {"cfloat", c_float_text},       {"limits.h", c_limits_text},    {"climits", c_limits_text},
+    {"stdio.h", "#pragma once\n"},  {"cstdio", "#pragma once\n"},   {"stdlib.h", "#pragma once\n"},
+    {"cstdlib", "#pragma once\n"},  {"stddef.h", "#pragma once\n"}, {"cstddef", "#pragma once\n"},
+    {"string.h", "#pragma once\n"}, {"cstring", "#pragma once\n"}};
 
 }  // namespace tessera

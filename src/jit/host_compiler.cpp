@@ -66,7 +66,8 @@ compiler find_compiler(bool cxx) {
 }
 
 std::string cxx_text(const integrand_source &source) {
-  return std::string(host_cxx_prelude) + forms_text + expand_includes(source) + "\n#line 1 " + quoted(call_name(source)) +
+  return std::string(host_cxx_prelude) + forms_text + expand_includes(source) + "\n#line 1 " +
+         quoted(call_name(source)) +
          "\n#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (::tessera_forms::call(&::" + source.function +
          ", tessera_a, tessera_b, tessera_o), 0)\n" + "extern \"C\"" + host_loop;
 }
@@ -82,8 +83,7 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
     const char *more[] = {", tessera_o", ", &tessera_1", ", &tessera_0"};
     for (int i = 4; i < c.parameters; ++i) arguments += more[i - 4];
   }
-  std::string out =
-      c.text + "\n#line 1 " + quoted(call_name(source)) + "\n#undef TESSERA_CALL\n";
+  std::string out = c.text + "\n#line 1 " + quoted(call_name(source)) + "\n#undef TESSERA_CALL\n";
   if (cuba) {
     // Cuba looks at the value -999 only.
     out +=
@@ -123,10 +123,10 @@ std::string readable(const std::string &line) {
     const std::size_t begin = assertion != std::string::npos ? assertion : many;
     const bool missing = contains(message, "has not been declared") || contains(message, "no member named");
     message = source.file_name + "(1): error: " +
-               (missing ? "the text defines no function '" + source.function + "'"
-                : begin != std::string::npos
-                    ? source.function + ": " + log.substr(begin, std::min(log.find('\n', begin), log.size()) - begin)
-                    : message);
+              (missing ? "the text defines no function '" + source.function + "'"
+               : begin != std::string::npos
+                   ? source.function + ": " + log.substr(begin, std::min(log.find('\n', begin), log.size()) - begin)
+                   : message);
   }
   throw compile_error(at_link ? jit_stage::link : jit_stage::compile,
                       message.empty() ? "the compiler gave no reason" : message, log);

@@ -26,7 +26,7 @@ struct nvrtc_session {
     stage = jit_stage::link;
     const std::size_t begin = log.find('\'', unresolved) + 1;
     message = source.file_name + ": the function '" + log.substr(begin, log.find('\'', begin) - begin) +
-               "' is declared but not defined in this text";
+              "' is declared but not defined in this text";
   } else if (starts_with(message, call_name(source)) && contains(message, " has no ")) {
     message = source.file_name + "(1): error: the text defines no function '" + source.function + "'";
   } else if (starts_with(message, call_name(source)) || starts_with(message, "tessera_forms.h")) {
@@ -34,8 +34,8 @@ struct nvrtc_session {
     const std::size_t assertion = log.find("static assertion failed with \"");
     const std::size_t open = log.find('"', assertion);
     message = source.file_name + "(1): error: " + source.function + ": " +
-               (assertion != std::string::npos ? log.substr(open + 1, log.find("\"\n", open + 1) - open - 1)
-                                               : message.substr(error == std::string::npos ? 0 : error + 7));
+              (assertion != std::string::npos ? log.substr(open + 1, log.find("\"\n", open + 1) - open - 1)
+                                              : message.substr(error == std::string::npos ? 0 : error + 7));
   }
   if (source.language == source_language::c_point || source.language == source_language::c_cuba) {
     const std::string hint = hint_about_c(log);

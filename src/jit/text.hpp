@@ -8,7 +8,9 @@
 namespace tessera {
 
 inline bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
-inline bool starts_with(const std::string &text, const std::string &head) { return text.compare(0, head.size(), head) == 0; }
+inline bool starts_with(const std::string &text, const std::string &head) {
+  return text.compare(0, head.size(), head) == 0;
+}
 inline bool ends_with(const std::string &text, const std::string &end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }

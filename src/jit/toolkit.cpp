@@ -119,9 +119,10 @@ const nvjitlink_library &nvjitlink() {
 
 const cufft_library &cufft() {
   static const cufft_library table = [] {
-    const opened library("NVIDIA's library of Fourier transforms, cuFFT", {"libcufft.so.12", "libcufft.so.11", "libcufft.so"},
-                         "the construction of lattices on a device needs it: install the CUDA toolkit 12 or 13 (package libcufft) "
-                         "or set CUDA_HOME");
+    const opened library(
+        "NVIDIA's library of Fourier transforms, cuFFT", {"libcufft.so.12", "libcufft.so.11", "libcufft.so"},
+        "the construction of lattices on a device needs it: install the CUDA toolkit 12 or 13 (package libcufft) "
+        "or set CUDA_HOME");
     cufft_library t{};
     library.bind(t.create, "cufftCreate");
     library.bind(t.destroy, "cufftDestroy");
@@ -142,9 +143,10 @@ const cufft_library &cufft() {
 
 const curand_library &curand() {
   static const curand_library table = [] {
-    const opened library("NVIDIA's library of random numbers, cuRAND", {"libcurand.so.10", "libcurand.so"},
-                         "TESSERA_GENERATOR other than Philox needs it: install the CUDA toolkit 12 or 13 (package libcurand) or "
-                         "set CUDA_HOME");
+    const opened library(
+        "NVIDIA's library of random numbers, cuRAND", {"libcurand.so.10", "libcurand.so"},
+        "TESSERA_GENERATOR other than Philox needs it: install the CUDA toolkit 12 or 13 (package libcurand) or "
+        "set CUDA_HOME");
     curand_library t{};
     library.bind(t.create, "curandCreateGenerator");
     library.bind(t.destroy, "curandDestroyGenerator");

@@ -58,8 +58,9 @@ struct cufft_library {
   int (*create)(int *plan);
   int (*destroy)(int plan);
   int (*set_auto_allocation)(int plan, int automatic);
-  int (*make_plan)(int plan, int rank, long long *n, long long *inembed, long long istride, long long idist, long long *onembed,
-                   long long ostride, long long odist, fft_kind kind, long long batch, std::size_t *work_bytes);
+  int (*make_plan)(int plan, int rank, long long *n, long long *inembed, long long istride, long long idist,
+                   long long *onembed, long long ostride, long long odist, fft_kind kind, long long batch,
+                   std::size_t *work_bytes);
   int (*set_work_area)(int plan, void *area);
   int (*set_stream)(int plan, void *stream);
   int (*c2c)(int plan, void *in, void *out, fft_direction direction);

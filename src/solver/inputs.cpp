@@ -22,7 +22,8 @@ source_language to_language(int language) {
     default:
       break;
   }
-  throw failure(TESSERA_ERR_ARGUMENT, "language " + std::to_string(language) + " is not a value of enum tessera_language");
+  throw failure(TESSERA_ERR_ARGUMENT,
+                "language " + std::to_string(language) + " is not a value of enum tessera_language");
 }
 
 std::string checked_name(const char *function) {

@@ -20,13 +20,15 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-constexpr tessera::int64 small_regions = 16;  // TESSERA_INITIAL_REGIONS = 1 for integrals that a part of a device works at
+constexpr tessera::int64 small_regions =
+    16;  // TESSERA_INITIAL_REGIONS = 1 for integrals that a part of a device works at
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class watch : public tessera::many_hooks {
  public:
-  watch(const tessera::progress_clock &clock, int ncomp, std::int64_t rows) : clock_(clock), rows_(rows), none_(at(ncomp), 0.0) {}
+  watch(const tessera::progress_clock &clock, int ncomp, std::int64_t rows)
+      : clock_(clock), rows_(rows), none_(at(ncomp), 0.0) {}
 
   bool due() override {
     tessera::outcome end = tessera::outcome::running;
@@ -84,7 +86,8 @@ bool fits(std::int64_t count, std::size_t each) {
 }  // namespace
 
 int tessera_solver::integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes,
-                                   const double *lower, const double *upper, double *value, double *error, int *status) {
+                                   const double *lower, const double *upper, double *value, double *error,
+                                   int *status) {
   const auto refuse = [](const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); };
   if (method != TESSERA_CUBATURE) refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (count < 0) refuse("count = " + std::to_string(count) + " is negative");
@@ -167,8 +170,9 @@ tessera::cubature_problem tessera_solver::common_problem(int device) {
 }
 
 // The integrals that need a run. status[count] receives what is known of the others.
-tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
-                                                const double *lower, const double *upper, std::vector<int> &status) {
+tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, const void *params,
+                                                std::size_t params_bytes, const double *lower, const double *upper,
+                                                std::vector<int> &status) {
   tessera::many_problem many;
   many.common = common_problem(device);
   const std::int64_t initial = options_.get_int(TESSERA_INITIAL_REGIONS);
@@ -250,7 +254,8 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
   });
 }
 
-void tessera_solver::record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device) {
+void tessera_solver::record_many(const tessera::many_results &results, const tessera::many_problem &problem,
+                                 int device) {
   std::int64_t evaluations = 0, regions = 0, iterations = 0, converged = 0;
   int callback_status = 0;
   for (const tessera::many_row &r : results.rows) {
@@ -269,7 +274,8 @@ void tessera_solver::record_many(const tessera::many_results &results, const tes
   options_.set_int(TESSERA_RULE_POINTS, problem.common.integration_rule.points);
   options_.set_int(TESSERA_THREADS_USED, problem.common.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, results.peak_bytes);
-  log(2, (device == host ? std::string("many integrals: ") : "many integrals on device " + std::to_string(device) + ": ") +
-             std::to_string(converged) + " of " + std::to_string(results.rows.size()) + " converged, " +
-             std::to_string(evaluations) + " evaluations, " + std::to_string(regions) + " regions");
+  log(2,
+      (device == host ? std::string("many integrals: ") : "many integrals on device " + std::to_string(device) + ": ") +
+          std::to_string(converged) + " of " + std::to_string(results.rows.size()) + " converged, " +
+          std::to_string(evaluations) + " evaluations, " + std::to_string(regions) + " regions");
 }

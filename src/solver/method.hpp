@@ -19,7 +19,7 @@ struct solver_view {
   const int ndim, ncomp;
   const std::vector<double> &lower, &upper;  // as the user gave them: reversed, infinite
   option_values &options;
-  const std::unique_ptr<place> &host;        // of the last run there; or null
+  const std::unique_ptr<place> &host;  // of the last run there; or null
 };
 
 // One object for a method and a solver, with what stays from run to run. A run is
@@ -59,7 +59,7 @@ class method {
   const solver_view solver_;
 };
 
-#define METHOD(name, number, constant)                                                    \
+#define METHOD(name, number, constant)                                                      \
   static_assert(number == constant, "the numbers of enum tessera_method and of the table"); \
   std::unique_ptr<method> make_##name(const solver_view &solver);
 #include "../methods.def"

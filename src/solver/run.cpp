@@ -36,13 +36,15 @@ int tessera_solver::choose_device(const tessera::method &m) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
   if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_device_form())
-    throw failure(TESSERA_ERR_NO_INTEGRAND, "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
-                                                " needs an integrand set by tessera_set_integrand_source, "
-                                                "tessera_set_integrand_file, tessera_set_integrand_code or "
-                                                "tessera_set_integrand_device");
-  if (wanted == host && !has_host_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND,
-                  device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
+                  "a callback cannot run on a device: TESSERA_DEVICE = " + std::to_string(wanted) +
+                      " needs an integrand set by tessera_set_integrand_source, "
+                      "tessera_set_integrand_file, tessera_set_integrand_code or "
+                      "tessera_set_integrand_device");
+  if (wanted == host && !has_host_form())
+    throw failure(
+        TESSERA_ERR_NO_INTEGRAND,
+        device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
   const bool too_many = m.most_device_ndim() > 0 && ndim_ > m.most_device_ndim();
@@ -81,8 +83,9 @@ tessera_solver::form_name tessera_solver::source_name() const {
 // The source text for the host, compiled at the first call. Throws compile_error.
 const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinates) {
   if (!host_code_ || host_coordinates_ != coordinates) {
-    host_code_ = std::make_unique<tessera::compiled_source>(
-        source_, ndim_, ncomp_, host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0), tessera_version_string(), coordinates);
+    host_code_ = std::make_unique<tessera::compiled_source>(source_, ndim_, ncomp_,
+                                                            host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0),
+                                                            tessera_version_string(), coordinates);
     host_coordinates_ = coordinates;
     options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
     const std::string &said = host_code_->log();
@@ -123,7 +126,8 @@ tessera::device_integrand tessera_solver::device_integrand() const {
 
 void tessera_solver::take_report(const tessera::device_report &report, int device) {
   if (report.compile_seconds > 0.0) options_.set_real(TESSERA_COMPILE_SECONDS, report.compile_seconds);
-  if (!report.inlined && !warned_of_calls_) log(1, "the integrand is called on the device, not inlined, which is slower");
+  if (!report.inlined && !warned_of_calls_)
+    log(1, "the integrand is called on the device, not inlined, which is slower");
   warned_of_calls_ = warned_of_calls_ || !report.inlined;
   if (!report.remark.empty()) log(1, report.remark);
   if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
@@ -131,8 +135,8 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
 }
 
 // Runs the problem that the method has prepared for `device`.
-tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
-                                         double *value, double *error) {
+tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device,
+                                         tessera::run_hooks &hooks, double *value, double *error) {
   const bool wanted = device != host;
   tessera::run_result &result = m.new_result();
   m.start(!wanted);
@@ -153,7 +157,8 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
           problem = &prepare(m, true);
           m.start(true);
         }
-        use_host_form(problem->integrand, problem->threads, problem->coordinates(), [&] { check_fallback(*problem, params()); });
+        use_host_form(problem->integrand, problem->threads, problem->coordinates(),
+                      [&] { check_fallback(*problem, params()); });
         tessera::device_report unused;
         place_here().run(*problem, {}, hooks, value, error, result, unused);
       });
@@ -169,4 +174,3 @@ void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads
 } catch (const tessera::compile_error &e) {
   throw failure(tessera::compile_status(e), e.what());
 }
-

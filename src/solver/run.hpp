@@ -29,7 +29,9 @@ auto tessera_solver::device_or_host(int &device, There there, Here here) {
   try {
     return there();
   } catch (const tessera::failure &f) {
-    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != tessera::any_device || !has_host_form()) throw;
+    if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != tessera::any_device ||
+        !has_host_form())
+      throw;
     why = f.what();
   }
   device = do_without_device(why);

@@ -42,7 +42,8 @@ bool is_int(const key_entry &e) { return e.kind == key_kind::option_int || e.kin
 
 void require_type(const key_entry &e, bool wants_int) {
   if (is_int(e) != wants_int)
-    throw failure(TESSERA_ERR_TYPE, std::string(e.name) + (wants_int ? " is a real, not an integer" : " is an integer, not a real"));
+    throw failure(TESSERA_ERR_TYPE,
+                  std::string(e.name) + (wants_int ? " is a real, not an integer" : " is an integer, not a real"));
 }
 
 std::string show(double v) {
@@ -112,7 +113,8 @@ void tessera_solver::set_int(int key, std::int64_t value) {
     throw failure(TESSERA_ERR_RANGE, std::string(e.name) + " = " + std::to_string(value) + " is not within " +
                                          std::to_string(e.int_least) + " .. " + std::to_string(e.int_greatest));
   if (!tessera::is_value(key, value))
-    throw failure(TESSERA_ERR_RANGE, std::string(e.name) + " = " + std::to_string(value) + " is none of the option's values");
+    throw failure(TESSERA_ERR_RANGE,
+                  std::string(e.name) + " = " + std::to_string(value) + " is none of the option's values");
   options_.set_int(key, value);
 }
 
@@ -121,8 +123,8 @@ void tessera_solver::set_real(int key, double value) {
   require_option(e);
   require_type(e, false);
   if (!(value >= e.real_least && value <= e.real_greatest))
-    throw failure(TESSERA_ERR_RANGE, std::string(e.name) + " = " + show(value) + " is not within " + show(e.real_least) +
-                                         " .. " + show(e.real_greatest));
+    throw failure(TESSERA_ERR_RANGE, std::string(e.name) + " = " + show(value) + " is not within " +
+                                         show(e.real_least) + " .. " + show(e.real_greatest));
   options_.set_real(key, value);
 }
 
@@ -157,7 +159,8 @@ void tessera_solver::log(int level, const std::string &line) const {
 tessera::method &tessera_solver::method_of(tessera::method_number which) const {
   std::unique_ptr<tessera::method> &m = methods_[which];
   if (m) return *m;
-  const tessera::solver_view view = {ndim_, ncomp_, lower_, upper_, const_cast<tessera_solver *>(this)->options_, host_place_};
+  const tessera::solver_view view = {ndim_,      ncomp_, lower_, upper_, const_cast<tessera_solver *>(this)->options_,
+                                     host_place_};
   switch (which) {
 #define METHOD(name, number, constant) \
   case tessera::method_##name:         \
@@ -253,8 +256,8 @@ bool tessera_solver::is_empty_domain(double *value, double *error) const {
 }
 
 // The end of a run: its status, what is said of it, and value and error, of which reversed limits change the sign.
-void tessera_solver::conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e,
-                             double *value, double *error) {
+void tessera_solver::conclude(const tessera::run_result &result, const std::vector<double> &v,
+                              const std::vector<double> &e, double *value, double *error) {
   const int status = tessera::status_of(result.end);
   if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
   if (!result.has_value) {

@@ -71,13 +71,13 @@ struct tessera_solver {
   void end_run();
   tessera::problem &prepare(tessera::method &m, bool on_host);
   bool is_empty_domain(double *value, double *error) const;
-  void conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e, double *value,
-                double *error);
+  void conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e,
+                double *value, double *error);
   int host_threads() const;  // all processors for TESSERA_THREADS = 0
   int choose_device(const tessera::method &m) const;
   int do_without_device(const std::string &why) const;
-  tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks, double *value,
-                           double *error);
+  tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
+                           double *value, double *error);
   tessera::cubature_problem common_problem(int device);
   template <class Body>
   auto reach_device(Body body);
@@ -105,7 +105,8 @@ struct tessera_solver {
   form_name source_name() const;
   template <class Form>
   void check_form(const tessera::problem &problem, const form_name &name, Form form);
-  void check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand, tessera::place &there);
+  void check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
+                       tessera::place &there);
   void check_fallback(const tessera::problem &problem, void *block);
   tessera::device_integrand device_integrand() const;
   void take_report(const tessera::device_report &report, int device);
@@ -126,21 +127,23 @@ struct tessera_solver {
   void *device_userdata_ = nullptr;
   std::vector<std::max_align_t> params_;
   std::size_t params_bytes_ = 0;
-  tessera::integrand_source source_;                        // no function: there is none
-  std::shared_ptr<tessera::twin> twin_;                     // that source_ is of
-  std::unique_ptr<tessera::compiled_source> host_code_;     // of source_
-  int host_coordinates_ = 0;                                // numbers a point that it takes
+  tessera::integrand_source source_;                     // no function: there is none
+  std::shared_ptr<tessera::twin> twin_;                  // that source_ is of
+  std::unique_ptr<tessera::compiled_source> host_code_;  // of source_
+  int host_coordinates_ = 0;                             // numbers a point that it takes
   std::unique_ptr<tessera::place> host_place_;
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
   int device_of_place_ = -1;
-  void *stream_ = nullptr;                                  // the caller's, for that place
-  bool checked_ = false;  // what runs on the device (or source_, where there is none) and the callback give the same values
-  bool warned_of_calls_ = false;                                // that the device calls source_
+  void *stream_ = nullptr;  // the caller's, for that place
+  bool checked_ =
+      false;  // what runs on the device (or source_, where there is none) and the callback give the same values
+  bool warned_of_calls_ = false;  // that the device calls source_
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;
   void *log_data_ = nullptr;
   tessera::option_values options_;
-  mutable std::array<std::unique_ptr<tessera::method>, tessera::methods_end> methods_;  // those that have been asked for
+  mutable std::array<std::unique_ptr<tessera::method>, tessera::methods_end>
+      methods_;  // those that have been asked for
 };

@@ -83,7 +83,8 @@ static bool has_factors_up_to(uint64 v, uint64 largest) {
 static void look_among_products(uint64 product, uint64 factor, uint64 largest, std::int64_t n, std::int64_t &nearest) {
   const auto p = static_cast<std::int64_t>(2 * product + 1);
   const std::int64_t here = std::abs(p - n), best = std::abs(nearest - n);
-  if (p >= 3 && (nearest == 0 || here < best || (here == best && p < nearest)) && is_prime(2 * product + 1)) nearest = p;
+  if (p >= 3 && (nearest == 0 || here < best || (here == best && p < nearest)) && is_prime(2 * product + 1))
+    nearest = p;
   for (uint64 f = factor; f <= largest; ++f)
     if (is_prime(f) && product <= static_cast<uint64>(most_lattice_points - 1) / 2 / f)
       look_among_products(product * f, f, largest, n, nearest);
@@ -96,7 +97,8 @@ std::int64_t nearest_prime(std::int64_t n, std::int64_t largest) {
     if (p < 3 || p > most_lattice_points) return false;
     const auto u = static_cast<uint64>(p);
     // The factors first: numbers with small ones alone are rarer than primes and quicker found out.
-    return (largest == 0 || (u % 2 == 1 && has_factors_up_to((u - 1) / 2, static_cast<uint64>(largest)))) && is_prime(u);
+    return (largest == 0 || (u % 2 == 1 && has_factors_up_to((u - 1) / 2, static_cast<uint64>(largest)))) &&
+           is_prime(u);
   };
   constexpr std::int64_t far = 1 << 17;  // beyond, products of so small factors are counted quicker than numbers
   for (std::int64_t distance = 0; distance <= far; ++distance) {
@@ -122,7 +124,8 @@ std::string wrong_weights(int ndim, const std::vector<double> &product, const st
 }
 
 std::string wrong_least(std::uint64_t least) {
-  const bool right = least == 0 || (least >= 4 && least <= static_cast<std::uint64_t>(most_lattice_points) && is_power_of_two(least));
+  const bool right =
+      least == 0 || (least >= 4 && least <= static_cast<std::uint64_t>(most_lattice_points) && is_power_of_two(least));
   return right ? "" : std::to_string(static_cast<std::int64_t>(least)) + " is neither 0 nor a power of two from 4 on";
 }
 
@@ -138,7 +141,8 @@ void tessera_lattice::set_weights(const double *product, int orders, const doubl
   if (orders < 0) refuse("orders = " + text(std::int64_t{orders}) + " is negative");
   if ((orders == 0) != (order == nullptr))
     refuse(order ? "orders is 0 and order is not NULL" : "order is NULL and orders is not 0");
-  if (orders > ndim_) refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
+  if (orders > ndim_)
+    refuse("orders = " + text(std::int64_t{orders}) + " is not within 0 .. ndim = " + text(std::int64_t{ndim_}));
   std::vector<double> by_component, by_number;
   if (product) by_component.assign(product, product + ndim_);
   if (order) by_number.assign(order, order + orders);
@@ -183,10 +187,12 @@ void tessera_lattice::set_int(int key, std::int64_t value) {
       break;
     case TESSERA_LATTICE_DEVICE:
       if (value < any_device || value > std::numeric_limits<int>::max())
-        throw failure(TESSERA_ERR_RANGE, "TESSERA_LATTICE_DEVICE = " + text(value) + " is neither -2 nor -1 nor a device");
+        throw failure(TESSERA_ERR_RANGE,
+                      "TESSERA_LATTICE_DEVICE = " + text(value) + " is neither -2 nor -1 nor a device");
       device_ = value;
       break;
-    default: throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer option of a lattice");
+    default:
+      throw failure(TESSERA_ERR_KEY, "key " + text(std::int64_t{key}) + " is not an integer option of a lattice");
   }
 }
 
@@ -277,7 +283,7 @@ void tessera_lattice::construct(std::int64_t n) {
   const bool two = tessera::is_power_of_two(points);
   if (!two && !tessera::is_prime(points)) {
     std::string message = "n = " + text(n) + " is neither prime nor a power of two; the nearest prime is " +
-                           text(tessera::nearest_prime(n, 0));
+                          text(tessera::nearest_prime(n, 0));
     message += ", and " + text(tessera::nearest_prime(n, 7)) + " is the nearest that suits FFTs";
     refuse(message);
   }

@@ -299,18 +299,10 @@ static void a_place_for_value_and_error_is_needed(void **state) {
 static void a_rule_must_exist_for_the_dimension(void **state) {
   static const struct {
     int ndim, rule;
-  } wrong[] = {{1, TESSERA_RULE_GM7},
-               {1, TESSERA_RULE_DEGREE7},
-               {1, TESSERA_RULE_DEGREE9},
-               {1, TESSERA_RULE_DEGREE13},
-               {2, TESSERA_RULE_DEGREE11},
-               {3, TESSERA_RULE_DEGREE13},
-               {4, TESSERA_RULE_DEGREE11},
-               {11, TESSERA_RULE_LOW},
-               {2, TESSERA_RULE_KRONROD15},
-               {3, TESSERA_RULE_KRONROD61},
-               {25, TESSERA_RULE_KRONROD21},
-               {1, TESSERA_RULE_LOW}};
+  } wrong[] = {{1, TESSERA_RULE_GM7},       {1, TESSERA_RULE_DEGREE7},    {1, TESSERA_RULE_DEGREE9},
+               {1, TESSERA_RULE_DEGREE13},  {2, TESSERA_RULE_DEGREE11},   {3, TESSERA_RULE_DEGREE13},
+               {4, TESSERA_RULE_DEGREE11},  {11, TESSERA_RULE_LOW},       {2, TESSERA_RULE_KRONROD15},
+               {3, TESSERA_RULE_KRONROD61}, {25, TESSERA_RULE_KRONROD21}, {1, TESSERA_RULE_LOW}};
   (void)state;
   for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
     tessera_solver *s = solver_of(wrong[i].ndim, 2);

@@ -142,8 +142,9 @@ void the_same_with_many_integrals(void **) {
       int status[count];
       tessera_solver *s = reporting(what);
       put_int(s, TESSERA_THREADS, threads);
-      assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, count, nullptr, 0, nullptr, nullptr, value, error, status),
-                    TESSERA_STOPPED);
+      assert_status(
+          s, tessera_integrate_many(s, TESSERA_CUBATURE, count, nullptr, 0, nullptr, nullptr, value, error, status),
+          TESSERA_STOPPED);
       assert_says(tessera_last_error(s), what == exception ? "no more patience" : "threw an exception");
       assert_status(s, tessera_set_int(s, TESSERA_SEED, 7), TESSERA_OK);
       tessera_destroy(s);

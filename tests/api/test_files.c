@@ -39,7 +39,8 @@ static void refused_everywhere(const char *what, const char *why) {
   assert_status(s, tessera_set_integrand_file(s, TESSERA_LANGUAGE_C, what, "f"), TESSERA_ERR_ARGUMENT);
   assert_says(tessera_last_error(s), why);
   /* left to the compiler, which does not find it or says what it is */
-  snprintf(text, sizeof text, "#include \"%s\"\nint f(int n, const double *x, int m, double *f, void *u) { return 0; }\n", what);
+  snprintf(text, sizeof text,
+           "#include \"%s\"\nint f(int n, const double *x, int m, double *f, void *u) { return 0; }\n", what);
   int status = tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, text, "f");
   if (status == TESSERA_OK) status = tessera_integrate(s, TESSERA_CUBATURE, &value, &error);
   assert_int_equal(status, TESSERA_ERR_COMPILE);

@@ -34,23 +34,25 @@ static void assert_refused(tessera_solver *s, int status, const char *word) {
 static const struct {
   int language;
   const char *name, *text;
-} files[] = {{TESSERA_LANGUAGE_CUDA, "user.cu",
-              "#include \"sub/part.h\"\n"
-              "double f(const double *x) { return factor(x[0]); }\n"},
-             {TESSERA_LANGUAGE_C, "user.c",
-              "#include \"sub/part.h\"\n"
-              "int f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); return 0; }\n"},
-             {TESSERA_LANGUAGE_CUBA, "cuba.c",
-              "#include \"cuba.h\"\n#include \"sub/part.h\"\n"
-              "static int f(const int *n, const cubareal x[], const int *m, cubareal v[], void *p) { v[0] = factor(x[0]); "
-              "return 0; }\n"}};
+} files[] = {
+    {TESSERA_LANGUAGE_CUDA, "user.cu",
+     "#include \"sub/part.h\"\n"
+     "double f(const double *x) { return factor(x[0]); }\n"},
+    {TESSERA_LANGUAGE_C, "user.c",
+     "#include \"sub/part.h\"\n"
+     "int f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); return 0; }\n"},
+    {TESSERA_LANGUAGE_CUBA, "cuba.c",
+     "#include \"cuba.h\"\n#include \"sub/part.h\"\n"
+     "static int f(const int *n, const cubareal x[], const int *m, cubareal v[], void *p) { v[0] = factor(x[0]); "
+     "return 0; }\n"}};
 enum { file_count = sizeof files / sizeof files[0] };
 
 static void put_parts(const char *scale) {
   char text[200];
   put_directory("sub");
   snprintf(text, sizeof text,
-           "#ifndef PART\n#define PART\n#include \"deep.h\"\nstatic double factor(double a) {\n  return %s * a;\n}\n#endif\n",
+           "#ifndef PART\n#define PART\n#include \"deep.h\"\nstatic double factor(double a) {\n  return %s * "
+           "a;\n}\n#endif\n",
            scale);
   put_file("sub/part.h", text);
   put_file("sub/deep.h", "#include \"part.h\"\n#define TWO 2\n"); /* a ring, as guards allow it */
@@ -155,7 +157,8 @@ static void wrong_code(void **state) {
   tessera_solver *s = solver_of(1, 1);
   static const int forms[] = {INT32_MIN, -1, 0, 4, INT32_MAX};
   (void)state;
-  assert_int_equal(tessera_set_integrand_code(NULL, TESSERA_CODE_LTOIR, ltoir, sizeof ltoir, "f"), TESSERA_ERR_ARGUMENT);
+  assert_int_equal(tessera_set_integrand_code(NULL, TESSERA_CODE_LTOIR, ltoir, sizeof ltoir, "f"),
+                   TESSERA_ERR_ARGUMENT);
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
     assert_status(s, tessera_set_integrand_code(s, forms[i], ltoir, sizeof ltoir, "f"), TESSERA_ERR_ARGUMENT);
     assert_says(tessera_last_error(s), "form");
@@ -231,8 +234,9 @@ static void text_and_code_take_each_other_s_place(void **state) {
   tessera_solver *s = solver_of(1, 1);
   (void)state;
   put_code(s, TESSERA_CODE_LTOIR, ltoir, sizeof ltoir);
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f"),
-                TESSERA_OK);
+  assert_status(
+      s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f"),
+      TESSERA_OK);
   assert_close(integrate(s).value, 0.5, 1e-13, 0);
   put_code(s, TESSERA_CODE_LTOIR, ltoir, sizeof ltoir);
   assert_refused(s, TESSERA_ERR_NO_INTEGRAND, "compiled code");
@@ -244,7 +248,8 @@ static int meddle(int ndim, const double *x, int ncomp, double *f, void *userdat
   (void)ndim, (void)x, (void)ncomp;
   tessera_solver *s = userdata;
   f[0] = 1;
-  return tessera_set_stream(s, NULL) == TESSERA_ERR_BUSY && tessera_set_integrand_file(s, 1, "f", "f") == TESSERA_ERR_BUSY &&
+  return tessera_set_stream(s, NULL) == TESSERA_ERR_BUSY &&
+                 tessera_set_integrand_file(s, 1, "f", "f") == TESSERA_ERR_BUSY &&
                  tessera_set_integrand_code(s, 1, ltoir, 4, "f") == TESSERA_ERR_BUSY
              ? 0
              : 1;

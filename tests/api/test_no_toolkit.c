@@ -92,8 +92,8 @@ static void many_integrals_on_the_host(void **state) {
   assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, scaled, "f"), TESSERA_OK);
   for (int i = 0; i < 2; ++i) {
     put_int(s, TESSERA_DEVICE, i == 0 ? -1 : -2);
-    const int status = tessera_integrate_many(s, TESSERA_CUBATURE, 20, blocks, sizeof blocks[0], NULL, NULL, value[i],
-                                              error[i], NULL);
+    const int status =
+        tessera_integrate_many(s, TESSERA_CUBATURE, 20, blocks, sizeof blocks[0], NULL, NULL, value[i], error[i], NULL);
     assert_status(s, status, TESSERA_OK);
     assert_int_equal(got_int(s, TESSERA_DEVICE_USED), -1);
     assert_int_equal(lines, i);
@@ -104,16 +104,18 @@ static void many_integrals_on_the_host(void **state) {
     assert_same_bits(error[0][i], error[1][i]);
   }
   put_int(s, TESSERA_DEVICE, 0);
-  assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, 20, blocks, sizeof blocks[0], NULL, NULL, value[0], error[0],
-                                          NULL),
-                TESSERA_ERR_NOT_BUILT);
+  assert_status(
+      s,
+      tessera_integrate_many(s, TESSERA_CUBATURE, 20, blocks, sizeof blocks[0], NULL, NULL, value[0], error[0], NULL),
+      TESSERA_ERR_NOT_BUILT);
   tessera_destroy(s);
 }
 
 static void neither_compiler(void **state) {
   tessera_solver *s = solver_with_log();
   (void)state;
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return 1; }", "f"),
+  assert_status(s,
+                tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return 1; }", "f"),
                 TESSERA_OK);
   put_int(s, TESSERA_DEVICE, -2);
   setenv("PATH", "/nonexistent", 1);

@@ -113,10 +113,9 @@ static void values_beyond_the_bounds_are_refused(void **state) {
 /* Options that name something have gaps between their values. */
 static void numbers_that_are_no_value_are_refused(void **state) {
   tessera_solver *s = *state;
-  static const int values[][30] = {
-      {TESSERA_RULE, 0, 1, 2, 3, 4, 7, 12, 15, 21, 31, 41, 51, 61, -1},
-      {TESSERA_TRANSFORM, 0, 1, 2, 3, 11, 12, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, -1},
-      {TESSERA_MEDIAN, 0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, -1}};
+  static const int values[][30] = {{TESSERA_RULE, 0, 1, 2, 3, 4, 7, 12, 15, 21, 31, 41, 51, 61, -1},
+                                   {TESSERA_TRANSFORM, 0, 1, 2, 3, 11, 12, 13, 14, 15, 16, 21, 22, 23, 24, 25, 26, -1},
+                                   {TESSERA_MEDIAN, 0, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, -1}};
   static const int most[] = {61, 26, 29};
   for (int i = 0; i < 3; ++i)
     for (int v = 0, at = 1; v <= most[i]; ++v) {
@@ -200,7 +199,8 @@ static void statistics_start_afresh_in_every_run(void **state) {
     for (int key = 300; key < 500; ++key) {
       int64_t n = 0;
       double r = 0;
-      if (tessera_get_int(s, key, &n) == TESSERA_OK && key != TESSERA_DEVICE_USED && key != TESSERA_INLINED) assert_int_equal(n, 0);
+      if (tessera_get_int(s, key, &n) == TESSERA_OK && key != TESSERA_DEVICE_USED && key != TESSERA_INLINED)
+        assert_int_equal(n, 0);
       if (tessera_get_real(s, key, &r) == TESSERA_OK && key != TESSERA_SECONDS) assert_same_bits(r, 0.0);
     }
   }
@@ -234,11 +234,17 @@ static void zero_threads_means_one_per_processor(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(options_have_their_defaults),          TEST(the_bounds_are_part_of_the_range),
-      TEST(values_beyond_the_bounds_are_refused), TEST(numbers_that_are_no_value_are_refused), TEST(what_is_set_is_got),
-      TEST(a_run_does_not_change_the_options),    TEST(statistics_are_zero_before_the_first_run),
-      TEST(statistics_describe_the_run),          TEST(statistics_start_afresh_in_every_run),
-      TEST(zero_threads_means_one_per_processor), TEST(reset_gives_the_defaults_and_nothing_else),
+      TEST(options_have_their_defaults),
+      TEST(the_bounds_are_part_of_the_range),
+      TEST(values_beyond_the_bounds_are_refused),
+      TEST(numbers_that_are_no_value_are_refused),
+      TEST(what_is_set_is_got),
+      TEST(a_run_does_not_change_the_options),
+      TEST(statistics_are_zero_before_the_first_run),
+      TEST(statistics_describe_the_run),
+      TEST(statistics_start_afresh_in_every_run),
+      TEST(zero_threads_means_one_per_processor),
+      TEST(reset_gives_the_defaults_and_nothing_else),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,11 +123,11 @@ static void a_scalar_text_on_an_infinite_range(void **state) {
 static void a_text_can_be_replaced_and_taken_away(void **state) {
   tessera_solver *s = solver_of(2, 1);
   (void)state;
-  put_source(s, TESSERA_LANGUAGE_CUDA, "double one(const double *) { return 1; } double two(const double *) { return 2; }",
-             "one");
+  put_source(s, TESSERA_LANGUAGE_CUDA,
+             "double one(const double *) { return 1; } double two(const double *) { return 2; }", "one");
   assert_close(integrate(s).value, 1, 1e-14, 0);
-  put_source(s, TESSERA_LANGUAGE_CUDA, "double one(const double *) { return 1; } double two(const double *) { return 2; }",
-             "two");
+  put_source(s, TESSERA_LANGUAGE_CUDA,
+             "double one(const double *) { return 1; } double two(const double *) { return 2; }", "two");
   assert_close(integrate(s).value, 2, 1e-14, 0);
   put_source(s, 0, NULL, NULL);
   assert_int_equal(integrate(s).status, TESSERA_ERR_NO_INTEGRAND);
@@ -171,7 +171,8 @@ static void a_text_that_writes_its_static_variables_runs_on_one_thread(void **st
 static void a_compile_error_names_the_line(void **state) {
   tessera_solver *s = solver_of(2, 2);
   (void)state;
-  put_source(s, TESSERA_LANGUAGE_CUDA, "// first\n\nvoid f(const double *x, double *v) { v[0] = x[0] + wrong; }\n", "f");
+  put_source(s, TESSERA_LANGUAGE_CUDA, "// first\n\nvoid f(const double *x, double *v) { v[0] = x[0] + wrong; }\n",
+             "f");
   assert_refused(s, TESSERA_ERR_COMPILE, "compile: integrand(3): error:");
   assert_says(tessera_last_error(s), "wrong");
   put_source(s, TESSERA_LANGUAGE_C,
@@ -272,8 +273,8 @@ static void forms_that_disagree_are_refused(void **state) {
   tessera_solver *s = solver_of(2, 2);
   (void)state;
   put_point(s, line, NULL);
-  put_source(s, TESSERA_LANGUAGE_CUDA, "void f(const double *x, double *v) { v[0] = x[0] * (1 + 3e-6); v[1] = 1e6 * x[0]; }",
-             "f");
+  put_source(s, TESSERA_LANGUAGE_CUDA,
+             "void f(const double *x, double *v) { v[0] = x[0] * (1 + 3e-6); v[1] = 1e6 * x[0]; }", "f");
   put_int(s, TESSERA_DEVICE, -2);
   for (int again = 0; again < 2; ++again) {
     assert_refused(s, TESSERA_ERR_CHECK, "component 1 at x = (0.");
@@ -283,8 +284,8 @@ static void forms_that_disagree_are_refused(void **state) {
   put_source(s, TESSERA_LANGUAGE_CUDA, "void f(const double *x, double *v) { v[0] = x[0]; v[1] = log(-1.0); }", "f");
   assert_refused(s, TESSERA_ERR_CHECK, "component 2");
   double value[2], error[2];
-  put_source(s, TESSERA_LANGUAGE_CUDA, "void f(const double *x, double *v) { v[0] = x[0] * (1 + 3e-8); v[1] = 1e6 * x[0]; }",
-             "f");
+  put_source(s, TESSERA_LANGUAGE_CUDA,
+             "void f(const double *x, double *v) { v[0] = x[0] * (1 + 3e-8); v[1] = 1e6 * x[0]; }", "f");
   assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_OK);
   put_int(s, TESSERA_DEVICE, -1); /* the callback runs, and nothing is compared */
   put_source(s, TESSERA_LANGUAGE_CUDA, "void f(const double *x, double *v) { v[0] = v[1] = 7; }", "f");
@@ -293,7 +294,8 @@ static void forms_that_disagree_are_refused(void **state) {
 }
 
 static int calls;
-static int counting(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int counting(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                    void *userdata) {
   (void)ndim, (void)ldx, (void)ncomp, (void)ldf, (void)userdata;
   if (n > 10) return 5;
   for (int64_t i = 0; i < n; ++i) f[i] = 1 / (1 + fabs(x[i]));

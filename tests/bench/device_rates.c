@@ -54,7 +54,8 @@ static int rate(int family, int ndim, int device) {
   const double seconds = median_seconds(s, 5, &n);
   tessera_destroy(s);
   if (seconds < 0) return 77;
-  printf("f%d %d-D at a million regions,%.3f,%" PRId64 ",%.3e,%.3f\n", family, ndim, 1e3 * seconds, n, (double)n / seconds, first);
+  printf("f%d %d-D at a million regions,%.3f,%" PRId64 ",%.3e,%.3f\n", family, ndim, 1e3 * seconds, n,
+         (double)n / seconds, first);
   return 0;
 }
 
@@ -72,7 +73,7 @@ static int smallest(int device) {
 
 int main(int argc, char **argv) {
   const int device = argc > 1 ? atoi(argv[1]) : 0;
-  static const int cases[][2] = {{4, 8}, {5, 8}, {4, 5}, {5, 5}, {5, 3}};  /* family, variables */
+  static const int cases[][2] = {{4, 8}, {5, 8}, {4, 5}, {5, 5}, {5, 3}}; /* family, variables */
   printf("what,ms,evaluations,evaluations_per_s,compile_or_load_s\n");
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
     const int end = rate(cases[i][0], cases[i][1], device);

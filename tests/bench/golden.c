@@ -60,7 +60,7 @@ enum form { POINT, BATCH, TEXT };
 static const char *const form_names[] = {"point", "batch", "text"};
 
 struct option {
-  int key;  /* 0: no more */
+  int key; /* 0: no more */
   double value;
 };
 struct run {
@@ -71,8 +71,10 @@ struct run {
 #define CUB TESSERA_CUBATURE
 #define LAT TESSERA_LATTICE
 #define MC TESSERA_MONTECARLO
-#define TOL(t) {TESSERA_RELTOL, t}
-#define MOST(n) {TESSERA_MAXEVAL, n}
+#define TOL(t) \
+  { TESSERA_RELTOL, t }
+#define MOST(n) \
+  { TESSERA_MAXEVAL, n }
 static const struct run runs[] = {
     {CUB, POINT, 0, 1, 1, 0, {TOL(1e-9)}},
     {CUB, POINT, 1, 1, 1, 0, {TOL(1e-6), {TESSERA_RULE, 61}}},
@@ -114,9 +116,21 @@ static const struct run runs[] = {
     {LAT, BATCH, 0, 4, 1, 0, {TOL(1e-6)}},
     {LAT, TEXT, 0, 4, 1, 0, {TOL(1e-6)}},
     {LAT, BATCH, 1, 6, 2, 0, {TOL(1e-4), MOST(2000000)}},
-    {LAT, BATCH, 1, 6, 1, 0, {TOL(1e-4), MOST(2000000), {TESSERA_TRANSFORM, TESSERA_TRANSFORM_BAKER}, {TESSERA_THREADS, 2}}},
+    {LAT,
+     BATCH,
+     1,
+     6,
+     1,
+     0,
+     {TOL(1e-4), MOST(2000000), {TESSERA_TRANSFORM, TESSERA_TRANSFORM_BAKER}, {TESSERA_THREADS, 2}}},
     {LAT, BATCH, 3, 8, 1, 0, {TOL(1e-5), MOST(2000000), {TESSERA_TRANSFORM, TESSERA_TRANSFORM_KOROBOV3}}},
-    {LAT, BATCH, 3, 5, 1, 0, {TOL(1e-5), MOST(2000000), {TESSERA_TRANSFORM, TESSERA_TRANSFORM_SIDI2}, {TESSERA_SEED, 7}}},
+    {LAT,
+     BATCH,
+     3,
+     5,
+     1,
+     0,
+     {TOL(1e-5), MOST(2000000), {TESSERA_TRANSFORM, TESSERA_TRANSFORM_SIDI2}, {TESSERA_SEED, 7}}},
     {LAT, POINT, 2, 5, 1, 0, {TOL(1e-3), MOST(1000000), {TESSERA_SHIFTS, 10}}},
     {LAT, BATCH, 0, 3, 1, 1, {TOL(1e-4), MOST(1000000), {TESSERA_TRANSFORM, TESSERA_TRANSFORM_TANH}}},
     {LAT, BATCH, 1, 5, 1, 0, {TOL(1e-3), MOST(1000000), {TESSERA_MEDIAN, 5}}},
@@ -128,10 +142,22 @@ static const struct run runs[] = {
     {MC, BATCH, 3, 4, 1, 0, {TOL(1e-2), {TESSERA_SAMPLING, 1}, {TESSERA_ANTITHETIC, 1}}},
     {MC, POINT, 0, 4, 1, 0, {TOL(2e-3), {TESSERA_SAMPLING, 2}}},
     {MC, BATCH, 0, 6, 2, 0, {TOL(2e-3), {TESSERA_SAMPLING, 2}, {TESSERA_THREADS, 2}}},
-    {MC, BATCH, 2, 6, 1, 0, {TOL(5e-3), MOST(1000000), {TESSERA_SAMPLING, 2}, {TESSERA_SEED, 3}, {TESSERA_ANTITHETIC, 1}}},
+    {MC,
+     BATCH,
+     2,
+     6,
+     1,
+     0,
+     {TOL(5e-3), MOST(1000000), {TESSERA_SAMPLING, 2}, {TESSERA_SEED, 3}, {TESSERA_ANTITHETIC, 1}}},
     {MC, BATCH, 0, 3, 1, 1, {TOL(1e-2), MOST(1000000)}},
     {MC, POINT, 2, 9, 1, 0, {TOL(1e-2), MOST(300000)}},
-    {MC, BATCH, 1, 5, 1, 0, {TOL(1e-3), MOST(1000000), {TESSERA_WARMUP, 3}, {TESSERA_INCREASE, 2000}, {TESSERA_DAMPING, 1.5}}},
+    {MC,
+     BATCH,
+     1,
+     5,
+     1,
+     0,
+     {TOL(1e-3), MOST(1000000), {TESSERA_WARMUP, 3}, {TESSERA_INCREASE, 2000}, {TESSERA_DAMPING, 1.5}}},
 };
 enum { run_count = sizeof runs / sizeof runs[0] };
 
@@ -154,14 +180,14 @@ static void set_domain(tessera_solver *s, int ndim, int infinite) {
   tessera_set_domain(s, lower, upper);
 }
 
-static int print(tessera_solver *s, int number, const struct run *r, int form, int device, int status, const double *value,
-                 const double *error) {
+static int print(tessera_solver *s, int number, const struct run *r, int form, int device, int status,
+                 const double *value, const double *error) {
   int64_t n = 0, regions = 0, steps = 0;
   tessera_get_int(s, TESSERA_EVALUATIONS, &n);
   tessera_get_int(s, TESSERA_REGIONS, &regions);
   tessera_get_int(s, TESSERA_ITERATIONS, &steps);
-  printf("%d,%s,%s,%d,%d,%d,%d,%" PRId64 ",%" PRId64 ",%" PRId64, number, methods[r->method], form_names[form], r->ndim, r->ncomp,
-         device, status, n, regions, steps);
+  printf("%d,%s,%s,%d,%d,%d,%d,%" PRId64 ",%" PRId64 ",%" PRId64, number, methods[r->method], form_names[form], r->ndim,
+         r->ncomp, device, status, n, regions, steps);
   for (int k = 0; k < r->ncomp; ++k) printf(",%a,%a", value[k], error[k]);
   printf("\n");
   if (status < 0) fprintf(stderr, "run %d: %s\n", number, tessera_last_error(s));
@@ -198,7 +224,8 @@ static int many(int number, int device) {
   tessera_set_int(s, TESSERA_DEVICE, device);
   tessera_set_real(s, TESSERA_RELTOL, 1e-5);
   for (int i = 0; i < many_rows; ++i) params[i][0] = 1 + i;
-  const int status = tessera_integrate_many(s, CUB, many_rows, params, sizeof params[0], NULL, NULL, value, error, NULL);
+  const int status =
+      tessera_integrate_many(s, CUB, many_rows, params, sizeof params[0], NULL, NULL, value, error, NULL);
   for (int i = 0; i < many_rows; ++i) {
     sums[0] += value[i] * (i + 1);
     sums[1] += error[i] * (i + 1);

@@ -39,9 +39,9 @@ static int rung(tessera_solver *s, const struct suite_case *c, double tolerance)
   tessera_get_int(s, TESSERA_REGIONS, &regions);
   qsort(ms, (size_t)runs, sizeof ms[0], by_size);
   const double true_error = fabs(value / c->exact - 1);
-  printf("%s,%d,%g,%d,%s,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%.3e,%.3e,%.3e\n", c->name, c->ndim, tolerance, status,
-         status == TESSERA_OK && true_error > tolerance ? "FALSE" : "", ms[runs / 2], n, steps, regions, error / fabs(c->exact),
-         true_error, (double)n / (ms[runs / 2] * 1e-3));
+  printf("%s,%d,%g,%d,%s,%.4f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%.3e,%.3e,%.3e\n", c->name, c->ndim, tolerance,
+         status, status == TESSERA_OK && true_error > tolerance ? "FALSE" : "", ms[runs / 2], n, steps, regions,
+         error / fabs(c->exact), true_error, (double)n / (ms[runs / 2] * 1e-3));
   fflush(stdout);
   return status;
 }

@@ -41,7 +41,8 @@ int main(int argc, char **argv) {
   int *status = malloc((size_t)count * sizeof *status);
   if (!params || !value || !error || !status) return fprintf(stderr, "no memory\n"), 1;
   uint64_t seed = 3;
-  for (int64_t i = 0; i < count * ndim; ++i) params[i] = ((double)(i % ndim) + 1) * (0.75 + 0.5 * splitmix_uniform(&seed));
+  for (int64_t i = 0; i < count * ndim; ++i)
+    params[i] = ((double)(i % ndim) + 1) * (0.75 + 0.5 * splitmix_uniform(&seed));
 
   tessera_solver *s;
   if (tessera_create(&s, ndim, 1) != 0) return 1;
@@ -52,8 +53,8 @@ int main(int argc, char **argv) {
   double ms[runs];
   for (int r = -1; r < runs; ++r) { /* the first one compiles and takes memory */
     double seconds;
-    if (tessera_integrate_many(s, TESSERA_CUBATURE, count, params, (size_t)ndim * sizeof *params, NULL, NULL, value, error,
-                               status) < 0)
+    if (tessera_integrate_many(s, TESSERA_CUBATURE, count, params, (size_t)ndim * sizeof *params, NULL, NULL, value,
+                               error, status) < 0)
       return fail(s, "tessera_integrate_many");
     tessera_get_real(s, TESSERA_SECONDS, &seconds);
     if (r >= 0) ms[r] = 1e3 * seconds;
@@ -72,9 +73,11 @@ int main(int argc, char **argv) {
     false_successes += status[i] == TESSERA_OK && !(relative <= tolerance);
     worst = fmax(worst, relative);
   }
-  printf("count,ndim,tolerance,device,ms_median,ms_least,evaluations,regions,converged,false_successes,worst_true_error\n");
-  printf("%" PRId64 ",%d,%g,%d,%.3f,%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.2e\n", count, ndim, tolerance,
-         device, ms[runs / 2], ms[0], evaluations, regions, converged, false_successes, worst);
+  printf(
+      "count,ndim,tolerance,device,ms_median,ms_least,evaluations,regions,converged,false_successes,worst_true_"
+      "error\n");
+  printf("%" PRId64 ",%d,%g,%d,%.3f,%.3f,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%.2e\n", count, ndim,
+         tolerance, device, ms[runs / 2], ms[0], evaluations, regions, converged, false_successes, worst);
   tessera_destroy(s);
   free(params);
   free(value);

@@ -6,7 +6,8 @@
 /* family: 1 for f1, ... 8 for f8; in any number of variables. */
 static const char *suite_text(int family) {
   static const char *const text[] = {
-      "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) s += (i + 1) * x[i]; return cos(s); }",
+      "double f(const double *x) { double s = 0; for (int i = 0; i < TESSERA_NDIM; i++) s += (i + 1) * x[i]; return "
+      "cos(s); }",
       "double f(const double *x) { double s = 1; for (int i = 0; i < TESSERA_NDIM; i++)"
       " s *= 1 / 2500. + (x[i] - .5) * (x[i] - .5); return 1 / s; }",
       "double f(const double *x) { double s = 1; for (int i = 0; i < TESSERA_NDIM; i++) s += (i + 1) * x[i];"

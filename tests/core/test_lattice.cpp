@@ -205,19 +205,32 @@ const golden values[] = {
 // Of two equal weights, by their roots.
 double product_of_weights(int transform, double roots) {
   switch (transform) {
-    case 3: return weight_of<3, 2>(roots);
-    case 11: return weight_of<11, 2>(roots);
-    case 12: return weight_of<12, 2>(roots);
-    case 13: return weight_of<13, 2>(roots);
-    case 14: return weight_of<14, 2>(roots);
-    case 15: return weight_of<15, 2>(roots);
-    case 16: return weight_of<16, 2>(roots);
-    case 21: return weight_of<21, 2>(roots);
-    case 22: return weight_of<22, 2>(roots);
-    case 23: return weight_of<23, 2>(roots);
-    case 24: return weight_of<24, 2>(roots);
-    case 25: return weight_of<25, 2>(roots);
-    default: return weight_of<26, 2>(roots);
+    case 3:
+      return weight_of<3, 2>(roots);
+    case 11:
+      return weight_of<11, 2>(roots);
+    case 12:
+      return weight_of<12, 2>(roots);
+    case 13:
+      return weight_of<13, 2>(roots);
+    case 14:
+      return weight_of<14, 2>(roots);
+    case 15:
+      return weight_of<15, 2>(roots);
+    case 16:
+      return weight_of<16, 2>(roots);
+    case 21:
+      return weight_of<21, 2>(roots);
+    case 22:
+      return weight_of<22, 2>(roots);
+    case 23:
+      return weight_of<23, 2>(roots);
+    case 24:
+      return weight_of<24, 2>(roots);
+    case 25:
+      return weight_of<25, 2>(roots);
+    default:
+      return weight_of<26, 2>(roots);
   }
 }
 
@@ -408,7 +421,8 @@ void packed_correlation(void **) {
     std::vector<pair> to(n + 1);
     for (std::size_t k = 0; k < n; ++k)
       for (std::size_t j = 0; j < n; ++j) {
-        const double angle = sign * 2.0 * 3.14159265358979323846 * static_cast<double>(j * k % n) / static_cast<double>(n);
+        const double angle =
+            sign * 2.0 * 3.14159265358979323846 * static_cast<double>(j * k % n) / static_cast<double>(n);
         to[k].re += v[j].re * std::cos(angle) - v[j].im * std::sin(angle);
         to[k].im += v[j].re * std::sin(angle) + v[j].im * std::cos(angle);
       }
@@ -555,7 +569,8 @@ int main() {
       cmocka_unit_test(transforms_integrate_to_one),
       cmocka_unit_test(axes),
       cmocka_unit_test(student),
-      cmocka_unit_test(packed_correlation), cmocka_unit_test(fast_is_direct_for_primes),
+      cmocka_unit_test(packed_correlation),
+      cmocka_unit_test(fast_is_direct_for_primes),
       cmocka_unit_test(fast_is_direct_for_powers_of_two),
       cmocka_unit_test(tabulated_kernel),
       cmocka_unit_test(range_of_powers),

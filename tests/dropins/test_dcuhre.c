@@ -479,9 +479,9 @@ static void a_restart_after_a_device(void **state) {
     if (i == 1) c.epsrel = 1e-6, c.maxpts = c.neval; /* nothing may be done */
     if (i == 2) c.epsrel = 1e-16;                    /* nothing better is found */
     if (i == 2) c.maxpts = 127 * 3, c.neval = 380;
-    if (i == 3) c.epsrel = 1e-6;                     /* it was not good */
+    if (i == 3) c.epsrel = 1e-6;                                       /* it was not good */
     if (i == 4) c.epsrel = 1e-16, c.maxpts = 127 * 33, c.neval = 1000; /* and it is better now, if not good enough */
-    if (i == 5) c.minpts = 40000;                    /* good, but more is wanted */
+    if (i == 5) c.minpts = 40000;                                      /* good, but more is wanted */
     if (i == 6) c.work[c.nw - 1] = -697;
     calls = 0;
     run(&c);

@@ -21,10 +21,10 @@ void compiles(bool single) {
   where.library_version = "test";
   const compiled_module m = compile_kernels(construct_kernel_text(single), where, nullptr);
   const std::vector<cubin_function> functions = cubin_functions(*m.image);
-  for (const char *own :
-       {"fill_constant", "subtract_constant", "scale_spectrum", "unpack_spectrum", "correlate", "correlate_packed", "single_point", "fill_kernel", "square_of",
-        "ring_terms", "multiply_product", "advance_orders", "add_level", "value_of_float", "value_of_double",
-        "at_most_float", "at_most_double", "smallest_component_float", "smallest_component_double"}) {
+  for (const char *own : {"fill_constant", "subtract_constant", "scale_spectrum", "unpack_spectrum", "correlate",
+                          "correlate_packed", "single_point", "fill_kernel", "square_of", "ring_terms",
+                          "multiply_product", "advance_orders", "add_level", "value_of_float", "value_of_double",
+                          "at_most_float", "at_most_double", "smallest_component_float", "smallest_component_double"}) {
     bool found = false;
     for (const cubin_function &f : functions) found |= f.kernel && f.name == std::string("tessera_") + own;
     check(found, name + ": " + own);

@@ -236,13 +236,14 @@ void files() {
   const struct {
     source_language language;
     const char *name, *text;
-  } all[] = {
-      {source_language::cuda_cxx, "user.cu", "#include \"part.h\"\ndouble f(const double *x) { return factor(x[0]); }\n"},
-      {source_language::c_point, "user.c",
-       "#include \"part.h\"\nint f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); return 0; }\n"},
-      {source_language::c_cuba, "cuba.c",
-       "#include \"part.h\"\nint f(const int *n, const double x[], const int *m, double v[], void *p) {\n"
-       "  v[0] = factor(x[0]);\n  return 0;\n}\n"}};
+  } all[] = {{source_language::cuda_cxx, "user.cu",
+              "#include \"part.h\"\ndouble f(const double *x) { return factor(x[0]); }\n"},
+             {source_language::c_point, "user.c",
+              "#include \"part.h\"\nint f(int n, const double *x, int m, double *v, void *p) { v[0] = factor(x[0]); "
+              "return 0; }\n"},
+             {source_language::c_cuba, "cuba.c",
+              "#include \"part.h\"\nint f(const int *n, const double x[], const int *m, double v[], void *p) {\n"
+              "  v[0] = factor(x[0]);\n  return 0;\n}\n"}};
   for (const auto &one : all) {
     integrand_source s = make(one.language, one.text);
     s.file_name = work.file(one.name);
@@ -256,8 +257,8 @@ void files() {
     check(key(good) == first, std::string(one.name) + ": the same key");
     check(key(good + "static const int more = 1;\n") != first, std::string(one.name) + ": another key");
     write_file(work.file("part.h"), "double factor(double a) {\n  return wrong * a;\n}\n");
-    fails(one.name, jit_stage::compile, work.file("part.h") + "(2): error:",
-          [&] { compile_integrand(s, kernel(), where(), nullptr); });
+    fails(one.name, jit_stage::compile,
+          work.file("part.h") + "(2): error:", [&] { compile_integrand(s, kernel(), where(), nullptr); });
     write_file(work.file("part.h"), good);
     s.text.replace(s.text.find("factor(x[0])"), 12, "facto(x[0])");
     fails(one.name, jit_stage::compile,
@@ -317,8 +318,9 @@ void compiled_code() {
              "__device__ double gauss(const double *x, const void *p) " + body + "return s * *(const double *)p; }\n",
              {"-dc", "-dlto", "-arch=sm_90"}),
        "gauss", true);
-  const std::string scalar = build("e.o", "extern \"C\" __device__ double gauss(const double *x) " + body + "return s; }\n",
-                                   {"-dc", "-dlto", "-arch=sm_90"});
+  const std::string scalar =
+      build("e.o", "extern \"C\" __device__ double gauss(const double *x) " + body + "return s; }\n",
+            {"-dc", "-dlto", "-arch=sm_90"});
   link("C scalar", lto, scalar, "gauss", true, integrand_form::scalar);
   fails("C scalar whose form is not said", jit_stage::link, "mine.src: 'gauss' writes nothing to its second argument",
         [&] { compile_integrand(make(lto, scalar, "gauss"), kernel(), where(), nullptr); });

@@ -19,8 +19,8 @@ using checks::check;
 namespace {
 
 void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false) {
-  const std::string name = (many ? "many, rule " : "rule ") + std::to_string(family) + ", " + std::to_string(ndim) + "-D, " + std::to_string(ncomp) +
-                           (mapped ? " components, infinite" : " components");
+  const std::string name = (many ? "many, rule " : "rule ") + std::to_string(family) + ", " + std::to_string(ndim) +
+                           "-D, " + std::to_string(ncomp) + (mapped ? " components, infinite" : " components");
   rule r;
   build_rule(choose_rule(family, ndim), ndim, r, true);
   integrand_source source;
@@ -56,7 +56,8 @@ void compiles_c(source_language language, const char *text, bool many) {
   where.arch = 90;
   where.ndim = 4;
   where.library_version = "test";
-  const compiled_module m = compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, many)), where, nullptr);
+  const compiled_module m =
+      compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, many)), where, nullptr);
   check(m.inlined, "C: inlined");
   if (many) return;  // each block has an answer of its own, which the kernel writes down
   for (const char *name : {"tessera_flags", "tessera_status", "tessera_rule", "tessera_axes"})
@@ -82,7 +83,8 @@ void links_ptx(int ndim, int ncomp, const char *helper) {
   where.ncomp = ncomp;
   where.library_version = "test";
   where.helper = helper;
-  const compiled_module m = compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, false, false)), where, nullptr);
+  const compiled_module m =
+      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, false, false)), where, nullptr);
   check(!m.inlined, "PTX: not inlined");
 }
 
@@ -93,7 +95,8 @@ void points(int family, int ndim) {
   build_rule(choose_rule(family, ndim), ndim, r, true);
   const std::size_t d = static_cast<std::size_t>(ndim);
   std::vector<double> box(2 * d);
-  for (std::size_t j = 0; j < d; ++j) box[j] = 0.3 + 0.1 * static_cast<double>(j), box[d + j] = 0.25 / static_cast<double>(j + 1);
+  for (std::size_t j = 0; j < d; ++j)
+    box[j] = 0.3 + 0.1 * static_cast<double>(j), box[d + j] = 0.25 / static_cast<double>(j + 1);
   const std::vector<node_word> words = make_node_table(r);
   std::vector<std::vector<double>> expected, all;
   const node_word *of_orbit = words.data();
@@ -101,7 +104,8 @@ void points(int family, int ndim) {
     for (int64 p = 0; p < r.orb[o].count; ++p) {
       std::vector<double> x;
       for (int j = 0; j < ndim; ++j)
-        x.push_back(box[static_cast<std::size_t>(j)] + point_offset(r, o, of_orbit, p, j) * box[d + static_cast<std::size_t>(j)]);
+        x.push_back(box[static_cast<std::size_t>(j)] +
+                    point_offset(r, o, of_orbit, p, j) * box[d + static_cast<std::size_t>(j)]);
       expected.push_back(x);
     }
     if (r.orb[o].kind < orbit_vertex) of_orbit += r.orb[o].count;
@@ -126,7 +130,9 @@ void points(int family, int ndim) {
     for (const double v : a) out.push_back(std::lround(v * 1e12));
     return out;
   };
-  const auto before = [&](const std::vector<double> &a, const std::vector<double> &b) { return rounded(a) < rounded(b); };
+  const auto before = [&](const std::vector<double> &a, const std::vector<double> &b) {
+    return rounded(a) < rounded(b);
+  };
   std::sort(all.begin() + vertices, all.end(), before);
   std::sort(expected.begin() + vertices, expected.end(), before);
   double worst = 0.0;

@@ -38,7 +38,8 @@ struct no_hooks : run_hooks {
 
 // A slot of `regions`; memory for `most` or fewer, as TESSERA_MAX_MEMORY sets it.
 void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) {
-  const std::string name = std::to_string(ndim) + "-D, " + std::to_string(regions) + " regions" + (limited ? ", limited" : "");
+  const std::string name =
+      std::to_string(ndim) + "-D, " + std::to_string(regions) + " regions" + (limited ? ", limited" : "");
   peak p = {ncomp, 1.0};
   cubature_problem problem;
   cubature_settings &s = problem.settings;
@@ -91,7 +92,8 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
     host_executor executor(pool, evaluator);
     std::vector<double> value(static_cast<std::size_t>(ncomp)), error(value.size());
     bulk<host_executor> whole(executor, s, state.points, hooks);
-    check(whole.run(problem.lower.data(), problem.upper.data(), value.data(), error.data()) == state.end, name + ": the end");
+    check(whole.run(problem.lower.data(), problem.upper.data(), value.data(), error.data()) == state.end,
+          name + ": the end");
     check(whole.statistics().evaluations == state.evaluations, name + ": the evaluations");
     const double factor = few_regions_factor(s, state.count + state.retired_count);
     for (int k = 0; k < ncomp; ++k) {

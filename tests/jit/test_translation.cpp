@@ -102,7 +102,8 @@ void return_values() {
   stops("negative ones first", point, c + "return x[0] == 1 ? -17 : 5; }", 4, flag_stop, -17);
   stops("Cuba: other values", form_of_cuba, cuba + "return 3; }", 2, 0, 0);
   stops("Cuba: -999", form_of_cuba, cuba + "return x[0] == 1 ? -999 : 3; }", 3, flag_stop, -999);
-  stops("no value", form_of_cuba, "void f(const int *n, const double x[], const int *m, double v[]) { v[0] = 0; }", 2, 0, 0);
+  stops("no value", form_of_cuba, "void f(const int *n, const double x[], const int *m, double v[]) { v[0] = 0; }", 2,
+        0, 0);
   stops("exit", point, "#include <stdlib.h>\n" + c + "if (x[0] > 1) exit(1); return 0; }", 3, flag_exit, 0);
   stops("output", point, "#include <stdio.h>\n" + c + "printf(\"%g\", x[0]); return 0; }", 1, flag_output, 0);
 }

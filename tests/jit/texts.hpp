@@ -29,10 +29,11 @@ double peak(const double *x) {
   for (int i = 0; i < 3; ++i) p /= 1.0 + x[i] * x[i];
   return p;
 }
-)code", 3, 1, [](const double *x, double *f, const double *) {
-    f[0] = 1.0;
-    for (int i = 0; i < 3; ++i) f[0] /= 1.0 + x[i] * x[i];
-  }});
+)code",
+                 3, 1, [](const double *x, double *f, const double *) {
+                   f[0] = 1.0;
+                   for (int i = 0; i < 3; ++i) f[0] /= 1.0 + x[i] * x[i];
+                 }});
   all.push_back({"scalar_params", L::cuda_cxx, "wave", R"code(
 #define x coordinate
 #define f result
@@ -41,9 +42,10 @@ __device__ double wave(const double *__restrict__ x, const void *p) {
   double f = cos(a[0] * x[0]) + rsqrt(1.0 + a[1] * x[1]);
   return f;
 }
-)code", 2, 1, [](const double *x, double *f, const double *a) {
-    f[0] = std::cos(a[0] * x[0]) + 1.0 / std::sqrt(1.0 + a[1] * x[1]);
-  }});
+)code",
+                 2, 1, [](const double *x, double *f, const double *a) {
+                   f[0] = std::cos(a[0] * x[0]) + 1.0 / std::sqrt(1.0 + a[1] * x[1]);
+                 }});
   all.push_back({"typed_params", L::cuda_cxx, "user::gauss", R"code(
 #include <math.h>
 struct shape { double a, b, c, d; };
@@ -54,10 +56,12 @@ double gauss(const double *x, const shape *s) {
   return scale * exp(-square(s->a * x[0]) - square(s->b * x[1])) * M_PI + min(s->c, s->d);
 }
 }
-)code", 2, 1, [](const double *x, double *f, const double *a) {
-    f[0] = 2.0 * std::exp(-a[0] * a[0] * x[0] * x[0] - a[1] * a[1] * x[1] * x[1]) * 3.14159265358979323846 +
-           std::fmin(a[2], a[3]);
-  }});
+)code",
+                 2, 1, [](const double *x, double *f, const double *a) {
+                   f[0] =
+                       2.0 * std::exp(-a[0] * a[0] * x[0] * x[0] - a[1] * a[1] * x[1] * x[1]) * 3.14159265358979323846 +
+                       std::fmin(a[2], a[3]);
+                 }});
   all.push_back({"vector", L::cuda_cxx, "both", R"code(
 __device__ void both(const double *x, double *out, const void *params) {
   double s, c;
@@ -65,10 +69,11 @@ __device__ void both(const double *x, double *out, const void *params) {
   out[0] = s * x[1];
   out[1] = c + ((const double *)params)[3] * x[1];
 }
-)code", 2, 2, [](const double *x, double *f, const double *a) {
-    f[0] = std::sin(3.14159265358979323846 * x[0]) * x[1];
-    f[1] = std::cos(3.14159265358979323846 * x[0]) + a[3] * x[1];
-  }});
+)code",
+                 2, 2, [](const double *x, double *f, const double *a) {
+                   f[0] = std::sin(3.14159265358979323846 * x[0]) * x[1];
+                   f[1] = std::cos(3.14159265358979323846 * x[0]) + a[3] * x[1];
+                 }});
   all.push_back({"c_point", L::c_point, "integrand", R"code(
 #include <math.h>
 #include <stdio.h>
@@ -108,12 +113,13 @@ int main(int argc, char **argv)
   printf("%d\n", runs);
   return 0;
 }
-)code", 4, 1, [](const double *x, double *f, const double *a) {
-    const double w[3] = {0.5, 0.25, 0.125};
-    double s = 0;
-    for (int i = 0; i < 4; i++) s += w[i % 3] * x[i];
-    f[0] = (s * s + std::sqrt(2.0) * 2) * a[0] + a[3];
-  }});
+)code",
+                 4, 1, [](const double *x, double *f, const double *a) {
+                   const double w[3] = {0.5, 0.25, 0.125};
+                   double s = 0;
+                   for (int i = 0; i < 4; i++) s += w[i % 3] * x[i];
+                   f[0] = (s * s + std::sqrt(2.0) * 2) * a[0] + a[3];
+                 }});
   // without the header that only main needs: a C compiler looks for it
   std::string &text = all.back().text;
   text.erase(text.find("#include <gsl"), text.find('\n', text.find("#include <gsl")) - text.find("#include <gsl"));
@@ -154,9 +160,10 @@ int main() {
   Cuhre(NDIM, 1, Integrand, USERDATA, 1, 1e-3, 1e-12, 0, 0, 50000, 0, 0, 0, &nregions, &neval, &fail, integral, error, prob);
   return 0;
 }
-)code", 3, 1, [](const double *x, double *f, const double *) {
-    f[0] = std::sin(x[0]) * std::cos(x[1]) * std::exp(x[2]) + x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-  }});
+)code",
+                 3, 1, [](const double *x, double *f, const double *) {
+                   f[0] = std::sin(x[0]) * std::cos(x[1]) * std::exp(x[2]) + x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+                 }});
   all.push_back({"c_complex", L::c_point, "loop", R"code(
 #include <complex.h>
 #include <math.h>
@@ -178,15 +185,16 @@ int loop(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   f[1] = cimag(v) + carg(d[1]);
   return 0;
 }
-)code", 2, 2, [](const double *x, double *f, const double *a) {
-    typedef std::complex<double> C;
-    C v = 0;
-    for (int i = 0; i < 2; ++i) {
-      const C z(x[i], 0.5), w = 2.0 * C(a[0], a[1]);
-      v += std::log(z + w) / std::sqrt(z * std::conj(w) + 1.0) - std::exp(-z) * std::pow(w, 1.5);
-    }
-    f[0] = v.real() + std::abs(1.0 / v);
-    f[1] = v.imag() + std::arg(-v + std::tan(v) * std::tanh(v));
-  }});
+)code",
+                 2, 2, [](const double *x, double *f, const double *a) {
+                   typedef std::complex<double> C;
+                   C v = 0;
+                   for (int i = 0; i < 2; ++i) {
+                     const C z(x[i], 0.5), w = 2.0 * C(a[0], a[1]);
+                     v += std::log(z + w) / std::sqrt(z * std::conj(w) + 1.0) - std::exp(-z) * std::pow(w, 1.5);
+                   }
+                   f[0] = v.real() + std::abs(1.0 / v);
+                   f[1] = v.imag() + std::arg(-v + std::tan(v) * std::tanh(v));
+                 }});
   return all;
 }

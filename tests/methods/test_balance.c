@@ -105,7 +105,9 @@ static struct instance make(enum kind kind, int ndim, int number) {
     room = fmin(room, fmin(p.a[j], 1 - p.a[j]));
   }
   const double u = random_number(&state);
-  p.c = kind == ball ? room * room * (0.5 + 0.5 * u) : kind == waves || kind == sines ? 2 * pi * u : sum * (0.3 + 0.4 * u);
+  p.c = kind == ball                     ? room * room * (0.5 + 0.5 * u)
+        : kind == waves || kind == sines ? 2 * pi * u
+                                         : sum * (0.3 + 0.4 * u);
   return p;
 }
 
@@ -134,7 +136,8 @@ static double sum_of_errors(const tessera_solver *s, int ndim) {
 static void honesty(void **state) {
   (void)state;
   static const int dims[] = {3, 4, 5};
-  print_message("  tolerance 1e-2, at most 3e6 evaluations\n  %-22s claims false  least share of the sum of errors\n", "");
+  print_message("  tolerance 1e-2, at most 3e6 evaluations\n  %-22s claims false  least share of the sum of errors\n",
+                "");
   int claims_in_all = 0;
   for (int kind = 0; kind < kinds; ++kind) {
     int claims = 0, falsehoods = 0;
@@ -150,8 +153,8 @@ static void honesty(void **state) {
         assert_true(share <= 1 + 1e-9 + 4 / ((double)a.regions - 1)); /* few regions are worth less */
         /* Whether the tolerance is met or not, the estimate must hold. */
         if (!(fabs(a.value - truth) <= a.error)) {
-          print_message("  %s, %d-D, instance %d: %.10g +- %.2g is wrong by %.2g\n", kind_name[kind], dims[d], i, a.value, a.error,
-                        fabs(a.value - truth));
+          print_message("  %s, %d-D, instance %d: %.10g +- %.2g is wrong by %.2g\n", kind_name[kind], dims[d], i,
+                        a.value, a.error, fabs(a.value - truth));
           ++falsehoods;
         }
         claims += a.status == TESSERA_OK;

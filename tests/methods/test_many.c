@@ -250,8 +250,9 @@ static void shared_blocks_and_boxes(void **state) {
   const double nowhere[ndim] = {1, 1, 1};
   assert_status(s, tessera_set_domain(s, nowhere, nowhere), TESSERA_OK);
   clear(&many);
-  assert_int_equal(tessera_integrate_many(s, TESSERA_CUBATURE, 2, NULL, 0, NULL, NULL, many.value[0], many.error[0], NULL),
-                   TESSERA_OK);
+  assert_int_equal(
+      tessera_integrate_many(s, TESSERA_CUBATURE, 2, NULL, 0, NULL, NULL, many.value[0], many.error[0], NULL),
+      TESSERA_OK);
   assert_same_bits(many.value[1][1], 0);
   assert_same_bits(many.value[2][0], -1e300);
   assert_int_equal(got_int(s, TESSERA_EVALUATIONS), 0);
@@ -268,16 +269,17 @@ static void bad_arguments(void **state) {
   const size_t bytes = sizeof(struct block);
   double *v = out.value[0], *e = out.error[0];
   const double *lo = in.lower[0], *hi = in.upper[0];
-#define REFUSED(expected, word, ...)                                              \
-  do {                                                                            \
+#define REFUSED(expected, word, ...)                                                \
+  do {                                                                              \
     assert_status(s, tessera_integrate_many(s, __VA_ARGS__, out.status), expected); \
-    assert_says(tessera_last_error(s), word);                                     \
-    assert_same_bits(out.value[0][0], -1e300);                                    \
-    assert_int_equal(out.status[0], 99);                                          \
+    assert_says(tessera_last_error(s), word);                                       \
+    assert_same_bits(out.value[0][0], -1e300);                                      \
+    assert_int_equal(out.status[0], 99);                                            \
   } while (0)
   REFUSED(TESSERA_ERR_NO_INTEGRAND, "integrand", TESSERA_CUBATURE, count, in.params, bytes, lo, hi, v, e);
   put_point(s, point, NULL);
-  assert_int_equal(tessera_integrate_many(NULL, TESSERA_CUBATURE, 1, NULL, 0, NULL, NULL, v, e, NULL), TESSERA_ERR_ARGUMENT);
+  assert_int_equal(tessera_integrate_many(NULL, TESSERA_CUBATURE, 1, NULL, 0, NULL, NULL, v, e, NULL),
+                   TESSERA_ERR_ARGUMENT);
   REFUSED(TESSERA_ERR_ARGUMENT, "method 0", 0, count, in.params, bytes, lo, hi, v, e);
   REFUSED(TESSERA_ERR_ARGUMENT, "count = -1", TESSERA_CUBATURE, -1, in.params, bytes, lo, hi, v, e);
   REFUSED(TESSERA_ERR_ARGUMENT, "larger than", TESSERA_CUBATURE, INT64_MAX / 2, in.params, bytes, lo, hi, v, e);
@@ -307,13 +309,15 @@ struct log {
   double value;
 };
 
-static int progress(int64_t evaluations, int nc, const double *value, const double *error, int64_t remaining, void *userdata) {
+static int progress(int64_t evaluations, int nc, const double *value, const double *error, int64_t remaining,
+                    void *userdata) {
   struct log *l = userdata;
   if (evaluations < l->last || nc != ncomp || !(error[1] >= 0)) l->busy = -1000;
   l->last = evaluations;
   l->remaining = remaining;
   l->value = value[0];
-  l->busy += tessera_integrate_many(l->solver, TESSERA_CUBATURE, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL) == TESSERA_ERR_BUSY;
+  l->busy +=
+      tessera_integrate_many(l->solver, TESSERA_CUBATURE, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL) == TESSERA_ERR_BUSY;
   return ++l->calls > 1 && remaining > 0; /* something is finished */
 }
 
@@ -382,8 +386,8 @@ static void a_source_text(void **state) {
   tessera_solver *s = solver_of(ndim, 1);
   assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, "f"), TESSERA_OK);
   put_int(s, TESSERA_THREADS, 2);
-  const int result =
-      tessera_integrate_many(s, TESSERA_CUBATURE, count, in.params, sizeof(struct block), NULL, NULL, value, error, status);
+  const int result = tessera_integrate_many(s, TESSERA_CUBATURE, count, in.params, sizeof(struct block), NULL, NULL,
+                                            value, error, status);
   if (result == TESSERA_ERR_NOT_BUILT) skip(); /* no compiler */
   assert_status(s, result, TESSERA_OK);
   for (int i = 0; i < count; ++i) {
@@ -395,7 +399,8 @@ static void a_source_text(void **state) {
     assert_same_bits(value[i], one);
     assert_same_bits(error[i], one_error);
   }
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return y; }", "f"),
+  assert_status(s,
+                tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return y; }", "f"),
                 TESSERA_OK);
   value[0] = -1e300;
   assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, count, NULL, 0, NULL, NULL, value, error, status),

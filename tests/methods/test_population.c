@@ -6,8 +6,9 @@
 static const uint64_t seed = 20260601;
 static const int dims[] = {2, 3, 4, 5, 6, 8};
 enum { per_family = sanitized ? 1 : 5, most_evaluations = sanitized ? 30000 : 300000 };
-static const struct population_bounds bounds = {
-    .most_false = {0.03, 0.03}, .most_dishonest = {0.15, 0.10}, .least_claims = {sanitized ? 0.30 : 0.40, sanitized ? 0.15 : 0.20}};
+static const struct population_bounds bounds = {.most_false = {0.03, 0.03},
+                                                .most_dishonest = {0.15, 0.10},
+                                                .least_claims = {sanitized ? 0.30 : 0.40, sanitized ? 0.15 : 0.20}};
 
 static void claims(void **state) {
   (void)state;

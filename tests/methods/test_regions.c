@@ -219,7 +219,8 @@ static void impossible_regions_are_refused(void **state) {
       assert_status(s, tessera_set_regions(s, 1, broken, 127), TESSERA_ERR_ARGUMENT);
       assert_says(tessera_last_error(s), "of region 0");
     }
-  assert_status(s, tessera_set_regions(s, 1, record, INT64_MAX), TESSERA_ERR_ARGUMENT); /* it would never reach MAXEVAL */
+  assert_status(s, tessera_set_regions(s, 1, record, INT64_MAX),
+                TESSERA_ERR_ARGUMENT); /* it would never reach MAXEVAL */
   assert_says(tessera_last_error(s), "evaluations");
   for (int j = 0; j < nd; ++j)
     for (int b = 0; b < 3; ++b) {

@@ -12,7 +12,8 @@
 
 /* cuda.h and nvrtc.h need not be there: what is called is written down here. */
 struct compiler {
-  int (*create)(void **program, const char *text, const char *name, int headers, const char *const *, const char *const *);
+  int (*create)(void **program, const char *text, const char *name, int headers, const char *const *,
+                const char *const *);
   int (*compile)(void *program, int options, const char *const *option);
   int (*ltoir_size)(void *program, size_t *size);
   int (*ltoir)(void *program, char *bytes);
@@ -45,10 +46,10 @@ struct code code_by_nvrtc(const char *text, const char *option, int ptx) {
   struct code code = {NULL, 0};
   struct compiler c;
   void *program = NULL, *library = open_nvrtc();
-  if (!library || !bind(library, "nvrtcCreateProgram", &c.create) || !bind(library, "nvrtcCompileProgram", &c.compile) ||
-      !bind(library, "nvrtcGetLTOIRSize", &c.ltoir_size) || !bind(library, "nvrtcGetLTOIR", &c.ltoir) ||
-      !bind(library, "nvrtcGetPTXSize", &c.ptx_size) || !bind(library, "nvrtcGetPTX", &c.ptx) ||
-      !bind(library, "nvrtcDestroyProgram", &c.destroy)) {
+  if (!library || !bind(library, "nvrtcCreateProgram", &c.create) ||
+      !bind(library, "nvrtcCompileProgram", &c.compile) || !bind(library, "nvrtcGetLTOIRSize", &c.ltoir_size) ||
+      !bind(library, "nvrtcGetLTOIR", &c.ltoir) || !bind(library, "nvrtcGetPTXSize", &c.ptx_size) ||
+      !bind(library, "nvrtcGetPTX", &c.ptx) || !bind(library, "nvrtcDestroyProgram", &c.destroy)) {
     print_message("  no NVRTC\n");
     return code;
   }

@@ -31,8 +31,8 @@ static void assert_parity(const char *name, tessera_solver *s, int ncomp) {
     seconds[there] = got_real(s, TESSERA_SECONDS) - got_real(s, TESSERA_COMPILE_SECONDS);
   }
   for (int k = 0; k < ncomp; ++k)
-    print_message("  %-10s status %d %d  %.12g +- %.1e  %.12g +- %.1e  %lld %lld evaluations  %.3f %.4f s\n", name, status[0],
-                  status[1], value[0][k], error[0][k], value[1][k], error[1][k], (long long)evaluations[0],
+    print_message("  %-10s status %d %d  %.12g +- %.1e  %.12g +- %.1e  %lld %lld evaluations  %.3f %.4f s\n", name,
+                  status[0], status[1], value[0][k], error[0][k], value[1][k], error[1][k], (long long)evaluations[0],
                   (long long)evaluations[1], seconds[0], seconds[1]);
   assert_int_equal(status[1], status[0]);
   for (int k = 0; k < ncomp; ++k) {
@@ -124,7 +124,8 @@ static void infinite_ranges(void **state) {
   tessera_solver *s = solver_of(3, 1);
   (void)state;
   assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
-  put_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return exp(-x[0]*x[0] - x[1]) * x[2] * x[2]; }", "f");
+  put_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return exp(-x[0]*x[0] - x[1]) * x[2] * x[2]; }",
+             "f");
   put_real(s, TESSERA_RELTOL, 1e-6);
   assert_parity("infinite", s, 1);
   const struct answer a = integrate(s);
@@ -202,7 +203,8 @@ static void random_genz_instances(void **state) {
         close += (double)apart <= 0.05 * (double)a[0].evaluations;
         same += apart == 0;
       }
-    print_message("  %d-D: %d instances, %d with evaluations within 5 %%, %d with the same number\n", ndim, instances, close, same);
+    print_message("  %d-D: %d instances, %d with evaluations within 5 %%, %d with the same number\n", ndim, instances,
+                  close, same);
     assert_true(100 * close >= 95 * instances);
     assert_true(2 * same >= instances);
     tessera_destroy(s);

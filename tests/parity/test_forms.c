@@ -34,19 +34,22 @@ static const char bell_cuda[] =
 static const char bell_c[] =
     "#include <math.h>\n"
     "int bell(int ndim, const double *x, int ncomp, double *f, void *userdata) {\n"
-    "  const double a = *(const double *)userdata;\n" BELL_SUM "  f[0] = exp(-a * s);\n  f[1] = s / (1 + a);\n  return 0;\n}\n";
+    "  const double a = *(const double *)userdata;\n" BELL_SUM
+    "  f[0] = exp(-a * s);\n  f[1] = s / (1 + a);\n  return 0;\n}\n";
 
 static const char bell_cuba[] =
     "#include <math.h>\n#include \"cuba.h\"\n"
     "static int bell(const int *ndim, const cubareal x[], const int *ncomp, cubareal f[], void *userdata) {\n"
-    "  const double a = *(const double *)userdata;\n" BELL_SUM "  f[0] = exp(-a * s);\n  f[1] = s / (1 + a);\n  return 3;\n}\n";
+    "  const double a = *(const double *)userdata;\n" BELL_SUM
+    "  f[0] = exp(-a * s);\n  f[1] = s / (1 + a);\n  return 3;\n}\n";
 
 /* For compilers: the form that is always found, and C++ with one component. */
 static const char bell_compiled[] =
     "extern \"C\" __device__ void bell(const double *x, double *f, const void *params) {\n"
     "  const double a = *(const double *)params;\n" BELL_SUM "  f[0] = exp(-a * s);\n  f[1] = s / (1 + a);\n}\n";
-static const char bell_scalar[] = "namespace mine { __device__ double bell(const double *x, const void *params) {\n" BELL_SUM
-                                  "  return exp(-*(const double *)params * s);\n} }\n";
+static const char bell_scalar[] =
+    "namespace mine { __device__ double bell(const double *x, const void *params) {\n" BELL_SUM
+    "  return exp(-*(const double *)params * s);\n} }\n";
 
 static const double shape = 7.5;
 
@@ -140,13 +143,13 @@ static void compiled_code(void **state) {
   assert_code("PTX", TESSERA_CODE_PTX, code_by_nvrtc(bell_compiled, "-rdc=true", 1), "bell", 2, 0);
   assert_code("LTO-IR of nvcc", TESSERA_CODE_LTOIR,
               code_by_nvcc(bell_compiled, "bell.ltoir", "-dlto -rdc=true -ltoir -arch=sm_80"), "bell", 2, 1);
-  assert_code("object of nvcc", TESSERA_CODE_OBJECT, code_by_nvcc(bell_compiled, "bell.o", "-dc -dlto -arch=sm_80"), "bell", 2,
-              1);
+  assert_code("object of nvcc", TESSERA_CODE_OBJECT, code_by_nvcc(bell_compiled, "bell.o", "-dc -dlto -arch=sm_80"),
+              "bell", 2, 1);
   assert_code("fatbin of nvcc", TESSERA_CODE_OBJECT,
-              code_by_nvcc(bell_compiled, "bell.fatbin", "-rdc=true -gencode arch=compute_80,code=lto_80 -fatbin"), "bell", 2,
-              1);
-  assert_code("PTX of nvcc", TESSERA_CODE_PTX, code_by_nvcc(bell_compiled, "bell.ptx", "-rdc=true -ptx -arch=compute_80"),
-              "bell", 2, 0);
+              code_by_nvcc(bell_compiled, "bell.fatbin", "-rdc=true -gencode arch=compute_80,code=lto_80 -fatbin"),
+              "bell", 2, 1);
+  assert_code("PTX of nvcc", TESSERA_CODE_PTX,
+              code_by_nvcc(bell_compiled, "bell.ptx", "-rdc=true -ptx -arch=compute_80"), "bell", 2, 0);
 }
 
 static void code_that_does_not_fit(void **state) {
@@ -171,8 +174,8 @@ static void code_that_does_not_fit(void **state) {
   free(code.bytes);
   free(ptx.bytes);
   /* another integrand than the callback's */
-  const struct code other =
-      code_by_nvrtc("extern \"C\" __device__ void bell(const double *x, double *f, const void *) { f[0] = x[0]; }", "-dlto", 0);
+  const struct code other = code_by_nvrtc(
+      "extern \"C\" __device__ void bell(const double *x, double *f, const void *) { f[0] = x[0]; }", "-dlto", 0);
   assert_non_null(other.bytes);
   assert_status(s, tessera_set_integrand_code(s, TESSERA_CODE_LTOIR, other.bytes, other.size, "bell"), TESSERA_OK);
   free(other.bytes);
@@ -188,11 +191,12 @@ static void an_error_in_a_file(void **state) {
   tessera_solver *s = solver_of(2, 1);
   (void)state;
   put_file("broken.h", "static double g(double a) {\n  return b;\n}\n");
-  assert_status(s,
-                tessera_set_integrand_file(
-                    s, TESSERA_LANGUAGE_CUDA,
-                    put_file("broken.cu", "#include \"broken.h\"\ndouble f(const double *x) { return g(x[0]); }\n"), "f"),
-                TESSERA_OK);
+  assert_status(
+      s,
+      tessera_set_integrand_file(
+          s, TESSERA_LANGUAGE_CUDA,
+          put_file("broken.cu", "#include \"broken.h\"\ndouble f(const double *x) { return g(x[0]); }\n"), "f"),
+      TESSERA_OK);
   put_int(s, TESSERA_DEVICE, device);
   const struct answer a = integrate(s);
   assert_int_equal(a.status, TESSERA_ERR_COMPILE);
@@ -286,9 +290,9 @@ static int never(int ndim, const double *x, int ncomp, double *f, void *userdata
 }
 
 static void stopped_during_the_comparison(void **state) {
-  tessera_solver *s =
-      text_solver(1, 1, TESSERA_LANGUAGE_C,
-                  "int f(int n, const double *x, int m, double *v, void *p) { v[0] = x[0]; return x[0] > 0.8 ? 3 : 0; }");
+  tessera_solver *s = text_solver(
+      1, 1, TESSERA_LANGUAGE_C,
+      "int f(int n, const double *x, int m, double *v, void *p) { v[0] = x[0]; return x[0] > 0.8 ? 3 : 0; }");
   (void)state;
   put_point(s, never, NULL);
   const struct answer a = integrate(s);
@@ -315,14 +319,18 @@ static void the_point_is_named(void **state) {
   static const struct {
     int ndim, rule, component, last; /* which coordinate is above 0.9 there */
     const char *text;
-  } all[] = {
-      {3, TESSERA_RULE_AUTO, 1, 2, "void f(const double *x, double *v) { v[0] = x[2] > 0.9 ? log(-x[2]) : 1; v[1] = 0; }"},
-      {3, TESSERA_RULE_AUTO, 2, 0,
-       "void f(const double *x, double *v) { v[0] = 1; v[1] = x[0] > 0.9 ? 1 / (x[0] - x[0]) : 0; }"},
-      {1, TESSERA_RULE_AUTO, 1, 0, "void f(const double *x, double *v) { v[0] = x[0] > 0.9 ? sqrt(-x[0]) : 1; v[1] = 0; }"},
-      {5, TESSERA_RULE_GM7, 1, 4, "void f(const double *x, double *v) { v[0] = x[4] > 0.9 ? log(-x[4]) : 1; v[1] = 0; }"},
-      {5, TESSERA_RULE_DEGREE9, 1, 4, "void f(const double *x, double *v) { v[0] = x[4] > 0.9 ? log(-x[4]) : 1; v[1] = 0; }"},
-      {14, TESSERA_RULE_LOW, 1, 13, "void f(const double *x, double *v) { v[0] = x[13] > 0.9 ? log(-x[13]) : 1; v[1] = 0; }"}};
+  } all[] = {{3, TESSERA_RULE_AUTO, 1, 2,
+              "void f(const double *x, double *v) { v[0] = x[2] > 0.9 ? log(-x[2]) : 1; v[1] = 0; }"},
+             {3, TESSERA_RULE_AUTO, 2, 0,
+              "void f(const double *x, double *v) { v[0] = 1; v[1] = x[0] > 0.9 ? 1 / (x[0] - x[0]) : 0; }"},
+             {1, TESSERA_RULE_AUTO, 1, 0,
+              "void f(const double *x, double *v) { v[0] = x[0] > 0.9 ? sqrt(-x[0]) : 1; v[1] = 0; }"},
+             {5, TESSERA_RULE_GM7, 1, 4,
+              "void f(const double *x, double *v) { v[0] = x[4] > 0.9 ? log(-x[4]) : 1; v[1] = 0; }"},
+             {5, TESSERA_RULE_DEGREE9, 1, 4,
+              "void f(const double *x, double *v) { v[0] = x[4] > 0.9 ? log(-x[4]) : 1; v[1] = 0; }"},
+             {14, TESSERA_RULE_LOW, 1, 13,
+              "void f(const double *x, double *v) { v[0] = x[13] > 0.9 ? log(-x[13]) : 1; v[1] = 0; }"}};
   (void)state;
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     char component[64];
@@ -349,8 +357,9 @@ static void the_point_is_named(void **state) {
 static void the_point_on_an_infinite_range(void **state) {
   const double lower[2] = {-INFINITY, 0}, upper[2] = {INFINITY, INFINITY};
   double value, error;
-  tessera_solver *s = text_solver(2, 1, TESSERA_LANGUAGE_CUDA,
-                                  "double f(const double *x) { return x[1] > 3 ? log(-x[1]) : exp(-x[0] * x[0] - x[1]); }");
+  tessera_solver *s =
+      text_solver(2, 1, TESSERA_LANGUAGE_CUDA,
+                  "double f(const double *x) { return x[1] > 3 ? log(-x[1]) : exp(-x[0] * x[0] - x[1]); }");
   (void)state;
   assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
   assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, &value, &error), TESSERA_NONFINITE);
@@ -360,8 +369,9 @@ static void the_point_on_an_infinite_range(void **state) {
 }
 
 static void a_point_on_the_way(void **state) {
-  tessera_solver *s = text_solver(1, 1, TESSERA_LANGUAGE_CUDA,
-                                  "double f(const double *x) { return " CLOSE " ? log(-1.0) : sqrt(fabs(x[0] - 0.3)); }");
+  tessera_solver *s =
+      text_solver(1, 1, TESSERA_LANGUAGE_CUDA,
+                  "double f(const double *x) { return " CLOSE " ? log(-1.0) : sqrt(fabs(x[0] - 0.3)); }");
   (void)state;
   put_real(s, TESSERA_RELTOL, 1e-14);
   const struct answer a = integrate(s), b = integrate(s);

@@ -49,14 +49,16 @@ void lattice_rules(void **) {
     for (const int where : {device, -1}) {
       tessera_solver *s = device_solver(5, 1);
       auto integrand = tessera::integrand_of<5>(gaussian{6.25});
-      if (where == device) assert_status(s, integrand.set(s), TESSERA_OK);
+      if (where == device)
+        assert_status(s, integrand.set(s), TESSERA_OK);
       else
-        assert_status(s,
-                      tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
-                                                   "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
-                                                   "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
-                                                   "f"),
-                      TESSERA_OK);
+        assert_status(
+            s,
+            tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                         "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                         "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
+                                         "f"),
+            TESSERA_OK);
       put_int(s, TESSERA_DEVICE, where);
       put_int(s, TESSERA_TRANSFORM, transform);
       put_real(s, TESSERA_RELTOL, 0);
@@ -85,14 +87,16 @@ void monte_carlo(void **) {
       for (const int where : {device, -1}) {
         tessera_solver *s = device_solver(5, 1);
         auto integrand = tessera::integrand_of<5>(gaussian{6.25});
-        if (where == device) assert_status(s, integrand.set(s), TESSERA_OK);
+        if (where == device)
+          assert_status(s, integrand.set(s), TESSERA_OK);
         else
-          assert_status(s,
-                        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
-                                                     "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
-                                                     "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
-                                                     "f"),
-                        TESSERA_OK);
+          assert_status(
+              s,
+              tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                           "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                           "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
+                                           "f"),
+              TESSERA_OK);
         put_int(s, TESSERA_DEVICE, where);
         put_int(s, TESSERA_SAMPLING, sampling);
         put_int(s, TESSERA_ANTITHETIC, antithetic);
@@ -122,14 +126,16 @@ void generators(void **) {
       for (int text = 0; text < 2; ++text) {
         tessera_solver *s = device_solver(5, 1);
         auto integrand = tessera::integrand_of<5>(gaussian{6.25});
-        if (text == 0) assert_status(s, integrand.set(s), TESSERA_OK);
+        if (text == 0)
+          assert_status(s, integrand.set(s), TESSERA_OK);
         else
-          assert_status(s,
-                        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
-                                                     "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
-                                                     "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
-                                                     "f"),
-                        TESSERA_OK);
+          assert_status(
+              s,
+              tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                           "double f(const double *x) { double s = 0; for (int i = 0; i < 5; ++i)\n"
+                                           "  s += (x[i] - 0.5) * (x[i] - 0.5); return exp(-6.25 * s); }",
+                                           "f"),
+              TESSERA_OK);
         put_int(s, TESSERA_GENERATOR, generator);
         put_int(s, TESSERA_ANTITHETIC, antithetic);
         put_real(s, TESSERA_RELTOL, 0);
@@ -229,7 +235,8 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_a_text),
       cmocka_unit_test(lattice_rules),
-      cmocka_unit_test(monte_carlo), cmocka_unit_test(generators),
+      cmocka_unit_test(monte_carlo),
+      cmocka_unit_test(generators),
       cmocka_unit_test(several_components),
       cmocka_unit_test(a_functor_replaces_another),
       cmocka_unit_test(another_number_of_variables),

@@ -63,8 +63,9 @@ static void run(tessera_solver *s, const struct inputs *in, int first, int n, st
     out->status[i] = 99;
     for (int k = 0; k < ncomp; ++k) out->value[i][k] = out->error[i][k] = -1e300;
   }
-  out->result = tessera_integrate_many(s, TESSERA_CUBATURE, n, in->params + first, sizeof(struct block), in->lower[first],
-                                       in->upper[first], out->value[first], out->error[first], out->status + first);
+  out->result =
+      tessera_integrate_many(s, TESSERA_CUBATURE, n, in->params + first, sizeof(struct block), in->lower[first],
+                             in->upper[first], out->value[first], out->error[first], out->status + first);
   if (out->result < 0) assert_status(s, out->result, TESSERA_OK);
   out->evaluations = got_int(s, TESSERA_EVALUATIONS);
   assert_int_equal(got_int(s, TESSERA_DEVICE_USED), device);
@@ -110,7 +111,8 @@ static void they_agree_with_single_calls(void **state) {
   /* Few integrals are run on the whole device. */
   run(s, &in, 3, 5, &again);
   assert_int_equal(again.result, TESSERA_OK);
-  for (int i = 3; i < 8; ++i) assert_at_most(fabs(again.value[i][0] - out.value[i][0]), again.error[i][0] + out.error[i][0]);
+  for (int i = 3; i < 8; ++i)
+    assert_at_most(fabs(again.value[i][0] - out.value[i][0]), again.error[i][0] + out.error[i][0]);
   tessera_destroy(s);
 }
 
@@ -143,16 +145,18 @@ static void one_box_or_one_block_for_all(void **state) {
   run(s, &in, 0, count, &out);
   assert_status(s, tessera_set_domain(s, in.lower[0], in.upper[0]), TESSERA_OK);
   memcpy(&shared, &out, sizeof shared);
-  assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, count, in.params, sizeof(struct block), NULL, NULL,
-                                          shared.value[0], shared.error[0], shared.status),
+  assert_status(s,
+                tessera_integrate_many(s, TESSERA_CUBATURE, count, in.params, sizeof(struct block), NULL, NULL,
+                                       shared.value[0], shared.error[0], shared.status),
                 TESSERA_OK);
   for (int i = 0; i < count; ++i) assert_same_row(&out, &shared, i);
   make_inputs(&in);
   for (int i = 0; i < count; ++i) in.params[i] = in.params[0];
   run(s, &in, 0, count, &out);
   assert_status(s, tessera_set_params(s, &in.params[0], sizeof(struct block)), TESSERA_OK);
-  assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, count, NULL, 0, in.lower[0], in.upper[0], shared.value[0],
-                                          shared.error[0], NULL),
+  assert_status(s,
+                tessera_integrate_many(s, TESSERA_CUBATURE, count, NULL, 0, in.lower[0], in.upper[0], shared.value[0],
+                                       shared.error[0], NULL),
                 TESSERA_OK);
   for (int i = 0; i < count; ++i) assert_same_row(&out, &shared, i);
   tessera_destroy(s);
@@ -234,7 +238,8 @@ static void a_stop_stays_alone(void **state) {
         tessera_integrate_many(s, TESSERA_CUBATURE, rows, p, sizeof p[0], NULL, NULL, value, error, status);
     assert_status(s, result, again ? TESSERA_OK : TESSERA_SOME_FAILED);
     if (!again)
-      assert_says(tessera_last_error(s), "integral 5 (counted from 0): the integrand returned 17 before there was a value");
+      assert_says(tessera_last_error(s),
+                  "integral 5 (counted from 0): the integrand returned 17 before there was a value");
     assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), again ? 0 : 17);
     for (int i = 0; i < rows; ++i) {
       if (p[i][1] > 0) {

@@ -71,7 +71,8 @@ static double singular(const int *ndim, const double *z) {
 
 typedef void (*any_function)(void);
 static void put_twin(tessera_adapt_functn f, const char *text, const char *name, const void *params, size_t bytes) {
-  assert_int_equal(tessera_register_twin((any_function)f, TESSERA_LANGUAGE_CUDA, text, 0, name, params, bytes), TESSERA_OK);
+  assert_int_equal(tessera_register_twin((any_function)f, TESSERA_LANGUAGE_CUDA, text, 0, name, params, bytes),
+                   TESSERA_OK);
 }
 
 /* ---- ADAPT ------------------------------------------------------------------------------------------------------------------ */
@@ -272,7 +273,8 @@ static void test_dcuhre(void **state) {
     exact_pair(n, expected);
     calls = 0;
     /* lenwrk would be too short for so many regions in the original's terms */
-    dcuhre_(&n, &numfun, a, b, &minpts, &maxpts, pair, &epsabs, &epsrel, &key, &nw, &restar, result, abserr, &neval, &ifail, work);
+    dcuhre_(&n, &numfun, a, b, &minpts, &maxpts, pair, &epsabs, &epsrel, &key, &nw, &restar, result, abserr, &neval,
+            &ifail, work);
     assert_int_equal(ifail, 11);
     assert_int_equal(calls, 0);
     const int fits = 2000000, length = (fits / 66 + 2) * (2 * n + 6) + 100;
@@ -287,8 +289,8 @@ static void test_dcuhre(void **state) {
       for (int k = 0; i > 0 && k < 2; ++k) met = met && abserr[k] <= relative * fabs(result[k]);
       restar = i > 0;
       calls = 0;
-      dcuhre_(&n, &numfun, a, b, &minpts, &most, pair, &epsabs, &relative, &key, &length, &restar, result, abserr, &neval,
-              &ifail, array);
+      dcuhre_(&n, &numfun, a, b, &minpts, &most, pair, &epsabs, &relative, &key, &length, &restar, result, abserr,
+              &neval, &ifail, array);
       const int runs = !met && i < 3;
       assert_int_equal(calls, runs ? compared : 0);
       if (i < 2 || met) assert_int_equal(ifail, 0);
@@ -311,8 +313,8 @@ static void test_dcuhre(void **state) {
 
 static void test_cuhre(void **state) {
   (void)state;
-  assert_int_equal(tessera_register_twin((any_function)cuba_pair, TESSERA_LANGUAGE_CUBA, pair_text, 0, "pair", &bell_block_,
-                                         sizeof bell_block_),
+  assert_int_equal(tessera_register_twin((any_function)cuba_pair, TESSERA_LANGUAGE_CUBA, pair_text, 0, "pair",
+                                         &bell_block_, sizeof bell_block_),
                    TESSERA_OK);
   for (int n = 2; n <= 6; ++n) {
     int nregions = -1, neval = -1, fail = -7;
@@ -320,7 +322,8 @@ static void test_cuhre(void **state) {
     bell_block_.steepness = 3 + n;
     exact_pair(n, expected);
     calls = 0;
-    Cuhre(n, 2, cuba_pair, NULL, 1, 1e-6, 0, 0, 0, 200000000, 0, NULL, NULL, &nregions, &neval, &fail, integral, error, prob);
+    Cuhre(n, 2, cuba_pair, NULL, 1, 1e-6, 0, 0, 0, 200000000, 0, NULL, NULL, &nregions, &neval, &fail, integral, error,
+          prob);
     assert_int_equal(fail, 0);
     assert_int_equal(calls, compared);
     assert_true(neval > compared && nregions > 1);
@@ -352,16 +355,18 @@ static void test_speed(void **state) {
   tessera_adapt_extended(1);
   run(&here, in_cuda);
   tessera_adapt_extended(0);
-  print_message("8-D bell at 1e-3: device %.4f s, %d calls, error %.1e; host %.3f s, %d calls, error %.1e: %.0f times\n",
-                there.seconds, there.mincls, fabs(there.finest / exact(8) - 1), here.seconds, here.mincls,
-                fabs(here.finest / exact(8) - 1), here.seconds / there.seconds);
+  print_message(
+      "8-D bell at 1e-3: device %.4f s, %d calls, error %.1e; host %.3f s, %d calls, error %.1e: %.0f times\n",
+      there.seconds, there.mincls, fabs(there.finest / exact(8) - 1), here.seconds, here.mincls,
+      fabs(here.finest / exact(8) - 1), here.seconds / there.seconds);
 }
 
 static int no_device(void) {
   double value, error;
   tessera_solver *s = solver_of(2, 1);
-  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double one(const double *x) { return 1; }", "one"),
-                TESSERA_OK);
+  assert_status(
+      s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double one(const double *x) { return 1; }", "one"),
+      TESSERA_OK);
   put_int(s, TESSERA_DEVICE, 0);
   const int status = tessera_integrate(s, TESSERA_CUBATURE, &value, &error);
   if (status == TESSERA_ERR_NOT_BUILT) print_message("skipped: %s\n", tessera_last_error(s));
@@ -371,9 +376,9 @@ static int no_device(void) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_map_file),         cmocka_unit_test(test_registered), cmocka_unit_test(test_data_in_the_text),
+      cmocka_unit_test(test_map_file),  cmocka_unit_test(test_registered), cmocka_unit_test(test_data_in_the_text),
       cmocka_unit_test(test_fallbacks), cmocka_unit_test(test_endings),    cmocka_unit_test(test_dcuhre),
-      cmocka_unit_test(test_cuhre),            cmocka_unit_test(test_speed),
+      cmocka_unit_test(test_cuhre),     cmocka_unit_test(test_speed),
   };
   if (no_device()) return 77;
   open_test_directory();

@@ -228,7 +228,9 @@ void outside_judge(int ncomp, const double *exact, double tolerance, struct outs
   /* A run that was stopped says so by its status; where its estimate is too small, that is counted and printed. */
   r->short_estimate = small;
   r->wrong = r->status == TESSERA_OK && (small || claim);
-  r->verdict = claim ? "FALSE SUCCESS" : small ? (r->wrong ? "ESTIMATE TOO SMALL" : "unfinished, estimate too small") : "right";
+  r->verdict = claim   ? "FALSE SUCCESS"
+               : small ? (r->wrong ? "ESTIMATE TOO SMALL" : "unfinished, estimate too small")
+                       : "right";
 }
 
 void outside_run(tessera_solver *s, const struct outside_problem *problem, int ncomp, uint64_t seed,

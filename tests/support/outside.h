@@ -57,8 +57,8 @@ struct outside_result {
   double relative;     /* largest of true error to exact value */
   double seconds;      /* without compilation */
   const char *verdict; /* "right", or what is wrong in capitals */
-  int wrong;          /* status 0 and an error above the tolerance or the estimate; or no result */
-  int short_estimate; /* an error above the estimate, whatever the status */
+  int wrong;           /* status 0 and an error above the tolerance or the estimate; or no result */
+  int short_estimate;  /* an error above the estimate, whatever the status */
 };
 
 /* A solver with the problem's integrand and ncomp of its components; NULL if there is none. device >= 0, or -2: the

@@ -56,14 +56,15 @@ static inline struct outside_tally outside_cell(tessera_solver *s, const struct 
       if (instances == 1 || (r.wrong && lines++ < outside_most_lines)) outside_print(p, ncomp, (uint64_t)seed, o, &r);
     }
   }
-  print_message("%s x%d %s %s %s %g: %d runs, %d claims, %d wrong, %d unfinished with too small an estimate, "
-                "%.3g evaluations, ratio up to %.2g, %.2f s\n",
-                p->name, ncomp,
-                plan->device >= 0                     ? "device"
-                : o->selection == TESSERA_SELECT_BULK ? "bulk"
-                                                      : "worst first",
-                outside_rule_name(o->rule), o->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust",
-                o->tolerance, t.runs, t.claims, t.wrong, t.short_estimates, (double)t.evaluations, t.ratio, t.seconds);
+  print_message(
+      "%s x%d %s %s %s %g: %d runs, %d claims, %d wrong, %d unfinished with too small an estimate, "
+      "%.3g evaluations, ratio up to %.2g, %.2f s\n",
+      p->name, ncomp,
+      plan->device >= 0                     ? "device"
+      : o->selection == TESSERA_SELECT_BULK ? "bulk"
+                                            : "worst first",
+      outside_rule_name(o->rule), o->estimate == TESSERA_ESTIMATE_CLASSIC ? "classic" : "robust", o->tolerance, t.runs,
+      t.claims, t.wrong, t.short_estimates, (double)t.evaluations, t.ratio, t.seconds);
   return t;
 }
 

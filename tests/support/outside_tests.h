@@ -11,13 +11,13 @@
 
 /* What is known to go wrong once in fifty runs of a start, and is counted (docs/methods.md, "What remains"): sums of jumps in three
  * variables, which the rule of degree 11 sees exactly between the jumps, and a peak a hundredth as wide as the domain in six. */
-#define OUTSIDE_COUNTED(test, problem, most_instances)                                              \
-  static void test(void **state) {                                                                  \
-    int initial = 0;                                                                                \
-    (void)state;                                                                                    \
-    while (plan.initial[initial] != 0) ++initial;                                                   \
-    const int instances = plan.instances < most_instances ? plan.instances : most_instances;        \
-    assert_in_range(outside_problem_runs(problem, 1, &plan), 0, initial * instances / 50);          \
+#define OUTSIDE_COUNTED(test, problem, most_instances)                                       \
+  static void test(void **state) {                                                           \
+    int initial = 0;                                                                         \
+    (void)state;                                                                             \
+    while (plan.initial[initial] != 0) ++initial;                                            \
+    const int instances = plan.instances < most_instances ? plan.instances : most_instances; \
+    assert_in_range(outside_problem_runs(problem, 1, &plan), 0, initial *instances / 50);    \
   }
 
 OUTSIDE_TEST(linear_model, "linear", 1)

@@ -70,8 +70,9 @@ void test_errors(void **) {
   assert_error("f_ c \"a.c f", "quotation mark");
   assert_error("f_ c \"\" f", "a word is empty");
   assert_error("f_ c a.c f device=1", "'device=1' is not params=");
-  for (const char *flag : {"params=", "params=:8", "params=b:", "params=b:0", "params=b:-8", "params=b:8x", "params=b:9999999999999",
-                           "userdata", "userdata:", "userdata:0", "userdata=8", "userdat:8", ":8"})
+  for (const char *flag :
+       {"params=", "params=:8", "params=b:", "params=b:0", "params=b:-8", "params=b:8x", "params=b:9999999999999",
+        "userdata", "userdata:", "userdata:0", "userdata=8", "userdat:8", ":8"})
     assert_error(std::string("f_ c a.c f ") + flag, "is not params=");
   assert_error("f_ c a.c f\ng_ c a.c g\nf_ cuda a.cu f", "a.map(3): error: 'f_' has a line already");
 }
@@ -115,6 +116,7 @@ void test_damage(void **) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_errors), cmocka_unit_test(test_damage)};
+  const CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_errors),
+                              cmocka_unit_test(test_damage)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -37,13 +37,13 @@ static const char cuda_text[] =
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j];\n  return exp(-*rate * s);\n}\n";
 
 /* Functions with names in this file. */
-#define NAMED(name)                                                                                \
-  static int name(int ndim, const double *x, int ncomp, double *f, void *userdata) {               \
-    double s = 0;                                                                                  \
-    (void)ncomp, (void)userdata;                                                                   \
-    for (int j = 0; j < ndim; ++j) s += x[j];                                                      \
-    f[0] = exp(-s) * scale_of_##name;                                                              \
-    return 0;                                                                                      \
+#define NAMED(name)                                                                  \
+  static int name(int ndim, const double *x, int ncomp, double *f, void *userdata) { \
+    double s = 0;                                                                    \
+    (void)ncomp, (void)userdata;                                                     \
+    for (int j = 0; j < ndim; ++j) s += x[j];                                        \
+    f[0] = exp(-s) * scale_of_##name;                                                \
+    return 0;                                                                        \
   }
 static volatile double scale_of_differs = 1, scale_of_no_file = 1.5, scale_of_no_function = 2, scale_of_bad_text = 3,
                        scale_of_no_block = 4, scale_of_small_block = 5, scale_of_unnamed = 6, scale_of_registered = 7,
@@ -84,7 +84,8 @@ static void write_map(void) {
       "in_cuda       cuda  twin.cu  decay  params=program_block_\r\n";
   put_file("twin.c", text);
   put_file("twin.cu", cuda_text);
-  put_file("bad.c", "int decay(int ndim, const double *x, int ncomp, double *f, void *params) {\n  return sinn(1.0);\n}\n");
+  put_file("bad.c",
+           "int decay(int ndim, const double *x, int ncomp, double *f, void *params) {\n  return sinn(1.0);\n}\n");
   put_file("twins.map", map);
   setenv("TESSERA_TWINS", test_path("twins.map"), 1);
 }
@@ -252,20 +253,24 @@ static void test_registered(void **state) {
   assert_says(tessera_last_error(NULL), "function is NULL");
   assert_int_equal(tessera_register_twin(any(registered), 0, text, 0, "decay", NULL, 0), TESSERA_ERR_ARGUMENT);
   assert_says(tessera_last_error(NULL), "language 0");
-  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, NULL, NULL, 0), TESSERA_ERR_ARGUMENT);
-  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, "", NULL, 0), TESSERA_ERR_ARGUMENT);
-  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, "decay", NULL, 8), TESSERA_ERR_ARGUMENT);
-  assert_says(tessera_last_error(NULL), "params is NULL");
-  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, test_path("nowhere.c"), 1, "decay", NULL, 0),
+  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, NULL, NULL, 0),
                    TESSERA_ERR_ARGUMENT);
+  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, "", NULL, 0),
+                   TESSERA_ERR_ARGUMENT);
+  assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, text, 0, "decay", NULL, 8),
+                   TESSERA_ERR_ARGUMENT);
+  assert_says(tessera_last_error(NULL), "params is NULL");
+  assert_int_equal(
+      tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, test_path("nowhere.c"), 1, "decay", NULL, 0),
+      TESSERA_ERR_ARGUMENT);
   assert_says(tessera_last_error(NULL), "nowhere.c");
   assert_int_equal(twin_status(registered, sentence, sizeof sentence), TESSERA_ERR_NO_INTEGRAND);
 
   scale_of_registered = 1;
   for (int is_file = 0; is_file < 2; ++is_file) {
     rate[0] = 1;
-    assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, is_file ? test_path("twin.c") : text, is_file,
-                                           "decay", rate, sizeof rate),
+    assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_C, is_file ? test_path("twin.c") : text,
+                                           is_file, "decay", rate, sizeof rate),
                      TESSERA_OK);
     tessera_solver *s = solver(registered);
     assert_status(s, tessera_set_twin(s, any(registered), NULL), TESSERA_OK);
@@ -277,7 +282,8 @@ static void test_registered(void **state) {
       assert_int_equal(tessera_set_twin(s, any(registered), NULL), TESSERA_ERR_CHECK);
     }
     /* another one for the same function, and none */
-    assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_CUDA, cuda_text, 0, "decay", rate, 8), TESSERA_OK);
+    assert_int_equal(tessera_register_twin(any(registered), TESSERA_LANGUAGE_CUDA, cuda_text, 0, "decay", rate, 8),
+                     TESSERA_OK);
     assert_status(s, tessera_set_twin(s, any(registered), NULL), TESSERA_OK);
     assert_int_equal(tessera_register_twin(any(registered), 0, NULL, 0, NULL, NULL, 0), TESSERA_OK);
     assert_int_equal(tessera_set_twin(s, any(registered), NULL), TESSERA_ERR_NO_INTEGRAND);
@@ -309,10 +315,9 @@ static void test_threads(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_program),    cmocka_unit_test(test_library),   cmocka_unit_test(test_refusals),
-      cmocka_unit_test(test_cuda_text),  cmocka_unit_test(test_wrong_twin), cmocka_unit_test(test_registered),
-      cmocka_unit_test(test_user_data),
-      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_program),   cmocka_unit_test(test_library),    cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_cuda_text), cmocka_unit_test(test_wrong_twin), cmocka_unit_test(test_registered),
+      cmocka_unit_test(test_user_data), cmocka_unit_test(test_threads),
   };
   if (argc != 2) return 2;
   open_test_directory();

@@ -79,8 +79,7 @@ class own_stream {
 // See engine/cbc.hpp. Everything stays on the device; what comes back are sums and least values.
 class construct_executor {
  public:
-  construct_executor(const compiled_module &kernels, int multiprocessors)
-      : multiprocessors_(multiprocessors) {
+  construct_executor(const compiled_module &kernels, int multiprocessors) : multiprocessors_(multiprocessors) {
     library_.load(kernels.image->data(), "loading the compiled kernels");
     const auto blocks = static_cast<std::size_t>(blocks_of_multiprocessor * multiprocessors);
     partial_.require(blocks * std::max(3 * sizeof(compensated_sum), sizeof(least_value)));
@@ -145,8 +144,7 @@ class construct_executor {
     void correlate(const Real *in, const Real *psi, Real *out) {
       forward(in, out);
       if (is_packed()) {
-        executor_.each(n_ / 4 + 1,
-                       correlate_packed<Real>{spectrum_pairs(out), spectrum_pairs(psi), n_ / 2, step()});
+        executor_.each(n_ / 4 + 1, correlate_packed<Real>{spectrum_pairs(out), spectrum_pairs(psi), n_ / 2, step()});
         check_fft(calls::run_pairs(forward_, out, out, fft_direction::backward), "a transform");
         return;
       }
@@ -242,8 +240,8 @@ class construct_executor {
     void *arguments[] = {&copy, &n, &more...};
     const kernel &k = find(name_of<Body>::value);
     const int64 blocks = std::max<int64>(1, std::min(k.most_blocks, (threads + construct_block - 1) / construct_block));
-    check(cuda().launch(k.function, static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0,
-                        stream_.get(), arguments, nullptr),
+    check(cuda().launch(k.function, static_cast<unsigned>(blocks), 1, 1, construct_block, 1, 1, 0, stream_.get(),
+                        arguments, nullptr),
           "starting the kernel");
   }
 

@@ -175,18 +175,18 @@ extern "C" __global__ void __launch_bounds__(tessera::construct_block)
   }
 TESSERA_FOLD_BODIES(TESSERA_FOLD)
 
-#define TESSERA_LEAST(body, type)                                                                                   \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                            \
-      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::least_value *partial,         \
-                              unsigned *arrived, tessera::least_value *out) {                                       \
-    tessera::minimum(b, n, partial, arrived, out);                                                                  \
+#define TESSERA_LEAST(body, type)                                                                           \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                    \
+      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::least_value *partial, \
+                              unsigned *arrived, tessera::least_value *out) {                               \
+    tessera::minimum(b, n, partial, arrived, out);                                                          \
   }
 TESSERA_LEAST_BODIES(TESSERA_LEAST)
 
-#define TESSERA_LIST(body, type)                                                                                    \
-  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                                            \
-      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::int64 *list,                  \
-                              tessera::int64 most, unsigned long long *found) {                                     \
-    tessera::collect(b, n, list, most, found);                                                                      \
+#define TESSERA_LIST(body, type)                                                                   \
+  extern "C" __global__ void __launch_bounds__(tessera::construct_block)                           \
+      tessera_##body##_##type(const tessera::body<type> b, tessera::int64 n, tessera::int64 *list, \
+                              tessera::int64 most, unsigned long long *found) {                    \
+    tessera::collect(b, n, list, most, found);                                                     \
   }
 TESSERA_LIST_BODIES(TESSERA_LIST)

@@ -29,9 +29,11 @@ struct single_point {
 // The bodies that kernels are made of, by what is done with them: called for each element, added up, and searched for the least or for
 // those that it is true of, in either precision. The kernel of a body has its name after tessera_.
 #define TESSERA_EACH_BODIES(X) \
-  X(fill_constant) X(subtract_constant) X(scale_spectrum) X(unpack_spectrum) X(correlate) X(correlate_packed) X(single_point)
+  X(fill_constant)             \
+  X(subtract_constant) X(scale_spectrum) X(unpack_spectrum) X(correlate) X(correlate_packed) X(single_point)
 #define TESSERA_FOLD_BODIES(X) X(square_of) X(ring_terms) X(multiply_product) X(advance_orders) X(add_level)
-#define TESSERA_LEAST_BODIES(X) X(value_of, float) X(value_of, double) X(smallest_component, float) X(smallest_component, double)
+#define TESSERA_LEAST_BODIES(X) \
+  X(value_of, float) X(value_of, double) X(smallest_component, float) X(smallest_component, double)
 #define TESSERA_LIST_BODIES(X) X(at_most, float) X(at_most, double)
 
 }  // namespace tessera

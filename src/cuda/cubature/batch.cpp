@@ -129,8 +129,7 @@ void batch_run::run(bulk_state &state) {
   check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
   batch_control control = {reinterpret_cast<unsigned *>(control_.address()),
                            reinterpret_cast<const int64 *>(control_.address() + offsetof(control_block, failed))};
-  kernels_->steps().run(state, state.count, control,
-                         static_cast<bulk_state *>(result_.address()), stream_);
+  kernels_->steps().run(state, state.count, control, static_cast<bulk_state *>(result_.address()), stream_);
 }
 
 // The pending regions. False when the callback ended the run.

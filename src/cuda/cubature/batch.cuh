@@ -101,8 +101,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_batch_sums(const tesse
   const int64 end = from + batch_slice < a.chunk.end ? from + batch_slice : a.chunk.end;
   const int64 first = which * a.chunk.length();  // where the region's points begin
   sum_slice(lane_group<32>(), tessera_rule, from, end, a.chunk.begin, a.f + k * stride + first,
-            TESSERA_MAPPED ? a.x + TESSERA_NDIM * stride + first : nullptr,
-            a.slices + item * sum_fields(tessera_rule));
+            TESSERA_MAPPED ? a.x + TESSERA_NDIM * stride + first : nullptr, a.slices + item * sum_fields(tessera_rule));
 }
 
 // A thread for each number that is kept of a region.

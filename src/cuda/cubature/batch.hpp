@@ -44,7 +44,7 @@ struct batch_callback {
   device_batch_function function = nullptr;
   void *userdata = nullptr;
   CUstream stream = nullptr;
-  int status = 0;        // its non-zero return
+  int status = 0;       // its non-zero return
   std::string message;  // why it ended the run
 
   // n points on the device. False when it returned non-zero or threw; what it has launched is then over.

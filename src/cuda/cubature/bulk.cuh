@@ -8,8 +8,8 @@
 #if !TESSERA_MANY
 // Runs the steps until the run ends or the driver is wanted.
 extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
-    tessera_bulk(const __grid_constant__ tessera::bulk_state in, const __grid_constant__ tessera::device_problem problem,
-                 tessera::bulk_state *out) {
+    tessera_bulk(const __grid_constant__ tessera::bulk_state in,
+                 const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
   using namespace tessera;
   device_evaluator evaluator(problem);
   run_steps(in, problem.arrived, evaluator, out);

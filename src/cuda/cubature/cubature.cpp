@@ -9,11 +9,15 @@
 
 namespace tessera {
 
-std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) { return std::make_unique<cuda_cubature>(setting); }
+std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
+  return std::make_unique<cuda_cubature>(setting);
+}
 
 static std::string key_of(const cubature_problem &p, const integrand_source &source, bool many) {
-  std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(source.language)) + "/" + std::to_string(p.integration_rule.family) +
-                    "/" + std::to_string(p.integration_rule.points) + "/" + std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + source.function + "/" + source.file_name + "/";
+  std::string key = (many ? "many/" : "one/") + std::to_string(static_cast<int>(source.language)) + "/" +
+                    std::to_string(p.integration_rule.family) + "/" + std::to_string(p.integration_rule.points) + "/" +
+                    std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + source.function +
+                    "/" + source.file_name + "/";
   if (any_infinite(p.axes))
     for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
   return key + "/" + source.text;
@@ -27,13 +31,14 @@ void cuda_cubature::use_stream(CUstream stream) {
   slots_.use_stream(stream);
 }
 
-void cuda_cubature::integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
-                              double *error, run_result &result, device_report &report) {
-  run(static_cast<const cubature_problem &>(problem), integrand, hooks, value, error, static_cast<cubature_result &>(result), report);
+void cuda_cubature::integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks,
+                              double *value, double *error, run_result &result, device_report &report) {
+  run(static_cast<const cubature_problem &>(problem), integrand, hooks, value, error,
+      static_cast<cubature_result &>(result), report);
 }
 
-void cuda_cubature::run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
-                        double *error, cubature_result &result, device_report &report) {
+void cuda_cubature::run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
+                        double *value, double *error, cubature_result &result, device_report &report) {
   const placed_integrand f = setting_.place(integrand);
   const loaded_kernel *const kernel = begin_run(problem, f, report);
   cubature_problem p = problem;
@@ -76,8 +81,8 @@ many_results cuda_cubature::run_many(const many_problem &problem, const device_i
   return results;
 }
 
-std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n, const double *x,
-                                    double *values) {
+std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n,
+                                    const double *x, double *values) {
   const auto &problem = static_cast<const cubature_problem &>(of_a_method);
   const placed_integrand f = setting_.place(integrand);
   if (f.batch) {
@@ -85,7 +90,8 @@ std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const d
     const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
       return callback.call(n, problem.ndim(), from, n, problem.ncomp(), to, n);
     };
-    if (!at_points(points_, setting_.stream(), problem.ndim(), problem.ncomp(), n, x, values, call)) return callback.message;
+    if (!at_points(points_, setting_.stream(), problem.ndim(), problem.ncomp(), n, x, values, call))
+      return callback.message;
     return {};
   }
   device_report unused;
@@ -95,7 +101,8 @@ std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const d
 }
 
 // The kernel of the run; null for a device callback.
-const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, const placed_integrand &f, device_report &report) {
+const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, const placed_integrand &f,
+                                              device_report &report) {
   if (f.batch) {
     batch_.begin(find_batch_kernels(problem, f, report), problem, f.batch, f.userdata);
     executor_.begin(batch_);
@@ -109,13 +116,15 @@ const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, c
 const batch_kernels &cuda_cubature::find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,
                                                        device_report &report) {
   return batch_kernels_.find(key_of(problem, {}, false), report, [&] {
-    return std::make_unique<batch_kernels>(problem, setting_.arch(), setting_.multiprocessors(), f.cache, setting_.stream());
+    return std::make_unique<batch_kernels>(problem, setting_.arch(), setting_.multiprocessors(), f.cache,
+                                           setting_.stream());
   });
 }
 
 // One of many on the whole device.
-void cuda_cubature::run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
-               many_results &results, double *value, double *error, device_report &report) {
+void cuda_cubature::run_large(const many_problem &problem, device_integrand &integrand, int64 row,
+                              many_progress &progress, many_results &results, double *value, double *error,
+                              device_report &report) {
   many_row &r = results.rows[static_cast<std::size_t>(row)];
   const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(problem.common.settings.ncomp);
   cubature_problem p = problem.common;
@@ -124,7 +133,11 @@ void cuda_cubature::run_large(const many_problem &problem, device_integrand &int
   try {
     cubature_result one;
     run(p, integrand, progress, value + at, error + at, one, report);
-    r = {one.end, one.has_value, one.callback_status, one.statistics.evaluations, one.statistics.regions,
+    r = {one.end,
+         one.has_value,
+         one.callback_status,
+         one.statistics.evaluations,
+         one.statistics.regions,
          one.statistics.iterations};
     results.keep_message(row, one.message);
     results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
@@ -135,8 +148,8 @@ void cuda_cubature::run_large(const many_problem &problem, device_integrand &int
   progress.count(row);
 }
 
-const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,
-                                                bool many) {
+const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f,
+                                                device_report &report, bool many) {
   const loaded_kernel &kernel = kernels_.find(key_of(problem, f.source, many), report, [&] {
     return std::make_unique<loaded_kernel>(problem, f.source, setting_.arch(), setting_.multiprocessors(), f.cache,
                                            setting_.stream(), many);
@@ -156,14 +169,15 @@ int64 cuda_cubature::free_memory() {
   return most_memory_;
 }
 
-void cuda_cubature::run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n,
-                               const double *x, double *f) {
-  at_points(kernel.points(), params, points_, setting_.stream(), problem.settings.ndim, problem.settings.ncomp, n, x, f);
+void cuda_cubature::run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params,
+                               int64 n, const double *x, double *f) {
+  at_points(kernel.points(), params, points_, setting_.stream(), problem.settings.ndim, problem.settings.ncomp, n, x,
+            f);
 }
 
 // What the integrand said in a run, and where it was not finite.
-void cuda_cubature::explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, cubature_result &result,
-             device_report &report) {
+void cuda_cubature::explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params,
+                            cubature_result &result, device_report &report) {
   const int flags = executor_.flags();
   if (flags != 0) clear_flags(answer_of(kernel), setting_.stream());
   if (result.end == outcome::callback) {
@@ -185,7 +199,8 @@ void cuda_cubature::explain_batch(cubature_result &result) const {
 }
 
 // The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
-std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params) try {
+std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel,
+                                          CUdeviceptr params) try {
   const std::vector<double> &box = executor_.failed_box();
   const rule_points points(problem.integration_rule);
   const int64 all = problem.integration_rule.points, nd = problem.settings.ndim, nc = problem.settings.ncomp;

@@ -25,7 +25,8 @@ class device_evaluator {
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
     unsigned slices = 1;
     if (lanes == 32 && n < threads / 64 && points_cut() > first_points) {
-      const int64 most = points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
+      const int64 most =
+          points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
     }
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);

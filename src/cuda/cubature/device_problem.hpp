@@ -17,18 +17,18 @@ TESSERA_HD constexpr int device_node_quads(int ndim) { return (ndim + 7) / 8; }
 constexpr int max_device_ndim = 32;
 
 struct device_problem {
-  const uint32 *nodes;       // [sparse points][4 * device_node_quads]
-  const uint32 *b_axes;      // [sparse points] bit of the coordinate that moves by the second generator, or 0
-  const void *params;        // the user's parameter block
-  slice_record *slices;      // [most_slices][ncomp]
+  const uint32 *nodes;   // [sparse points][4 * device_node_quads]
+  const uint32 *b_axes;  // [sparse points] bit of the coordinate that moves by the second generator, or 0
+  const void *params;    // the user's parameter block
+  slice_record *slices;  // [most_slices][ncomp]
   int64 most_slices;
-  int estimate;              // enum tessera_estimate
-  unsigned *arrived;         // counter of the grid's barrier, 0 at the start
-  unsigned *left;            // blocks that are through, 0 at the start
-  int64 *taken;              // work items given out, 0 at the start
-  int64 *failed;             // 0, or one more than a region where the integrand was not finite
-  int64 *failed_out;         // where the host reads it
-  int *flags_out;            // and tessera_flags, tessera_status
+  int estimate;       // enum tessera_estimate
+  unsigned *arrived;  // counter of the grid's barrier, 0 at the start
+  unsigned *left;     // blocks that are through, 0 at the start
+  int64 *taken;       // work items given out, 0 at the start
+  int64 *failed;      // 0, or one more than a region where the integrand was not finite
+  int64 *failed_out;  // where the host reads it
+  int *flags_out;     // and tessera_flags, tessera_status
 };
 
 }  // namespace tessera

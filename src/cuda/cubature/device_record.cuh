@@ -18,7 +18,9 @@
 #define TESSERA_PROBES 1
 #define TESSERA_MANY 0
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
-extern "C" { __device__ int tessera_flags, tessera_status; }
+extern "C" {
+__device__ int tessera_flags, tessera_status;
+}
 #endif
 
 extern "C" {
@@ -122,8 +124,9 @@ __device__ inline uint32 ranked_axes(const double *score, const region_view &reg
 }
 
 // From the sums to the region's record. All lanes of the group come here with the same sums.
-__device__ __noinline__ inline void finish_group(const device_problem &problem, const region_view &regions, int64 region, int group,
-                                                 int lanes, const slice_sums *sums, double volume) {
+__device__ __noinline__ inline void finish_group(const device_problem &problem, const region_view &regions,
+                                                 int64 region, int group, int lanes, const slice_sums *sums,
+                                                 double volume) {
   const unsigned mask = lane_mask(lanes);
   const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
   double *score = scratch().score[group];

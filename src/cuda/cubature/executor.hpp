@@ -78,7 +78,8 @@ class cuda_executor {
     copy.WidthInBytes = static_cast<std::size_t>(used) * row;
     copy.Height = static_cast<std::size_t>(fields);
     check(cuda().copy_2d(&copy), "moving the regions to more memory");
-    check(cuda().stream_synchronize(nullptr), "moving the regions to more memory");  // no other stream waits for the copy
+    check(cuda().stream_synchronize(nullptr),
+          "moving the regions to more memory");  // no other stream waits for the copy
     b.memory() = static_cast<device_memory &&>(larger_block);
     return capacity;
   }

@@ -60,8 +60,9 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
   for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
     int64 rounds = 0;
     for (int o = 0; o < r.orbits; ++o)
-      if (o != r.probe_orbit) rounds +=  // these come with the centre
-          (r.orb[o].count + s.lanes - 1) / s.lanes;
+      if (o != r.probe_orbit)
+        rounds +=  // these come with the centre
+            (r.orb[o].count + s.lanes - 1) / s.lanes;
     if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
   }
   constexpr int most_shared = 100000;
@@ -73,18 +74,21 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
 kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   kernel_text text;
   text.text = engine_text;
-  text.options = {define("TESSERA_LANES", shape.lanes),   define("TESSERA_BLOCK", shape.block),
+  text.options = {define("TESSERA_LANES", shape.lanes),
+                  define("TESSERA_BLOCK", shape.block),
                   define("TESSERA_BLOCKS", shape.blocks),
-                  define("TESSERA_MAPPED", shape.mapped), define("TESSERA_FULL_VERTICES", full_vertices(r)),
-                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)), define("TESSERA_PROBES", r.probe_orbit >= 0),
+                  define("TESSERA_MAPPED", shape.mapped),
+                  define("TESSERA_FULL_VERTICES", full_vertices(r)),
+                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
+                  define("TESSERA_PROBES", r.probe_orbit >= 0),
                   define("TESSERA_MANY", shape.many)};
   constexpr int registers = 65536;  // of a multiprocessor
   text.most_registers = std::min(255, registers / (shape.block * shape.blocks) / 8 * 8);
   return text;
 }
 
-loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                             code_cache *cache, CUstream stream, bool many)
+loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch,
+                             int multiprocessors, code_cache *cache, CUstream stream, bool many)
     : ndim_(problem.settings.ndim),
       ncomp_(problem.settings.ncomp),
       shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes), many)) {
@@ -109,7 +113,8 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   check(cuda().stream_synchronize(stream), "uploading the rule");
   steps_.block = static_cast<unsigned>(shape_.block);
   steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
-  check(cuda().function_set(steps_.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(steps_.shared_bytes)),
+  check(cuda().function_set(steps_.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                            static_cast<int>(steps_.shared_bytes)),
         "asking for shared memory");
   steps_.fit(multiprocessors, "the integrand needs");
 }

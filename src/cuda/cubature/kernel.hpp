@@ -12,11 +12,11 @@
 namespace tessera {
 
 struct kernel_shape {
-  int block = 128;        // threads of a block
-  int blocks = 4;         // blocks of a multiprocessor that the registers are kept for
-  int lanes = 32;         // least lanes of a region
-  bool mapped = false;    // some axis is infinite
-  bool many = false;      // blocks that work alone, each at an integral of its own
+  int block = 128;      // threads of a block
+  int blocks = 4;       // blocks of a multiprocessor that the registers are kept for
+  int lanes = 32;       // least lanes of a region
+  bool mapped = false;  // some axis is infinite
+  bool many = false;    // blocks that work alone, each at an integral of its own
 };
 
 kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many = false);

@@ -50,8 +50,8 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
   queue_.require(sizeof(unsigned long long));
 }
 
-void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params, int64 first,
-                        many_results &results, double *value, double *error) {
+void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params,
+                        int64 first, many_results &results, double *value, double *error) {
   const cubature_settings &s = problem.common.settings;
   const int64 rows = std::min(problem.rows() - first, most_rows), boxes = problem.one_box ? 1 : rows;
   const bool mapped = problem.any_infinite_row();
@@ -117,10 +117,11 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.error = reinterpret_cast<double *>(output_.address() + error_at);
   void *arguments[] = {&common, &shared, &batch};
   const unsigned blocks = static_cast<unsigned>(std::min<int64>(blocks_, rows));
-  check(cuda().launch(kernel.steps().function, blocks, 1, 1, kernel.steps().block, 1, 1, kernel.steps().shared_bytes, stream_, arguments,
-                      nullptr),
+  check(cuda().launch(kernel.steps().function, blocks, 1, 1, kernel.steps().block, 1, 1, kernel.steps().shared_bytes,
+                      stream_, arguments, nullptr),
         "starting the kernel");
-  check(cuda().stream_synchronize(stream_), "the kernel");  // also of the copy from the staging memory, which is used again
+  check(cuda().stream_synchronize(stream_),
+        "the kernel");  // also of the copy from the staging memory, which is used again
   check(cuda().download(staged, output_.address(), out_bytes), "downloading the results");
 
   for (int64 r = 0; r < rows; ++r) {

@@ -63,8 +63,8 @@ __device__ inline void begin_row(bulk_state &state, device_problem &problem, con
 __device__ inline void finish_row(const bulk_state &state, const many_batch &batch, int64 row) {
   const int64 regions = state.count + state.retired_count;
   if (threadIdx.x == 0)
-    batch.records[row] = {state.evaluations, regions, state.iterations, static_cast<int64>(state.end), tessera_flags,
-                          tessera_status};
+    batch.records[row] = {state.evaluations, regions,       state.iterations, static_cast<int64>(state.end),
+                          tessera_flags,     tessera_status};
   if (state.end == outcome::running) return;
   const double factor = few_regions_factor(state.set, regions);
   for (int k = static_cast<int>(threadIdx.x); k < comps; k += TESSERA_BLOCK) {
@@ -76,7 +76,8 @@ __device__ inline void finish_row(const bulk_state &state, const many_batch &bat
 }  // namespace tessera
 
 extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
-    tessera_many(const tessera::bulk_state common, const tessera::device_problem problem, const tessera::many_batch batch) {
+    tessera_many(const tessera::bulk_state common, const tessera::device_problem problem,
+                 const tessera::many_batch batch) {
   using namespace tessera;
   __shared__ bulk_state state;
   __shared__ device_problem own;

@@ -36,7 +36,7 @@ TESSERA_HD void begin_integral(bulk_state &state) {
 
 struct many_record {
   int64 evaluations, regions, iterations;
-  int64 end;  // an outcome; running: the integral is too large for a slot
+  int64 end;          // an outcome; running: the integral is too large for a slot
   int flags, status;  // tessera_flags and tessera_status
 };
 
@@ -49,9 +49,9 @@ struct many_batch {
   const axis_map *axes;         // the same; null where no row has an infinite range
   int64 box_step;               // ndim, or 0 where all have the same box
   const unsigned char *params;
-  int64 params_step;    // bytes; 0 where all have the same block
-  many_record *records; // [rows]
-  double *value, *error; // [rows][ncomp]
+  int64 params_step;      // bytes; 0 where all have the same block
+  many_record *records;   // [rows]
+  double *value, *error;  // [rows][ncomp]
 };
 
 }  // namespace tessera

@@ -21,7 +21,8 @@ void rule_points::fill(const double *box, int64 first, int64 n, double *x) const
 
 // device_evaluator.cuh rounds in these places: the first generator times the half-width, the sum with the centre in one
 // operation, and a second generator as a share of that product.
-void rule_points::fill_point(const double *box, const orbit &o, int64 index, int64 point, int64 stride, double *x) const {
+void rule_points::fill_point(const double *box, const orbit &o, int64 index, int64 point, int64 stride,
+                             double *x) const {
   const double *centre = box, *half = box + rule_.ndim;
   for (int j = 0; j < rule_.ndim; ++j) {
     const double ah = (o.kind == orbit_probe ? probe_offset(index, j) : o.a) * half[j];

@@ -33,8 +33,8 @@ struct steps_kernel {
   template <class Extra>
   void run(bulk_state &state, int64 regions, const Extra &extra, bulk_state *out, CUstream stream) const {
     const void *arguments[] = {&state, &extra, &out};
-    check(cuda().launch_cooperative(function, regions <= few_regions ? small_grid : grid, 1, 1, block, 1, 1, shared_bytes, stream,
-                                    const_cast<void **>(arguments)),
+    check(cuda().launch_cooperative(function, regions <= few_regions ? small_grid : grid, 1, 1, block, 1, 1,
+                                    shared_bytes, stream, const_cast<void **>(arguments)),
           "starting the kernel");
     check(cuda().stream_synchronize(stream), "the kernel");
     state = *out;

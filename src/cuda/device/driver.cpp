@@ -17,13 +17,17 @@ namespace {
 template <class F>
 void bind(void *handle, F &function, const char *name) {
   void *address = ::dlsym(handle, name);
-  if (!address) throw device_error(std::string("the CUDA driver has no function ") + name + ": it is too old", device_error::trouble::missing);
+  if (!address)
+    throw device_error(std::string("the CUDA driver has no function ") + name + ": it is too old",
+                       device_error::trouble::missing);
   function = reinterpret_cast<F>(address);
 }
 
 cuda_driver open_driver() {
   void *handle = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw device_error("there is no CUDA driver (libcuda.so.1): install NVIDIA's driver", device_error::trouble::missing);
+  if (!handle)
+    throw device_error("there is no CUDA driver (libcuda.so.1): install NVIDIA's driver",
+                       device_error::trouble::missing);
   cuda_driver t{};
   TESSERA_BIND(init, cuInit);
   TESSERA_BIND(error_string, cuGetErrorString);
@@ -79,8 +83,9 @@ void check(CUresult result, const char *what) {
   if (result == CUDA_SUCCESS) return;
   const char *text = nullptr;
   cuda().error_string(result, &text);
-  throw device_error(std::string(what) + " failed: " + (text ? text : "unknown error"),
-                     result == CUDA_ERROR_OUT_OF_MEMORY ? device_error::trouble::out_of_memory : device_error::trouble::failed);
+  throw device_error(
+      std::string(what) + " failed: " + (text ? text : "unknown error"),
+      result == CUDA_ERROR_OUT_OF_MEMORY ? device_error::trouble::out_of_memory : device_error::trouble::failed);
 }
 
 namespace {
@@ -91,7 +96,8 @@ struct started_device {
 };
 std::mutex started_mutex;
 std::map<CUdevice, started_device> &started() {
-  static auto *devices = new std::map<CUdevice, started_device>;  // outlives objects that a program destroys when it ends
+  static auto *devices =
+      new std::map<CUdevice, started_device>;  // outlives objects that a program destroys when it ends
   return *devices;
 }
 

@@ -153,7 +153,8 @@ class device_team {
       } else {
         // Errors of neighbours are often alike: one addition for all lanes with the same bin.
         const unsigned same = __match_any_sync(__activemask(), bin);
-        if ((lane() & 31) == __ffs(static_cast<int>(same)) - 1) atomicAdd(&histogram_[bin], static_cast<unsigned>(__popc(same)));
+        if ((lane() & 31) == __ffs(static_cast<int>(same)) - 1)
+          atomicAdd(&histogram_[bin], static_cast<unsigned>(__popc(same)));
       }
     }
     __device__ void flush() {
@@ -248,7 +249,9 @@ class device_grid {
     __syncthreads();
   }
   // Release and acquire for the whole block: the block's barriers around them carry them on to its other threads.
-  __device__ static void arrive(unsigned *p) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(p) : "memory"); }
+  __device__ static void arrive(unsigned *p) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(p) : "memory");
+  }
   __device__ static unsigned arrive_and_count(unsigned *p) {
     unsigned before;
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");

@@ -29,7 +29,9 @@ constexpr int coordinates = TESSERA_COMPLEMENT ? 2 * dim : dim;
 
 #if !TESSERA_BATCH
 __device__ __forceinline__ int flags_now() { return *static_cast<volatile int *>(&tessera_flags); }
-__device__ __forceinline__ bool ends_run(int flags) { return (flags & 6) != 0; }  // flags_that_end in device_compiler.hpp
+__device__ __forceinline__ bool ends_run(int flags) {
+  return (flags & 6) != 0;
+}  // flags_that_end in device_compiler.hpp
 
 // The end of a block: what the integrand said beside its values.
 __device__ __forceinline__ void report_flags(user_answer *answer) {

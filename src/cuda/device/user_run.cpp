@@ -82,9 +82,7 @@ outcome user_run::take_answer(const user_kernels &kernels) {
 std::string user_run::evaluate_points(int64 n, const double *x, double *values,
                                       const std::function<const user_kernels &()> &find) {
   if (f_->batch) {
-    const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
-      return call_back(n, from, to, n) == outcome::running;
-    };
+    const auto call = [&](CUdeviceptr from, CUdeviceptr to) { return call_back(n, from, to, n) == outcome::running; };
     return at_points(points_, stream_, coordinates_, ncomp_, n, x, values, call) ? std::string() : message_;
   }
   const user_kernels &kernels = find();

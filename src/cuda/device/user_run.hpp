@@ -40,12 +40,20 @@ int known_of(const std::vector<Axis> &axes) {
 
 using axis_bits = std::array<uint64, 6>;
 inline axis_bits bits_of(const unit_axis &a) {
-  return {static_cast<uint64>(a.kind), bits_of(a.lower), bits_of(a.length),
-          bits_of(a.first),            bits_of(a.last),  bits_of(a.anchor)};
+  return {static_cast<uint64>(a.kind),
+          bits_of(a.lower),
+          bits_of(a.length),
+          bits_of(a.first),
+          bits_of(a.last),
+          bits_of(a.anchor)};
 }
 inline axis_bits bits_of(const sample_axis &a) {
-  return {static_cast<uint64>(a.map.kind), bits_of(a.lower), bits_of(a.length),
-          bits_of(a.first),                bits_of(a.last),  bits_of(a.map.anchor)};
+  return {static_cast<uint64>(a.map.kind),
+          bits_of(a.lower),
+          bits_of(a.length),
+          bits_of(a.first),
+          bits_of(a.last),
+          bits_of(a.map.anchor)};
 }
 
 // ---- Kernels ----------------------------------------------------------------------------------------------------------------
@@ -99,7 +107,10 @@ class user_run : public cuda_method {
 
  protected:
   explicit user_run(cuda_setting &setting)
-      : setting_(setting), stream_(setting.stream()), arch_(setting.arch()), multiprocessors_(setting.multiprocessors()) {}
+      : setting_(setting),
+        stream_(setting.stream()),
+        arch_(setting.arch()),
+        multiprocessors_(setting.multiprocessors()) {}
 
   // coordinates: numbers that a point consists of, ndim or more.
   void begin(const placed_integrand &f, int ndim, int coordinates, int ncomp, device_report &report);

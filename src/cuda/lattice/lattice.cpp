@@ -54,8 +54,8 @@ lattice_kernels::lattice_kernels(const lattice_shape &shape, int ndim, int ncomp
 }
 
 lattice_kernels &device_lattice::find(const lattice_shape &shape) {
-  const std::string key = key_of(
-      {ndim_, ncomp_, shape.transform, shape.axes, int{shape.complement}, int{shape.batch}}, *f_);
+  const std::string key =
+      key_of({ndim_, ncomp_, shape.transform, shape.axes, int{shape.complement}, int{shape.batch}}, *f_);
   lattice_kernels &kernels = kept_.find(key, *report_, [&] {
     return std::make_unique<lattice_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);
   });
@@ -76,10 +76,12 @@ void device_lattice::begin(const lattice_problem &problem, const placed_integran
   user_run::begin(f, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp, report);
 }
 
-std::unique_ptr<cuda_method> make_cuda_lattice(cuda_setting &setting) { return std::make_unique<device_lattice>(setting); }
+std::unique_ptr<cuda_method> make_cuda_lattice(cuda_setting &setting) {
+  return std::make_unique<device_lattice>(setting);
+}
 
-void device_lattice::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks, double *value,
-                               double *error, run_result &to, device_report &report) {
+void device_lattice::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks,
+                               double *value, double *error, run_result &to, device_report &report) {
   const auto &problem = static_cast<const lattice_problem &>(of_a_method);
   auto &result = static_cast<lattice_result &>(to);
   const placed_integrand f = setting_.place(integrand);
@@ -92,8 +94,8 @@ void device_lattice::integrate(const tessera::problem &of_a_method, const device
   result.bytes = static_cast<int64>(x_.bytes() + values_.bytes() + far_z_.bytes());
 }
 
-std::string device_lattice::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n, const double *x,
-                                     double *values) {
+std::string device_lattice::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n,
+                                     const double *x, double *values) {
   const auto &problem = static_cast<const lattice_problem &>(of_a_method);
   const placed_integrand f = setting_.place(integrand);
   device_report unused;

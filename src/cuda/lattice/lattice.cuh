@@ -70,7 +70,8 @@ __device__ __forceinline__ void advance(uint64 &phase, uint64 step, unsigned ste
 __device__ __noinline__ unit_point periodize_any(int transform, double a, bool low) {
   switch (transform) {
 #define TESSERA_CASE(t) \
-  case t: return periodize_folded<t>(a, low);
+  case t:               \
+    return periodize_folded<t>(a, low);
     TESSERA_CASE(transform_baker)
     TESSERA_CASE(transform_tanh)
     TESSERA_CASE(transform_korobov + 1)
@@ -78,7 +79,8 @@ __device__ __noinline__ unit_point periodize_any(int transform, double a, bool l
     TESSERA_CASE(transform_korobov + 3)
     TESSERA_CASE(transform_sidi + 3)
 #undef TESSERA_CASE
-    default: return periodize_folded<transform_none>(a, low);
+    default:
+      return periodize_folded<transform_none>(a, low);
   }
 }
 #endif

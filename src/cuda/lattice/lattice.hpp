@@ -48,9 +48,10 @@ class device_lattice final : public user_run {
   explicit device_lattice(cuda_setting &setting) : user_run(setting) {}
   void use_stream(CUstream stream) override;
 
-  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
-                 run_result &result, device_report &report) override;
-  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *values) override;
+  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                 double *error, run_result &result, device_report &report) override;
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *values) override;
 
   // See engine/lattice_rule.hpp.
   outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);

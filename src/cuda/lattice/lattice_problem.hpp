@@ -14,7 +14,8 @@ namespace tessera {
 
 constexpr int lattice_block = 128;
 constexpr int lattice_least_lanes = 8, lattice_most_lanes = 128;
-constexpr int lattice_near_dim = 32;  // up to so many phases are kept in registers, and steps among the kernel's arguments
+constexpr int lattice_near_dim =
+    32;  // up to so many phases are kept in registers, and steps among the kernel's arguments
 
 TESSERA_HD constexpr int64 unit_points(int lanes) { return int64{lattice_block} * resynchronise / lanes; }
 

@@ -41,8 +41,8 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   return text;
 }
 
-sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const placed_integrand &f, int arch,
-                                   int multiprocessors)
+sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const placed_integrand &f,
+                                   int arch, int multiprocessors)
     : user_kernels(sampling_kernel_text(shape, ndim, ncomp), ndim, ncomp, f, arch),
       shape_(shape),
       fused_(is_fused(shape, ncomp)) {
@@ -85,10 +85,12 @@ void device_sampler::begin(const sampling_problem &problem, const placed_integra
   training_there_ = false;
 }
 
-std::unique_ptr<cuda_method> make_cuda_monte_carlo(cuda_setting &setting) { return std::make_unique<device_sampler>(setting); }
+std::unique_ptr<cuda_method> make_cuda_monte_carlo(cuda_setting &setting) {
+  return std::make_unique<device_sampler>(setting);
+}
 
-void device_sampler::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks, double *value,
-                               double *error, run_result &to, device_report &report) {
+void device_sampler::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks,
+                               double *value, double *error, run_result &to, device_report &report) {
   const auto &problem = static_cast<const sampling_problem &>(of_a_method);
   auto &result = static_cast<sampling_result &>(to);
   const placed_integrand f = setting_.place(integrand);
@@ -123,8 +125,8 @@ bool device_sampler::begin_numbers() try {
   return false;
 }
 
-std::string device_sampler::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n, const double *x,
-                                     double *values) {
+std::string device_sampler::evaluate(const tessera::problem &of_a_method, const device_integrand &integrand, int64 n,
+                                     const double *x, double *values) {
   const auto &problem = static_cast<const sampling_problem &>(of_a_method);
   const placed_integrand f = setting_.place(integrand);
   device_report unused;

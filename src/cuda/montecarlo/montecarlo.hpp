@@ -54,9 +54,10 @@ class device_sampler final : public user_run {
  public:
   explicit device_sampler(cuda_setting &setting) : user_run(setting) {}
 
-  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
-                 run_result &result, device_report &report) override;
-  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x, double *values) override;
+  void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
+                 double *error, run_result &result, device_report &report) override;
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *values) override;
 
   // See engine/monte_carlo.hpp.
   outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums);

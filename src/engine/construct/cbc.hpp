@@ -242,7 +242,8 @@ class cbc {
       for (int t = 2; t <= high; ++t) {
         ring(t).add_exact(list, sums);
         for (std::size_t c = 0; t >= low && c < list.size(); ++c)
-          worst[c] = larger(worst[c], scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sums[c]));
+          worst[c] = larger(worst[c],
+                            scale(t) * (merit[static_cast<std::size_t>(t)] + gamma(s) / std::ldexp(1.0, t) * sums[c]));
       }
       return worst;
     };

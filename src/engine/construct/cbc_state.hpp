@@ -21,8 +21,8 @@ struct cbc_settings {
 
 struct cbc_result {
   std::vector<uint64> z;
-  double merit = 0.0;  // e^2 for the largest n
-  double ratio = 1.0;  // the figure of a range
+  double merit = 0.0;    // e^2 for the largest n
+  double ratio = 1.0;    // the figure of a range
   double seconds = 0.0;  // for the components, without kernels, FFT plans and memory
 };
 

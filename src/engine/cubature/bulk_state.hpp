@@ -54,7 +54,7 @@ struct bulk_progress {
   int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
   outcome end;         // running: paused, or room is wanted
   bool wants_room;
-  bool stopped;        // the run has ended, or the driver or the executor is wanted
+  bool stopped;  // the run has ended, or the driver or the executor is wanted
 };
 
 struct bulk_state : bulk_progress {
@@ -64,28 +64,28 @@ struct bulk_state : bulk_progress {
   int64 points;    // of the rule in one region
   int64 capacity;  // regions that `regions` holds
   int64 parents_capacity;
-  int64 pause_after;  // evaluations in one go before the driver is asked whether to go on
+  int64 pause_after;    // evaluations in one go before the driver is asked whether to go on
   int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
-  bool can_grow;      // the driver may give more room
-  bool resumed;       // the first regions are those of an earlier run: they need not all be divided
+  bool can_grow;        // the driver may give more room
+  bool resumed;         // the first regions are those of an earlier run: they need not all be divided
   double lower[max_cubature_ndim], upper[max_cubature_ndim];  // the domain
 
   // Memory.
   region_view regions;
-  region_view parents;        // values, errors and states of the regions being divided; no boxes (ndim 0)
-  int64 *marked;              // [capacity + 1] the regions being divided, or lists of regions to move
-  component_sums *sums;       // [most_chunks][ncomp] of the chunks
-  compensated_sum *frozen;    // [most_chunks] keys of the frozen regions
-  int64 *chunk_counts;        // [most_chunks + 1] listed regions, and their sum
-  uint32 *histogram;          // [3][histogram_bins], used in turn
-  component_sums *retired;    // [ncomp] of regions that were given up for want of memory
-  component_sums *totals;     // [ncomp], where the driver can read them
-  bulk_decision *decision;    // one
-  double *scale;              // [2][ncomp] one over the tolerated error, used in turn
-  landmark_pair *candidates;  // [landmark_parts][landmark_groups]
-  landmark_table *landmarks;  // one
-  region_view landmark_boxes; // [landmarks_kept], boxes alone
-  bulk_progress *published;   // one; by the team that has been alone
+  region_view parents;         // values, errors and states of the regions being divided; no boxes (ndim 0)
+  int64 *marked;               // [capacity + 1] the regions being divided, or lists of regions to move
+  component_sums *sums;        // [most_chunks][ncomp] of the chunks
+  compensated_sum *frozen;     // [most_chunks] keys of the frozen regions
+  int64 *chunk_counts;         // [most_chunks + 1] listed regions, and their sum
+  uint32 *histogram;           // [3][histogram_bins], used in turn
+  component_sums *retired;     // [ncomp] of regions that were given up for want of memory
+  component_sums *totals;      // [ncomp], where the driver can read them
+  bulk_decision *decision;     // one
+  double *scale;               // [2][ncomp] one over the tolerated error, used in turn
+  landmark_pair *candidates;   // [landmark_parts][landmark_groups]
+  landmark_table *landmarks;   // one
+  region_view landmark_boxes;  // [landmarks_kept], boxes alone
+  bulk_progress *published;    // one; by the team that has been alone
 
   region_list pending_list;
 };

@@ -230,7 +230,8 @@ class bulk_steps {
   TESSERA_HD bool can_fill() const {
     if (!filling() || at_.evaluations < st_.points) return false;
     const splitting next = split();
-    const bool look = st_.set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
+    const bool look =
+        st_.set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
     return !look && at_.count <= affordable(next) && fits(at_.count, next);
   }
 
@@ -281,9 +282,8 @@ class bulk_steps {
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       survey_chunk(team, st, range_of(n, chunks, c), weights, counts, st.sums + c * st.set.ncomp, &st.frozen[c]);
     });
-    if (grid_.first_team())
-      TESSERA_ROLLED
-      for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
+    if (grid_.first_team()) TESSERA_ROLLED
+    for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
     grid_.barrier_then([this] { decide(); });
   }
 
@@ -326,8 +326,8 @@ class bulk_steps {
         set_scale(next, k, value, whole, share);
       }
     }
-    const bool may_end =
-        (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval && (!filling() || st_.set.may_do_with_fewer);
+    const bool may_end = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval &&
+                         (!filling() || st_.set.may_do_with_fewer);
     bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0};
     const int64 most = affordable(split());
     if (d.end == outcome::running && most > 0) {
@@ -367,7 +367,8 @@ class bulk_steps {
   TESSERA_HD outcome correct_pieces(int64 marked) {
     const region_list list = pieces_of();
     const region_view s = st_.regions, p = st_.parents;
-    if (eval_.failed()) {  // the totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs
+    // The totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs.
+    if (eval_.failed()) {
       if (marked == at_.count)
         grid_.barrier_then([this, marked] {
           for (int k = 0; k < nc_; ++k) {
@@ -381,16 +382,16 @@ class bulk_steps {
     const splitting split = this->split();
     at_.count += marked * (list.pieces - 1);
     const splitting next = this->split();
-    grid_.each(marked, [=](int64 m) { correct_errors(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }); });
+    grid_.each(marked, [=](int64 m) {
+      correct_errors(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); });
+    });
     grid_.barrier();
     at_.evaluations += marked * list.pieces * st_.points;
     ++at_.iterations;
     return outcome::running;
   }
 
-  TESSERA_HD bool give_up() {
-    return tessera::give_up(grid_, st_, at_, histogram(0), scale());
-  }
+  TESSERA_HD bool give_up() { return tessera::give_up(grid_, st_, at_, histogram(0), scale()); }
 
   // What is to be looked at before success is claimed; 0: nothing, or there are no more than the first regions, which are all of one
   // size.

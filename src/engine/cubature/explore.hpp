@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-constexpr double largest_share = 4.0;           // of the domain, over the number of regions
-constexpr double largest_explored = 1.0 / 1024;  // but no region smaller than this share of the domain is divided for it
-constexpr double nothing_found = 0.01;          // of the mean of the integrand
+constexpr double largest_share = 4.0;  // of the domain, over the number of regions
+constexpr double largest_explored =
+    1.0 / 1024;                         // but no region smaller than this share of the domain is divided for it
+constexpr double nothing_found = 0.01;  // of the mean of the integrand
 
 TESSERA_HD double explored_share(int64 regions) {
   return 1.001 * larger(largest_share / static_cast<double>(regions), largest_explored);
@@ -17,7 +18,8 @@ TESSERA_HD double explored_share(int64 regions) {
 
 // total(k): the integral of component k.
 template <class Total>
-TESSERA_HD bool unexplored(const region_view &s, int64 i, const double *lower, const double *upper, double most, Total total) {
+TESSERA_HD bool unexplored(const region_view &s, int64 i, const double *lower, const double *upper, double most,
+                           Total total) {
   const double share = share_of_domain(s, i, lower, upper);
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)

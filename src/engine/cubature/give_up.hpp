@@ -10,7 +10,8 @@ namespace tessera {
 // The regions with the smallest errors, at least half, are summed up and forgotten; kept ones from the end take their places.
 // Uniform; false when that no longer helps.
 template <class Grid>
-TESSERA_HD TESSERA_APART bool give_up(Grid &grid, bulk_state &st, bulk_progress &at, const uint32 *histogram, const double *weights) {
+TESSERA_HD TESSERA_APART bool give_up(Grid &grid, bulk_state &st, bulk_progress &at, const uint32 *histogram,
+                                      const double *weights) {
   const int64 n = at.count, chunks = chunks_of(n);
   auto &own = grid.team();
   const threshold t = choose_bin(own, histogram, -1.0, n / 2);
@@ -20,14 +21,15 @@ TESSERA_HD TESSERA_APART bool give_up(Grid &grid, bulk_state &st, bulk_progress 
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
     TESSERA_ROLLED
     for (int k = 0; k < nc; ++k) {
-      const component_sums lost =
-          sum_chunk(team, st.regions, range_of(n, chunks, c), k, [=, &st](int64 i) { return !above(st, i, weights, bin); });
+      const component_sums lost = sum_chunk(team, st.regions, range_of(n, chunks, c), k,
+                                            [=, &st](int64 i) { return !above(st, i, weights, bin); });
       if (team.lane() == 0) st.sums[c * nc + k] = lost;
     }
   });
   int64 *const holes = st.marked, *const movers = st.marked + n / 2 + 1;
   list_regions(grid, st, n, holes, n, [=, &st](int64 i) { return i < kept && !above(st, i, weights, bin); });
-  const int64 moves = list_regions(grid, st, n, movers, n, [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
+  const int64 moves =
+      list_regions(grid, st, n, movers, n, [=, &st](int64 i) { return i >= kept && above(st, i, weights, bin); });
   bool helps = false;
   TESSERA_ROLLED
   for (int k = 0; k < nc; ++k) {

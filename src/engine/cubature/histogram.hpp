@@ -7,9 +7,9 @@
 namespace tessera {
 
 constexpr int histogram_bins = 1024;
-constexpr int histogram_least = -96;     // log2 of the lower edge of bin 1; bin 0 holds all that is smaller
+constexpr int histogram_least = -96;  // log2 of the lower edge of bin 1; bin 0 holds all that is smaller
 
-constexpr int histogram_step_bits = 3;   // 2^3 bins per factor of two
+constexpr int histogram_step_bits = 3;  // 2^3 bins per factor of two
 constexpr int histogram_shift = 52 - histogram_step_bits;
 constexpr int histogram_base = (1023 + histogram_least) << histogram_step_bits;
 

@@ -27,7 +27,8 @@ class kept_landmarks {
   }
 
   // Has region i been overlooked beside one of them? Then it is turned to the axis along which it is too wide.
-  bool turn(const splitting &split, const region_view &s, int64 i, const double *lower, const double *upper, const double *scale) {
+  bool turn(const splitting &split, const region_view &s, int64 i, const double *lower, const double *upper,
+            const double *scale) {
     return may_be_overlooked(s, i, table_, lower, upper, scale) &&
            turn_to(split, s, i, overlooked(s, i, table_, boxes_.view(), 0, 1, lower, upper, scale));
   }

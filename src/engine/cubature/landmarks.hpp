@@ -16,8 +16,8 @@
 namespace tessera {
 
 constexpr int landmark_groups = 64;
-constexpr double too_wide = 4.0;    // times the landmark's width
-constexpr double much_less = 0.02;  // of the landmark's density
+constexpr double too_wide = 4.0;         // times the landmark's width
+constexpr double much_less = 0.02;       // of the landmark's density
 constexpr double touching = 1.0 + 1e-6;  // times the half-widths, for rounding
 
 struct landmark {
@@ -38,7 +38,8 @@ TESSERA_HD double share_of_domain(const region_view &s, int64 i, const double *l
 }
 
 // Region i as a landmark; scale[ncomp] are the weights of the components.
-TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const double *lower, const double *upper, const double *scale) {
+TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const double *lower, const double *upper,
+                                const double *scale) {
   double held = 0.0;
   for (int k = 0; k < s.ncomp(); ++k) held = larger(held, fabs(s.value(i, k)) * scale[k]);
   return {i, held / share_of_domain(s, i, lower, upper), held};
@@ -74,7 +75,8 @@ TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 gro
 // beside the densest or apart from them all need not be compared with each of them.
 struct landmark_bounds {
   double density;  // not less than the greatest
-  double half[max_cubature_ndim], low[max_cubature_ndim], high[max_cubature_ndim];  // the least half-width; where they are
+  double half[max_cubature_ndim], low[max_cubature_ndim],
+      high[max_cubature_ndim];  // the least half-width; where they are
 };
 
 // What the regions are compared with: copies, which stay when regions are divided. First the densest, then the fullest.
@@ -167,7 +169,8 @@ TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_
     }
     if (!near[0] && !near[1]) return false;
   }
-  const double least = larger(near[0] && wide[0] ? table.bounds[0].density : 0.0, near[1] && wide[1] ? table.bounds[1].density : 0.0);
+  const double least =
+      larger(near[0] && wide[0] ? table.bounds[0].density : 0.0, near[1] && wide[1] ? table.bounds[1].density : 0.0);
   return least > 0.0 && as_landmark(s, i, lower, upper, scale).density < much_less * least;
 }
 
@@ -187,7 +190,8 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
   TESSERA_ROLLED
   for (int j = 0; j < s.ndim(); ++j) {
     const double own = s.half(i, j), other = boxes.half(mark, j);
-    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + other)) return not_too_wide;  // they do not touch
+    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + other))
+      return not_too_wide;  // they do not touch
     if (!(own > too_wide * other)) continue;
     const width_check w = {order_of(own / other), j};
     if (worse(w, worst)) worst = w;

@@ -13,7 +13,8 @@ template <class Grid>
 TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int64 n, const double *weights) {
   const int64 parts = landmark_parts(n);
   grid.each(parts * landmark_groups, [=, &st](int64 t) {
-    st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
+    st.candidates[t] =
+        find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
   });
   auto &team = grid.team();
   grid.barrier_then([&st, &team, parts] {  // those of the groups from those of their parts
@@ -30,12 +31,12 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
 
 // Lists, of n regions, those with the mark region_listed, among them those of `suspects` that have been overlooked. Returns how many.
 template <class Grid>
-TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64 n, const region_list &suspects, int64 suspected,
-                                               const double *weights, const splitting &split) {
+TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64 n, const region_list &suspects,
+                                               int64 suspected, const double *weights, const splitting &split) {
   grid.chunks(suspected, [=, &st](auto &team, int64 c) {
     const int64 i = suspects[c];
-    const width_check own =
-        overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.lower, st.upper, weights);
+    const width_check own = overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(),
+                                       st.lower, st.upper, weights);
     int times = -own.times, unused = 0, none = 0;
     team.least(times, unused, none);
     int axis = own.times == -times ? own.axis : max_cubature_ndim;
@@ -51,13 +52,15 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
 
 // Lists what is unexplored and what has been overlooked among all n regions. Returns how many.
 template <class Grid>
-TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64 n, const double *weights, const splitting &split) {
+TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64 n, const double *weights,
+                                               const splitting &split) {
   const double most = explored_share(n);
   find_all_landmarks(grid, st, n, weights);
   const int64 suspects = list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
     uint32 &word = st.regions.state(i).word;
     if ((word & region_frozen) != 0u) return false;
-    const bool empty = unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+    const bool empty =
+        unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
     const uint32 mark = empty ? region_listed : 0u;
     if ((word & region_listed) != mark) word ^= region_listed;
     return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.lower, st.upper, weights);

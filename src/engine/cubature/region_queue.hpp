@@ -15,7 +15,7 @@ struct queue_entry {
   static constexpr int slot_bits = 20;
   static constexpr int64 no_slot = (int64{1} << slot_bits) - 1;
   double key;
-  int64 tag;  // region and slot: the pieces that the region has been divided into ahead of time lie in that slot, if it has one
+  int64 tag;  // region and slot, where the pieces lie into which it has been divided ahead of time, if it has one
 
   queue_entry(double k, int64 region) : key(k), tag(region << slot_bits | no_slot) {}
   int64 region() const { return tag >> slot_bits; }
@@ -60,7 +60,8 @@ class region_queue {
   template <class Drop>
   void drop_half(Drop drop) {
     const auto half = begin() + static_cast<std::ptrdiff_t>(size() / 2);
-    std::nth_element(begin(), half, end(), [less = below()](const queue_entry &x, const queue_entry &y) { return less(y, x); });
+    std::nth_element(begin(), half, end(),
+                     [less = below()](const queue_entry &x, const queue_entry &y) { return less(y, x); });
     for (auto e = half; e != end(); ++e) drop(e->region());
     entries_.erase(half, end());
     std::make_heap(begin(), end(), below());
@@ -71,7 +72,9 @@ class region_queue {
   void pick(int64 most, Good good, std::vector<std::size_t> &places) {
     places.assign(1, 0);
     if (most <= 1) return;
-    const auto smaller = [this, less = below()](std::size_t x, std::size_t y) { return less(entries_[x], entries_[y]); };
+    const auto smaller = [this, less = below()](std::size_t x, std::size_t y) {
+      return less(entries_[x], entries_[y]);
+    };
     candidates_.assign(1, 0);
     while (!candidates_.empty() && static_cast<int64>(places.size()) < most) {
       std::pop_heap(candidates_.begin(), candidates_.end(), smaller);

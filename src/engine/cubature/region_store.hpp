@@ -12,17 +12,17 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  float suspicion;  // share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below
-                    // 0 in fresh regions whose errors are those for a smooth integrand and have not been compared with the
-                    // parent's yet: -excess, see core/estimate.hpp
-  uint32 word;      // ranked axes (24 bits) and the flags below
+  // Share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below 0 in fresh regions
+  // whose errors are those for a smooth integrand and have not been compared with the parent's yet: -excess, see core/estimate.hpp
+  float suspicion;
+  uint32 word;  // ranked axes (24 bits) and the flags below
 };
 constexpr uint32 region_axes = 0xffffffu;
 constexpr uint32 region_face_place = 3u << 24;  // place among the ranked axes of the suspected face's axis
 constexpr uint32 region_face_high = 1u << 26;   // the suspected face is the upper one
 constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as they do for smooth integrands
 constexpr uint32 region_doubtful = 1u << 29;    // the error is a share of the parent's, not the region's own
-constexpr uint32 region_listed = 1u << 30;    // chosen while a list is made; else without a meaning
+constexpr uint32 region_listed = 1u << 30;      // chosen while a list is made; else without a meaning
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
 
 TESSERA_HD region_state fresh_state(uint32 ranked_axes, bool rough, double excess) {

@@ -8,17 +8,19 @@
 namespace tessera {
 
 struct splitting {
-  int pieces;  // 2, 4, 8 or 16
-  int axes;    // how many ranked axes are halved (pieces = 2^axes), or 1 with `slabs`
-  bool slabs;  // cut one axis into all the pieces
-  bool widest; // the widest axis in place of the ranked one
-  double margin;  // distance of the outermost points from the face, in half-widths
+  int pieces;          // 2, 4, 8 or 16
+  int axes;            // how many ranked axes are halved (pieces = 2^axes), or 1 with `slabs`
+  bool slabs;          // cut one axis into all the pieces
+  bool widest;         // the widest axis in place of the ranked one
+  double margin;       // distance of the outermost points from the face, in half-widths
   double left_behind;  // share of a region's error that stays with pieces in which nothing of it is seen
-  bool by_roughness;  // rough regions are cut into slabs along their first axis, which follows a feature without losing it
+  // Rough regions are cut into slabs along their first axis, which follows a feature without losing it.
+  bool by_roughness;
 
   // For a region with this word.
   TESSERA_HD splitting of(uint32 word) const {
-    return by_roughness && (word & region_rough) != 0u ? splitting{pieces, 1, true, false, margin, left_behind, false} : *this;
+    return by_roughness && (word & region_rough) != 0u ? splitting{pieces, 1, true, false, margin, left_behind, false}
+                                                       : *this;
   }
 };
 
@@ -29,12 +31,18 @@ TESSERA_HD double share_left_behind(int ndim) { return ndim <= 4 ? 0.03 : 0.015;
 TESSERA_HD splitting make_splitting(int policy, int ndim, double margin) {
   const double left = share_left_behind(ndim);
   switch (policy) {
-    case 1: return {4, 1, true, true, margin, left, false};
-    case 2: return {4, 1, true, false, margin, left, false};
-    case 3: break;
-    case 4: break;
-    case 5: break;
-    default: return {2, 1, false, false, margin, left, false};
+    case 1:
+      return {4, 1, true, true, margin, left, false};
+    case 2:
+      return {4, 1, true, false, margin, left, false};
+    case 3:
+      break;
+    case 4:
+      break;
+    case 5:
+      break;
+    default:
+      return {2, 1, false, false, margin, left, false};
   }
   const int axes = policy - 1 < ndim ? policy - 1 : ndim;
   return {1 << axes, axes, false, false, margin, left, false};

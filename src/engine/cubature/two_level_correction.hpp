@@ -38,8 +38,8 @@ TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, 
 }
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void correct_classic(const region_view &parents, int64 parent, const region_view &children, int64 pieces,
-                               Piece piece) {
+TESSERA_HD TESSERA_APART void correct_classic(const region_view &parents, int64 parent, const region_view &children,
+                                              int64 pieces, Piece piece) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
@@ -68,8 +68,8 @@ constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void limit_to_classic(const region_view &parents, int64 parent, const region_view &children, int pieces,
-                                             Piece piece) {
+TESSERA_HD TESSERA_APART void limit_to_classic(const region_view &parents, int64 parent, const region_view &children,
+                                               int pieces, Piece piece) {
   const double axes = children.ndim();
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
@@ -114,7 +114,7 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
   return false;
 }
 
-constexpr double narrow_gap = 0.01;   // half-widths between a face and the points nearest to it
+constexpr double narrow_gap = 0.01;  // half-widths between a face and the points nearest to it
 constexpr double next_to_nothing = 0.02;
 
 // Is the piece a smooth part of what its region was? Else it may have the region's error and not know: a ridge runs through between
@@ -125,11 +125,12 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 
 template <class Piece>
 TESSERA_HD TESSERA_APART void correct_robust(const splitting &all, const region_view &parents, int64 parent,
-                              const region_view &children, Piece piece) {
+                                             const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
-  const double hidden = split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
+  const double hidden =
+      split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
   bool vanished = (before.word & region_rough) != 0u;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
@@ -194,8 +195,8 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
 // Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
 // divided by `next`.
 template <class Piece>
-TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents, int64 parent,
-                       const region_view &children, Piece piece) {
+TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents,
+                               int64 parent, const region_view &children, Piece piece) {
   if (estimate == 1) {
     correct_classic(parents, parent, children, split.pieces, piece);
     TESSERA_ROLLED

@@ -31,7 +31,12 @@ template <class Executor, class Evaluator>
 class worst_first {
  public:
   worst_first(Executor &exec, Evaluator &eval, int ndim, int ncomp)
-      : eval_(eval), store_(exec, ndim, ncomp), ahead_(exec, ndim, ncomp), landmarks_(exec, ndim), totals_(ncomp), retired_(ncomp) {}
+      : eval_(eval),
+        store_(exec, ndim, ncomp),
+        ahead_(exec, ndim, ncomp),
+        landmarks_(exec, ndim),
+        totals_(ncomp),
+        retired_(ncomp) {}
 
   // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
   // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
@@ -225,7 +230,8 @@ class worst_first {
       const int axis = ranked_axis(s.state(i).word, 0);
       const bool wide = turn_to_landmark(i);
       turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
-      if (!wide && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); })) continue;
+      if (!wide && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); }))
+        continue;
       e.key = infinity_value();
       any = true;
     }
@@ -243,8 +249,10 @@ class worst_first {
   outcome look_ahead() {
     if (free_slots_.empty()) forget();
     const int64 budget = (set_.maxeval - stats_.evaluations) / (split_.pieces * eval_.points());
-    const int64 most = failed_ahead_ ? 1 : std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget});
-    queue_.pick(most, [this](const queue_entry &e) { return !e.ahead() && !frozen(e); }, picked_);
+    const int64 most =
+        failed_ahead_ ? 1 : std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget});
+    queue_.pick(
+        most, [this](const queue_entry &e) { return !e.ahead() && !frozen(e); }, picked_);
     region_view s = store_.view(), a = ahead_.view();
     ids_.clear();
     for (std::size_t i : picked_) {
@@ -346,7 +354,8 @@ class worst_first {
     store_.reserve(regions, capacity_ + 1);
     if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
       axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
-    const int64 bytes = store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
+    const int64 bytes =
+        store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
     stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
   }
 
@@ -423,7 +432,7 @@ class worst_first {
   std::vector<double> scale_;  // weight of each component in the key
   std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
   region_queue queue_;
-  component_queues queues_;    // in its place where single components decide
+  component_queues queues_;                       // in its place where single components decide
   std::vector<unsigned char> axes_, ahead_axes_;  // [region][ncomp] for the same
   std::vector<std::size_t> picked_;
   std::vector<int64> free_slots_, ids_;

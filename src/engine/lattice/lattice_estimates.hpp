@@ -25,8 +25,8 @@ class lattice_estimates {
   bool affordable(int64 points) const { return points <= set_.maxeval - statistics_.evaluations; }
 
   // Mean over the shifts and its error.
-  void estimate(const shift_sums &sums, uint64 n, int64 shifts, int k, double factor, double &value,
-                double &error, double &magnitude) const {
+  void estimate(const shift_sums &sums, uint64 n, int64 shifts, int k, double factor, double &value, double &error,
+                double &magnitude) const {
     const double per_point = volume_ / static_cast<double>(n), count = static_cast<double>(shifts);
     compensated_sum mean, squares;
     magnitude = 0.0;
@@ -118,7 +118,7 @@ class lattice_estimates {
     }
     shown_.value[k] = value;
     shown_.error[k] = rank > 0 ? larger(std::sqrt(squares / rank), std::numeric_limits<double>::epsilon() * fabs(value))
-                         : infinity_value();
+                               : infinity_value();
   }
 
   // Error and rate of convergence of a component at the number of points before.
@@ -127,8 +127,7 @@ class lattice_estimates {
   };
 
   // Points at which the run would meet the tolerance, all components of it.
-  double points_needed(const shift_sums &sums, uint64 n, int64 shifts,
-                       std::vector<trial_history> &history) const {
+  double points_needed(const shift_sums &sums, uint64 n, int64 shifts, std::vector<trial_history> &history) const {
     const double factor = student_factor(set_.confidence, static_cast<int>(shifts - 1));
     const double fewer = std::sqrt(static_cast<double>(shifts) / set_.shifts);  // the error is that of more shifts
     double most = 0.0;

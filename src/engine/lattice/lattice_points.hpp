@@ -50,8 +50,10 @@ inline void fill_points(const lattice_pass &pass, const unit_axis *axes, int ndi
     const uint64 s = shift_of(pass.source, static_cast<uint64>(shift), j);
     double *x = to.x + j * to.ldx, *y = complement ? x + ndim * to.ldx : nullptr;
     switch (pass.transform) {
-#define TESSERA_CASE(t) \
-  case t: fill_axis<t>(pass, axes[j], j, s, first, n, x, y, to.jacobian); break;
+#define TESSERA_CASE(t)                                             \
+  case t:                                                           \
+    fill_axis<t>(pass, axes[j], j, s, first, n, x, y, to.jacobian); \
+    break;
       TESSERA_TRANSFORMS(TESSERA_CASE)
 #undef TESSERA_CASE
     }

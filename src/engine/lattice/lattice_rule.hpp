@@ -55,8 +55,8 @@ class lattice_rule : private lattice_estimates {
   // there is.
   outcome run_pass(const lattice_pass &pass, shift_sums &sums, int64 before = 0) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
-    const int64 slice =
-        std::max<int64>(1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
+    const int64 slice = std::max<int64>(
+        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
@@ -282,8 +282,8 @@ class lattice_rule : private lattice_estimates {
   outcome trial_points(shift_sums &sums, uint64 done, uint64 n, int64 shifts) {
     if (done == 0) return run_pass(pass_of(trial_.z.data(), n, shifts, stream_trial), sums);
     for (uint64 half = done; half < n; half *= 2) {
-      const outcome o = run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums,
-                                 static_cast<int64>(half) * shifts);
+      const outcome o =
+          run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums, static_cast<int64>(half) * shifts);
       if (o != outcome::running) return o;
     }
     return outcome::running;

@@ -21,7 +21,8 @@ struct sample_arrays {
 inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 samples, const sample_arrays &to) {
   const philox_keys keys = keys_of(pass.seed);
   for (int j = 0; j < ndim; j += 2) {
-    double *x = to.x + j * to.ldx, *next = j + 1 < ndim ? x + to.ldx : to.jacobian;  // of the last pair half may be unused
+    double *x = to.x + j * to.ldx,
+           *next = j + 1 < ndim ? x + to.ldx : to.jacobian;  // of the last pair half may be unused
     for (int64 i = 0; i < samples; ++i)
       uniform_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
   }

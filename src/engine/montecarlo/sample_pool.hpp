@@ -70,8 +70,8 @@ class sample_pool {
     to.real(samples_);
     to.whole(iterations_);
     for (part &p : parts_)
-      for (double *v : {&p.value.sum, &p.value.lost, &p.variance.sum, &p.variance.lost, &p.doubt, &p.first, &p.chi_weights,
-                        &p.chi_weighted, &p.chi_squares})
+      for (double *v : {&p.value.sum, &p.value.lost, &p.variance.sum, &p.variance.lost, &p.doubt, &p.first,
+                        &p.chi_weights, &p.chi_weighted, &p.chi_squares})
         to.real(*v);
   }
   // Empty, or with sums that iterations can have.

@@ -78,13 +78,13 @@ struct sample_pass {
   uint64 seed;
   uint32 stream;
   bool antithetic;
-  int64 shift;          // that its points have; -1: none
-  const sample_cells *cells;  // of each axis; the first axis' cell is the cube's index modulo their number; null: one cube
-  const double *edges;  // grid_edges for each axis; null: no importance sampling
-  const double *scale;  // inverse mean squares of the components, for training and for spreads
-  double samples;       // of the grid in the whole iteration
-  double share;         // of the grid's samples among all
-  double most_quantum;  // of the training
+  int64 shift;                // that its points have; -1: none
+  const sample_cells *cells;  // of each axis; the first one's is the cube's index modulo their number; null: one cube
+  const double *edges;        // grid_edges for each axis; null: no importance sampling
+  const double *scale;        // inverse mean squares of the components, for training and for spreads
+  double samples;             // of the grid in the whole iteration
+  double share;               // of the grid's samples among all
+  double most_quantum;        // of the training
 };
 
 // Piece p of samples that are the only ones of a plain pass.

@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-constexpr int64 mean_samples = 4;   // at least, over the cubes
+constexpr int64 mean_samples = 4;  // at least, over the cubes
 constexpr int64 most_cubes = int64{1} << 20;
 
 class strata {

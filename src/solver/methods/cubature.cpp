@@ -19,12 +19,13 @@ std::unique_ptr<method> make_cubature(const solver_view &solver) { return std::m
 int cubature_method::choose_rule() const {
   const std::int64_t limit = get_int(TESSERA_NDIM_LIMIT);
   if (solver_.ndim > limit)
-    throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(solver_.ndim) + " is above TESSERA_NDIM_LIMIT = " + std::to_string(limit));
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "ndim = " + std::to_string(solver_.ndim) + " is above TESSERA_NDIM_LIMIT = " + std::to_string(limit));
   const int wanted = static_cast<int>(get_int(TESSERA_RULE));
   const int family = tessera::choose_rule(wanted, solver_.ndim);
   if (family < 0)
-    throw failure(TESSERA_ERR_UNSUPPORTED,
-                  "TESSERA_RULE = " + std::to_string(wanted) + " does not exist for ndim = " + std::to_string(solver_.ndim));
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_RULE = " + std::to_string(wanted) +
+                                               " does not exist for ndim = " + std::to_string(solver_.ndim));
   return family;
 }
 
@@ -43,7 +44,8 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   if (s.may_do_with_fewer) s.initial_regions = device_initial_regions;
   const int family = choose_rule();
   const bool faces = s.estimate == TESSERA_ESTIMATE_ROBUST;
-  if (p.integration_rule.family != family || p.integration_rule.ndim != solver_.ndim || p.integration_rule.faces != faces)
+  if (p.integration_rule.family != family || p.integration_rule.ndim != solver_.ndim ||
+      p.integration_rule.faces != faces)
     build_rule(family, solver_.ndim, p.integration_rule, faces);
   s.margin = rule_margin(p.integration_rule);
   set_box(p, solver_.ndim, solver_.lower.data(), solver_.upper.data());
@@ -65,10 +67,12 @@ void cubature_method::require_given_inside() const {
   for (std::int64_t i = 0; i < given_count_; ++i)
     for (int j = 0; j < solver_.ndim; ++j) {
       const double *centre = given_.data() + i * fields + j, half = centre[solver_.ndim];
-      const double lower = problem_.lower[static_cast<std::size_t>(j)], upper = problem_.upper[static_cast<std::size_t>(j)];
+      const double lower = problem_.lower[static_cast<std::size_t>(j)],
+                   upper = problem_.upper[static_cast<std::size_t>(j)];
       const double slack = 1e-12 * (std::fabs(lower) + std::fabs(upper));
       if (!(*centre - half >= lower - slack && *centre + half <= upper + slack))
-        throw failure(TESSERA_ERR_ARGUMENT, "tessera_set_regions: region " + std::to_string(i) + " is not inside the domain");
+        throw failure(TESSERA_ERR_ARGUMENT,
+                      "tessera_set_regions: region " + std::to_string(i) + " is not inside the domain");
     }
 }
 
@@ -88,19 +92,22 @@ void cubature_method::record(bool on_host) {
 
 std::string cubature_method::summary(const std::string &where) const {
   const cubature_statistics &s = result_.statistics;
-  return "cubature" + where + ": " + std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.regions) + " regions, " +
-         std::to_string(s.iterations) + " steps";
+  return "cubature" + where + ": " + std::to_string(s.evaluations) + " evaluations, " + std::to_string(s.regions) +
+         " regions, " + std::to_string(s.iterations) + " steps";
 }
 
 void cubature_method::get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const {
   if (!regions_there_)
-    throw failure(TESSERA_ERR_UNSUPPORTED, "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
   const std::int64_t there = solver_.host->regions();
-  if (there < 0) throw failure(TESSERA_ERR_UNSUPPORTED, "the regions are not complete: some were given up for want of memory, or "
-                                                 "the integrand failed in the middle of a bulk step");
+  if (there < 0)
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "the regions are not complete: some were given up for want of memory, or "
+                  "the integrand failed in the middle of a bulk step");
   if (first < 0 || n < 0 || n > there || first > there - n)
-    throw failure(TESSERA_ERR_ARGUMENT, "regions " + std::to_string(first) + " .. first + " + std::to_string(n) + " - 1 of " +
-                                            std::to_string(there) + " were asked for");
+    throw failure(TESSERA_ERR_ARGUMENT, "regions " + std::to_string(first) + " .. first + " + std::to_string(n) +
+                                            " - 1 of " + std::to_string(there) + " were asked for");
   if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
   if (n > 0) solver_.host->read_regions(first, n, records);
   if (count) *count = there;
@@ -109,14 +116,16 @@ void cubature_method::get_regions(std::int64_t first, std::int64_t n, double *re
 void cubature_method::set_regions(std::int64_t n, const double *records, std::int64_t evaluations) {
   if (n < 0) throw failure(TESSERA_ERR_ARGUMENT, "n is negative");
   if (evaluations < 0 || evaluations > most_given_evaluations)
-    throw failure(TESSERA_ERR_ARGUMENT, "evaluations = " + std::to_string(evaluations) + " is not what a run can have made");
+    throw failure(TESSERA_ERR_ARGUMENT,
+                  "evaluations = " + std::to_string(evaluations) + " is not what a run can have made");
   if (n > 0 && !records) throw failure(TESSERA_ERR_ARGUMENT, "records is NULL");
   const int fields = region_record_fields(solver_.ndim, solver_.ncomp);
   if (n > std::numeric_limits<std::int64_t>::max() / 64 / fields) throw std::bad_alloc();
   for (std::int64_t i = 0; i < n; ++i) {
     const double *record = records + i * fields;
     const char *wrong = wrong_in_record(record, solver_.ndim, solver_.ncomp);
-    if (wrong) throw failure(TESSERA_ERR_ARGUMENT, std::string(wrong) + " of region " + std::to_string(i) + " is not possible");
+    if (wrong)
+      throw failure(TESSERA_ERR_ARGUMENT, std::string(wrong) + " of region " + std::to_string(i) + " is not possible");
   }
   given_.assign(records, records + n * fields);
   given_count_ = n;

@@ -72,8 +72,8 @@ void lattice_method::record(bool) {
 
 std::string lattice_method::summary(const std::string &where) const {
   const lattice_statistics &s = result_.statistics;
-  return "lattice" + where + ": " + std::to_string(s.evaluations) + " evaluations, n = " + std::to_string(s.points) + ", " +
-         std::to_string(s.shifts) + " shifts";
+  return "lattice" + where + ": " + std::to_string(s.evaluations) + " evaluations, n = " + std::to_string(s.points) +
+         ", " + std::to_string(s.shifts) + " shifts";
 }
 
 }  // namespace tessera

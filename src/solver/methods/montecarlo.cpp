@@ -11,7 +11,9 @@
 
 namespace tessera {
 
-std::unique_ptr<method> make_monte_carlo(const solver_view &solver) { return std::make_unique<monte_carlo_method>(solver); }
+std::unique_ptr<method> make_monte_carlo(const solver_view &solver) {
+  return std::make_unique<monte_carlo_method>(solver);
+}
 
 void monte_carlo_method::save_grid(const char *path) const {
   if (!path) throw failure(TESSERA_ERR_ARGUMENT, "path is NULL");
@@ -25,8 +27,8 @@ void monte_carlo_method::load_grid(const char *path) {
   int ndim;
   std::vector<double> edges = read_grid(path, ndim);
   if (ndim != solver_.ndim)
-    throw failure(TESSERA_ERR_ARGUMENT,
-                  "path: the grid has " + std::to_string(ndim) + " variables, the solver " + std::to_string(solver_.ndim));
+    throw failure(TESSERA_ERR_ARGUMENT, "path: the grid has " + std::to_string(ndim) + " variables, the solver " +
+                                            std::to_string(solver_.ndim));
   grid_.swap(edges);
 }
 
@@ -64,8 +66,9 @@ void monte_carlo_method::set_state(std::int64_t n, const double *state) {
   if (n > 0 && !state) throw failure(TESSERA_ERR_ARGUMENT, "state is NULL");
   std::vector<double> next(state, state + n), grid;
   if (n > 0 && !is_sampling_record(solver_.ndim, solver_.ncomp, next, grid))
-    throw failure(TESSERA_ERR_ARGUMENT, "state: these numbers are not that of a run with " + std::to_string(solver_.ndim) +
-                                            " variables and " + std::to_string(solver_.ncomp) + " components");
+    throw failure(TESSERA_ERR_ARGUMENT, "state: these numbers are not that of a run with " +
+                                            std::to_string(solver_.ndim) + " variables and " +
+                                            std::to_string(solver_.ncomp) + " components");
   given_state_.swap(next);
   if (n > 0) grid_.swap(grid);
 }
@@ -123,8 +126,9 @@ void monte_carlo_method::start(bool on_host) {
     throw failure(TESSERA_ERR_UNSUPPORTED, "tessera_set_state: a run goes on with TESSERA_SAMPLING_VEGAS alone");
   }
   if (on_host && problem_.settings.generator != generator_philox)
-    throw failure(TESSERA_ERR_UNSUPPORTED,
-                  "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox alone");
+    throw failure(
+        TESSERA_ERR_UNSUPPORTED,
+        "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox alone");
   grid_of_run_.clear();
   if (get_int(TESSERA_KEEP_GRID) != 0) grid_of_run_ = grid_;
 }

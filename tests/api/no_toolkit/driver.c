@@ -7,7 +7,7 @@
 /* cuda.h gives some functions other names by macros; the library asks for those. */
 #define TEXT2(name) #name
 #define TEXT(name) TEXT2(name)
-#define NOTHING(name)               \
+#define NOTHING(name)                        \
   int stub_##name(void) __asm__(TEXT(name)); \
   int stub_##name(void) { return 0; }
 
@@ -51,7 +51,9 @@ int stub_get(int *device, int ordinal) {
 int stub_attribute(int *value, int which, int device) __asm__(TEXT(cuDeviceGetAttribute));
 int stub_attribute(int *value, int which, int device) {
   (void)device;
-  *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0 : 4;
+  *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
+           : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
+                                                                   : 4;
   return 0;
 }
 
