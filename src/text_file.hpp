@@ -8,8 +8,10 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 namespace tessera {
 

@@ -12,8 +12,6 @@ namespace {
 
 using kind = c_token::kind;
 
-// ---- The text as a list of declarations and functions ----------------------------------------------------------------
-
 struct variable {
   std::string name;
   std::size_t token;
@@ -110,8 +108,8 @@ class reader {
             it.name = spell(i - 1);
             it.name_token = i - 1;
             arguments = partner_[i];
-            if (is_one_of(spell(arguments + 1),
-                          "double int const float long unsigned char short struct void register signed"))
+            const std::string next = spell(arguments + 1);
+            if (is_one_of(next, "double int const float long unsigned char short struct void register signed"))
               refuse(i - 1, "'" + it.name +
                                 "' is defined in the style before ANSI C; write the types of its parameters "
                                 "into the parentheses");
