@@ -41,18 +41,20 @@ expect_legacy() { # directory
   echo "drop-ins: as they should"
 }
 
+targets= # all
 project() { # name source arguments... : configures and builds, in $work/name
   local name=$1 source=$2
   shift 2
   echo "== $name"
   if ! { "$CMAKE" -S "$source" -B "$work/$name" "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX" "${fortran[@]}" "$@" &&
-    "$CMAKE" --build "$work/$name"; } > "$work/$name.log" 2>&1; then
+    "$CMAKE" --build "$work/$name" --parallel ${targets:+--target} $targets; } > "$work/$name.log" 2>&1; then
     cat "$work/$name.log"
     exit 1
   fi
 }
 
 if [ "$way" = add_subdirectory ]; then
+  targets="consumer_c consumer_cuba${FC:+ consumer_fortran consumer_dcuhre consumer_adapt}" # with what they need; no device engine
   project build "$here/add_subdirectory" "-DTESSERA_SOURCE=$SOURCE"
   expect C "$work/build/consumer_c"
   [ -z "${FC:-}" ] || expect Fortran "$work/build/consumer_fortran"
