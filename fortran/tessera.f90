@@ -1617,9 +1617,9 @@ contains
     type(tessera_lattice_t), intent(inout) :: l
     real(c_double), intent(in), contiguous, optional, target :: product(:), order(:)
     integer(c_int), intent(out), optional :: ierr
-    real(c_double), pointer, contiguous :: order_there(:)  ! null for NULL
+    real(c_double), pointer, contiguous :: product_there(:), order_there(:)  ! null for NULL
     integer(c_int) :: orders
-    nullify (order_there)
+    nullify (product_there, order_there)
     orders = 0
     if (present(product)) then
       if (size(product) /= lattice_ndim(l)) then
@@ -1627,12 +1627,13 @@ contains
                             decimal(lattice_ndim(l)), ierr)
         return
       end if
+      product_there => product
     end if
     if (present(order)) then
       orders = int(size(order), c_int)
       if (orders > 0) order_there => order
     end if
-    call conclude_lattice(l, c_tessera_lattice_set_weights(l%handle, product, orders, order_there), ierr)
+    call conclude_lattice(l, c_tessera_lattice_set_weights(l%handle, product_there, orders, order_there), ierr)
   end subroutine tessera_lattice_set_weights
 
   !> values(n/2 + 1): the kernel at 0, 1/n, 2/n, ..., for TESSERA_KERNEL_TABLE alone.

@@ -50,6 +50,7 @@ struct many_results {
   std::vector<std::string> messages;  // for each outcome, without and with a value, that of its first row
   std::vector<int64> message_rows;
   int64 region_bytes = 0, peak_bytes = 0;
+  int threads = 1;  // of the host that there were
 
   explicit many_results(int64 n) : rows(static_cast<std::size_t>(n)), messages(kinds), message_rows(kinds, -1) {}
   // rows[row] has its outcome.

@@ -63,6 +63,7 @@ struct run_result {
   outcome end = outcome::running;
   bool has_value = false;   // value and error were set
   int callback_status = 0;  // non-zero return of the integrand
+  int threads = 1;          // of the host that there were
   std::string message;      // about the integrand's failure, where there is one
 };
 

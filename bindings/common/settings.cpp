@@ -15,7 +15,7 @@ std::atomic<int> threads_set{not_set}, extended_set{not_set};
 
 // The whole number in an environment variable; `otherwise` when there is none.
 int number_in(const char *variable, int least, int greatest, int otherwise) {
-  const char *text = std::getenv(variable);
+  const char *text = ::secure_getenv(variable);
   if (!text) return otherwise;
   char *end;
   errno = 0;
@@ -49,7 +49,7 @@ void cancel() { cancels.fetch_add(1, std::memory_order_relaxed); }
 
 bool report_wanted() {
   static const bool wanted = [] {
-    const char *text = std::getenv("TESSERA_REPORT");
+    const char *text = ::secure_getenv("TESSERA_REPORT");
     return text && *text && !(text[0] == '0' && text[1] == '\0');
   }();
   return wanted;

@@ -66,7 +66,7 @@ void set_verbose(int level) { least_verbosity.store(level); }
 
 int verbosity(int flags) {
   static const int environment = [] {
-    const char *text = std::getenv("CUBAVERBOSE");
+    const char *text = ::secure_getenv("CUBAVERBOSE");
     return text ? std::atoi(text) : 0;
   }();
   return std::min(3, std::max({flags & 3, environment, least_verbosity.load(std::memory_order_relaxed)}));

@@ -105,12 +105,12 @@ int tessera_register_twin(void (*function)(void), int language, const char *sour
     tessera::register_twin(address, tessera::make_source(language, source, is_file != 0, name), params, bytes);
     return TESSERA_OK;
   } catch (const tessera::failure &f) {
-    message_without_solver() = f.what();
+    tessera::set_message(message_without_solver(), f.what());
     return f.status();
   } catch (const std::bad_alloc &) {
     return TESSERA_ERR_MEMORY;
   } catch (const std::exception &e) {
-    message_without_solver() = e.what();
+    tessera::set_message(message_without_solver(), e.what());
     return TESSERA_ERR_INTERNAL;
   }
 }

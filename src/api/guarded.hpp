@@ -4,11 +4,21 @@
 
 #include <exception>
 #include <new>
+#include <string>
 
 #include "../failure.hpp"
 #include "tessera.h"
 
 namespace tessera {
+
+// There may be no memory for a message: then it is one that needs none.
+inline void set_message(std::string &message, const char *text) noexcept {
+  try {
+    message = text;
+  } catch (...) {
+    message = "no memory left";  // short enough
+  }
+}
 
 // Runs `body` on a solver or lattice; what is thrown becomes a status and a message.
 template <class Object, class Body>
@@ -16,13 +26,13 @@ int caught(Object *s, Body body) {
   try {
     return body();
   } catch (const tessera::failure &f) {
-    s->last_error = f.what();
+    set_message(s->last_error, f.what());
     return f.status();
   } catch (const std::bad_alloc &) {
-    s->last_error = "no memory left";  // short enough to need none
+    set_message(s->last_error, "no memory left");
     return TESSERA_ERR_MEMORY;
   } catch (const std::exception &e) {
-    s->last_error = e.what();
+    set_message(s->last_error, e.what());
     return TESSERA_ERR_INTERNAL;
   } catch (...) {
     return TESSERA_ERR_INTERNAL;

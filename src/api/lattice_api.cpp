@@ -98,6 +98,8 @@ int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime) {
     return TESSERA_OK;
   } catch (const tessera::failure &f) {
     return f.status();
+  } catch (...) {  // the message of the failure
+    return TESSERA_ERR_MEMORY;
   }
 }
 

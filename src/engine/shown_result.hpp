@@ -3,12 +3,21 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "../core/hd.hpp"
 #include "hooks.hpp"
 
 namespace tessera {
+
+// The power of two by which numbers are multiplied before they are squared, so that the squares neither over- nor underflow: 1 wherever
+// that is not needed. `most`: the largest of their magnitudes.
+inline double square_unit(double most) {
+  constexpr double large = 1e140;
+  if (!(most > 0.0 && most < infinity_value()) || (most < large && most > 1.0 / large)) return 1.0;
+  return std::ldexp(1.0, -std::max(std::ilogb(most), -1000));
+}
 
 struct shown_result {
   shown_result(int ncomp, run_hooks &hooks) : ncomp_(ncomp), hooks_(hooks) {}

@@ -17,13 +17,15 @@ void block_calls::prepare(point_block &b) const {
 
 bool block_calls::call(int64 item, int64 n, point_block &b) {
   const int status = call_all(n, b);
-  if (status != 0) report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  if (status != 0) failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
   return status == 0;
 }
 
 int block_calls::call_all(int64 n, point_block &b) const {
   int status = 0;
+  // What the integrand does not write must not pass for a value.
   if (f_.batch) {
+    for (int k = 0; k < ncomp_; ++k) std::fill_n(&b.f[index(k * block_)], n, nan_value());
     for (int64 i = 0; i < n && status == 0; i += batch_points_)
       status = f_.batch(std::min(batch_points_, n - i), ndim_, &b.x[index(i)], block_, ncomp_, &b.f[index(i)], block_,
                         f_.userdata);
@@ -31,6 +33,7 @@ int block_calls::call_all(int64 n, point_block &b) const {
   }
   for (int64 i = 0; i < n; ++i) {
     for (int j = 0; j < coordinates_; ++j) b.point[index(j)] = b.x[index(j * block_ + i)];
+    std::fill(b.values.begin(), b.values.end(), nan_value());
     status = f_.point(ndim_, b.point.data(), ncomp_, b.values.data(), f_.userdata);
     if (status != 0) return status;
     for (int k = 0; k < ncomp_; ++k) b.f[index(k * block_ + i)] = b.values[index(k)];
@@ -45,16 +48,9 @@ void block_calls::report_nonfinite(int64 item, int64 n, const point_block &b) {
       if (std::isfinite(f)) continue;
       std::vector<double> x;
       for (int j = 0; j < ndim_; ++j) x.push_back(b.x[index(j * block_ + i)]);
-      return report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x.data(), ndim_));
+      return failure_.report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x.data(), ndim_));
     }
-  report(item, outcome::nonfinite, 0, "the weighted sum of the integrand overflows");
-}
-
-void block_calls::report(int64 item, outcome what, int status, const std::string &message) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (failure_.item >= 0 && failure_.item <= item) return;
-  failure_ = {item, what, status, message};
-  first_failed_.store(item, std::memory_order_relaxed);
+  failure_.report(item, outcome::nonfinite, 0, "the weighted sum of the integrand overflows");
 }
 
 }  // namespace tessera

@@ -3,14 +3,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <new>
 #include <string>
 #include <vector>
 
-#include "../problem.hpp"
+#include "first_failure.hpp"
 #include "pool.hpp"
 
 namespace tessera {
@@ -24,8 +20,8 @@ struct point_block {
 // Base of the executors.
 class block_calls {
  public:
-  int callback_status() const { return failure_.status; }
-  const std::string &message() const { return failure_.message; }
+  int callback_status() const { return failure_.status(); }
+  std::string message() const { return failure_.message(); }
 
  protected:
   static constexpr int64 cached_doubles = 32768;  // of the coordinates and values of a block
@@ -39,22 +35,9 @@ class block_calls {
   // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.
   template <class Body>
   outcome run_items(int64 first, int64 end, const Body &body) {
-    failure_ = {};
-    first_failed_.store(-1, std::memory_order_relaxed);
-    pool_.run(end - first, [&](int64 i, int thread) {
-      const int64 item = first + i, failed = first_failed_.load(std::memory_order_relaxed);
-      if (failed >= 0 && failed <= item) return;
-      try {
-        body(item, thread);
-      } catch (const std::bad_alloc &) {
-        report(item, outcome::memory, 0, "no memory for the points of one call");
-      } catch (const std::exception &e) {
-        report(item, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
-      } catch (...) {
-        report(item, outcome::callback, 0, "the integrand threw an exception");
-      }
-    });
-    return failure_.what;
+    failure_.clear();
+    pool_.run(end - first, [&](int64 i, int thread) { failure_.watch(first + i, [&] { body(first + i, thread); }); });
+    return failure_.what();
   }
 
   void prepare(point_block &b) const;
@@ -62,7 +45,6 @@ class block_calls {
   bool call(int64 item, int64 n, point_block &b);
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
-  void report(int64 item, outcome what, int status, const std::string &message);
   static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
 
   const host_integrand &f_;
@@ -73,17 +55,8 @@ class block_calls {
  private:
   int call_all(int64 n, point_block &b) const;
 
-  // In the order of the items.
-  struct failure {
-    int64 item = -1;
-    outcome what = outcome::running;
-    int status = 0;
-    std::string message;
-  };
   thread_pool &pool_;
-  std::mutex mutex_;
-  failure failure_;
-  std::atomic<int64> first_failed_{-1};  // item of failure_
+  first_failure failure_;
 };
 
 }  // namespace tessera

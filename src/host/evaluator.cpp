@@ -32,7 +32,7 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
   mapped_ = mapped;
   chunk_ = chunk;
   group_ = group;
-  failure_ = {};
+  failure_.clear();
   if (!same_rule) make_tables(r);
   if (!batch && offsets_.empty() && r.ndim <= most_placed) {
     std::vector<double> all;
@@ -70,26 +70,17 @@ int64 host_evaluator::work_bytes() const {
 
 outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {
   axes_ = axes;
-  if (failure_.item >= 0) failure_ = {};
-  first_failed_.store(-1, std::memory_order_relaxed);
+  failure_.clear();
   const int64 items = (n + group_ - 1) / group_;
   pool_->run(items, [&](int64 item, int thread) {
-    const int64 failed = first_failed_.load(std::memory_order_relaxed);
-    if (failed >= 0 && failed <= item) return;
-    try {
+    failure_.watch(item, [&] {
       workspace &w = work_[index(thread)];
       prepare(w);
       const int64 first = item * group_;
       evaluate_group(regions, list, first, std::min(group_, n - first), item, w);
-    } catch (const std::bad_alloc &) {
-      report(item, outcome::memory, 0, "no memory for the points of one call");
-    } catch (const std::exception &e) {
-      report(item, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
-    } catch (...) {
-      report(item, outcome::callback, 0, "the integrand threw an exception");
-    }
+    });
   });
-  return failure_.what;
+  return failure_.what();
 }
 
 void host_evaluator::prepare(workspace &w) const {
@@ -142,7 +133,7 @@ void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int6
     }
     if (!finite) return report_nonfinite(regions, w.stretches[0], item, w);
   }
-  if (!finish(regions, region, w)) report(item, outcome::nonfinite, 0, "the sum over a region overflows");
+  if (!finish(regions, region, w)) failure_.report(item, outcome::nonfinite, 0, "the sum over a region overflows");
 }
 
 bool host_evaluator::call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
@@ -161,9 +152,10 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
         x = map_axis(problem_->axes[index(j)], x, w.jacobian[index(i)]);
       }
   }
+  std::fill_n(w.f.begin(), n * nc, nan_value());  // what the integrand does not write must not pass for a value
   const int status = problem_->integrand.batch(n, nd, w.x.data(), n, nc, w.f.data(), n, problem_->integrand.userdata);
   if (status != 0) {
-    report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
     return false;
   }
   w.component_stride = n;
@@ -263,14 +255,7 @@ void host_evaluator::report_nonfinite(const region_view &regions, const stretch 
       }
     return true;
   });
-  report(item, outcome::nonfinite, 0, message);
-}
-
-void host_evaluator::report(int64 item, outcome what, int status, const std::string &message) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (failure_.item >= 0 && failure_.item <= item) return;
-  failure_ = {item, what, status, message};
-  first_failed_.store(item, std::memory_order_relaxed);
+  failure_.report(item, outcome::nonfinite, 0, message);
 }
 
 }  // namespace tessera

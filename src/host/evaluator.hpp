@@ -11,6 +11,7 @@
 #include "../problem.hpp"
 #include "../core/node.hpp"
 #include "../engine/cubature/apply_rule.hpp"
+#include "first_failure.hpp"
 #include "pool.hpp"
 
 namespace tessera {
@@ -55,8 +56,8 @@ class host_evaluator {
   // the axis of each component by itself, chosen as in Cuba's Cuhre.
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
-  int callback_status() const { return failure_.status; }
-  const std::string &message() const { return failure_.message; }
+  int callback_status() const { return failure_.status(); }
+  std::string message() const { return failure_.message(); }
   int64 work_bytes() const;
 
  private:
@@ -67,13 +68,6 @@ class host_evaluator {
   // Points first .. first+n-1 of a rule in one region; offset is where they start in the work arrays.
   struct stretch {
     int64 region, first, n, offset;
-  };
-  // The first thing that went wrong, in the order of the regions.
-  struct failure {
-    int64 item = -1;
-    outcome what = outcome::running;
-    int status = 0;
-    std::string message;
   };
   // Per thread: points and values of one call, and the sums of one region. Component k of point i is
   // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need a few of x[points][ndim].
@@ -102,7 +96,6 @@ class host_evaluator {
   template <class Visit>
   bool each_orbit(const stretch &s, Visit visit) const;
   void report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w);
-  void report(int64 item, outcome what, int status, const std::string &message);
 
   const cubature_problem *problem_ = nullptr;
   rule rule_ = {};
@@ -117,9 +110,7 @@ class host_evaluator {
   bool mapped_ = false;            // some axis is infinite
   unsigned char *axes_ = nullptr;  // of this call of evaluate
   std::vector<workspace> work_;
-  std::mutex mutex_;
-  failure failure_;
-  std::atomic<int64> first_failed_{-1};  // item of failure_
+  first_failure failure_;
 };
 
 // visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?

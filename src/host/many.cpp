@@ -63,6 +63,7 @@ class many_run {
         [this] { guarded([this] { look(); }); });
     if (thrown_) std::rethrow_exception(thrown_);
     for (const int64 peak : peaks_) results_.peak_bytes += peak;
+    results_.threads = pool_.size();
     return std::move(results_);
   }
 
@@ -87,7 +88,7 @@ class many_run {
     r.end = end_.load(std::memory_order_relaxed);
     if (r.end != outcome::running) return;
     guarded([&] { integrate(row, thread, r); });
-    finished_.fetch_add(1, std::memory_order_relaxed);
+    finished_.fetch_add(1, std::memory_order_release);
   }
 
   void integrate(int64 row, std::size_t thread, many_row &r) {
@@ -122,10 +123,10 @@ class many_run {
     if (end_.load(std::memory_order_relaxed) != outcome::running || !watch_.due()) return;
     int64 evaluations = 0;
     for (const auto &e : evaluations_) evaluations += e.load(std::memory_order_relaxed);
-    const int64 last = last_.load(std::memory_order_acquire);
-    const outcome o =
-        watch_.look(evaluations, finished_.load(std::memory_order_relaxed), last < 0 ? nullptr : value_ + last * ncomp_,
-                    last < 0 ? nullptr : error_ + last * ncomp_);
+    // In this order: when one is counted as finished, there is a value.
+    const int64 finished = finished_.load(std::memory_order_acquire), last = last_.load(std::memory_order_acquire);
+    const outcome o = watch_.look(evaluations, finished, last < 0 ? nullptr : value_ + last * ncomp_,
+                                  last < 0 ? nullptr : error_ + last * ncomp_);
     if (o != outcome::running) end_.store(o, std::memory_order_relaxed);
   }
 

@@ -21,6 +21,7 @@ class host_place final : public place {
            run_result &result, device_report &) override {
     use_threads(problem.threads);
     method_of(problem.method).run(problem, *pool_, hooks, value, error, result);
+    result.threads = pool_->size();
   }
 
   many_results run_many(const many_problem &problem, const device_integrand &, many_hooks &watch, double *value,
@@ -33,6 +34,7 @@ class host_place final : public place {
     const host_integrand &integrand = problem.integrand;
     const int ndim = problem.ndim(), ncomp = problem.ncomp(), coordinates = problem.coordinates();
     int status = 0;
+    std::fill_n(f, n * ncomp, nan_value());  // what the integrand does not write must not pass for a value
     try {
       if (integrand.batch) {
         for (int64 i = 0; i < n && status == 0; i += problem.batch_points)
@@ -42,6 +44,7 @@ class host_place final : public place {
         std::vector<double> point(static_cast<std::size_t>(coordinates)), values(static_cast<std::size_t>(ncomp));
         for (int64 i = 0; i < n && status == 0; ++i) {
           for (int j = 0; j < coordinates; ++j) point[static_cast<std::size_t>(j)] = x[j * n + i];
+          std::fill(values.begin(), values.end(), nan_value());
           status = integrand.point(ndim, point.data(), ncomp, values.data(), integrand.userdata);
           for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
         }

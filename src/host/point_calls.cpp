@@ -151,10 +151,13 @@ bool host_evaluator::call_points(const region_view &regions, const stretch &s, i
   const host_integrand &integrand = problem_->integrand;
   w.component_stride = 1;
   w.point_stride = nc;
+  std::fill_n(&w.f[index(s.offset * nc)], s.n * nc,
+              nan_value());  // what the integrand does not write must not pass for a value
   const auto call_all = [&](const auto &call) {
     using calls = region_calls<std::decay_t<decltype(call)>>;
     const int status = calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s);
-    if (status != 0) report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+    if (status != 0)
+      failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
     return status == 0;
   };
   if (!mapped_)

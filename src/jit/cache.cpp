@@ -27,7 +27,7 @@ constexpr int stale_seconds = 3600;  // an unfinished file older than this was l
 
 // An absolute path, else "".
 std::string environment_path(const char *name) {
-  const char *value = std::getenv(name);
+  const char *value = ::secure_getenv(name);
   return value && value[0] == '/' ? value : "";
 }
 

@@ -64,7 +64,7 @@ void add_headers(program &p, const memory_header (&headers)[n]) {
 
 void add_cxx(program &p, const integrand_source &source) {
   const std::string text = expand_includes(source);
-  p.text += std::string(forms_text) + text + "\n#line 1 " + quoted(call_name(source)) +
+  p.text += std::string(cxx_math_text) + forms_text + text + "\n#line 1 " + quoted(call_name(source)) +
             "\nextern \"C\" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v, "
             "const void *tessera_p) { ::tessera_forms::call(&::" +
             source.function + ", tessera_x, tessera_v, tessera_p); }\n";

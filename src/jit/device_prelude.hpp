@@ -22,6 +22,30 @@ extern "C" { __device__ int tessera_flags; __device__ int tessera_status; }
 #endif
 )code";
 
+// Before CUDA C++: the functions of two numbers for arguments of different types, whole ones among them, which nvcc's headers bring
+// and NVRTC does not.
+constexpr const char *cxx_math_text = R"code(
+#line 1 "tessera_math.h"
+namespace tessera_mixed {
+template <class T> struct number { enum { is = 0, whole = 0 }; };
+#define TESSERA_NUMBER(type, is_whole) template <> struct number<type> { enum { is = 1, whole = is_whole }; };
+TESSERA_NUMBER(double, 0) TESSERA_NUMBER(float, 0) TESSERA_NUMBER(int, 1) TESSERA_NUMBER(unsigned, 1) TESSERA_NUMBER(long, 1)
+TESSERA_NUMBER(unsigned long, 1) TESSERA_NUMBER(long long, 1) TESSERA_NUMBER(unsigned long long, 1) TESSERA_NUMBER(short, 1)
+TESSERA_NUMBER(unsigned short, 1) TESSERA_NUMBER(char, 1) TESSERA_NUMBER(signed char, 1) TESSERA_NUMBER(unsigned char, 1)
+TESSERA_NUMBER(bool, 1)
+#undef TESSERA_NUMBER
+template <bool> struct result {};
+template <> struct result<true> { typedef double type; };
+template <class A, class B> struct result_of
+    : result<(bool)number<A>::is && (bool)number<B>::is && ((bool)number<A>::whole || (bool)number<B>::whole)> {};
+}
+#define TESSERA_2(name) template <class A, class B> __device__ __forceinline__ typename tessera_mixed::result_of<A, B>::type \
+  name(A a, B b) { return ::name((double)a, (double)b); }
+TESSERA_2(pow) TESSERA_2(atan2) TESSERA_2(copysign) TESSERA_2(fdim) TESSERA_2(fmax) TESSERA_2(fmin) TESSERA_2(fmod)
+TESSERA_2(hypot) TESSERA_2(nextafter) TESSERA_2(remainder)
+#undef TESSERA_2
+)code";
+
 // Before C. C's functions of double alone, whatever the argument: sqrt(2) and sin(1.0f) mean what they mean in C.
 constexpr const char *c_prelude_text = R"code(
 #line 1 "tessera_c.h"

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <set>
 #include <vector>
 
 #include <dlfcn.h>
@@ -27,7 +28,7 @@ std::string find_program(const std::string &name) {
     return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0111) != 0;
   };
   if (contains(name, "/")) return executable(name) ? name : "";
-  const char *value = std::getenv("PATH");
+  const char *value = ::secure_getenv("PATH");
   const std::string path = value ? value : "/usr/bin:/bin";
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find(':', begin), path.size());
@@ -44,9 +45,15 @@ struct compiler {
 };
 
 compiler find_compiler(bool cxx) {
+  const char *const variable = cxx ? "CXX" : "CC";
   std::vector<std::vector<std::string>> candidates;
-  const std::vector<std::string> chosen = words_of(std::getenv(cxx ? "CXX" : "CC"));
-  if (!chosen.empty()) candidates.push_back(chosen);
+  const std::vector<std::string> chosen = words_of(::secure_getenv(variable));
+  if (!chosen.empty()) {
+    if (find_program(chosen[0]).empty())
+      throw compile_error(jit_stage::load,
+                          std::string("the compiler '") + chosen[0] + "' that $" + variable + " names is not there");
+    candidates.push_back(chosen);
+  }
   for (const char *name :
        cxx ? std::vector<const char *>{"c++", "g++", "clang++"} : std::vector<const char *>{"cc", "gcc", "clang"})
     candidates.push_back({name});
@@ -62,7 +69,7 @@ compiler find_compiler(bool cxx) {
                       std::string("there is no ") + (cxx ? "C++" : "C") +
                           " compiler on this machine to compile the integrand for the host; install one "
                           "(g++, clang) or name it in $" +
-                          (cxx ? "CXX" : "CC"));
+                          variable);
 }
 
 std::string cxx_text(const integrand_source &source) {
@@ -132,20 +139,56 @@ std::string readable(const std::string &line) {
                       message.empty() ? "the compiler gave no reason" : message, log);
 }
 
+// One run of the compiler on the text, in a directory that also has what the text may include of ours.
+process_result run_compiler(const temporary_directory &work, const std::string &text, bool cxx, const compiler &tool,
+                            const std::vector<std::string> &flags, const std::string &to,
+                            const std::vector<std::string> &more) {
+  const std::string file = work.file(cxx ? "integrand.cpp" : "integrand.c");
+  write_file(file, text);
+  write_file(work.file("cuba.h"), host_cuba_header);
+  write_file(work.file("tessera.h"), "");
+  std::vector<std::string> command = tool.command;
+  command.insert(command.end(), flags.begin(), flags.end());
+  for (const std::string &part : {std::string("-idirafter"), work.path(), std::string("-o"), to, file})
+    command.push_back(part);
+  command.insert(command.end(), more.begin(), more.end());
+  return run_process(command, work.file("messages"), true);
+}
+
+// Does the text include what is not expanded and comes from other places than the compiler's own? Such files may change, and others may
+// be found in their place.
+bool includes_others(const std::string &text) {
+  static const std::set<std::string> known = {
+      "<assert.h>",   "<complex.h>", "<ctype.h>",  "<errno.h>",     "<fenv.h>",    "<float.h>",
+      "<inttypes.h>", "<limits.h>",  "<math.h>",   "<stdarg.h>",    "<stdbool.h>", "<stddef.h>",
+      "<stdint.h>",   "<stdio.h>",   "<stdlib.h>", "<string.h>",    "<tgmath.h>",  "<time.h>",
+      "<algorithm>",  "<array>",     "<cfloat>",   "<climits>",     "<cmath>",     "<complex>",
+      "<cstddef>",    "<cstdint>",   "<cstdio>",   "<cstdlib>",     "<cstring>",   "<functional>",
+      "<limits>",     "<numeric>",   "<tuple>",    "<type_traits>", "<utility>",   "<vector>"};
+  for (std::size_t at = text.find("include"); at != std::string::npos; at = text.find("include", at + 1)) {
+    const std::size_t before = text.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+    if (at == 0 || before == std::string::npos || text[before] != '#') continue;
+    const std::size_t from = text.find_first_not_of(" \t", at + 7), end = text.find_first_of(" \t\r\n", from);
+    if (from == std::string::npos || known.count(text.substr(from, end - from)) == 0) return true;
+  }
+  return false;
+}
+
+// The text as the compiler sees it; empty when there is no saying, which the compilation itself will tell.
+std::string preprocessed(const std::string &text, bool cxx, const compiler &tool,
+                         const std::vector<std::string> &flags) {
+  const temporary_directory work;
+  const std::string to = work.file("integrand.i");
+  const process_result run = run_compiler(work, text, cxx, tool, flags, to, {"-E", "-P"});
+  return run.started && run.signal == 0 && run.status == 0 ? read_file(to) : std::string();
+}
+
 // Compiles, and gives back the shared object.
 std::string build(const std::string &text, bool cxx, const compiler &tool, const integrand_source &source,
                   const std::vector<std::string> &flags, std::string &log) {
   const temporary_directory work;
-  write_file(work.file(cxx ? "integrand.cpp" : "integrand.c"), text);
-  write_file(work.file("cuba.h"), host_cuba_header);
-  write_file(work.file("tessera.h"), "");
   const std::string object = work.file("integrand.so");
-  std::vector<std::string> command = tool.command;
-  command.insert(command.end(), flags.begin(), flags.end());
-  for (const std::string &part : {std::string("-idirafter"), work.path(), std::string("-o"), object,
-                                  work.file(cxx ? "integrand.cpp" : "integrand.c"), std::string("-lm")})
-    command.push_back(part);
-  const process_result run = run_process(command, work.file("messages"), true);
+  const process_result run = run_compiler(work, text, cxx, tool, flags, object, {"-lm"});
   log = run.output;
   if (!run.started)
     throw compile_error(jit_stage::load, "the compiler could not be started: " + run.output, run.output);
@@ -174,9 +217,10 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   flags.push_back("-DTESSERA_COORDINATES=" + std::to_string(coordinates > 0 ? coordinates : ndim));
 
   sha256 h;
-  h.field("tessera host 1").field(library_version).field(tool.identity).field(source.function).field(text);
+  h.field("tessera host 2").field(library_version).field(tool.identity).field(source.function).field(text);
   for (const std::string &part : tool.command) h.field(part);
   for (const std::string &flag : flags) h.field(flag);
+  if (cache && includes_others(text)) h.field(preprocessed(text, cxx, tool, flags));
   const std::string key = h.hex();
   std::string image;
   if (cache) hit_ = cache->find(key, image);

@@ -19,13 +19,19 @@ namespace {
 
 [[noreturn]] void fail(const std::string &what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
-// The environment with LC_ALL=C. What was loaded into an old program, a drop-in perhaps, is not meant for a compiler.
+// The environment with LC_ALL=C, and a PATH, without which a compiler does not find its own parts. What was loaded into an old program, a
+// drop-in perhaps, is not meant for a compiler.
 std::vector<char *> plain_environment() {
-  static char locale[] = "LC_ALL=C";
+  static char locale[] = "LC_ALL=C", path[] = "PATH=/usr/bin:/bin";
   std::vector<char *> out;
-  for (char **e = environ; *e; ++e)
-    if (std::strncmp(*e, "LC_ALL=", 7) != 0 && std::strncmp(*e, "LD_PRELOAD=", 11) != 0) out.push_back(*e);
+  bool has_path = false;
+  for (char **e = environ; *e; ++e) {
+    if (std::strncmp(*e, "LC_ALL=", 7) == 0 || std::strncmp(*e, "LD_PRELOAD=", 11) == 0) continue;
+    has_path = has_path || std::strncmp(*e, "PATH=", 5) == 0;
+    out.push_back(*e);
+  }
   out.push_back(locale);
+  if (!has_path) out.push_back(path);
   out.push_back(nullptr);
   return out;
 }
@@ -33,7 +39,7 @@ std::vector<char *> plain_environment() {
 }  // namespace
 
 temporary_directory::temporary_directory() {
-  const char *base = std::getenv("TMPDIR");
+  const char *base = ::secure_getenv("TMPDIR");
   path_ = std::string(base && base[0] == '/' ? base : "/tmp") + "/tessera-XXXXXX";
   if (!::mkdtemp(&path_[0])) fail("no temporary directory " + path_);
 }
@@ -41,7 +47,8 @@ temporary_directory::temporary_directory() {
 temporary_directory::~temporary_directory() {
   if (DIR *directory = ::opendir(path_.c_str())) {
     while (const dirent *e = ::readdir(directory))
-      if (std::strcmp(e->d_name, ".") != 0 && std::strcmp(e->d_name, "..") != 0) ::unlink(file(e->d_name).c_str());
+      if (std::strcmp(e->d_name, ".") != 0 && std::strcmp(e->d_name, "..") != 0)
+        ::unlinkat(::dirfd(directory), e->d_name, 0);  // without memory, which there may be none of
     ::closedir(directory);
   }
   ::rmdir(path_.c_str());

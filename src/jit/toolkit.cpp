@@ -25,7 +25,7 @@ bool is_directory(const std::string &path) {
 std::vector<std::string> toolkit_directories() {
   std::vector<std::string> out;
   for (const char *name : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char *value = std::getenv(name);
+    const char *value = ::secure_getenv(name);
     if (value && value[0] == '/') out.push_back(value);
   }
   out.push_back("/usr/local/cuda");

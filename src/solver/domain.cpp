@@ -6,6 +6,9 @@
 #include <cfloat>
 #include <cmath>
 
+#include "../failure.hpp"
+#include "tessera.h"
+
 namespace tessera {
 
 std::string trouble_with_limits(int ndim, const double *lower, const double *upper) {
@@ -31,6 +34,11 @@ limited_axis axis_between(double a, double b) {
   const double first = lo == 0.0 ? std::min(DBL_MIN, hi) : std::nextafter(lo, hi);
   const double last = hi == 0.0 ? std::max(-DBL_MIN, lo) : std::nextafter(hi, lo);
   return {{axis_finite, 0.0}, lo, hi - lo, first, last};
+}
+
+void require_normal_volume(double volume) {
+  if (!std::isnormal(volume))
+    throw failure(TESSERA_ERR_UNSUPPORTED, "the volume of the domain is beyond the range of double precision");
 }
 
 void set_box(cubature_problem &p, int ndim, const double *lower, const double *upper) {

@@ -21,6 +21,8 @@ struct limited_axis {
   double first, last;    // the numbers next to the limits
 };
 limited_axis axis_between(double a, double b);
+// Of the finite axes. Throws failure.
+void require_normal_volume(double volume);
 
 // What limits in the wrong order do to the value: -1, 1, or 0 where limits are equal.
 int orientation(int ndim, const double *lower, const double *upper);

@@ -122,13 +122,29 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   std::int64_t worst_at = -1;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t r = row_of[at(i)];
-    const tessera::many_row *row = r < 0 ? nullptr : &results.rows[at(r)];
-    if (row) ends[at(i)] = status_of(*row);
-    const int end = ends[at(i)];
-    const int rank = end < 0 ? TESSERA_SOME_FAILED : end;
+    if (r >= 0) ends[at(i)] = status_of(results.rows[at(r)]);
+    const int rank = ends[at(i)] < 0 ? TESSERA_SOME_FAILED : ends[at(i)];
     if (rank > worst) worst = rank, worst_at = i;
-    if (status) status[i] = end;
-    if (end < 0) continue;
+  }
+  record_many(results, problem, device);
+  if (worst != TESSERA_OK) {
+    const std::int64_t r = row_of[at(worst_at)];
+    std::string why = r >= 0 ? results.message_of(r)
+                             : tessera::trouble_with_limits(ndim_, lower + worst_at * ndim_, upper + worst_at * ndim_);
+    if (why.empty()) {
+      why = tessera::status_text(ends[at(worst_at)]);
+    } else if (ends[at(worst_at)] == TESSERA_ERR_CALLBACK) {
+      why += " before there was a value";
+    }
+    if (!between.message().empty()) why = between.message();
+    last_error = "integral " + std::to_string(worst_at) + " (counted from 0): " + why;
+  }
+  // Nothing fails from here on: what is written is the result.
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t r = row_of[at(i)];
+    const tessera::many_row *row = r < 0 ? nullptr : &results.rows[at(r)];
+    if (status) status[i] = ends[at(i)];
+    if (ends[at(i)] < 0) continue;
     const int sign = lower ? tessera::orientation(ndim_, lower + i * ndim_, upper + i * ndim_)
                            : tessera::orientation(ndim_, lower_.data(), upper_.data());
     for (std::int64_t k = 0; k < ncomp_; ++k) {
@@ -143,19 +159,6 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
         error_to = e[at(r * ncomp_ + k)];
       }
     }
-  }
-  record_many(results, problem, device);
-  if (worst != TESSERA_OK) {
-    const std::int64_t r = row_of[at(worst_at)];
-    std::string why = r >= 0 ? results.message_of(r)
-                             : tessera::trouble_with_limits(ndim_, lower + worst_at * ndim_, upper + worst_at * ndim_);
-    if (why.empty()) {
-      why = tessera::status_text(ends[at(worst_at)]);
-    } else if (ends[at(worst_at)] == TESSERA_ERR_CALLBACK) {
-      why += " before there was a value";
-    }
-    if (!between.message().empty()) why = between.message();
-    last_error = "integral " + std::to_string(worst_at) + " (counted from 0): " + why;
   }
   options_.set_real(TESSERA_SECONDS, std::chrono::duration<double>(clock_type::now() - start).count());
   return worst;
@@ -272,7 +275,7 @@ void tessera_solver::record_many(const tessera::many_results &results, const tes
   options_.set_int(TESSERA_REGION_BYTES, results.region_bytes);
   options_.set_int(TESSERA_RULE_USED, problem.common.integration_rule.family);
   options_.set_int(TESSERA_RULE_POINTS, problem.common.integration_rule.points);
-  options_.set_int(TESSERA_THREADS_USED, problem.common.threads);
+  options_.set_int(TESSERA_THREADS_USED, results.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, results.peak_bytes);
   log(2,
       (device == host ? std::string("many integrals: ") : "many integrals on device " + std::to_string(device) + ": ") +

@@ -162,7 +162,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
         tessera::device_report unused;
         place_here().run(*problem, {}, hooks, value, error, result, unused);
       });
-  options_.set_int(TESSERA_THREADS_USED, problem->threads);
+  options_.set_int(TESSERA_THREADS_USED, result.threads);
   return result;
 }
 

@@ -133,7 +133,7 @@ class registry {
   };
 
   registry() {
-    const char *path = std::getenv("TESSERA_TWINS");
+    const char *path = ::secure_getenv("TESSERA_TWINS");
     if (!path || !*path) return;
     path_ = path;
     try {

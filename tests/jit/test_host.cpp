@@ -113,9 +113,56 @@ void no_compiler() {
   unsetenv("CC");
   fails("no C++ compiler", jit_stage::load, "there is no C++ compiler",
         [] { compile(source_language::cuda_cxx, "double f(const double *x) { return 1; }"); });
+  unsetenv("PATH");  // the usual places
+  compile(source_language::cuda_cxx, "double f(const double *x) { return 1; }");
   setenv("PATH", path.c_str(), 1);
+  setenv("CXX", "/nonexistent/g++ -O1", 1);
+  setenv("CC", "no-such-compiler", 1);
+  fails("a C++ compiler that is not there", jit_stage::load, "'/nonexistent/g++' that $CXX names is not there",
+        [] { compile(source_language::cuda_cxx, "double f(const double *x) { return 1; }"); });
+  fails("a C compiler that is not there", jit_stage::load, "'no-such-compiler' that $CC names is not there", [] {
+    compile(source_language::c_point,
+            "int f(int n, const double *x, int m, double *y, void *u) { y[0] = 1; return 0; }");
+  });
+  unsetenv("CXX");
+  unsetenv("CC");
   if (!cxx.empty()) setenv("CXX", cxx.c_str(), 1);
   if (!cc.empty()) setenv("CC", cc.c_str(), 1);
+}
+
+// A header that the compiler finds by itself is part of what the cache looks for: here another content is another code.
+void included_files_that_change(code_cache &cache) {
+  const temporary_directory work;
+  const auto value = [&](source_language language, const std::string &text) {
+    const compiled_source c(make(language, text, "f"), 1, 1, &cache, "test");
+    const double x = 1.0;
+    double f = 0.0;
+    c.function()(1, 1, &x, 1, 1, &f, 1, nullptr);
+    return f;
+  };
+  const std::string point = "int f(int n, const double *x, int m, double *y, void *u) { y[0] = K * x[0]; return 0; }\n";
+  const struct {
+    const char *what, *variable;
+    std::string setting;
+    source_language language;
+    std::string text;
+  } ways[] = {
+      {"by CPATH", "CPATH", work.path(), source_language::c_point, "#include <kept.h>\n" + point},
+      {"by CPATH, C++", "CPATH", work.path(), source_language::cuda_cxx,
+       "#include <kept.h>\ndouble f(const double *x) { return K * x[0]; }\n"},
+      {"by the compiler's words", "CC", "cc -I" + work.path(), source_language::c_point, "#include <kept.h>\n" + point},
+      {"computed", "CPATH", work.path(), source_language::c_point,
+       "#define WHICH <kept.h>\n # include WHICH\n" + point},
+  };
+  for (const auto &way : ways) {
+    setenv(way.variable, way.setting.c_str(), 1);
+    for (const double k : {1.0, 2.0, 3.0, 2.0}) {
+      write_file(work.file("kept.h"), "#define K " + std::to_string(k) + "\n");
+      const double v = value(way.language, way.text);
+      check(v == k, std::string(way.what) + ": " + std::to_string(v) + " in place of " + std::to_string(k));
+    }
+    unsetenv(way.variable);
+  }
 }
 
 }  // namespace
@@ -135,6 +182,7 @@ int main() {
   values(nullptr, cache_hit::none);
   values(&cache, cache_hit::none);
   values(&cache, cache_hit::disk);
+  included_files_that_change(cache);
   errors();
   status();
   no_compiler();

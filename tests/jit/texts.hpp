@@ -196,5 +196,19 @@ int loop(int ndim, const double *x, int ncomp, double *f, void *userdata) {
                    f[0] = v.real() + std::abs(1.0 / v);
                    f[1] = v.imag() + std::arg(-v + std::tan(v) * std::tanh(v));
                  }});
+  all.push_back({"cxx_mixed", L::cuda_cxx, "f", R"code(
+#include <math.h>
+double f(const double *x) {
+  const long three = 3;
+  const unsigned char one = 1;
+  return pow(2, x[0]) + pow(x[1], three) + pow(2.0f, 3) + pow(x[0], 2) + fmod(7, 1 + x[0]) + atan2(one, x[0]) + fmax(0, x[0]) +
+         fmin(x[1], 1) + hypot(1, x[1]) + copysign(x[0], -1) + fdim(2, x[0]) + remainder(x[1], 2) + fmax(1, 2);
+}
+)code",
+                 2, 1, [](const double *x, double *f, const double *) {
+                   f[0] = std::pow(2.0, x[0]) + x[1] * x[1] * x[1] + 8.0 + x[0] * x[0] + std::fmod(7.0, 1 + x[0]) +
+                          std::atan2(1.0, x[0]) + x[0] + x[1] + std::hypot(1.0, x[1]) - x[0] + (2 - x[0]) +
+                          std::remainder(x[1], 2.0) + 2.0;
+                 }});
   return all;
 }

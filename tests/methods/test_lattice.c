@@ -544,6 +544,38 @@ static void maximal_rank(void **state) {
   tessera_destroy(s);
 }
 
+/* 1/0 on a face to which some changes of variables come by rounding, and others do not. */
+static int infinite_on_a_face(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ncomp, (void)userdata;
+  f[0] = 1;
+  for (int j = 0; j < ndim; ++j) f[0] += x[j];
+  if (x[0] < 1e-6) f[0] = INFINITY;
+  return 0;
+}
+static int infinite_everywhere(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x, (void)ncomp, (void)userdata;
+  f[0] = INFINITY;
+  return 0;
+}
+
+static void a_candidate_that_meets_an_infinity_is_out(void **state) {
+  (void)state;
+  tessera_solver *s = solver_of(3, 1);
+  put_point(s, infinite_on_a_face, NULL);
+  put_real(s, TESSERA_RELTOL, 1e-3);
+  struct answer a = lattice(s); /* the transform is chosen */
+  assert_status(s, a.status, TESSERA_OK);
+  assert_close(a.value, 2.5, 1e-3, 0);
+  put_int(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_KOROBOV3); /* which comes near the face */
+  assert_status(s, lattice(s).status, TESSERA_NONFINITE);
+  put_int(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_AUTO);
+  put_point(s, infinite_everywhere, NULL);
+  a = lattice(s);
+  assert_status(s, a.status, TESSERA_NONFINITE);
+  assert_says(a.sentence, "inf");
+  tessera_destroy(s);
+}
+
 static void maximal_rank_refusals(void **state) {
   (void)state;
   tessera_solver *s = solver_of(4, 1);
@@ -837,6 +869,7 @@ int main(void) {
       cmocka_unit_test(complements),
       cmocka_unit_test(infinite_ranges),
       cmocka_unit_test(maximal_rank),
+      cmocka_unit_test(a_candidate_that_meets_an_infinity_is_out),
       cmocka_unit_test(maximal_rank_refusals),
       cmocka_unit_test(median_rule),
       cmocka_unit_test(more_shifts),

@@ -194,6 +194,110 @@ static void volumes_that_overflow(void **state) {
   }
 }
 
+/* ---- Components that are not written ---------------------------------------------------------------------------------------- */
+static int writes_one(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  f[0] = 1 + x[0]; /* and not f[1] */
+  return 0;
+}
+static int writes_one_of_each(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                              void *userdata) {
+  (void)ndim, (void)ldx, (void)ncomp, (void)ldf, (void)userdata;
+  for (int64_t i = 0; i < n; ++i) f[i] = 1 + x[i];
+  return 0;
+}
+static int leaves_a_point_out(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                              void *userdata) {
+  (void)ndim, (void)ldx, (void)userdata;
+  for (int k = 0; k < ncomp; ++k)
+    for (int64_t i = 0; i + 1 < n; ++i) f[k * ldf + i] = 1 + x[i];
+  return 0;
+}
+
+static void what_is_not_written_is_no_value(void **state) {
+  (void)state;
+  for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method)
+    for (int ndim = 1; ndim <= 9; ndim += 4)
+      for (int form = 0; form < 3; ++form)
+        for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+          double value[2], error[2];
+          tessera_solver *s = solver_of(ndim, 2);
+          put_int(s, TESSERA_SELECTION, selection);
+          put_real(s, TESSERA_RELTOL, 1e-2);
+          if (form == 0) put_point(s, writes_one, NULL);
+          if (form == 1) put_batch(s, writes_one_of_each, NULL);
+          if (form == 2) put_batch(s, leaves_a_point_out, NULL);
+          assert_status(s, tessera_integrate(s, method, value, error), TESSERA_NONFINITE);
+          assert_says(tessera_last_error(s), "nan");
+          if (form < 2) assert_says(tessera_last_error(s), "component 2");
+          tessera_destroy(s);
+        }
+}
+
+/* ---- The range of double precision -------------------------------------------------------------------------------------------- */
+static int scaled_product(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp;
+  f[0] = *(const double *)userdata * (1 + x[0] * x[1]);
+  return 0;
+}
+static int scaled_constant(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)x;
+  f[0] = *(const double *)userdata;
+  return 0;
+}
+static int nearly_linear(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  f[0] = 10 * (1 + x[0] / 1e307);
+  return 0;
+}
+
+/* Squares of such numbers over- and underflow: a lattice rule does not square them as they are. */
+static void lattice_rules_of_large_and_small_numbers(void **state) {
+  static const double scales[] = {1, 1e-300, 1e-200, 1e-160, 1e-154, 1e150, 1e160, 1e200, 1e290};
+  double value[9], error[9];
+  (void)state;
+  for (int i = 0; i < 9; ++i) {
+    double scale = scales[i];
+    tessera_solver *s = solver_of(2, 1);
+    put_point(s, scaled_product, &scale);
+    put_int(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_NONE);
+    put_real(s, TESSERA_RELTOL, 1e-4);
+    assert_status(s, tessera_integrate(s, TESSERA_LATTICE, &value[i], &error[i]), TESSERA_OK);
+    assert_close(value[i], 1.25 * scale, 1e-4, 0);
+    assert_close(value[i] / scale, value[0], 1e-12, 0);
+    assert_close(error[i] / scale, error[0], 1e-6, 0); /* the same error, in the other unit */
+    tessera_destroy(s);
+  }
+}
+
+static void no_success_without_numbers(void **state) {
+  (void)state;
+  for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method)
+    for (int c = 0; c < 4; ++c)
+      for (int sampling = TESSERA_SAMPLING_PLAIN; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling) {
+        double value = NAN, error = NAN, scale = c == 0 ? 1e303 : c == 1 ? 1e200 : 1.7e308;
+        const double lower[] = {0, 0}, upper[] = {1e307, 1};
+        tessera_solver *s = solver_of(2, 1);
+        if (c == 3) {
+          assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+          put_point(s, nearly_linear, NULL);
+        } else {
+          put_point(s, c == 1 ? scaled_product : scaled_constant, &scale);
+        }
+        put_int(s, TESSERA_SAMPLING, sampling);
+        put_int(s, TESSERA_MAXEVAL, 3000000);
+        const int status = tessera_integrate(s, method, &value, &error);
+        if (status == TESSERA_OK) {
+          const double exact = c == 3 ? 1.5e308 : c == 1 ? 1.25 * scale : scale;
+          assert_true(isfinite(value) && isfinite(error));
+          assert_at_most(fabs(value - exact), error + 1e-6 * exact);
+        } else {
+          assert_true(strlen(tessera_last_error(s)) > 0);
+        }
+        tessera_destroy(s);
+      }
+}
+
 /* ---- Infinite ranges -------------------------------------------------------------------------------------------------------------- */
 static int vanishing(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)ncomp, (void)userdata;
@@ -242,6 +346,9 @@ int main(void) {
       cmocka_unit_test(among_the_initial_regions),
       cmocka_unit_test(sums_that_overflow),
       cmocka_unit_test(volumes_that_overflow),
+      cmocka_unit_test(what_is_not_written_is_no_value),
+      cmocka_unit_test(lattice_rules_of_large_and_small_numbers),
+      cmocka_unit_test(no_success_without_numbers),
       cmocka_unit_test(an_integrand_that_vanishes_at_the_far_end),
       cmocka_unit_test(an_integral_that_diverges_is_no_success),
   };

@@ -14,6 +14,7 @@ extern "C" {
 #include "jit/device_compiler.hpp"
 #include "cuda/device/driver.hpp"
 #include "jit/toolkit.hpp"
+#include "skip.h"
 
 using namespace tessera;
 
@@ -408,7 +409,7 @@ int main(int argc, char **argv) {
     if (devices == 0) throw device_error("there is no CUDA device");
   } catch (const std::exception &e) {
     std::printf("skipped: %s\n", e.what());
-    return 77;
+    return no_device_here();
   }
   int major = 0, minor = 0;
   check(cuda().device_get(&gpu, device), "finding the device");

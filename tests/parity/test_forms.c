@@ -10,6 +10,7 @@
 #include "device_code.h"
 #include "files.h"
 #include "solve.h"
+#include "skip.h"
 
 enum { device = 0 };
 
@@ -487,7 +488,7 @@ int main(void) {
   if (status == TESSERA_ERR_NOT_BUILT) {
     printf("skipped: %s\n", tessera_last_error(s));
     tessera_destroy(s);
-    return 77;
+    return no_device_here();
   }
   tessera_destroy(s);
   open_test_directory();

@@ -9,6 +9,7 @@ extern "C" {
 }
 
 #include "tessera_device.cuh"
+#include "skip.h"
 
 namespace {
 
@@ -230,7 +231,7 @@ int main() {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::printf("skipped: there is no CUDA device\n");
-    return 77;
+    return no_device_here();
   }
   const CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_a_text),

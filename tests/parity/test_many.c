@@ -5,6 +5,7 @@
 
 #include "cases.h"
 #include "solve.h"
+#include "skip.h"
 
 enum { device = 0, ndim = 3, ncomp = 2, count = 200 };
 
@@ -303,7 +304,7 @@ int main(void) {
   if (status == TESSERA_ERR_NOT_BUILT) {
     printf("skipped: %s\n", tessera_last_error(s));
     tessera_destroy(s);
-    return 77;
+    return no_device_here();
   }
   tessera_destroy(s);
   return cmocka_run_group_tests(tests, NULL, NULL);

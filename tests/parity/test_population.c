@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "../methods/population_runs.h"
+#include "skip.h"
 
 static const uint64_t seed = 20260601;
 static const int dims[] = {2, 4, 6, 8};
@@ -86,7 +87,7 @@ int main(void) {
   if (status == TESSERA_ERR_NOT_BUILT) {
     printf("skipped: %s\n", tessera_last_error(s));
     tessera_destroy(s);
-    return 77;
+    return no_device_here();
   }
   tessera_destroy(s);
   if (status != TESSERA_OK) return 1;

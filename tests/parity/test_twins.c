@@ -10,6 +10,7 @@
 #include "solve.h"
 #include "tessera_adapt.h"
 #include "tessera_dcuhre.h"
+#include "skip.h"
 
 enum { compared = 64 }; /* points at which the function is called before the twin runs */
 
@@ -380,7 +381,7 @@ int main(void) {
       cmocka_unit_test(test_fallbacks), cmocka_unit_test(test_endings),    cmocka_unit_test(test_dcuhre),
       cmocka_unit_test(test_cuhre),     cmocka_unit_test(test_speed),
   };
-  if (no_device()) return 77;
+  if (no_device()) return no_device_here();
   open_test_directory();
   put_file("bell.c", twin_c);
   put_file("twins.map", "bell_ c bell.c bell params=bell_block_ params=scale_block_:8\n");

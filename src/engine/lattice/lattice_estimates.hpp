@@ -36,11 +36,14 @@ class lattice_estimates {
       magnitude = larger(magnitude, fabs(q));
     }
     value = mean.value();
+    double farthest = 0.0;
+    for (int64 r = 0; r < shifts; ++r) farthest = larger(farthest, fabs(per_point * sums[index(r, k)].value() - value));
+    const double unit = square_unit(farthest);
     for (int64 r = 0; r < shifts; ++r) {
-      const double d = per_point * sums[index(r, k)].value() - value;
+      const double d = unit * (per_point * sums[index(r, k)].value() - value);
       squares.add(d * d);
     }
-    error = shifts > 1 ? factor * std::sqrt(squares.value() / (count * (count - 1.0))) : infinity_value();
+    error = shifts > 1 ? factor * (std::sqrt(squares.value() / (count * (count - 1.0))) / unit) : infinity_value();
     // No sum is known better than its largest term's last digit.
     error = larger(error, std::numeric_limits<double>::epsilon() * magnitude);
   }
@@ -106,19 +109,24 @@ class lattice_estimates {
     compensated_sum all;
     for (int64 c = 0; c < copies; ++c) all.add(sums[index(c, k)]);
     const double value = per_point * all.value() / static_cast<double>(copies);
-    double squares = 0.0;
+    std::vector<double> differences;
+    double farthest = 0.0;
     int64 power = 1;
     for (int i = 0; i < rank; ++i) {
       compensated_sum without;
       for (int64 c = 0; c < copies; ++c)
         if (c / power % set_.copies == 0) without.add(sums[index(c, k)]);
-      const double d = value - per_point * without.value() / static_cast<double>(copies / set_.copies);
-      squares += d * d;
+      differences.push_back(value - per_point * without.value() / static_cast<double>(copies / set_.copies));
+      farthest = larger(farthest, fabs(differences.back()));
       power *= set_.copies;
     }
+    const double unit = square_unit(farthest);
+    double squares = 0.0;
+    for (const double d : differences) squares += unit * d * (unit * d);
     shown_.value[k] = value;
-    shown_.error[k] = rank > 0 ? larger(std::sqrt(squares / rank), std::numeric_limits<double>::epsilon() * fabs(value))
-                               : infinity_value();
+    shown_.error[k] =
+        rank > 0 ? larger(std::sqrt(squares / rank) / unit, std::numeric_limits<double>::epsilon() * fabs(value))
+                 : infinity_value();
   }
 
   // Error and rate of convergence of a component at the number of points before.

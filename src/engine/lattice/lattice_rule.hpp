@@ -244,7 +244,7 @@ class lattice_rule : private lattice_estimates {
   // ---- Choice of the change of variables ----------------------------------------
   // Each candidate integrates with few shifts of its own, with more and more points until one meets the tolerance or the
   // trial has had its share of the evaluations. The one that is expected to need the fewest points, at the rate seen last,
-  // wins.
+  // wins. One that meets a value which is not finite is out.
   outcome choose_transform() {
     constexpr int candidates[] = {transform_none,        transform_baker,       transform_korobov + 1,
                                   transform_korobov + 2, transform_korobov + 3, transform_sidi + 3};
@@ -252,19 +252,27 @@ class lattice_rule : private lattice_estimates {
     constexpr uint64 first = 256, last = 65536;
     shift_sums sums[many];
     std::vector<trial_history> history[many];
+    int64 able = 0, gone = 0;  // candidates, and those that have been dropped
     for (int64 c = 0; c < many; ++c) {
       sums[c].resize(index(shifts, 0));
       history[c].resize(static_cast<std::size_t>(set_.ncomp));
+      able += weight_spread(candidates[c]) <= most_spread ? 1 : 0;
     }
+    bool dropped[many] = {};  // it has met a value that is not finite, at a point that others may not come to
     int64 chosen = 0;
     uint64 done = 0;
     for (uint64 n = first;
          n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
       double best = infinity_value();
       for (int64 c = 0; c < many; ++c) {
-        if (weight_spread(candidates[c]) > most_spread) continue;
+        if (dropped[c] || weight_spread(candidates[c]) > most_spread) continue;
         statistics_.transform = candidates[c];
         const outcome o = trial_points(sums[c], done, n, shifts);
+        if (o == outcome::nonfinite) {
+          dropped[c] = true;
+          if (++gone == able) return o;
+          continue;
+        }
         if (o != outcome::running) return o;
         if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
         const double score = points_needed(sums[c], n, shifts, history[c]);
@@ -273,6 +281,7 @@ class lattice_rule : private lattice_estimates {
       done = n;
       if (best <= static_cast<double>(n)) break;
     }
+    while (dropped[chosen]) ++chosen;
     statistics_.transform = candidates[chosen];
     statistics_.passes = 0;
     return outcome::running;

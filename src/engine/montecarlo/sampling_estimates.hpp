@@ -111,13 +111,14 @@ class sampling_estimates {
         least = std::fmin(least, d);
         most = larger(most, d);
       }
+      const double unit = square_unit(larger(most, -least));
       for (int64 shift = 0; shift < shifts; ++shift) {
-        const double d = mean(shift) - first - sum / r;
+        const double d = unit * (mean(shift) - first - sum / r);
         squares += d * d;
       }
       // A spread whose squares underflow must not look like none.
       if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
-      const double deviation = volume_ * std::sqrt(squares / (r * (r - 1.0)));
+      const double deviation = volume_ * (std::sqrt(squares / (r * (r - 1.0))) / unit);
       chi_square_[k] = 0.0;
       show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation, true);
     }

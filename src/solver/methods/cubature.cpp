@@ -97,7 +97,7 @@ std::string cubature_method::summary(const std::string &where) const {
 }
 
 void cubature_method::get_regions(std::int64_t first, std::int64_t n, double *records, std::int64_t *count) const {
-  if (!regions_there_)
+  if (!regions_there_ || !solver_.host)
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   "there are no regions: the last run was not on the host, or TESSERA_KEEP_REGIONS is 0");
   const std::int64_t there = solver_.host->regions();

@@ -60,6 +60,8 @@ problem &lattice_method::prepare(bool) {
   return p;
 }
 
+void lattice_method::start(bool) { require_normal_volume(problem_.volume); }
+
 void lattice_method::record(bool) {
   const lattice_statistics &s = result_.statistics;
   set_int(TESSERA_EVALUATIONS, s.evaluations);

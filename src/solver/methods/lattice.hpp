@@ -15,6 +15,7 @@ class lattice_method final : public method {
 
   bool hands_complements() const override { return true; }
   problem &prepare(bool on_host) override;
+  void start(bool on_host) override;
   run_result &new_result() override { return result_ = {}; }
   void record(bool on_host) override;
   std::string summary(const std::string &where) const override;

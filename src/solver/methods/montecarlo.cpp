@@ -3,7 +3,6 @@
 #include "montecarlo.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "../../engine/montecarlo/sampling_record.hpp"
 #include "../../vectors/grid_file.hpp"
@@ -117,8 +116,7 @@ problem &monte_carlo_method::prepare(bool) {
 void monte_carlo_method::record_empty() { chi_square_.assign(static_cast<std::size_t>(solver_.ncomp), 0.0); }
 
 void monte_carlo_method::start(bool on_host) {
-  if (!std::isnormal(problem_.volume))
-    throw failure(TESSERA_ERR_UNSUPPORTED, "the volume of the domain is beyond the range of double precision");
+  require_normal_volume(problem_.volume);
   if (problem_.settings.sampling == sampling_vegas) {
     state_ = given_state_;
     if (!given_state_.empty() || get_int(TESSERA_KEEP_STATE) != 0) problem_.record = &state_;
