@@ -545,7 +545,7 @@ TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime
 TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
 
 /* The grid of VEGAS, which a solver keeps from its last run with it. TESSERA_KEEP_GRID = 1 makes the next run begin with the grid
- * there is. A grid belongs to the unit cube of which the domain is the image and may serve other domains and integrands of as
+ * there is; a grid that was loaded or set is used by the next run in any case. A grid belongs to the unit cube of which the domain is the image and may serve other domains and integrands of as
  * many variables. The file is text (docs/montecarlo.md). Save: TESSERA_ERR_ARGUMENT when there is no grid; load: when the file's
  * grid has another number of variables. TESSERA_ERR_FILE when the file cannot be written, read or understood; the solver's
  * grid then stays as it was. */

@@ -80,6 +80,17 @@ void code_cache::store(const std::string &key, const std::string &value) {
   write(key, value);
 }
 
+void code_cache::forget(const std::string &key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = by_key_.find(key);
+  if (found != by_key_.end()) {
+    held_ -= static_cast<std::int64_t>(found->second->value.size());
+    recent_.erase(found->second);
+    by_key_.erase(found);
+  }
+  if (!directory_.empty() && trusted_directory(directory_)) ::unlink((directory_ + "/" + key + suffix).c_str());
+}
+
 void code_cache::remember(const std::string &key, const std::string &value) {
   const auto bytes = static_cast<std::int64_t>(value.size());
   if (!settings_.memory || bytes > settings_.memory_limit || by_key_.count(key)) return;
@@ -97,11 +108,11 @@ void code_cache::remember(const std::string &key, const std::string &value) {
 bool code_cache::read(const std::string &key, std::string &value) const {
   if (directory_.empty() || !trusted_directory(directory_)) return false;
   const std::string path = directory_ + "/" + key + suffix;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);  // a pipe would wait
   if (file < 0) return false;
   struct stat s;
   std::string bytes;
-  bool good = ::fstat(file, &s) == 0 && S_ISREG(s.st_mode) && ours(s);
+  bool good = ::fstat(file, &s) == 0 && S_ISREG(s.st_mode) && ours(s) && s.st_size <= 2 * settings_.disk_limit;
   if (good) {
     bytes.resize(static_cast<std::size_t>(s.st_size));
     for (std::size_t done = 0; good && done < bytes.size();) {

@@ -30,6 +30,7 @@ class code_cache {
   // key: hexadecimal digits. On a hit `value` is set.
   cache_hit find(const std::string &key, std::string &value);
   void store(const std::string &key, const std::string &value);
+  void forget(const std::string &key);  // what was found there is of no use
 
   const std::string &directory() const { return directory_; }  // empty: there is none
 

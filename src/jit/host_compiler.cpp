@@ -224,9 +224,17 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   const std::string key = h.hex();
   std::string image;
   if (cache) hit_ = cache->find(key, image);
-  if (hit_ == cache_hit::none) image = build(text, cxx, tool, source, flags, log_);
-  load(image, source.file_name);
-  if (cache && hit_ == cache_hit::none) cache->store(key, image);
+  if (hit_ != cache_hit::none) try {
+      load(image, source.file_name);
+    } catch (const compile_error &) {  // as whole as it was written, but nothing that can be opened here
+      cache->forget(key);
+      hit_ = cache_hit::none;
+    }
+  if (hit_ == cache_hit::none) {
+    image = build(text, cxx, tool, source, flags, log_);
+    load(image, source.file_name);
+    if (cache) cache->store(key, image);
+  }
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 } catch (const compile_error &) {
   throw;

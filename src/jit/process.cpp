@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,8 @@ extern char **environ;
 
 namespace tessera {
 namespace {
+
+constexpr char directory_prefix[] = "tessera-compile-";
 
 [[noreturn]] void fail(const std::string &what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
@@ -38,17 +42,45 @@ std::vector<char *> plain_environment() {
 
 }  // namespace
 
+static void clear_directory(DIR *directory) {
+  while (const dirent *e = ::readdir(directory))
+    if (std::strcmp(e->d_name, ".") != 0 && std::strcmp(e->d_name, "..") != 0)
+      ::unlinkat(::dirfd(directory), e->d_name, 0);  // without memory, which there may be none of
+}
+
+// Directories that processes left behind which were ended while they compiled: ours, and older than any compilation.
+static void remove_stale(const std::string &base) {
+  constexpr time_t stale_seconds = 24 * 3600;
+  DIR *all = ::opendir(base.c_str());
+  if (!all) return;
+  while (const dirent *e = ::readdir(all)) {
+    struct stat s;
+    const std::string path = base + "/" + e->d_name;
+    if (std::strncmp(e->d_name, directory_prefix, sizeof directory_prefix - 1) != 0 ||
+        std::strlen(e->d_name) != sizeof directory_prefix - 1 + 6 || ::lstat(path.c_str(), &s) != 0 ||
+        !S_ISDIR(s.st_mode) || s.st_uid != ::geteuid() || ::time(nullptr) - s.st_mtime < stale_seconds)
+      continue;
+    if (DIR *directory = ::opendir(path.c_str())) {
+      clear_directory(directory);
+      ::closedir(directory);
+    }
+    ::rmdir(path.c_str());
+  }
+  ::closedir(all);
+}
+
 temporary_directory::temporary_directory() {
-  const char *base = ::secure_getenv("TMPDIR");
-  path_ = std::string(base && base[0] == '/' ? base : "/tmp") + "/tessera-XXXXXX";
+  const char *variable = ::secure_getenv("TMPDIR");
+  const std::string base = variable && variable[0] == '/' ? variable : "/tmp";
+  static const bool cleaned = (remove_stale(base), true);  // once in a process
+  (void)cleaned;
+  path_ = base + "/" + directory_prefix + "XXXXXX";
   if (!::mkdtemp(&path_[0])) fail("no temporary directory " + path_);
 }
 
 temporary_directory::~temporary_directory() {
   if (DIR *directory = ::opendir(path_.c_str())) {
-    while (const dirent *e = ::readdir(directory))
-      if (std::strcmp(e->d_name, ".") != 0 && std::strcmp(e->d_name, "..") != 0)
-        ::unlinkat(::dirfd(directory), e->d_name, 0);  // without memory, which there may be none of
+    clear_directory(directory);
     ::closedir(directory);
   }
   ::rmdir(path_.c_str());

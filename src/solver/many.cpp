@@ -89,7 +89,10 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
                                    const double *lower, const double *upper, double *value, double *error,
                                    int *status) {
   const auto refuse = [](const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); };
-  if (method != TESSERA_CUBATURE) refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
+  if (!tessera::is_method(method))
+    refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
+  if (method != TESSERA_CUBATURE)
+    refuse("method " + std::to_string(method) + ": many integrals are for TESSERA_CUBATURE alone");
   if (count < 0) refuse("count = " + std::to_string(count) + " is negative");
   if (count > 0 && (!value || !error)) refuse(value ? "error is NULL" : "value is NULL");
   if (!lower != !upper) refuse(lower ? "upper is NULL and lower is not" : "lower is NULL and upper is not");

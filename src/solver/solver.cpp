@@ -203,7 +203,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
         const std::string where = device == host ? "" : " on device " + std::to_string(device);
         log(2, m.summary(where) + ": " + tessera::status_text(status));
       }
-      conclude(result, value_, error_, value, error);
+      conclude(problem.asked(), result, value_, error_, value, error);
     }
   } catch (const failure &f) {
     if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
@@ -255,11 +255,34 @@ bool tessera_solver::is_empty_domain(double *value, double *error) const {
   return true;
 }
 
+// After a limit: how far the run has come, and what to raise.
+std::string tessera_solver::explain_limit(const tessera::run_settings &asked, tessera::outcome end,
+                                          const std::vector<double> &v, const std::vector<double> &e) const {
+  const char *option = end == tessera::outcome::evaluations ? "TESSERA_MAXEVAL"
+                       : end == tessera::outcome::time      ? "TESSERA_MAX_SECONDS"
+                       : end == tessera::outcome::memory    ? "TESSERA_MAX_MEMORY"
+                                                            : nullptr;
+  if (!option) return {};
+  std::size_t worst = 0;
+  const auto excess = [&](std::size_t k) { return e[k] / tessera::tolerated(asked, v[k]); };
+  for (std::size_t k = 1; k < v.size(); ++k)
+    if (excess(k) > excess(worst)) worst = k;
+  const double tolerated = tessera::tolerated(asked, v[worst]);
+  if (!(e[worst] > tolerated)) return {};
+  const std::string which = v.size() > 1 ? " of component " + std::to_string(worst + 1) : "";
+  return "; error" + which + " " + show(e[worst]) + " > " + show(tolerated) + " tolerated after " +
+         std::to_string(options_.get_int(TESSERA_EVALUATIONS)) + " evaluations; raise " + option;
+}
+
 // The end of a run: its status, what is said of it, and value and error, of which reversed limits change the sign.
-void tessera_solver::conclude(const tessera::run_result &result, const std::vector<double> &v,
-                              const std::vector<double> &e, double *value, double *error) {
+void tessera_solver::conclude(const tessera::run_settings &asked, const tessera::run_result &result,
+                              const std::vector<double> &v, const std::vector<double> &e, double *value,
+                              double *error) {
   const int status = tessera::status_of(result.end);
-  if (status != TESSERA_OK) last_error = result.message.empty() ? tessera::status_text(status) : result.message;
+  if (status != TESSERA_OK)
+    last_error = !result.message.empty() ? result.message
+                 : result.has_value      ? tessera::status_text(status) + explain_limit(asked, result.end, v, e)
+                                         : tessera::status_text(status);
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
     throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");

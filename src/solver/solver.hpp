@@ -72,8 +72,10 @@ struct tessera_solver {
   void end_run();
   tessera::problem &prepare(tessera::method &m, bool on_host);
   bool is_empty_domain(double *value, double *error) const;
-  void conclude(const tessera::run_result &result, const std::vector<double> &v, const std::vector<double> &e,
-                double *value, double *error);
+  void conclude(const tessera::run_settings &asked, const tessera::run_result &result, const std::vector<double> &v,
+                const std::vector<double> &e, double *value, double *error);
+  std::string explain_limit(const tessera::run_settings &asked, tessera::outcome end, const std::vector<double> &v,
+                            const std::vector<double> &e) const;
   int host_threads() const;  // all processors for TESSERA_THREADS = 0
   int choose_device(const tessera::method &m) const;
   int do_without_device(const std::string &why) const;

@@ -15,6 +15,8 @@ fi
 soname=$("$readelf" -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
 echo "soname: $soname"
 grep -Eq '^libtessera\.so\.[0-9]+$' <<<"$soname"
+"$readelf" -d "$library" | grep -q 'BIND_NOW' || { echo "addresses are looked up late, in tables that can be written"; exit 1; }
+"$readelf" -lW "$library" | grep -q 'GNU_RELRO' || { echo "there is no part that becomes read-only"; exit 1; }
 if "$readelf" -lW "$library" | grep -E 'GNU_STACK.*RWE'; then
   echo "the stack would be executable"
   exit 1

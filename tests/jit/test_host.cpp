@@ -1,5 +1,9 @@
 // Source integrands on the host: values, errors with the user's file and line, cache. Skipped without a compiler.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include <stdlib.h>
@@ -130,6 +134,32 @@ void no_compiler() {
   if (!cc.empty()) setenv("CC", cc.c_str(), 1);
 }
 
+// Files in the cache that are as whole as they were written but no code, and pipes in their places: compiled again.
+void files_that_are_no_code(const cache_settings &settings) {
+  std::vector<std::string> keys;
+  DIR *directory = opendir(settings.directory.c_str());
+  while (const dirent *e = readdir(directory)) {
+    const std::string name = e->d_name;
+    if (name.size() > 4 && name.compare(name.size() - 4, 4, ".bin") == 0)
+      keys.push_back(name.substr(0, name.size() - 4));
+  }
+  closedir(directory);
+  check(keys.size() == examples().size(), "a file for each example");
+  code_cache cache(settings);
+  for (const std::string &key : keys) cache.store(key, "not a library");
+  values(&cache, cache_hit::none);
+  values(&cache, cache_hit::disk);
+  for (const std::string &key : keys) {
+    const std::string path = settings.directory + "/" + key + ".bin";
+    unlink(path.c_str());
+    check(mkfifo(path.c_str(), 0600) == 0, "a pipe");
+  }
+  alarm(120);
+  values(&cache, cache_hit::none);
+  values(&cache, cache_hit::disk);
+  alarm(0);
+}
+
 // A header that the compiler finds by itself is part of what the cache looks for: here another content is another code.
 void included_files_that_change(code_cache &cache) {
   const temporary_directory work;
@@ -182,6 +212,7 @@ int main() {
   values(nullptr, cache_hit::none);
   values(&cache, cache_hit::none);
   values(&cache, cache_hit::disk);
+  files_that_are_no_code(settings);
   included_files_that_change(cache);
   errors();
   status();

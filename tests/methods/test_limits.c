@@ -351,8 +351,29 @@ static void a_domain_too_small_to_be_divided(void **state) {
     }
 }
 
+/* What is said after a limit: how far the run has come, and what to raise. */
+static void a_limit_says_what_is_missing(void **state) {
+  (void)state;
+  for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method) {
+    double value[2], error[2];
+    char text[128];
+    tessera_solver *s = solver_of(3, 2);
+    put_point(s, all_alike, NULL);
+    put_real(s, TESSERA_RELTOL, 1e-12);
+    put_int(s, TESSERA_MAXEVAL, 5000);
+    assert_status(s, tessera_integrate(s, method, value, error), TESSERA_LIMIT_EVALUATIONS);
+    assert_says(tessera_last_error(s), "TESSERA_LIMIT_EVALUATIONS");
+    snprintf(text, sizeof text,
+             "error of component 1 %.9g > %.9g tolerated after %lld evaluations; raise TESSERA_MAXEVAL", error[0],
+             1e-12 * fabs(value[0]), (long long)got_int(s, TESSERA_EVALUATIONS));
+    assert_says(tessera_last_error(s), text);
+    tessera_destroy(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_limit_says_what_is_missing),
       cmocka_unit_test(a_region_takes_little_memory),
       cmocka_unit_test(with_little_memory_the_largest_errors_are_refined),
       cmocka_unit_test(enough_memory_is_not_noticed),

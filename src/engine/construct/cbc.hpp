@@ -96,7 +96,7 @@ class cbc {
     return set_.table.empty() ? korobov_kernel(set_.alpha, k, set_.points) : set_.table[static_cast<std::size_t>(k)];
   }
   void add_ring(const double *table, const double *order, uint64 modulus, int64 length, double multiplicity) {
-    rings_.emplace_back(new ring_type(exec_, set_, table, order, modulus, generator_, length, multiplicity));
+    rings_.push_back(std::make_unique<ring_type>(exec_, set_, table, order, modulus, generator_, length, multiplicity));
   }
   double first_weight() const { return set_.order.empty() ? 1.0 : set_.order[0]; }
   double gamma(int s) const { return set_.product[static_cast<std::size_t>(s)]; }

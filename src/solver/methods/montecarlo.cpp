@@ -29,6 +29,7 @@ void monte_carlo_method::load_grid(const char *path) {
     throw failure(TESSERA_ERR_ARGUMENT, "path: the grid has " + std::to_string(ndim) + " variables, the solver " +
                                             std::to_string(solver_.ndim));
   grid_.swap(edges);
+  grid_is_given_ = true;
 }
 
 void monte_carlo_method::get_grid(double *edges) const {
@@ -44,6 +45,7 @@ void monte_carlo_method::set_grid(const double *edges) {
   if (!is_grid(solver_.ndim, next))
     throw failure(TESSERA_ERR_ARGUMENT, "edges: those of an axis do not rise from 0 to 1");
   grid_.swap(next);
+  grid_is_given_ = true;
 }
 
 void monte_carlo_method::get_state(std::int64_t n, double *state, std::int64_t *count) const {
@@ -128,12 +130,13 @@ void monte_carlo_method::start(bool on_host) {
         TESSERA_ERR_UNSUPPORTED,
         "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox alone");
   grid_of_run_.clear();
-  if (get_int(TESSERA_KEEP_GRID) != 0) grid_of_run_ = grid_;
+  if (get_int(TESSERA_KEEP_GRID) != 0 || grid_is_given_) grid_of_run_ = grid_;
 }
 
 void monte_carlo_method::record(bool) {
   const sampling_statistics &s = result_.statistics;
   if (!grid_of_run_.empty()) grid_.swap(grid_of_run_);
+  if (s.sampling == sampling_vegas) grid_is_given_ = false;
   set_int(TESSERA_EVALUATIONS, s.evaluations);
   set_int(TESSERA_ITERATIONS, s.iterations);
   set_int(TESSERA_PEAK_MEMORY, s.bytes);

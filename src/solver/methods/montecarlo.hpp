@@ -30,7 +30,8 @@ class monte_carlo_method final : public method {
  private:
   sampling_problem problem_;
   sampling_result result_;
-  std::vector<double> grid_;  // of importance sampling, from the last run or a file; or empty
+  std::vector<double> grid_;    // of importance sampling, from the last run or a file; or empty
+  bool grid_is_given_ = false;  // by a file or as numbers, and not used yet
   std::vector<double> grid_of_run_;
   std::vector<double> state_;        // of the last run with VEGAS, if it is kept
   std::vector<double> given_state_;  // to start the next run from
