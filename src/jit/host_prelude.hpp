@@ -101,6 +101,7 @@ int tessera_batch(long long tessera_n, int tessera_nd, const double *tessera_x, 
     double tessera_u[TESSERA_COORDINATES], tessera_v[TESSERA_NCOMP];
     for (int tessera_j = 0; tessera_j < TESSERA_COORDINATES; ++tessera_j)
       tessera_u[tessera_j] = tessera_x[tessera_j * tessera_ldx + tessera_i];
+    for (int tessera_k = 0; tessera_k < TESSERA_NCOMP; ++tessera_k) tessera_v[tessera_k] = __builtin_nan("");
     {
       const int tessera_s = TESSERA_CALL(tessera_u, tessera_v, tessera_p);
       if (tessera_s != 0) return tessera_s;

@@ -214,6 +214,32 @@ static int leaves_a_point_out(int64_t n, int ndim, const double *x, int64_t ldx,
   return 0;
 }
 
+/* The same of a source text. */
+static void what_a_text_does_not_write_is_no_value(void **state) {
+  static const struct {
+    int language;
+    const char *text;
+  } texts[] = {
+      {TESSERA_LANGUAGE_C, "int f(int n, const double *x, int m, double *y, void *u) { y[0] = 1 + x[0]; return 0; }\n"},
+      {TESSERA_LANGUAGE_CUDA, "void f(const double *x, double *v) { v[0] = 1 + x[0]; }\n"},
+      {TESSERA_LANGUAGE_C,
+       "int f(int n, const double *x, int m, double *y, void *u) {\n"
+       "  y[0] = 1; if (x[0] < 0.5) y[1] = 2; return 0;\n}\n"}};
+  (void)state;
+  for (size_t t = 0; t < sizeof texts / sizeof texts[0]; ++t)
+    for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method) {
+      double value[2], error[2];
+      tessera_solver *s = solver_of(2, 2);
+      put_real(s, TESSERA_RELTOL, 1e-2);
+      assert_status(s, tessera_set_integrand_source(s, texts[t].language, texts[t].text, "f"), TESSERA_OK);
+      const int status = tessera_integrate(s, method, value, error);
+      if (status == TESSERA_ERR_NOT_BUILT) skip(); /* there is no compiler */
+      assert_status(s, status, TESSERA_NONFINITE);
+      assert_says(tessera_last_error(s), "component 2");
+      tessera_destroy(s);
+    }
+}
+
 static void what_is_not_written_is_no_value(void **state) {
   (void)state;
   for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method)
@@ -347,6 +373,7 @@ int main(void) {
       cmocka_unit_test(sums_that_overflow),
       cmocka_unit_test(volumes_that_overflow),
       cmocka_unit_test(what_is_not_written_is_no_value),
+      cmocka_unit_test(what_a_text_does_not_write_is_no_value),
       cmocka_unit_test(lattice_rules_of_large_and_small_numbers),
       cmocka_unit_test(no_success_without_numbers),
       cmocka_unit_test(an_integrand_that_vanishes_at_the_far_end),
