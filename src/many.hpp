@@ -43,6 +43,15 @@ struct many_row {
   bool has_value = false;
   int callback_status = 0;
   int64 evaluations = 0, regions = 0, iterations = 0;
+
+  void take(const cubature_result &one) {
+    end = one.end;
+    has_value = one.has_value;
+    callback_status = one.callback_status;
+    evaluations = one.statistics.evaluations;
+    regions = one.statistics.regions;
+    iterations = one.statistics.iterations;
+  }
 };
 
 struct many_results {

@@ -38,8 +38,6 @@ class cuda_setting {
   placed_integrand place(const device_integrand &integrand);
   // Bytes that nobody has taken.
   static std::size_t free_bytes();
-  // What this process has compiled.
-  static code_cache *code(bool disk);
 
  private:
   CUdeviceptr upload(const std::vector<unsigned char> &params);

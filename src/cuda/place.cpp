@@ -71,7 +71,7 @@ class cuda_place final : public place {
   bool construct(const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result) override {
     return on_device([&] {
       return cuda_construct(settings, single_precision, hooks, result, setting_->arch(), setting_->multiprocessors(),
-                            cuda_setting::code(true));
+                            &shared_cache(true));
     });
   }
   int64 memory_to_construct() override {

@@ -32,7 +32,7 @@ bool cuda_setting::use_stream(CUstream stream) {
 placed_integrand cuda_setting::place(const device_integrand &integrand) {
   const CUdeviceptr params = upload(integrand.params);
   return {integrand.source, integrand.batch, integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params),
-          params, code(integrand.disk_cache)};
+          params, &shared_cache(integrand.disk_cache)};
 }
 
 // Returns the address; 0 when there are none.
@@ -49,15 +49,6 @@ std::size_t cuda_setting::free_bytes() {
   std::size_t free = 0, total = 0;
   check(cuda().memory_info(&free, &total), "asking for the memory");
   return free;
-}
-
-code_cache *cuda_setting::code(bool disk) {
-  static code_cache with_disk, without_disk{[] {
-    cache_settings s;
-    s.disk = false;
-    return s;
-  }()};
-  return disk ? &with_disk : &without_disk;
 }
 
 }  // namespace tessera

@@ -96,12 +96,7 @@ class many_run {
     try {
       if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(problem_);
       const cubature_result one = workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
-      r = {one.end,
-           one.has_value,
-           one.callback_status,
-           one.statistics.evaluations,
-           one.statistics.regions,
-           one.statistics.iterations};
+      r.take(one);
       peaks_[thread] = std::max(peaks_[thread], one.statistics.peak_bytes);
       if (r.has_value) last_.store(row, std::memory_order_release);
       if (row == 0 || !one.message.empty()) {

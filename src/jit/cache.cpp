@@ -185,4 +185,13 @@ void code_cache::trim() const {
   }
 }
 
+code_cache &shared_cache(bool disk) {
+  static code_cache with_disk, without_disk{[] {
+    cache_settings s;
+    s.disk = false;
+    return s;
+  }()};
+  return disk ? with_disk : without_disk;
+}
+
 }  // namespace tessera

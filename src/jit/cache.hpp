@@ -51,4 +51,7 @@ class code_cache {
   std::int64_t held_ = 0;
 };
 
+// What this process has compiled, in memory and, if asked for, on disk.
+code_cache &shared_cache(bool disk);
+
 }  // namespace tessera

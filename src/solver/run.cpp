@@ -8,21 +8,6 @@ using tessera::any_device;
 using tessera::failure;
 using tessera::host;
 
-namespace {
-
-// What this process has compiled for the host.
-tessera::code_cache *host_cache(bool disk) {
-  static tessera::code_cache with_disk;
-  static tessera::code_cache without_disk([] {
-    tessera::cache_settings s;
-    s.disk = false;
-    return s;
-  }());
-  return disk ? &with_disk : &without_disk;
-}
-
-}  // namespace
-
 namespace tessera {
 
 int compile_status(const compile_error &e) {
@@ -83,9 +68,9 @@ tessera_solver::form_name tessera_solver::source_name() const {
 // The source text for the host, compiled at the first call. Throws compile_error.
 const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinates) {
   if (!host_code_ || host_coordinates_ != coordinates) {
-    host_code_ = std::make_unique<tessera::compiled_source>(source_, ndim_, ncomp_,
-                                                            host_cache(options_.get_int(TESSERA_DISK_CACHE) != 0),
-                                                            tessera_version_string(), coordinates);
+    host_code_ = std::make_unique<tessera::compiled_source>(
+        source_, ndim_, ncomp_, &tessera::shared_cache(options_.get_int(TESSERA_DISK_CACHE) != 0),
+        tessera_version_string(), coordinates);
     host_coordinates_ = coordinates;
     options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
     const std::string &said = host_code_->log();

@@ -133,12 +133,7 @@ void cuda_cubature::run_large(const many_problem &problem, device_integrand &int
   try {
     cubature_result one;
     run(p, integrand, progress, value + at, error + at, one, report);
-    r = {one.end,
-         one.has_value,
-         one.callback_status,
-         one.statistics.evaluations,
-         one.statistics.regions,
-         one.statistics.iterations};
+    r.take(one);
     results.keep_message(row, one.message);
     results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
   } catch (const std::bad_alloc &) {
