@@ -316,6 +316,23 @@ static double coordinate(const char *sentence, int j) {
   return strtod(at, NULL);
 }
 
+/* What a text does not write is no value, where it is inlined too. */
+static void a_component_that_is_not_written(void **state) {
+  static const char *const texts[] = {
+      "void f(const double *x, double *v) { v[0] = 1 + x[0]; }",
+      "void f(const double *x, double *v) { v[0] = 1 + x[0]; if (x[1] < 0.5) v[1] = 2; }"};
+  (void)state;
+  for (size_t t = 0; t < sizeof texts / sizeof texts[0]; ++t)
+    for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method) {
+      double value[2], error[2];
+      tessera_solver *s = text_solver(2, 2, TESSERA_LANGUAGE_CUDA, texts[t]);
+      put_real(s, TESSERA_RELTOL, 1e-2);
+      assert_status(s, tessera_integrate(s, method, value, error), TESSERA_NONFINITE);
+      assert_non_null(strstr(tessera_last_error(s), "component 2"));
+      tessera_destroy(s);
+    }
+}
+
 static void the_point_is_named(void **state) {
   static const struct {
     int ndim, rule, component, last; /* which coordinate is above 0.9 there */
@@ -475,6 +492,7 @@ int main(void) {
       cmocka_unit_test(code_that_does_not_fit), cmocka_unit_test(an_error_in_a_file),
       cmocka_unit_test(stopped_at_once),        cmocka_unit_test(stopped_on_the_way),
       cmocka_unit_test(exit_and_output),        cmocka_unit_test(stopped_during_the_comparison),
+      cmocka_unit_test(a_component_that_is_not_written),
       cmocka_unit_test(the_point_is_named),     cmocka_unit_test(the_point_on_an_infinite_range),
       cmocka_unit_test(a_point_on_the_way),     cmocka_unit_test(work_comes_after_what_is_in_the_stream),
   };

@@ -25,15 +25,4 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   *problem.failed = 0;
   *problem.taken = 0;
 }
-
-// The integrand at n points: coordinate j of point i is x[j*n + i].
-extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
-       i += static_cast<long long>(gridDim.x) * blockDim.x) {
-    double at[TESSERA_NDIM], value[TESSERA_NCOMP];
-    for (int j = 0; j < TESSERA_NDIM; ++j) at[j] = x[j * n + i];
-    tessera_f(at, value, params);
-    for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * n + i] = value[k];
-  }
-}
 #endif

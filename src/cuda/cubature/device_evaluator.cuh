@@ -6,6 +6,7 @@
 #pragma once
 
 #include "device_record.cuh"
+#include "../device/user_values.cuh"
 
 namespace tessera {
 
@@ -210,11 +211,11 @@ class device_evaluator {
     double jacobian = 1.0;
 #pragma unroll
     for (int j = 0; j < dim; ++j) x[j] = map_axis(tessera_axes[j], x[j], jacobian);
-    tessera_f(x, f, params);
+    user_values(x, f, params);
 #pragma unroll
     for (int k = 0; k < comps; ++k) f[k] = weighted(f[k], jacobian);
 #else
-    tessera_f(x, f, params);
+    user_values(x, f, params);
 #endif
   }
 

@@ -37,6 +37,7 @@ namespace tessera {
 
 constexpr int dim = TESSERA_NDIM;
 constexpr int comps = TESSERA_NCOMP;
+constexpr int coordinates = dim;  // that the integrand is given
 
 // Orbits 1 .. axis_orbits, all on the axes: those of the fourth differences, or where there are points near the faces all up to
 // these. The value at point m of the rule is the m-1-th kept in near memory: by orbit, by axis, plus and minus.

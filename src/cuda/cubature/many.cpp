@@ -84,6 +84,8 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   for (int64 r = 0; problem.params && r < rows; ++r)
     std::memcpy(staged + params_at + static_cast<std::size_t>(r) * block_step, problem.block(first + r),
                 problem.params_bytes);
+  // A row that is too large for a block writes no value; what comes back of it is defined all the same.
+  check(cuda().set_bytes(output_.address(), 0, out_bytes, stream_), "starting the kernel");
   upload(input_.address(), staged, in_bytes, stream_, "uploading the integrals");
   check(cuda().set_bytes(queue_.address(), 0, sizeof(unsigned long long), stream_), "starting the kernel");
 

@@ -65,7 +65,7 @@ __device__ inline void finish_row(const bulk_state &state, const many_batch &bat
   if (threadIdx.x == 0)
     batch.records[row] = {state.evaluations, regions,       state.iterations, static_cast<int64>(state.end),
                           tessera_flags,     tessera_status};
-  if (state.end == outcome::running) return;
+  if (state.end == outcome::running || state.evaluations == 0) return;  // there is no value
   const double factor = few_regions_factor(state.set, regions);
   for (int k = static_cast<int>(threadIdx.x); k < comps; k += TESSERA_BLOCK) {
     batch.value[row * comps + k] = state.totals[k].value.value();

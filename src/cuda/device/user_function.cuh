@@ -44,16 +44,4 @@ __device__ __forceinline__ void report_flags(user_answer *answer) {
 
 }  // namespace tessera
 
-#if !TESSERA_BATCH
-// The integrand at n points: coordinate j of point i is x[j*n + i].
-extern "C" __global__ void tessera_points(long long n, const double *x, double *f, const void *params) {
-  using namespace tessera;
-  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < n;
-       i += static_cast<long long>(gridDim.x) * blockDim.x) {
-    double at[coordinates], value[comps];
-    for (int j = 0; j < coordinates; ++j) at[j] = x[j * n + i];
-    tessera_f(at, value, params);
-    for (int k = 0; k < comps; ++k) f[k * n + i] = value[k];
-  }
-}
-#endif
+#include "user_values.cuh"

@@ -215,7 +215,7 @@ extern "C" __global__ void __launch_bounds__(tessera::lattice_block, TESSERA_BLO
     for (int k = 0; k < comps; ++k) sum[k] = 0.0;
     each_point(l, unit, near, [&](int64, lattice_point &p) {
       double f[comps];
-      tessera_f(p.x, f, a.params);
+      user_values(p.x, f, a.params);
 #pragma unroll
       for (int k = 0; k < comps; ++k) sum[k] += weighted_value(f[k], p.jacobian);
     });

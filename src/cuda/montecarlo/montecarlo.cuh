@@ -164,7 +164,7 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
                                 : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
             },
             [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); });
-        tessera_f(x, f, a.params);
+        user_values(x, f, a.params);
 #pragma unroll
         for (int k = 0; k < comps; ++k) {
           const double w = weighted_value(f[k], jacobian);
@@ -311,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
 #if TESSERA_BATCH
       for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * a.count + s];
 #else
-      tessera_f(p.x, f, a.params);
+      user_values(p.x, f, a.params);
 #endif
       for (int k = 0; k < comps; ++k) {
         f[k] = weighted_value(f[k], p.jacobian);
