@@ -33,9 +33,10 @@ struct many_problem {
       p.lower[j] = lower[at + j];
       p.upper[j] = upper[at + j];
       p.axes[j] = axes[at + j];
+      p.grain[j] = grain_of(axes[at + j]);
     }
   }
-  bool any_infinite_row() const { return any_infinite(one_box ? common.axes : axes); }
+  bool any_mapped_row() const { return any_mapped(one_box ? common.axes : axes); }
 };
 
 struct many_row {

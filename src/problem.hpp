@@ -79,16 +79,19 @@ struct cubature_problem : problem {
   cubature_settings settings;
   rule integration_rule = {};
   std::vector<double> lower, upper;  // finite box that is divided
+  std::vector<double> grain;         // see domain_box
   std::vector<axis_map> axes;        // from there to the user's coordinates
   bool worst_first = true;
   given_regions given = {};  // to start from, on the host alone
+
+  domain_box domain() const { return {lower.data(), upper.data(), grain.data()}; }
 };
 
 struct cubature_result : run_result {
   cubature_statistics statistics;
 };
 
-inline bool any_infinite(const std::vector<axis_map> &axes) {
+inline bool any_mapped(const std::vector<axis_map> &axes) {
   for (const axis_map &a : axes)
     if (a.kind != axis_finite) return true;
   return false;

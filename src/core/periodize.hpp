@@ -214,7 +214,7 @@ inline double weight_mean_square(int transform) {
 struct unit_axis {
   int kind;              // enum axis_kind
   double lower, length;  // finite axes
-  double first, last;    // the numbers next to the limits: where the map rounds to a limit, these are taken
+  double first, last;    // numbers next to the limits: where the map rounds to a limit, these are taken
   double anchor;         // finite limit of half-infinite ones
 };
 
@@ -235,7 +235,7 @@ TESSERA_HD double infinite_axis_value(const unit_axis &m, const unit_point &p, d
     jacobian *= 2.0 * (1.0 + d * d);
     return d * q;
   }
-  return m.kind == axis_up ? m.anchor + p.x * q : m.anchor - p.x * q;
+  return between(m.kind == axis_up ? m.anchor + p.x * q : m.anchor - p.x * q, m.first, m.last);
 }
 
 // The same on the unit interval itself: no change of variables gets nearer to 0 than its first number.

@@ -15,14 +15,11 @@ constexpr int grid_edges = grid_bins + 1;
 struct sample_axis {
   axis_map map;
   double lower, length;  // of finite axes
-  double first, last;    // the numbers next to the limits, taken where a limit would come out by rounding
 };
-
-TESSERA_HD double between(double v, double least, double most) { return v < least ? least : (v > most ? most : v); }
 
 // u in (0, 1), 1 - u no smaller than 2^-53.
 TESSERA_HD double sample_coordinate(const sample_axis &a, double u, double &jacobian) {
-  if (a.map.kind == axis_finite) return between(a.lower + a.length * u, a.first, a.last);
+  if (a.map.kind == axis_finite) return between(a.lower + a.length * u, a.map.first, a.map.last);
   if (a.map.kind != axis_both) return map_axis(a.map, u, jacobian);
   jacobian *= 2.0;
   return map_axis(a.map, 2.0 * u - 1.0, jacobian);

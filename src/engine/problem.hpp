@@ -59,6 +59,9 @@ constexpr int64 regions_to_trust_zero = 256;
 // Tolerated error of a component with this value.
 TESSERA_HD double tolerated(const run_settings &s, double value) { return larger(s.abstol, s.reltol * fabs(value)); }
 
+// Beside the errors of regions that cannot be divided: a run that they keep from its tolerance ends when the others have no more.
+constexpr double negligible_rest = 0.1;
+
 // How a run may end with the sums of so many regions, given one component after another. An integrand that has been nothing but
 // zero is no success where a share of the value is asked for.
 class verdict {

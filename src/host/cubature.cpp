@@ -22,18 +22,18 @@ class host_cubature final : public host_method {
     if (!executor_) executor_ = std::make_unique<host_executor>(pool, evaluator_);
     evaluator_.start(problem, pool);
     const cubature_settings &set = problem.settings;
-    const double *lower = problem.lower.data(), *upper = problem.upper.data();
+    const domain_box domain = problem.domain();
     if (problem.worst_first) {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
       const int ahead = problem.threads > 1 ? look_ahead_per_thread * problem.threads : 1;
-      result.end = worst_first_->run(set, ahead, problem.given, lower, upper, hooks, value, error);
+      result.end = worst_first_->run(set, ahead, problem.given, domain, hooks, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
       bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), hooks);
-      result.end = problem.given.n > 0 ? bulk_->resume(problem.given, lower, upper, value, error)
-                                       : bulk_->run(lower, upper, value, error);
+      result.end =
+          problem.given.n > 0 ? bulk_->resume(problem.given, domain, value, error) : bulk_->run(domain, value, error);
       result.statistics = bulk_->statistics();
     }
     result.has_value = result.statistics.evaluations > 0;

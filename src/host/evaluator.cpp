@@ -16,7 +16,7 @@ constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
 
 void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
   const rule &r = problem.integration_rule;
-  const bool batch = problem.integrand.batch != nullptr, mapped = any_infinite(problem.axes);
+  const bool batch = problem.integrand.batch != nullptr, mapped = any_mapped(problem.axes);
   const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points;
   // Equal shares of a rule that is too large for one call.
   const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;

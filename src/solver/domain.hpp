@@ -18,7 +18,6 @@ void set_box(cubature_problem &p, int ndim, const double *lower, const double *u
 struct limited_axis {
   axis_map map;
   double lower, length;  // of a finite one, otherwise 0 and 1
-  double first, last;    // the numbers next to the limits
 };
 limited_axis axis_between(double a, double b);
 // Of the finite axes. Throws failure.

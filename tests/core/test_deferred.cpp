@@ -2,6 +2,7 @@
 // the same bits as in one go. And the rule applied call by call (engine/cubature/batch.hpp) in place of the host's evaluator.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -84,7 +85,7 @@ answer run(Executor &executor, const cubature_problem &p, int stop_after = 0) {
   counting_hooks hooks;
   hooks.stop_after = stop_after;
   bulk<Executor> driver(executor, p.settings, p.integration_rule.points, hooks);
-  a.end = driver.run(p.lower.data(), p.upper.data(), a.value.data(), a.error.data());
+  a.end = driver.run(p.domain(), a.value.data(), a.error.data());
   a.statistics = driver.statistics();
   return a;
 }
@@ -114,7 +115,7 @@ answer deferred(const cubature_problem &p, int stop_after = 0) {
 answer in_calls(const cubature_problem &p, int64 most) {
   const rule &r = p.integration_rule;
   const int ndim = r.ndim, ncomp = p.settings.ncomp;
-  const bool mapped = any_infinite(p.axes);
+  const bool mapped = any_mapped(p.axes);
   const std::vector<node_word> words = make_node_table(r);
   const batch_plan plan = plan_batches(r, ncomp, mapped, most, int64{1} << 30);
   assert_true(plan.regions * plan.stretch <= most);
@@ -183,7 +184,8 @@ cubature_problem problem_of(int ndim, int ncomp, point_function f, double reltol
   p.settings.margin = rule_margin(p.integration_rule);
   p.lower.assign(static_cast<std::size_t>(ndim), 0.0);
   p.upper.assign(static_cast<std::size_t>(ndim), 1.0);
-  p.axes.assign(static_cast<std::size_t>(ndim), {axis_finite, 1.0});
+  p.axes.assign(static_cast<std::size_t>(ndim), {axis_finite, 0.0, 0.0, 1.0});
+  p.grain.assign(static_cast<std::size_t>(ndim), 0.0);
   p.integrand.point = f;
   return p;
 }
@@ -232,7 +234,7 @@ int stops(int, const double *x, int, double *f, void *) {
 cubature_problem infinite_problem() {
   cubature_problem p = problem_of(3, 1, bell, 1e-6);
   p.lower = {-1.0, 0.0, -1.0};
-  p.axes = {{axis_both, 0.0}, {axis_up, 0.0}, {axis_finite, 1.0}};
+  p.axes = {{axis_both, 0.0, -DBL_MAX, DBL_MAX}, {axis_up, 0.0, DBL_MIN, DBL_MAX}, {axis_finite, 0.0, -1.0, 1.0}};
   return p;
 }
 

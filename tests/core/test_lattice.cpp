@@ -273,7 +273,7 @@ void transforms_integrate_to_one(void **) {
 
 void axes(void **) {
   double jacobian = 1.0;
-  const unit_axis up = {axis_up, 0, 1, 0, 1, 2.0}, both = {axis_both, 0, 1, 0, 1, 0.0},
+  const unit_axis up = {axis_up, 0, 1, 2.1, 1e9, 2.0}, both = {axis_both, 0, 1, -1e9, 1e9, 0.0},
                   box = {axis_finite, 1, 2, 1.1, 2.9, 0};
   const unit_point p = {0.75, 0.25, 1.0};
   assert_close(axis_value(up, p, jacobian), 5.0, 1e-15, 0);
@@ -287,6 +287,7 @@ void axes(void **) {
   assert_same_bits(axis_value(box, {1e-30, 1.0, 1.0}, jacobian), 1.1);
   assert_same_bits(axis_value(box, {1.0, 1e-30, 1.0}, jacobian), 2.9);
   assert_same_bits(jacobian, 1.0);
+  assert_same_bits(axis_value(up, {1e-30, 1.0, 1.0}, jacobian), 2.1);
 }
 
 // Quantiles by mpmath 1.3 with 30 digits.

@@ -55,6 +55,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   problem.batch_points = 4096;
   problem.axes.assign(static_cast<std::size_t>(ndim), {axis_finite, 0.0});
   problem.lower.assign(static_cast<std::size_t>(ndim), 0.0);
+  problem.grain.assign(static_cast<std::size_t>(ndim), 0.0);
   problem.upper.assign(static_cast<std::size_t>(ndim), 1.0);
 
   bulk_state state = {};
@@ -76,7 +77,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   int small = 0, large = 0;
   for (const double width : {1.0, 0.5, 0.05, 0.3, 0.03, 2.0}) {
     p.width = width;
-    for (int j = 0; j < ndim; ++j) state.lower[j] = 0.0, state.upper[j] = 1.0;
+    for (int j = 0; j < ndim; ++j) state.lower[j] = state.grain[j] = 0.0, state.upper[j] = 1.0;
     begin_integral(state);
     host_grid grid(pool);
     host_bulk_evaluator eval(evaluator);
@@ -92,8 +93,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
     host_executor executor(pool, evaluator);
     std::vector<double> value(static_cast<std::size_t>(ncomp)), error(value.size());
     bulk<host_executor> whole(executor, s, state.points, hooks);
-    check(whole.run(problem.lower.data(), problem.upper.data(), value.data(), error.data()) == state.end,
-          name + ": the end");
+    check(whole.run(problem.domain(), value.data(), error.data()) == state.end, name + ": the end");
     check(whole.statistics().evaluations == state.evaluations, name + ": the evaluations");
     const double factor = few_regions_factor(s, state.count + state.retired_count);
     for (int k = 0; k < ncomp; ++k) {

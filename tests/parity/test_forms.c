@@ -488,13 +488,19 @@ static void work_comes_after_what_is_in_the_stream(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(texts_and_files),        cmocka_unit_test(compiled_code),
-      cmocka_unit_test(code_that_does_not_fit), cmocka_unit_test(an_error_in_a_file),
-      cmocka_unit_test(stopped_at_once),        cmocka_unit_test(stopped_on_the_way),
-      cmocka_unit_test(exit_and_output),        cmocka_unit_test(stopped_during_the_comparison),
+      cmocka_unit_test(texts_and_files),
+      cmocka_unit_test(compiled_code),
+      cmocka_unit_test(code_that_does_not_fit),
+      cmocka_unit_test(an_error_in_a_file),
+      cmocka_unit_test(stopped_at_once),
+      cmocka_unit_test(stopped_on_the_way),
+      cmocka_unit_test(exit_and_output),
+      cmocka_unit_test(stopped_during_the_comparison),
       cmocka_unit_test(a_component_that_is_not_written),
-      cmocka_unit_test(the_point_is_named),     cmocka_unit_test(the_point_on_an_infinite_range),
-      cmocka_unit_test(a_point_on_the_way),     cmocka_unit_test(work_comes_after_what_is_in_the_stream),
+      cmocka_unit_test(the_point_is_named),
+      cmocka_unit_test(the_point_on_an_infinite_range),
+      cmocka_unit_test(a_point_on_the_way),
+      cmocka_unit_test(work_comes_after_what_is_in_the_stream),
   };
   tessera_solver *s = NULL;
   double value, error;

@@ -58,7 +58,7 @@ batch_kernels::batch_kernels(const cubature_problem &problem, int arch, int mult
   where.ndim = problem.settings.ndim;
   where.ncomp = problem.settings.ncomp;
   where.library_version = std::to_string(backend_abi);
-  module_ = compile_kernels(batch_kernel_text(any_infinite(problem.axes)), where, cache);
+  module_ = compile_kernels(batch_kernel_text(any_mapped(problem.axes)), where, cache);
   library_.load(module_.image->data(), "loading the compiled kernels");
   points_ = library_.function("tessera_batch_points");
   sums_ = library_.function("tessera_batch_sums");
@@ -105,7 +105,7 @@ void batch_run::begin(const batch_kernels &kernels, const cubature_problem &prob
   ncomp_ = problem.settings.ncomp;
   fields_ = sum_fields(r);
   points_ = r.points;
-  const bool mapped = any_infinite(problem.axes);
+  const bool mapped = any_mapped(problem.axes);
   plan_ = plan_batches(r, ncomp_, mapped, most_points, most_bytes);
   const batch_chunk largest = {0, plan_.regions, 0, plan_.stretch};
   require_or_bad_alloc(x_, doubles(largest.stride() * (ndim_ + (mapped ? 1 : 0))));

@@ -18,8 +18,10 @@ static std::string key_of(const cubature_problem &p, const integrand_source &sou
                     std::to_string(p.integration_rule.family) + "/" + std::to_string(p.integration_rule.points) + "/" +
                     std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + source.function +
                     "/" + source.file_name + "/";
-  if (any_infinite(p.axes))
-    for (const axis_map &a : p.axes) key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + " ";
+  if (any_mapped(p.axes))
+    for (const axis_map &a : p.axes)
+      key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + ":" + std::to_string(bits_of(a.last)) +
+             " ";
   return key + "/" + source.text;
 }
 
@@ -44,7 +46,7 @@ void cuda_cubature::run(const cubature_problem &problem, const device_integrand 
   cubature_problem p = problem;
   p.settings.memory = std::min(p.settings.memory, free_memory());
   bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, hooks);
-  result.end = driver.run(p.lower.data(), p.upper.data(), value, error);
+  result.end = driver.run(p.domain(), value, error);
   result.statistics = driver.statistics();
   result.has_value = result.statistics.evaluations > 0;
   if (kernel) {
@@ -60,7 +62,7 @@ many_results cuda_cubature::run_many(const many_problem &problem, const device_i
   many_progress progress(problem, watch, results, value, error);
   if (!integrand.batch && many_executor::suits(problem)) {
     cubature_problem shape = problem.common;  // all rows are for one kernel
-    shape.axes.assign(shape.axes.size(), {problem.any_infinite_row() ? axis_up : axis_finite, 0.0});
+    shape.axes.assign(shape.axes.size(), {problem.any_mapped_row() ? axis_up : axis_finite, 0.0, 0.0, 0.0});
     const placed_integrand f = setting_.place(integrand);
     const loaded_kernel &kernel = find_kernel(shape, f, report, true);
     slots_.prepare(kernel, problem, free_memory() - static_cast<int64>(executor_.held_bytes()));

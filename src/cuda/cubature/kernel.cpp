@@ -91,7 +91,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
                              int multiprocessors, code_cache *cache, CUstream stream, bool many)
     : ndim_(problem.settings.ndim),
       ncomp_(problem.settings.ncomp),
-      shape_(choose_shape(problem.integration_rule, ncomp_, any_infinite(problem.axes), many)) {
+      shape_(choose_shape(problem.integration_rule, ncomp_, any_mapped(problem.axes), many)) {
   const rule &r = problem.integration_rule;
   target where;
   where.arch = arch;

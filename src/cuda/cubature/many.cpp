@@ -54,7 +54,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
                         int64 first, many_results &results, double *value, double *error) {
   const cubature_settings &s = problem.common.settings;
   const int64 rows = std::min(problem.rows() - first, most_rows), boxes = problem.one_box ? 1 : rows;
-  const bool mapped = problem.any_infinite_row();
+  const bool mapped = problem.any_mapped_row();
   const auto nd = static_cast<std::size_t>(s.ndim), nc = static_cast<std::size_t>(s.ncomp);
   const std::size_t box_bytes = static_cast<std::size_t>(boxes) * nd * sizeof(double);
   const std::size_t block_step = (problem.params_bytes + 15) / 16 * 16;  // every block is as aligned as a single one

@@ -49,8 +49,10 @@ __device__ inline void begin_row(bulk_state &state, device_problem &problem, con
   for (int j = static_cast<int>(threadIdx.x); j < dim; j += TESSERA_BLOCK) {
     state.lower[j] = batch.lower[row * batch.box_step + j];
     state.upper[j] = batch.upper[row * batch.box_step + j];
+    state.grain[j] = 0.0;
 #if TESSERA_MAPPED
     tessera_axes[j] = batch.axes[row * batch.box_step + j];
+    state.grain[j] = grain_of(tessera_axes[j]);
 #endif
   }
   if (threadIdx.x != 0) return;

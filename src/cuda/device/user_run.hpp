@@ -51,8 +51,8 @@ inline axis_bits bits_of(const sample_axis &a) {
   return {static_cast<uint64>(a.map.kind),
           bits_of(a.lower),
           bits_of(a.length),
-          bits_of(a.first),
-          bits_of(a.last),
+          bits_of(a.map.first),
+          bits_of(a.map.last),
           bits_of(a.map.anchor)};
 }
 

@@ -36,18 +36,18 @@ class bulk {
     stats_.region_bytes = 8 * region_fields(settings.ndim, settings.ncomp);
   }
 
-  // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
-  outcome run(const double *lower, const double *upper, double *value, double *error) {
-    allocate(lower, upper);
+  // value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
+  outcome run(const domain_box &domain, double *value, double *error) {
+    allocate(domain);
     return advance(value, error);
   }
   // The same from regions that a run has handed out. For executors whose memory the driver can write.
-  outcome resume(const given_regions &given, const double *lower, const double *upper, double *value, double *error) {
-    allocate(lower, upper);
+  outcome resume(const given_regions &given, const domain_box &domain, double *value, double *error) {
+    allocate(domain);
     grow(std::max(given.n + given.n / 2, state_.capacity), state_.parents_capacity);
     for (int64 i = 0; i < given.n; ++i) {
       read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), state_.regions, i, nullptr);
-      prepare_division(state_.split, state_.regions, i);
+      prepare_division(state_.split, state_.regions, i, state_.domain());
     }
     std::fill_n(state_.histogram, histogram_bins, 0u);
     std::fill_n(state_.scale, set_.ncomp, 1.0);
@@ -84,9 +84,10 @@ class bulk {
     return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
   }
 
-  void allocate(const double *lower, const double *upper) {
-    std::copy_n(lower, set_.ndim, state_.lower);
-    std::copy_n(upper, set_.ndim, state_.upper);
+  void allocate(const domain_box &domain) {
+    std::copy_n(domain.lower, set_.ndim, state_.lower);
+    std::copy_n(domain.upper, set_.ndim, state_.upper);
+    std::copy_n(domain.grain, set_.ndim, state_.grain);
     totals_.resize(set_.ncomp);
     state_.totals = totals_.data();
     array_places places;

@@ -68,7 +68,8 @@ struct bulk_state : bulk_progress {
   int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
   bool can_grow;        // the driver may give more room
   bool resumed;         // the first regions are those of an earlier run: they need not all be divided
-  double lower[max_cubature_ndim], upper[max_cubature_ndim];  // the domain
+  double lower[max_cubature_ndim], upper[max_cubature_ndim], grain[max_cubature_ndim];
+  TESSERA_HD domain_box domain() const { return {lower, upper, grain}; }
 
   // Memory.
   region_view regions;

@@ -187,13 +187,13 @@ class bulk_steps {
     const region_view s = st_.regions;
     at_.fill = affordable_first_regions(st_.set.initial_regions, st_.points, st_.set.maxeval);
     if (grid_.once()) {
-      make_domain(st_.lower, st_.upper, s, 0);
+      make_domain(st_.domain(), s, 0);
       for (int k = 0; k < nc_; ++k) {
         st_.retired[k] = component_sums{};
         st_.scale[k] = 1.0;
       }
     }
-    if (!fill_divisible(st_.split, s.ndim(), st_.lower, st_.upper, at_.fill)) at_.fill = 0;
+    if (!fill_divisible(st_.split, s.ndim(), st_.domain(), at_.fill)) at_.fill = 0;
     if (grid_.first_team())
       for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
     grid_.barrier();
@@ -212,7 +212,7 @@ class bulk_steps {
       } else {
         restore_classic(s, 0);
         if (st_.set.estimate != 1) clear_sign(s, 0);
-        prepare_division(split(), s, 0);
+        prepare_division(split(), s, 0, st_.domain());
       }
       for (int k = 0; k < nc_; ++k) {  // what there is until a survey knows more
         st_.totals[k] = component_sums{};
@@ -248,7 +248,8 @@ class bulk_steps {
     at_.fill = 0;
     const splitting split = st_.split;
     const region_view s = st_.regions;
-    grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i); });
+    const domain_box domain = st_.domain();
+    grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i, domain); });
     grid_.barrier();
   }
 
@@ -305,7 +306,7 @@ class bulk_steps {
     const int64 chunks = chunks_of(at_.count);
     verdict all_components(st_.set, live());
     double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
-    double frozen = 0.0;
+    double frozen = 0.0, keys = 0.0, over = 0.0;  // over: how far a component is beyond its tolerance, in keys
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
@@ -321,6 +322,8 @@ class bulk_steps {
       t.error.add(st_.retired[k].error);
       const double value = t.value.value(), error = t.error.value();
       all_components.add(value, error);
+      keys += scale()[k] * whole;
+      over = larger(over, scale()[k] * (whole - tolerated(st_.set, value) / share));
       if (writer) {
         st_.totals[k] = t;
         set_scale(next, k, value, whole, share);
@@ -329,6 +332,11 @@ class bulk_steps {
     const bool may_end = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval &&
                          (!filling() || st_.set.may_do_with_fewer);
     bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0};
+    // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
+    const double rest = keys - frozen;
+    if (may_end && d.end == outcome::running && st_.set.estimate != 1 && rest < over &&
+        rest <= negligible_rest * frozen)
+      d.end = outcome::roundoff;
     const int64 most = affordable(split());
     if (d.end == outcome::running && most > 0) {
       const double share = st_.set.bulk_fraction;
@@ -382,8 +390,10 @@ class bulk_steps {
     const splitting split = this->split();
     at_.count += marked * (list.pieces - 1);
     const splitting next = this->split();
+    const domain_box domain = st_.domain();
     grid_.each(marked, [=](int64 m) {
-      correct_errors(estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); });
+      correct_errors(
+          estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }, domain);
     });
     grid_.barrier();
     at_.evaluations += marked * list.pieces * st_.points;

@@ -18,9 +18,8 @@ TESSERA_HD double explored_share(int64 regions) {
 
 // total(k): the integral of component k.
 template <class Total>
-TESSERA_HD bool unexplored(const region_view &s, int64 i, const double *lower, const double *upper, double most,
-                           Total total) {
-  const double share = share_of_domain(s, i, lower, upper);
+TESSERA_HD bool unexplored(const region_view &s, int64 i, const domain_box &domain, double most, Total total) {
+  const double share = share_of_domain(s, i, domain);
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
     if (fabs(s.value(i, k)) > nothing_found * fabs(total(k)) * share) return false;

@@ -17,10 +17,10 @@ TESSERA_HD void make_unknown(const region_view &s, int64 i) {
 }
 
 // Region i is the whole domain.
-TESSERA_HD void make_domain(const double *lower, const double *upper, const region_view &to, int64 i) {
+TESSERA_HD void make_domain(const domain_box &domain, const region_view &to, int64 i) {
   for (int j = 0; j < to.ndim(); ++j) {
-    to.half(i, j) = 0.5 * (upper[j] - lower[j]);
-    to.centre(i, j) = lower[j] + to.half(i, j);
+    to.half(i, j) = 0.5 * (domain.upper[j] - domain.lower[j]);
+    to.centre(i, j) = domain.lower[j] + to.half(i, j);
   }
 }
 
@@ -54,13 +54,14 @@ TESSERA_HD int64 affordable_first_regions(int64 wanted, int64 points, int64 most
 }
 
 // Can the domain be divided into so many regions, whichever axes the cuts go to? They are hardest to divide at the ends of the axes.
-TESSERA_HD bool fill_divisible(const splitting &s, int ndim, const double *lower, const double *upper, int64 wanted) {
+TESSERA_HD bool fill_divisible(const splitting &s, int ndim, const domain_box &domain, int64 wanted) {
   bool all = true;
   const double share = 1.0 / static_cast<double>(wanted);
   TESSERA_ROLLED
   for (int j = 0; j < ndim; ++j) {
-    const double half = 0.5 * share * (upper[j] - lower[j]);
-    all = all && divisible_axis(s, {lower[j] + half, half}) && divisible_axis(s, {upper[j] - half, half});
+    const double half = 0.5 * share * (domain.upper[j] - domain.lower[j]);
+    all = all && divisible_axis(s, j, {domain.lower[j] + half, half}, domain, first_point_slack) &&
+          divisible_axis(s, j, {domain.upper[j] - half, half}, domain, first_point_slack);
   }
   return all;
 }

@@ -14,11 +14,11 @@ class kept_landmarks {
   kept_landmarks(Executor &exec, int ndim) : boxes_(exec, ndim, 0) { boxes_.resize(landmarks_kept, 0); }
 
   // Those of all regions.
-  void find(const region_view &s, int64 regions, const double *lower, const double *upper, const double *scale) {
+  void find(const region_view &s, int64 regions, const domain_box &domain, const double *scale) {
     landmark_pair best[landmark_groups];
     std::fill_n(best, landmark_groups, no_landmarks);
     for (int64 i = 0; i < regions; ++i) {  // in the order in which they lie in memory
-      const landmark l = as_landmark(s, i, lower, upper, scale);
+      const landmark l = as_landmark(s, i, domain, scale);
       keep_better(best[i % landmark_groups], {l, l});
     }
     for (int g = 0; g < landmark_groups; ++g) keep_landmarks(best[g], g, s, table_, boxes_.view());
@@ -27,10 +27,9 @@ class kept_landmarks {
   }
 
   // Has region i been overlooked beside one of them? Then it is turned to the axis along which it is too wide.
-  bool turn(const splitting &split, const region_view &s, int64 i, const double *lower, const double *upper,
-            const double *scale) {
-    return may_be_overlooked(s, i, table_, lower, upper, scale) &&
-           turn_to(split, s, i, overlooked(s, i, table_, boxes_.view(), 0, 1, lower, upper, scale));
+  bool turn(const splitting &split, const region_view &s, int64 i, const domain_box &domain, const double *scale) {
+    return may_be_overlooked(s, i, table_, domain, scale) &&
+           turn_to(split, s, i, overlooked(s, i, table_, boxes_.view(), 0, 1, domain, scale), domain);
   }
 
  private:

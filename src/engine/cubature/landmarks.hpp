@@ -31,18 +31,17 @@ struct landmark_pair {
 constexpr landmark_pair no_landmarks = {{-1, 0.0, 0.0}, {-1, 0.0, 0.0}};
 
 // The part of the domain that region i takes.
-TESSERA_HD double share_of_domain(const region_view &s, int64 i, const double *lower, const double *upper) {
+TESSERA_HD double share_of_domain(const region_view &s, int64 i, const domain_box &domain) {
   double share = 1.0;
-  for (int j = 0; j < s.ndim(); ++j) share *= s.half(i, j) / (0.5 * upper[j] - 0.5 * lower[j]);
+  for (int j = 0; j < s.ndim(); ++j) share *= s.half(i, j) / (0.5 * domain.upper[j] - 0.5 * domain.lower[j]);
   return share;
 }
 
 // Region i as a landmark; scale[ncomp] are the weights of the components.
-TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const double *lower, const double *upper,
-                                const double *scale) {
+TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const domain_box &domain, const double *scale) {
   double held = 0.0;
   for (int k = 0; k < s.ncomp(); ++k) held = larger(held, fabs(s.value(i, k)) * scale[k]);
-  return {i, held / share_of_domain(s, i, lower, upper), held};
+  return {i, held / share_of_domain(s, i, domain), held};
 }
 
 // Groups are shared out in parts, so that many can look for landmarks at a time.
@@ -59,13 +58,13 @@ TESSERA_HD void keep_better(landmark_pair &a, const landmark_pair &b) {
 }
 
 // The landmarks among one part of the regions of a group; there are n regions.
-TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 group, int64 part, const double *lower,
-                                        const double *upper, const double *scale) {
+TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 group, int64 part,
+                                        const domain_box &domain, const double *scale) {
   const int64 parts = landmark_parts(n), members = (n - group + landmark_groups - 1) / landmark_groups;
   landmark_pair best = no_landmarks;
   TESSERA_ROLLED
   for (int64 m = part * members / parts; m < (part + 1) * members / parts; ++m) {
-    const landmark l = as_landmark(s, group + m * landmark_groups, lower, upper, scale);
+    const landmark l = as_landmark(s, group + m * landmark_groups, domain, scale);
     keep_better(best, {l, l});
   }
   return best;
@@ -156,8 +155,8 @@ struct lone_team {
   TESSERA_HD static void least(int &, int &, int &) {}
 };
 
-TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_table &table, const double *lower,
-                                  const double *upper, const double *scale) {
+TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_table &table, const domain_box &domain,
+                                  const double *scale) {
   bool near[2] = {true, true}, wide[2] = {false, false};
   for (int j = 0; j < s.ndim(); ++j) {
     const double c = s.centre(i, j), h = s.half(i, j);
@@ -171,7 +170,7 @@ TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_
   }
   const double least =
       larger(near[0] && wide[0] ? table.bounds[0].density : 0.0, near[1] && wide[1] ? table.bounds[1].density : 0.0);
-  return least > 0.0 && as_landmark(s, i, lower, upper, scale).density < much_less * least;
+  return least > 0.0 && as_landmark(s, i, domain, scale).density < much_less * least;
 }
 
 // How much too wide a region is, and along which axis; of equal ones the first axis.
@@ -201,9 +200,9 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
 
 // The same beside the landmarks first, first + step, ...
 TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_table &table,
-                                                const region_view &boxes, int first, int step, const double *lower,
-                                                const double *upper, const double *scale) {
-  const double density = as_landmark(s, i, lower, upper, scale).density;
+                                                const region_view &boxes, int first, int step, const domain_box &domain,
+                                                const double *scale) {
+  const double density = as_landmark(s, i, domain, scale).density;
   width_check worst = {0, 0};
   TESSERA_ROLLED
   for (int mark = first; mark < landmarks_kept; mark += step) {
@@ -215,8 +214,10 @@ TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, c
 }
 
 // Region i is to be divided across the axis along which it is too wide; false if it is not, or cannot be.
-TESSERA_HD bool turn_to(const splitting &split, const region_view &s, int64 i, const width_check &w) {
-  if (w.times == 0 || !divisible_axis(split, {s.centre(i, w.axis), s.half(i, w.axis)})) return false;
+TESSERA_HD bool turn_to(const splitting &split, const region_view &s, int64 i, const width_check &w,
+                        const domain_box &domain) {
+  if (w.times == 0) return false;
+  if (!divisible_axis(split, w.axis, {s.centre(i, w.axis), s.half(i, w.axis)}, domain, point_slack)) return false;
   include_axis(s.state(i).word, s.ndim(), w.axis, true);
   return true;
 }

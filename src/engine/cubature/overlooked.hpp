@@ -13,8 +13,7 @@ template <class Grid>
 TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int64 n, const double *weights) {
   const int64 parts = landmark_parts(n);
   grid.each(parts * landmark_groups, [=, &st](int64 t) {
-    st.candidates[t] =
-        find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.lower, st.upper, weights);
+    st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.domain(), weights);
   });
   auto &team = grid.team();
   grid.barrier_then([&st, &team, parts] {  // those of the groups from those of their parts
@@ -35,13 +34,14 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
                                                int64 suspected, const double *weights, const splitting &split) {
   grid.chunks(suspected, [=, &st](auto &team, int64 c) {
     const int64 i = suspects[c];
-    const width_check own = overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(),
-                                       st.lower, st.upper, weights);
+    const width_check own =
+        overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.domain(), weights);
     int times = -own.times, unused = 0, none = 0;
     team.least(times, unused, none);
     int axis = own.times == -times ? own.axis : max_cubature_ndim;
     team.least(axis, unused, none);
-    if (team.lane() == 0 && turn_to(split, st.regions, i, {-times, axis})) st.regions.state(i).word |= region_listed;
+    if (team.lane() == 0 && turn_to(split, st.regions, i, {-times, axis}, st.domain()))
+      st.regions.state(i).word |= region_listed;
   });
   grid.barrier();
   return list_regions(grid, st, n, st.marked, n, [&st](int64 i) {
@@ -60,10 +60,10 @@ TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64
     uint32 &word = st.regions.state(i).word;
     if ((word & region_frozen) != 0u) return false;
     const bool empty =
-        unexplored(st.regions, i, st.lower, st.upper, most, [&st](int k) { return st.totals[k].value.value(); });
+        unexplored(st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
     const uint32 mark = empty ? region_listed : 0u;
     if ((word & region_listed) != mark) word ^= region_listed;
-    return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.lower, st.upper, weights);
+    return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights);
   });
   return suspects == 0 ? 0 : list_overlooked(grid, st, n, {st.marked, 0, 1}, suspects, weights, split);
 }

@@ -77,6 +77,12 @@ TESSERA_HD region_view arrange_by_field(double *base, int ndim, int ncomp, int64
   return {base, ndim, ncomp, capacity, 1};
 }
 
+// The box that is divided.
+struct domain_box {
+  const double *lower, *upper;  // [ndim]
+  const double *grain;  // [ndim] narrower regions have no points of their own in the user's coordinates; see grain_of()
+};
+
 // A list of regions. Without `ids`, neighbours from `first`. With `pieces` > 1, the pieces of the regions in `ids`: piece 0
 // in its parent's place, the others from `first` on. Else the regions in `ids`.
 struct region_list {

@@ -103,17 +103,29 @@ TESSERA_HD void divide_axis(const region_view &s, const splitting &split, int64 
   }
 }
 
-// Are the pieces' points still different from their faces in double precision when this axis is divided?
-TESSERA_HD bool divisible_axis(const splitting &p, interval i) {
-  const double step = i.half / p.pieces * (0.5 * p.margin);
-  return i.centre + step != i.centre && i.centre - step != i.centre && step != 0.0;
+// What rounding moves a point by, relative to the numbers it comes from: of a piece of a region, and of one at the end of the levels
+// of the first regions.
+constexpr double point_slack = 2e-15, first_point_slack = 1e-14;
+
+// The outermost points of an interval, however they are rounded, lie within the limits and not on them.
+TESSERA_HD bool points_inside(interval i, double margin, double lower, double upper, double slack) {
+  const double reach = (1.0 - margin) * i.half + slack * (fabs(i.centre) + i.half);
+  return i.centre - reach > lower && i.centre + reach < upper;
 }
-TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i) {
+
+// Are the pieces' points still different from their faces in double precision when axis j is divided, and inside the domain?
+TESSERA_HD bool divisible_axis(const splitting &p, int j, interval i, const domain_box &domain, double slack) {
+  const double half = i.half / p.pieces, step = half * (0.5 * p.margin), end = i.half - half;
+  return i.centre + step != i.centre && i.centre - step != i.centre && step != 0.0 && half > domain.grain[j] &&
+         points_inside({i.centre - end, half}, p.margin, domain.lower[j], domain.upper[j], slack) &&
+         points_inside({i.centre + end, half}, p.margin, domain.lower[j], domain.upper[j], slack);
+}
+TESSERA_HD bool divisible(const splitting &p, const region_view &s, int64 i, const domain_box &domain) {
   const uint32 word = s.state(i).word;
   TESSERA_ROLLED
   for (int q = 0; q < p.of(word).axes; ++q) {
     const int j = ranked_axis(word, q);
-    if (!divisible_axis(p, {s.centre(i, j), s.half(i, j)})) return false;
+    if (!divisible_axis(p, j, {s.centre(i, j), s.half(i, j)}, domain, point_slack)) return false;
   }
   return true;
 }

@@ -183,20 +183,20 @@ TESSERA_HD TESSERA_APART void correct_robust(const splitting &all, const region_
 
 // What a region with its final axes still needs: the widest axis in front where the policy says so, and the mark of those
 // that cannot be divided.
-TESSERA_HD void prepare_division(const splitting &split, const region_view &s, int64 i) {
+TESSERA_HD void prepare_division(const splitting &split, const region_view &s, int64 i, const domain_box &domain) {
   uint32 word = s.state(i).word;
   if (split.widest) {
     include_axis(word, s.ndim(), widest_axis(s, i), true);
     s.state(i).word = word;
   }
-  if (!divisible(split, s, i)) s.state(i).word |= region_frozen;
+  if (!divisible(split, s, i, domain)) s.state(i).word |= region_frozen;
 }
 
 // Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
 // divided by `next`.
 template <class Piece>
 TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents,
-                               int64 parent, const region_view &children, Piece piece) {
+                               int64 parent, const region_view &children, Piece piece, const domain_box &domain) {
   if (estimate == 1) {
     correct_classic(parents, parent, children, split.pieces, piece);
     TESSERA_ROLLED
@@ -205,7 +205,7 @@ TESSERA_HD void correct_errors(int estimate, const splitting &split, const split
     correct_robust(split, parents, parent, children, piece);
   }
   TESSERA_ROLLED
-  for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q));
+  for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q), domain);
 }
 
 }  // namespace tessera

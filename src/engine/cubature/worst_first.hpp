@@ -36,19 +36,19 @@ class worst_first {
         ahead_(exec, ndim, ncomp),
         landmarks_(exec, ndim),
         totals_(ncomp),
-        retired_(ncomp) {}
+        retired_(ncomp),
+        frozen_(ncomp) {}
 
   // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
-  // lower[ndim], upper[ndim]; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
-  outcome run(const cubature_settings &settings, int look_ahead, const given_regions &given, const double *lower,
-              const double *upper, run_hooks &hooks, double *value, double *error) {
+  // domain: kept by the caller until the run is over; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
+  outcome run(const cubature_settings &settings, int look_ahead, const given_regions &given, const domain_box &domain,
+              run_hooks &hooks, double *value, double *error) {
     set_ = settings;
     hooks_ = &hooks;
     look_ahead_ = set_.by_component ? 1 : look_ahead;
-    lower_.assign(lower, lower + set_.ndim);
-    upper_.assign(upper, upper + set_.ndim);
+    domain_ = domain;
     clear();
-    outcome o = given.n > 0 ? resume(given) : start(lower, upper);
+    outcome o = given.n > 0 ? resume(given) : start();
     while (o == outcome::running) o = step();
     finish(value, error);
     return o;
@@ -74,6 +74,8 @@ class worst_first {
     capacity_ = std::max<int64>(set_.memory / record_bytes_, 2 * split_.pieces);
     totals_.clear();
     retired_.clear();
+    frozen_.clear();
+    any_frozen_ = false;
     scale_.assign(static_cast<std::size_t>(set_.ncomp), 1.0);
     now_.resize(2 * static_cast<std::size_t>(set_.ncomp));
     queue_.start(set_.estimate != 1 || set_.by_component);
@@ -96,10 +98,10 @@ class worst_first {
     return set_.by_component ? axes.data() + region * set_.ncomp : nullptr;
   }
 
-  outcome start(const double *lower, const double *upper) {
+  outcome start() {
     reserve(1);
     region_view s = store_.view();
-    make_domain(lower, upper, s, 0);
+    make_domain(domain_, s, 0);
     outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1, axes_of(axes_, 0));
     if (o == outcome::callback || o == outcome::memory) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
@@ -109,7 +111,7 @@ class worst_first {
     restore_classic(store_.view(), 0);
     int64 wanted = affordable_first_regions(set_.initial_regions, eval_.points(), set_.maxeval);
     while (wanted > 1 && wanted + wanted / 2 > capacity_) wanted /= 2;  // a level and the one before it
-    if (!fill_divisible(split_, set_.ndim, lower, upper, wanted)) wanted = 1;
+    if (!fill_divisible(split_, set_.ndim, domain_, wanted)) wanted = 1;
     while (o == outcome::running && regions_ < wanted) o = divide_all(wanted);
     if (o != outcome::running) return o;
     for (int64 i = 0; i < regions_; ++i) {
@@ -127,7 +129,7 @@ class worst_first {
     const region_view s = store_.view();
     for (int64 i = 0; i < regions_; ++i) {
       read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), s, i, axes_of(axes_, i));
-      prepare_division(split_, s, i);
+      prepare_division(split_, s, i, domain_);
       totals_.add(s, i, 1.0);
     }
     stats_.evaluations = given.evaluations;
@@ -143,14 +145,15 @@ class worst_first {
     reserve(n + made);
     const region_view s = store_.view();
     for (int64 i = 0; i < n; ++i) {
-      prepare_division(split, s, i);
+      prepare_division(split, s, i, domain_);
       for (int q = 0; q < split.pieces; ++q) make_piece(split, s, i, q, s, n + i * split.pieces + q);
     }
     const outcome o = eval_.evaluate(s, {nullptr, n, 1}, made, axes_of(axes_, 0));
     if (o != outcome::running) return o;
     stats_.evaluations += made * eval_.points();
     for (int64 i = 0; i < n; ++i)
-      correct_errors(set_.estimate, split, next, s, i, s, [=](int64 q) { return n + i * split.pieces + q; });
+      correct_errors(
+          set_.estimate, split, next, s, i, s, [=](int64 q) { return n + i * split.pieces + q; }, domain_);
     for (int64 i = 0; i < made; ++i) {  // the records of the level before are free now
       s.copy(i, s, n + i);
       if (set_.by_component) std::copy_n(axes_of(axes_, n + i), set_.ncomp, axes_of(axes_, i));
@@ -170,11 +173,14 @@ class worst_first {
     }
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
+    if (any_frozen_ && hopeless()) return outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
+      frozen_.add(store_.view(), queue_.front().region(), 1.0);
+      any_frozen_ = true;
       drop_front();
       return outcome::running;
     }
@@ -205,7 +211,7 @@ class worst_first {
       if (i < 0) return false;
       include_axis(s.state(i).word, set_.ndim, axes_of(axes_, i)[worst], true);
       s.state(i).word &= ~region_frozen;
-      prepare_division(split_, s, i);
+      prepare_division(split_, s, i, domain_);
       if ((s.state(i).word & region_frozen) == 0u) {
         queue_.hold(i);
         return true;
@@ -222,7 +228,7 @@ class worst_first {
     if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
     const region_view s = store_.view();
     const double most = explored_share(regions_);
-    landmarks_.find(s, regions_, lower_.data(), upper_.data(), scale_.data());
+    landmarks_.find(s, regions_, domain_, scale_.data());
     bool any = false, turned = false;
     for (queue_entry &e : queue_) {
       const int64 i = e.region();
@@ -230,8 +236,7 @@ class worst_first {
       const int axis = ranked_axis(s.state(i).word, 0);
       const bool wide = turn_to_landmark(i);
       turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
-      if (!wide && !unexplored(s, i, lower_.data(), upper_.data(), most, [this](int k) { return totals_.value(k); }))
-        continue;
+      if (!wide && !unexplored(s, i, domain_, most, [this](int k) { return totals_.value(k); })) continue;
       e.key = infinity_value();
       any = true;
     }
@@ -241,9 +246,7 @@ class worst_first {
   }
 
   // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
-  bool turn_to_landmark(int64 i) {
-    return landmarks_.turn(split_, store_.view(), i, lower_.data(), upper_.data(), scale_.data());
-  }
+  bool turn_to_landmark(int64 i) { return landmarks_.turn(split_, store_.view(), i, domain_, scale_.data()); }
 
   // Divides the front of the queue and, if there is room, the regions behind it.
   outcome look_ahead() {
@@ -287,7 +290,8 @@ class worst_first {
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
     const int64 first = top.slot() * split_.pieces;
-    correct_errors(set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; });
+    correct_errors(
+        set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; }, domain_);
     totals_.add(s, top.region(), -1.0);
     for (int q = 0; q < split_.pieces; ++q) {
       const int64 to = q == 0 ? top.region() : next_place();
@@ -317,6 +321,18 @@ class worst_first {
   }
 
   bool frozen(const queue_entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
+
+  // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
+  bool hopeless() const {
+    if (set_.estimate == 1) return false;
+    bool unreachable = false;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double error = totals_.error(k), stuck = frozen_.error(k), allowed = tolerated(set_, totals_.value(k));
+      if (error > allowed && error - stuck > negligible_rest * stuck) return false;
+      unreachable = unreachable || stuck > allowed;
+    }
+    return unreachable;
+  }
 
   void drop_front() {
     queue_.pop();
@@ -428,7 +444,9 @@ class worst_first {
   region_store<Executor> ahead_;
   kept_landmarks<Executor> landmarks_;
   component_totals totals_, retired_;
-  std::vector<double> lower_, upper_;
+  component_totals frozen_;  // of regions that came to the front and cannot be divided
+  bool any_frozen_ = false;
+  domain_box domain_;          // of the run
   std::vector<double> scale_;  // weight of each component in the key
   std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
   region_queue queue_;

@@ -113,7 +113,8 @@ TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int
 template <int known>
 TESSERA_HD double user_coordinate(const sample_axis &a, double u, double &jacobian) {
   if (known == axes_unit) return u;
-  return known == axes_finite ? between(a.lower + a.length * u, a.first, a.last) : sample_coordinate(a, u, jacobian);
+  return known == axes_finite ? between(a.lower + a.length * u, a.map.first, a.map.last)
+                              : sample_coordinate(a, u, jacobian);
 }
 
 // What a point tells the grid: its share of the integral of the squared components, in 2^-16 of the mean over the points. Integers,

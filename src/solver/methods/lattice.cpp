@@ -53,7 +53,7 @@ problem &lattice_method::prepare(bool) {
            " of the vector have a common divisor");
   for (std::size_t j = 0; j < solver_.lower.size(); ++j) {
     const limited_axis a = axis_between(solver_.lower[j], solver_.upper[j]);
-    p.axes.push_back({a.map.kind, a.lower, a.length, a.first, a.last, a.map.anchor});
+    p.axes.push_back({a.map.kind, a.lower, a.length, a.map.first, a.map.last, a.map.anchor});
     p.volume *= a.length;
   }
   p.complement = get_int(TESSERA_COMPLEMENT) != 0;

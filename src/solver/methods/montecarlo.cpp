@@ -108,7 +108,7 @@ problem &monte_carlo_method::prepare(bool) {
   s.stratify = get_real(TESSERA_STRATIFY);
   for (std::size_t j = 0; j < solver_.lower.size(); ++j) {
     const limited_axis a = axis_between(solver_.lower[j], solver_.upper[j]);
-    p.axes.push_back({a.map, a.lower, a.length, a.first, a.last});
+    p.axes.push_back({a.map, a.lower, a.length});
     p.volume *= a.length;
   }
   p.grid = &grid_of_run_;
