@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
+#include "../common/report.hpp"
 #include "../common/run.hpp"
 #include "../common/twin.hpp"
 #include "adaptive.hpp"
@@ -33,11 +35,20 @@ struct arguments {
 struct outputs {
   double *absest, *finest;
   int *mincls;
+  dropin::call_report &line;
 };
 
 int limited(int64 n) { return static_cast<int>(std::min<int64>(n, std::numeric_limits<int>::max())); }
 
-int conclude(const outputs &out, inform code, int64 calls, double value, double error) {
+int refuse(const outputs &out, int64 points, const std::string &why) {
+  *out.mincls = limited(points);
+  out.line.end(dropin::place::nowhere, 0, "INFORM", wrong_argument, why);
+  return wrong_argument;
+}
+
+int conclude(const outputs &out, inform code, int64 calls, double value, double error, dropin::place where,
+             const std::string &why) {
+  out.line.end(where, calls, "INFORM", code, why);
   *out.finest = value;
   *out.absest = error;
   *out.mincls = limited(calls);
@@ -66,10 +77,11 @@ struct adapter {
 
 double tolerance(double request) { return request > 0.0 ? std::fmin(request, 1e300) : 0.0; }
 
-int conclude_native(const arguments &a, const outputs &out, int status, int64 calls, double value, double error) {
+int conclude_native(const arguments &a, const outputs &out, const dropin::run_end &end, double value, double error) {
   a.work[a.lenwrk - 1] = 0.0;  // no regions to go on from
-  if (status == TESSERA_NONFINITE) error = infinite;
-  return conclude(out, status == TESSERA_OK ? success : maxcls_reached, calls, value, error);
+  if (end.status == TESSERA_NONFINITE) error = infinite;
+  return conclude(out, end.status == TESSERA_OK ? success : maxcls_reached, end.evaluations, value, error, end.where,
+                  dropin::explanation(end.status));
 }
 
 // False when it cannot: nothing has been written then.
@@ -88,7 +100,7 @@ bool run_in_threads(const arguments &a, int threads, const outputs &out, int &co
   const dropin::run_end end = dropin::run(solver, routine, {adapter::call, nullptr, &user}, &value, &error);
   user.exception.rethrow();
   if (end.status < 0 && end.status != TESSERA_ERR_CALLBACK) return false;
-  code = conclude_native(a, out, end.status, end.evaluations, value, error);
+  code = conclude_native(a, out, end, value, error);
   return true;
 }
 
@@ -113,7 +125,7 @@ bool run_on_device(const arguments &a, const outputs &out, int &code) {
   dropin::twin_end end;
   const bool done = dropin::run_twin(problem, &value, &error, end);
   user.exception.rethrow();
-  if (done) code = conclude_native(a, out, end.status, end.evaluations, value, error);
+  if (done) code = conclude_native(a, out, {end.status, end.evaluations, dropin::place::device}, value, error);
   return done;
 }
 
@@ -124,9 +136,9 @@ int run_as_original(const arguments &a, const outputs &out) {
   const work_array work = {a.work, a.lenwrk, a.room()};
   region_list list(n);
   if (a.mincls < 0 && !list.read(work)) {
-    dropin::report(routine, "WORK does not hold the regions of an earlier call");
-    *out.mincls = limited(rule_points(a.ndim));
-    return wrong_argument;
+    const std::string why = "WORK does not hold the regions of an earlier call";
+    dropin::report(routine, why);
+    return refuse(out, rule_points(a.ndim), why);
   }
   const int64 room = dropin::extended() ? std::numeric_limits<int64>::max() : work.room;
   integrand f(a.functn, n);
@@ -134,24 +146,34 @@ int run_as_original(const arguments &a, const outputs &out) {
   if (!f.failure().empty()) {
     dropin::report(routine, f.failure());
     a.work[a.lenwrk - 1] = 0.0;
-    return conclude(out, maxcls_reached, r.calls, std::numeric_limits<double>::quiet_NaN(), infinite);
+    return conclude(out, maxcls_reached, r.calls, std::numeric_limits<double>::quiet_NaN(), infinite,
+                    dropin::place::host, f.failure());
   }
   if (r.end == ending::interrupted)
     a.work[a.lenwrk - 1] = 0.0;  // in the middle of a division
   else
     list.write(work);
-  return conclude(out, r.end == ending::converged ? success : maxcls_reached, r.calls, r.value, r.error);
+  const bool met = r.end == ending::converged;
+  return conclude(out, met ? success : maxcls_reached, r.calls, r.value, r.error, dropin::place::host,
+                  met                            ? ""
+                  : r.end == ending::interrupted ? "TESSERA_ADAPT_CANCEL was called"
+                                                 : "MAXCLS = " + std::to_string(a.maxcls) + " do not suffice");
 }
 
 int serve(const arguments &a, const outputs &out) {
   // More dimensions than that have no rule whose calls an INTEGER can count.
   constexpr int64 most_ndim = 23169;
-  const bool exists = a.ndim >= 1 && a.ndim <= most_ndim;
-  const int64 points = exists ? rule_points(a.ndim) : std::numeric_limits<int>::max();
-  if (!exists || a.mincls > a.maxcls || a.maxcls < points || a.lenwrk < a.overhead() + 3 * a.ndim + 3) {
-    *out.mincls = limited(points);
-    return wrong_argument;
-  }
+  const auto is = [](const char *name, int64 n) { return std::string(name) + " = " + std::to_string(n); };
+  if (a.ndim < 1 || a.ndim > most_ndim)
+    return refuse(out, std::numeric_limits<int>::max(),
+                  is("NDIM", a.ndim) + ", 1 to " + std::to_string(most_ndim) + " are possible");
+  const int64 points = rule_points(a.ndim), length = a.overhead() + 3 * a.ndim + 3;
+  if (a.mincls > a.maxcls)
+    return refuse(out, points, is("MAXCLS", a.maxcls) + " is less than " + is("MINCLS", a.mincls));
+  if (a.maxcls < points)
+    return refuse(out, points, is("MAXCLS", a.maxcls) + ", at least " + std::to_string(points) + " are needed");
+  if (a.lenwrk < length)
+    return refuse(out, points, is("LENWRK", a.lenwrk) + ", at least " + std::to_string(length) + " are needed");
   int code;
   if (a.ndim <= most_native_ndim) {
     if (run_on_device(a, out, code)) return code;
@@ -167,15 +189,17 @@ int serve(const arguments &a, const outputs &out) {
 extern "C" {
 
 void adapt_(const int *ndim, int *mincls, const int *maxcls, tessera_adapt_functn functn, const double *absreq,
-            const double *relreq, const int *lenwrk, double *work, double *absest, double *finest, int *inform) try {
-  const adapt::arguments a = {*ndim, *mincls, *maxcls, *lenwrk, functn, *absreq, *relreq, work};
-  *inform = adapt::serve(a, {absest, finest, mincls});
-} catch (const std::bad_alloc &) {
-  dropin::report(adapt::routine, "no memory left");
-  *mincls = 0;
-  *absest = adapt::infinite;
-  *finest = std::numeric_limits<double>::quiet_NaN();
-  *inform = adapt::maxcls_reached;
+            const double *relreq, const int *lenwrk, double *work, double *absest, double *finest, int *inform) {
+  dropin::call_report line(adapt::routine, *ndim, 1);
+  try {
+    const adapt::arguments a = {*ndim, *mincls, *maxcls, *lenwrk, functn, *absreq, *relreq, work};
+    *inform = adapt::serve(a, {absest, finest, mincls, line});
+  } catch (const std::bad_alloc &) {
+    const char why[] = "no memory left";
+    dropin::report(adapt::routine, why);
+    *inform = adapt::conclude({absest, finest, mincls, line}, adapt::maxcls_reached, 0,
+                              std::numeric_limits<double>::quiet_NaN(), adapt::infinite, dropin::place::host, why);
+  }
 }
 
 void tessera_adapt_threads(int n) { dropin::set_threads(n); }

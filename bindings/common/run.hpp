@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lease.hpp"
+#include "report.hpp"
 #include "settings.hpp"
 
 namespace dropin {
@@ -37,7 +38,11 @@ class thrown {
 struct run_end {
   int status;
   std::int64_t evaluations;
+  place where = place::nowhere;
 };
+
+// What a call report says of a status of the library: nothing when it is TESSERA_OK.
+inline std::string explanation(int status) { return status == TESSERA_OK ? "" : tessera_status_string(status); }
 
 // value[ncomp] and error[ncomp] are untouched when the status is negative. `routine` is what messages call the drop-in.
 run_end run(lease &solver, const char *routine, const host_form &form, double *value, double *error,

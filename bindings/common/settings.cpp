@@ -2,7 +2,6 @@
 #include "settings.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 
 namespace dropin {
@@ -46,17 +45,5 @@ void set_extended(bool on) { extended_set.store(on ? 1 : 0, std::memory_order_re
 std::atomic<unsigned long> cancels{0};
 
 void cancel() { cancels.fetch_add(1, std::memory_order_relaxed); }
-
-bool report_wanted() {
-  static const bool wanted = [] {
-    const char *text = ::secure_getenv("TESSERA_REPORT");
-    return text && *text && !(text[0] == '0' && text[1] == '\0');
-  }();
-  return wanted;
-}
-
-void report(const char *routine, const std::string &message) {
-  if (report_wanted()) std::fprintf(stderr, "tessera: %s: %s\n", routine, message.c_str());
-}
 
 }  // namespace dropin

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <string>
 
 namespace dropin {
 
@@ -28,10 +27,5 @@ class cancel_watch {
  private:
   unsigned long since_ = cancels.load(std::memory_order_relaxed);
 };
-
-// Whether TESSERA_REPORT is set to something other than 0.
-bool report_wanted();
-// One line on stderr if it is.
-void report(const char *routine, const std::string &message);
 
 }  // namespace dropin

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "report.hpp"
 #include "settings.hpp"
 
 namespace dropin {

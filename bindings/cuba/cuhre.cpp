@@ -195,7 +195,7 @@ void cuhre(const cuhre_arguments<Count> &a) {
                                           tolerance(a.epsrel, 0.0)};
     dropin::twin_end there;
     if (dropin::run_twin(problem, r.value.data(), r.error.data(), there)) {
-      r.end = {there.status, there.evaluations};
+      r.end = {there.status, there.evaluations, dropin::place::device};
       r.callback_status = there.callback_status;
       r.regions = there.regions;
     }
@@ -219,6 +219,7 @@ void cuhre(const cuhre_arguments<Count> &a) {
   }
   user.exception.rethrow();
   deliver(a, r);
+  conclude(a, r);
 }
 
 template void cuhre(const cuhre_arguments<int> &);

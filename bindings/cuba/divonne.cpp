@@ -137,12 +137,7 @@ template <class Count>
 class cubature {
  public:
   cubature(const divonne_arguments<Count> &a, int rule, dropin::host_form form)
-      : a_(a),
-        form_(form),
-
-        solver_(a.ndim, a.ncomp),
-        scatter_(static_cast<std::size_t>(a.ncomp)),
-        r(a.ncomp) {
+      : a_(a), form_(form), solver_(a.ndim, a.ncomp), scatter_(static_cast<std::size_t>(a.ncomp)), r(a.ncomp) {
     if (!solver_.solver()) return;
     const int threads = dropin::threads();
     solver_.set_int(TESSERA_RULE, rule);
@@ -225,7 +220,7 @@ bool run_twin(const divonne_arguments<Count> &a, int rule, adapter<divonne_argum
   const bool done = dropin::run_twin(problem, r.value.data(), r.error.data(), there);
   user.exception.rethrow();
   if (!done) return false;
-  r.end = {there.status, there.evaluations};
+  r.end = {there.status, there.evaluations, dropin::place::device};
   r.callback_status = there.callback_status;
   r.regions = there.regions;
   return true;
@@ -451,6 +446,7 @@ void divonne(const divonne_arguments<Count> &a) {
   results r = integrate(a);
   deliver(a, r);
   if (*a.fail == not_met) *a.fail = still_needed(a, r);
+  conclude(a, r);
 }
 
 template void divonne(const divonne_arguments<int> &);

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
+#include "../common/report.hpp"
 #include "../common/run.hpp"
 #include "../common/twin.hpp"
 #include "cuba.h"
@@ -50,6 +52,7 @@ struct arguments {
   Count *neval;
   int *fail;
   double *integral, *error, *prob;
+  mutable dropin::call_report line{routine, ndim, ncomp};
 
   bool has_file() const { return statefile && *statefile; }
 };
@@ -75,14 +78,22 @@ struct results {
 // False: `fail` says why, and nothing else is written but neval and nregions.
 template <class Count>
 bool begin(const arguments<Count> &a, int least_ndim, int most_ndim) {
-  if (!a.fail) return false;
+  const auto range = [](const char *name, int n, int least, int most) {
+    return std::string(name) + " = " + std::to_string(n) + ", " + std::to_string(least) + " to " +
+           std::to_string(most) + " are possible";
+  };
+  const auto refuse = [&](int code, const std::string &why) {
+    a.line.end(dropin::place::nowhere, 0, "fail", code, why);
+    return code;
+  };
+  if (!a.fail) return refuse(wrong_argument, "fail is NULL"), false;
   if (a.neval) *a.neval = 0;
   if (a.nregions) *a.nregions = 0;
   *a.fail = met;
   if (a.ndim < least_ndim || a.ndim > most_ndim)
-    *a.fail = wrong_ndim;
+    *a.fail = refuse(wrong_ndim, range("ndim", a.ndim, least_ndim, most_ndim));
   else if (a.ncomp < 1 || a.ncomp > most_ncomp)
-    *a.fail = wrong_ncomp;
+    *a.fail = refuse(wrong_ncomp, range("ncomp", a.ncomp, 1, most_ncomp));
   return *a.fail == met;
 }
 
@@ -90,6 +101,7 @@ template <class Count>
 bool require(const arguments<Count> &a, bool condition, const char *message) {
   if (condition) return true;
   dropin::report(a.routine, message);
+  a.line.end(dropin::place::nowhere, 0, "fail", wrong_argument, message);
   *a.fail = wrong_argument;
   return false;
 }
@@ -113,6 +125,13 @@ void deliver(const arguments<Count> &a, results &r) {
   std::copy(r.error.begin(), r.error.end(), a.error);
   std::copy(r.prob.begin(), r.prob.end(), a.prob);
   *a.fail = r.end.status == TESSERA_OK ? met : not_met;
+}
+
+// The line about the call, when `fail` is what the caller gets.
+template <class Count>
+void conclude(const arguments<Count> &a, const results &r) {
+  a.line.end(r.end.where, r.end.evaluations, "fail", *a.fail,
+             *a.fail == aborted ? "the integrand returned -999" : dropin::explanation(r.end.status));
 }
 
 // Which worker calls the integrand: -1 where there is one thread alone, as in the original, else 0, 1, ... by thread.

@@ -205,7 +205,7 @@ bool sample_there(const Arguments &a, sampling &how, adapter<Arguments> &user, r
   problem.context = &context;
   dropin::twin_end there;
   if (!dropin::run_twin(problem, r.value.data(), r.error.data(), there)) return false;
-  r.end = {there.status, there.evaluations};
+  r.end = {there.status, there.evaluations, dropin::place::device};
   return true;
 }
 

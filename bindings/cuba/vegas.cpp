@@ -55,6 +55,7 @@ void integrate(const Arguments &a, sampling &how) {
   results r(a.ncomp);
   sample(a, how, user, user.form(), r);
   deliver(a, r);
+  conclude(a, r);
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <type_traits>
 
+#include "../common/report.hpp"
 #include "../common/rules.hpp"
 #include "../common/run.hpp"
 #include "../common/twin.hpp"
@@ -82,6 +84,45 @@ int check(arguments<Real> &p) {
   if (rest < 0 || rest / fields(p.ndim, p.numfun) < p.most_regions()) return nw_too_small;
   if (p.restar != 0 && p.restar != 1) return wrong_restar;
   return 0;
+}
+
+// Why check() says `code`, in the caller's numbers.
+template <class Real>
+std::string refusal(const arguments<Real> &p, int code) {
+  const auto is = [](const char *name, int64 n) { return std::string(name) + " = " + std::to_string(n); };
+  switch (code) {
+    case wrong_key:
+      return is("KEY", p.key) + ", 0 to 4 are possible";
+    case wrong_ndim:
+      return is("NDIM", p.ndim) + ", 2 to " + std::to_string(dropin::extended() ? most_ndim_extended : most_ndim) +
+             " are possible";
+    case key_1_not_2:
+      return is("KEY = 1 and NDIM", p.ndim) + ": that rule is for 2 variables";
+    case key_2_not_3:
+      return is("KEY = 2 and NDIM", p.ndim) + ": that rule is for 3 variables";
+    case wrong_numfun:
+      return is("NUMFUN", p.numfun) + ", 1 to " + std::to_string(most_numfun) + " are possible";
+    case empty_range:
+      return "A(j) - B(j) is 0, NaN or beyond all numbers for some j";
+    case maxpts_too_small:
+      return is("MAXPTS", p.maxpts) + ", at least " + std::to_string(3 * p.points) + " are needed";
+    case maxpts_below_minpts:
+      return is("MAXPTS", p.maxpts) + " is less than " + is("MINPTS", p.minpts);
+    case wrong_tolerances:
+      return "EPSABS and EPSREL are negative";
+    case nw_too_small: {
+      int64 needed;
+      const bool too_long = __builtin_mul_overflow(p.most_regions(), fields(p.ndim, p.numfun), &needed) ||
+                            __builtin_add_overflow(needed, scratch * p.numfun + 1, &needed);
+      return is("NW", p.nw) + ", at least " + (too_long ? "2**63" : std::to_string(needed)) + " are needed with " +
+             is("MAXPTS", p.maxpts);
+    }
+    case wrong_restar:
+      return p.restar == 0 || p.restar == 1 ? "RESTAR = 1, and WORK(NW) does not hold a number of regions"
+                                            : is("RESTAR", p.restar) + ", 0 and 1 are possible";
+    default:
+      return "";
+  }
 }
 
 // Calls the user's subroutine. It has no way to say stop, but it may call tessera_dcuhre_cancel, or throw if it is C++.
@@ -223,7 +264,7 @@ bool run_on_device(const char *routine, const arguments<Real> &p, adapter<Real> 
                                         tolerance(p.epsrel)};
   dropin::twin_end there;
   if (!dropin::run_twin(problem, value, error, there)) return false;
-  end = {there.status, there.evaluations};
+  end = {there.status, there.evaluations, dropin::place::device};
   return true;
 }
 
@@ -260,19 +301,24 @@ class result_before {
 template <class Real>
 int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Real *result, Real *abserr,
               integer *neval, Real *work_memory) {
+  dropin::call_report line(routine, p.ndim, p.numfun);
+  const auto without_run = [&](int code, const std::string &why) {
+    line.end(dropin::place::nowhere, 0, "IFAIL", code, why);
+    return code;
+  };
   const int wrong = check(p);
-  if (wrong != 0) return wrong;
+  if (wrong != 0) return without_run(wrong, refusal(p, wrong));
   const int threads = dropin::threads();
   borrowed_buffers memory;
   work_array<Real> work(work_memory, p.nw, p.ndim, p.numfun);
   const result_before<Real> earlier(p, work);
   const bool again = p.restar == 1 && !earlier.there();
-  if (again && !work.read(memory->records)) return wrong_restar;
+  if (again && !work.read(memory->records)) return without_run(wrong_restar, refusal(p, wrong_restar));
   if (earlier.there()) {
     const bool met = *neval >= p.minpts && earlier.meets_tolerance(p);
     if (met || p.maxpts <= *neval) {
       earlier.read(result, abserr);
-      return met ? 0 : accuracy_not_reached;
+      return without_run(met ? 0 : accuracy_not_reached, "the result of the run before stands");
     }
   }
 
@@ -292,8 +338,9 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
         const int64 n = static_cast<int64>(memory->records.size()) / work.record_fields();
         before = p.points * (2 * n - 1);
         if (tessera_set_regions(solver.solver(), n, memory->records.data(), before) != TESSERA_OK) {
-          dropin::report(routine, tessera_last_error(solver.solver()));
-          return wrong_restar;
+          const std::string why = tessera_last_error(solver.solver());
+          dropin::report(routine, why);
+          return without_run(wrong_restar, why);
         }
       }
       set_domain(solver.solver(), p);
@@ -313,10 +360,12 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
 
   if (end.status == TESSERA_NONFINITE) memory->error.assign(numfun, unknown);
   if (end.status < 0) end.evaluations = before;
+  const int code = end.status == TESSERA_OK ? 0 : accuracy_not_reached;
+  line.end(end.where, end.evaluations - before, "IFAIL", code, dropin::explanation(end.status));
   if (end.status != TESSERA_OK && end.status != TESSERA_NONFINITE && earlier.better_than(memory->error)) {
     earlier.read(result, abserr);
     if (!there && count > 0) work.set_count(count);
-    return accuracy_not_reached;
+    return code;
   }
   for (std::size_t k = 0; k < numfun; ++k) {
     result[k] = static_cast<Real>(memory->value[k]);
@@ -327,7 +376,7 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
     work.write_result(result, abserr);
   else if (count > 0 || !again)
     work.set_count(count);
-  return end.status == TESSERA_OK ? 0 : accuracy_not_reached;
+  return code;
 }
 
 }  // namespace

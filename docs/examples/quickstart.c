@@ -14,8 +14,8 @@ int main(void) {
   const double exact = 1.03348486773424214; /* the sum of 1/(n! (n+1)^5) */
   double value, error;
   int64_t evaluations;
-  tessera_solver *s;
 
+  tessera_solver *s;
   if (tessera_create(&s, 5, 1) < 0) return 1; /* five variables, one component; the unit cube until told otherwise */
   tessera_set_integrand1(s, f, NULL);
   tessera_set_real(s, TESSERA_RELTOL, 1e-8);

@@ -14,5 +14,5 @@ check() { # file version
 check include/tessera.h "$(part MAJOR).$(part MINOR).$(part PATCH)"
 fortran_part() { sed -n "s/.*parameter, public :: TESSERA_VERSION_$1 = \([0-9]*\)$/\1/p" fortran/tessera.f90; }
 check fortran/tessera.f90 "$(fortran_part MAJOR).$(fortran_part MINOR).$(fortran_part PATCH)"
-check fortran/fpm.toml "$(sed -n 's/^version = "\(.*\)"$/\1/p' fortran/fpm.toml)"
+check fpm.toml "$(sed -n 's/^version = "\(.*\)"$/\1/p' fpm.toml)"
 check CITATION.cff "$(sed -n 's/^version: \(.*\)$/\1/p' CITATION.cff)"

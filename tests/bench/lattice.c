@@ -78,8 +78,8 @@ static void speed(void) {
         samples_add(&all, &e, r.cpu / (double)r.evaluations, r.cpu);
       } while (samples_wanted(&all, &e));
       const struct sample s = samples_summary(&all);
-      printf("\"%s\",%d,%s,%" PRId64 ",%d,%.3e,%.3e,%.3f\n", applications[a].name, applications[a].ndim,
-             transforms[t].name, r.evaluations, s.runs, 1 / s.median, 1 / s.least, s.spread);
+      printf("%s,%d,%s,%" PRId64 ",%d,%.3e,%.3e,%.3f\n", applications[a].name, applications[a].ndim, transforms[t].name,
+             r.evaluations, s.runs, 1 / s.median, 1 / s.least, s.spread);
       fflush(stdout);
     }
 }
@@ -99,8 +99,8 @@ static void accuracy(void) {
         const struct application *app = &applications[a];
         const struct run r = run_rule(app, transforms[t].value, n);
         const double off = fabs(r.value - app->exact);
-        printf("\"%s\",%d,%s,%" PRId64 ",%" PRId64 ",%.15g,%.3e,%.3e\n", app->name, app->ndim, transforms[t].name,
-               r.points, r.evaluations, r.value, r.error / app->exact, off / app->exact);
+        printf("%s,%d,%s,%" PRId64 ",%" PRId64 ",%.15g,%.3e,%.3e\n", app->name, app->ndim, transforms[t].name, r.points,
+               r.evaluations, r.value, r.error / app->exact, off / app->exact);
         fflush(stdout);
         if (r.error > 0.01 * app->exact) continue; /* shifts that have not seen the peaks know nothing of them */
         ++rows;

@@ -342,14 +342,14 @@ static void published_values(void **state) {
     double tolerance, maxeval;
     int transform;
   } cases[] = {{"feyn6", 1e-4, 3.4e7, TESSERA_TRANSFORM_KOROBOV2},
-               {"sum^1.5, 10-D", 1e-6, 4e6, TESSERA_TRANSFORM_AUTO},
-               {"sum^-2, 10-D", 3e-4, 8e6, TESSERA_TRANSFORM_AUTO},
-               {"kinks, 20-D", 1e-12, 1e6, TESSERA_TRANSFORM_AUTO},
-               {"kinks, 25-D", 1e-12, 1e6, TESSERA_TRANSFORM_AUTO},
-               {"tetrahedron in a cube, 12-D", 2e-3, 4e6, TESSERA_TRANSFORM_AUTO},
-               {"tetrahedron on a sphere, 8-D", 5e-3, 4e6, TESSERA_TRANSFORM_AUTO},
-               {"tetrahedron on a sphere, 5-D", 2e-3, 4e6, TESSERA_TRANSFORM_AUTO},
-               {"tetrahedron in a simplex, 12-D", 5e-3, 4e6, TESSERA_TRANSFORM_AUTO}};
+               {"sum^1.5 10-D", 1e-6, 4e6, TESSERA_TRANSFORM_AUTO},
+               {"sum^-2 10-D", 3e-4, 8e6, TESSERA_TRANSFORM_AUTO},
+               {"kinks 20-D", 1e-12, 1e6, TESSERA_TRANSFORM_AUTO},
+               {"kinks 25-D", 1e-12, 1e6, TESSERA_TRANSFORM_AUTO},
+               {"tetrahedron in a cube 12-D", 2e-3, 4e6, TESSERA_TRANSFORM_AUTO},
+               {"tetrahedron on a sphere 8-D", 5e-3, 4e6, TESSERA_TRANSFORM_AUTO},
+               {"tetrahedron on a sphere 5-D", 2e-3, 4e6, TESSERA_TRANSFORM_AUTO},
+               {"tetrahedron in a simplex 12-D", 5e-3, 4e6, TESSERA_TRANSFORM_AUTO}};
   assert_int_equal(sizeof cases / sizeof cases[0], application_count);
   for (int c = 0; c < application_count; ++c) {
     const struct application *app = application_find(cases[c].name);

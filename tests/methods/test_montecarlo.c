@@ -139,8 +139,8 @@ static void published_values(void **state) {
                {"kink 20", 20, kink, 1, 1e-3},
                {"kink 25", 25, kink, 1, 1e-3},
                {"tetrahedron in a cube", 12, in_cube, 3977.0 / 216000 - pi * pi / 2160, 3e-3},
-               {"tetrahedron on a sphere, 8-D", 8, sphere8, 4 * pi / 105, 3e-3},
-               {"tetrahedron on a sphere, 5-D", 5, sphere5, 4 * pi / 105, 3e-3},
+               {"tetrahedron on a sphere 8-D", 8, sphere8, 4 * pi / 105, 3e-3},
+               {"tetrahedron on a sphere 5-D", 5, sphere5, 4 * pi / 105, 3e-3},
                {"tetrahedron in a tetrahedron", 12, in_simplex, 13.0 / 720 - pi * pi / 15015, 3e-3}};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)

@@ -41,6 +41,23 @@ expect_legacy() { # directory
   echo "drop-ins: as they should"
 }
 
+# What fpm does with a package: the manifest in its root, all sources of source-dir with the flags that fpm gives GNU Fortran by default,
+# and the libraries of `link`.
+fpm() { # directory
+  local manifest=$1/fpm.toml sources link objects
+  [ -f "$manifest" ] || { echo "no $manifest"; exit 1; }
+  sources=$1/$(sed -n 's/^source-dir = "\(.*\)"$/\1/p' "$manifest")
+  link=$(sed -n 's/^link = \["\(.*\)"\]$/\1/p' "$manifest")
+  objects=$work/fpm$(tr / _ <<< "$1")
+  mkdir -p "$objects"
+  for source in "$sources/tessera.f90" $(find "$sources" -maxdepth 1 -name '*.f90' ! -name tessera.f90); do
+    "$FC" -fimplicit-none -Werror=implicit-interface -ffree-form -J "$objects" -c "$source" -o "$objects/$(basename "$source" .f90).o"
+  done
+  "$FC" -fimplicit-none -Werror=implicit-interface -I"$objects" "$here/consumer.f90" "$objects"/*.o -o "$objects/consumer" \
+    -L"$prefix/$LIBDIR" -Wl,-rpath,"$prefix/$LIBDIR" -l"$link"
+  expect "fpm's way from $manifest" env -u LD_LIBRARY_PATH "$objects/consumer"
+}
+
 targets= # all
 project() { # name source arguments... : configures and builds, in $work/name
   local name=$1 source=$2
@@ -112,6 +129,31 @@ case $way in
       exit 1
     fi
     grep -q "tessera" "$work/wrong.log"
+
+    # Components that are not there: which, and why.
+    mkdir -p "$work/components"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.16)' 'project(components LANGUAGES C)' \
+      'find_package(tessera REQUIRED COMPONENTS ${WANTED})' > "$work/components/CMakeLists.txt"
+    component() { # expected component : configures with it alone; what CMake says must have the text, "" means that it is found
+      local log=$work/component_$2.log
+      rm -rf "$work/components/build"
+      if "$CMAKE" -S "$work/components" -B "$work/components/build" "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_PREFIX_PATH=$prefix" "-DWANTED=$2" \
+        > "$log" 2>&1; then
+        [ -z "$1" ] || { echo "component $2 was found"; exit 1; }
+      else
+        [ -n "$1" ] && tr -s ' \n' ' ' < "$log" | says "tessera has no component $2 here: $1" || { echo "component $2:"; cat "$log"; exit 1; }
+      fi
+    }
+    for name in dcuhre dcuhre_ilp64 adapt cuba; do component "" "$name"; done
+    component "Fortran is not enabled: call enable_language(Fortran) before find_package(tessera)" fortran
+    component "there are fortran, cuda, dcuhre, dcuhre_ilp64, adapt and cuba" Fortran
+    engine=$prefix/$LIBDIR/tessera/libtessera_cuda.so
+    if [ -f "$engine" ]; then
+      component "" cuda
+      mv "$engine" "$work/engine.so"
+    fi
+    component "the device engine is not installed" cuda
+    echo "components: as they should"
     ;;
   pkg_config)
     command -v pkg-config > /dev/null || { echo "no pkg-config"; exit 77; }
@@ -125,6 +167,13 @@ case $way in
       "$FC" -J "$work" "$here/consumer.f90" -o "$work/consumer_fortran" $(pkg-config --cflags --libs tessera_fortran)
       expect Fortran "$work/consumer_fortran"
       [ -f "$(pkg-config --variable=sourcedir tessera_fortran)/tessera.f90" ] || { echo "no module source"; exit 1; }
+      # Found in the place that -rpath names, as the manual's link lines have it.
+      # shellcheck disable=SC2046
+      "$FC" -J "$work" "$here/consumer.f90" -o "$work/consumer_rpath" $(pkg-config --cflags --libs tessera_fortran) \
+        -Wl,-rpath,"$(pkg-config --variable=libdir tessera)"
+      expect "Fortran with -rpath" env -u LD_LIBRARY_PATH "$work/consumer_rpath"
+      fpm "$SOURCE"
+      fpm "$(pkg-config --variable=sourcedir tessera_fortran)"
     fi
     # A drop-in is all that an old program is linked with: libtessera is found beside it.
     legacy=$here/../../docs/examples/legacy

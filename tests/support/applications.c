@@ -126,14 +126,14 @@ static int tetrahedron_in_simplex(int64_t n, int ndim, const double *x, int64_t 
  * 4 pi/105, 13/720 - pi^2/15015. */
 const struct application applications[] = {
     {"feyn6", 6, feyn6, 0.085351398153884, 2e-13},
-    {"sum^1.5, 10-D", 10, sum_to_three_halves, 11.32097423155, 6e-12},
-    {"sum^-2, 10-D", 10, sum_to_minus_two, 0.04483234483, 6e-12},
-    {"kinks, 20-D", 20, kinks, 1, 0},
-    {"kinks, 25-D", 25, kinks, 1, 0},
-    {"tetrahedron in a cube, 12-D", 12, tetrahedron_in_cube, 0.013842775740236408, 0},
-    {"tetrahedron on a sphere, 8-D", 8, tetrahedron_on_sphere, 0.11967972013675403, 0},
-    {"tetrahedron on a sphere, 5-D", 5, tetrahedron_on_sphere, 0.11967972013675403, 0},
-    {"tetrahedron in a simplex, 12-D", 12, tetrahedron_in_simplex, 0.017398239245126694, 0},
+    {"sum^1.5 10-D", 10, sum_to_three_halves, 11.32097423155, 6e-12},
+    {"sum^-2 10-D", 10, sum_to_minus_two, 0.04483234483, 6e-12},
+    {"kinks 20-D", 20, kinks, 1, 0},
+    {"kinks 25-D", 25, kinks, 1, 0},
+    {"tetrahedron in a cube 12-D", 12, tetrahedron_in_cube, 0.013842775740236408, 0},
+    {"tetrahedron on a sphere 8-D", 8, tetrahedron_on_sphere, 0.11967972013675403, 0},
+    {"tetrahedron on a sphere 5-D", 5, tetrahedron_on_sphere, 0.11967972013675403, 0},
+    {"tetrahedron in a simplex 12-D", 12, tetrahedron_in_simplex, 0.017398239245126694, 0},
 };
 const int application_count = (int)(sizeof applications / sizeof applications[0]);
 

@@ -31,3 +31,7 @@ if grep -v -e ': the twin runs on the device$' -e ': this run took .* s on the d
 fi
 rm -f "$err.rest"
 grep -q ': the twin runs on the device$' "$err" || refuse "nothing was said of the twin"
+LD_PRELOAD=$library ASAN_OPTIONS=verify_asan_link_order=0 TESSERA_REPORT=2 TESSERA_TWINS=$map "$program" 2> "$err" ||
+  refuse "the program failed"
+grep -qE '^tessera: [A-Za-z]+: ndim .*, evaluations [1-9].*, on the device, (IFAIL|INFORM|fail) ' "$err" ||
+  refuse "no line about a run on the device"

@@ -46,6 +46,7 @@ if cc --version > /dev/null 2>&1; then
   run "$program"
   expect 'normal_probability_twin.c'
 fi
+export LD_LIBRARY_PATH=$(dirname "$program") # a program that was built finds its libraries from its own place, which the copy has not
 cp "$program" "$work/stripped"
 "$strip" "$work/stripped"
 run "$work/stripped"
