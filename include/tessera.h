@@ -331,7 +331,8 @@ TESSERA_API const char *tessera_status_string(int status);
 
 /* ---- Problem -------------------------------------------------------------------------------------------------------- */
 /* Limits lower[ndim], upper[ndim]; +-INFINITY is allowed, NaN is not. Reversed limits change the sign of the value as
- * usual; equal limits give the value 0 without an evaluation. Half-infinite and infinite ranges are mapped to a finite one
+ * usual; equal limits give the value 0 without an evaluation, limits without a number between them are refused. The integrand is
+ * never evaluated outside the limits or on one of them. Half-infinite and infinite ranges are mapped to a finite one
  * by x = a + t/(1-t) and x = t/(1-t^2) (docs/methods.md). */
 TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper);
 

@@ -40,8 +40,9 @@ TESSERA_HD double smooth_error(const error_constants &c, const double *e, double
 // mean: the rule's mean of the integrand; centre: its value there; e: the largest combinations of neighbouring null rules;
 // volume of the region. The robust estimate takes null rules below `noise` for round-off, not for a sign that the integrand is
 // rough: a polynomial that the higher null rules annihilate is smooth.
-TESSERA_HD rule_result judge_nulls(const error_constants &c, int estimate, double mean, double centre, const double *e,
+TESSERA_HD rule_result judge_nulls(const error_constants &c, int estimate, double mean, double centre, double *e,
                                    double volume) {
+  if (c.c6 > 0.0 && e[1] < e[2]) e[0] = larger(e[0], c.c6 * e[1] * (e[1] / e[2]));
   const double noise = estimate == 1 ? 0.0 : 1e-13 * larger(fabs(mean), fabs(centre));
   const bool asymptotic = (c.c1 * e[0] <= e[1] || e[1] <= noise) && (c.c2 * e[1] <= e[2] || e[2] <= noise);
   const double classic = asymptotic ? c.c3 * e[0] : c.c4 * larger(e[0], larger(e[1], e[2]));

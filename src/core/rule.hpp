@@ -15,6 +15,7 @@ namespace tessera {
 constexpr int max_orbits = 32;
 constexpr int max_cubature_ndim = 64;
 constexpr int null_rules = 4;
+constexpr int no_null_rule = -1;
 
 enum orbit_kind : int {
   orbit_centre = 0,   // (0, ..., 0)                       1 point
@@ -36,16 +37,17 @@ struct orbit {
 
 // The constants of the error estimate of Berntsen, Espelid and Genz (docs/methods.md):
 // E_i from the null rules; if c1*E1 <= E2 and c2*E2 <= E3 the error is c3*E1, else c4*max(E1, E2, E3). Ours is c5, for the
-// robust estimate: what the error may be instead where the integrand turns out to be smooth; 0 if never (core/estimate.hpp).
+// robust estimate: what the error may be instead where the integrand turns out to be smooth; 0 if never (core/estimate.hpp). And c6,
+// where E1 is from one null rule alone, which may be 0 by accident: E1 is at least c6*E2^2/E3, which falls as fast; else 0.
 struct error_constants {
-  double c1, c2, c3, c4, c5;
+  double c1, c2, c3, c4, c5, c6;
 };
 
 struct rule {
   int family;  // value of enum tessera_rule
   int ndim;
   int degree;
-  int null_degree[null_rules];  // of the null rules, highest first
+  int null_degree[null_rules];  // of the null rules, highest first; no_null_rule where the weights are 0
   int orbits;
   int64 points;  // sum of the orbits' counts
   orbit orb[max_orbits];

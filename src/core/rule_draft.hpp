@@ -122,10 +122,11 @@ inline void set_degrees(rule &r, int degree, int null1, int null2, int null3, in
 
 // The first four: Berntsen, Espelid and Genz (1991). The fifth is 2 c3, as measured on Genz's families; and 4 c3 for degree 7,
 // where 2 let through a false success that the classic constants do not have.
-constexpr error_constants constants13 = {10, 10, 1, 5, 0};
-constexpr error_constants constants11 = {4, 4, 0.5, 3, 1};
-constexpr error_constants constants9 = {5, 5, 1, 5, 2};
-constexpr error_constants constants7 = {5, 5, 1, 5, 4};
+constexpr error_constants constants13 = {10, 10, 1, 5, 0, 0};
+constexpr error_constants constants11 = {4, 4, 0.5, 3, 1, 0};
+constexpr error_constants constants9 = {5, 5, 1, 5, 2, 0};
+constexpr error_constants constants7 = {5, 5, 1, 5, 4, 0};
+constexpr error_constants constants_gm7 = {5, 5, 1, 5, 4, 0.25};
 
 // ---- Null rules by orthogonalisation -------------------------------------------------------------------------------
 

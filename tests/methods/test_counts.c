@@ -60,7 +60,8 @@ static int64_t points_of(int rule, int n) {
 /* What the robust estimate adds: 2 probes with several variables, and a point near each face where the rule's own stay away. */
 static int64_t added_points(int rule, int n) {
   if (n < 2) return 0;
-  const int faces = rule == TESSERA_RULE_DEGREE7 || rule == TESSERA_RULE_DEGREE9 || rule == TESSERA_RULE_LOW;
+  const int faces = rule == TESSERA_RULE_GM7 || rule == TESSERA_RULE_DEGREE7 || rule == TESSERA_RULE_DEGREE9 ||
+                    rule == TESSERA_RULE_LOW;
   return 2 + (faces ? 2 * (int64_t)n : 0);
 }
 
