@@ -79,6 +79,7 @@ enum tessera_key {
   TESSERA_DISK_CACHE = 117,
   TESSERA_KEEP_REGIONS = 118,
   TESSERA_PRIORITY = 119,
+  TESSERA_NONFINITE_POLICY = 120,
   TESSERA_SHIFTS = 130,
   TESSERA_SEED = 131,
   TESSERA_TRANSFORM = 132,
@@ -112,6 +113,7 @@ enum tessera_key {
   TESSERA_PEAK_MEMORY = 308,
   TESSERA_DEVICE_USED = 309,
   TESSERA_INLINED = 310,
+  TESSERA_NONFINITE_POINTS = 311,
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
@@ -235,6 +237,12 @@ enum tessera_lattice_origin {
   TESSERA_ORIGIN_KOROBOV = 2,
   TESSERA_ORIGIN_GIVEN = 3,
   TESSERA_ORIGIN_BUILTIN = 4
+};
+
+/* Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite. */
+enum tessera_nonfinite_policy {
+  TESSERA_NONFINITE_STOP = 0, /* the run ends with TESSERA_NONFINITE and names the point */
+  TESSERA_NONFINITE_ZERO = 1  /* it counts as 0 there, the points are counted, and the error allows for them; on the host */
 };
 
 /* Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn. */

@@ -54,6 +54,7 @@ struct problem {
   host_integrand integrand;
   int threads = 1;
   int64 batch_points = 1;
+  bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
 };
 
 // What every run gives back.
@@ -61,10 +62,12 @@ struct run_result {
   virtual ~run_result() = default;
 
   outcome end = outcome::running;
-  bool has_value = false;   // value and error were set
-  int callback_status = 0;  // non-zero return of the integrand
-  int threads = 1;          // of the host that there were
-  std::string message;      // about the integrand's failure, where there is one
+  bool has_value = false;     // value and error were set
+  int callback_status = 0;    // non-zero return of the integrand
+  int threads = 1;            // of the host that there were
+  int64 zeroed = 0;           // points at which the integrand was not finite and counted as 0
+  double zeroed_share = 0.0;  // of all points, where the method has not allowed for them in the error itself
+  std::string message;        // about the integrand's failure, where there is one
 };
 
 struct cubature_problem : problem {

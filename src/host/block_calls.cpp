@@ -18,7 +18,24 @@ void block_calls::prepare(point_block &b) const {
 bool block_calls::call(int64 item, int64 n, point_block &b) {
   const int status = call_all(n, b);
   if (status != 0) failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  if (status == 0 && zero_) zeroed_ += fill_holes(n, b);
   return status == 0;
+}
+
+// Makes values that are not finite 0. Returns at how many points.
+int64 block_calls::fill_holes(int64 n, point_block &b) const {
+  int64 points = 0;
+  for (int64 i = 0; i < n; ++i) {
+    bool hole = false;
+    for (int k = 0; k < ncomp_; ++k) {
+      double &f = b.f[index(k * block_ + i)];
+      if (std::isfinite(f)) continue;
+      hole = true;
+      f = 0.0;
+    }
+    points += hole ? 1 : 0;
+  }
+  return points;
 }
 
 int block_calls::call_all(int64 n, point_block &b) const {

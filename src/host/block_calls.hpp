@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ class block_calls {
  public:
   int callback_status() const { return failure_.status(); }
   std::string message() const { return failure_.message(); }
+  // Tells the result of points at which the integrand was not finite and counted as 0.
+  void tell_zeroed(run_result &result, int64 evaluations) const {
+    result.zeroed = zeroed_;
+    if (zeroed_ > 0) result.zeroed_share = static_cast<double>(zeroed_) / static_cast<double>(evaluations);
+  }
 
  protected:
   static constexpr int64 cached_doubles = 32768;  // of the coordinates and values of a block
@@ -29,8 +35,14 @@ class block_calls {
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
   // coordinates: numbers that a point consists of, ndim or more.
-  block_calls(const host_integrand &f, int ndim, int coordinates, int ncomp, int64 batch_points, thread_pool &pool)
-      : f_(f), ndim_(ndim), coordinates_(coordinates), ncomp_(ncomp), batch_points_(batch_points), pool_(pool) {}
+  block_calls(const problem &p, thread_pool &pool)
+      : f_(p.integrand),
+        ndim_(p.ndim()),
+        coordinates_(p.coordinates()),
+        ncomp_(p.ncomp()),
+        batch_points_(p.batch_points),
+        zero_(p.zero_nonfinite),
+        pool_(pool) {}
 
   // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.
   template <class Body>
@@ -50,13 +62,16 @@ class block_calls {
   const host_integrand &f_;
   const int ndim_, coordinates_, ncomp_;
   const int64 batch_points_;
+  const bool zero_;            // values that are not finite count as 0
   int64 block_ = least_block;  // points
 
  private:
   int call_all(int64 n, point_block &b) const;
+  int64 fill_holes(int64 n, point_block &b) const;
 
   thread_pool &pool_;
   first_failure failure_;
+  std::atomic<int64> zeroed_{0};
 };
 
 }  // namespace tessera

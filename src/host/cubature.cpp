@@ -39,6 +39,7 @@ class host_cubature final : public host_method {
     result.has_value = result.statistics.evaluations > 0;
     result.callback_status = evaluator_.callback_status();
     result.message = evaluator_.message();
+    result.zeroed = evaluator_.zeroed();
     region_bytes_ = result.statistics.peak_bytes;
     result.statistics.peak_bytes += evaluator_.work_bytes();
   }

@@ -33,6 +33,7 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
   chunk_ = chunk;
   group_ = group;
   failure_.clear();
+  zeroed_ = 0;
   if (!same_rule) make_tables(r);
   if (!batch && offsets_.empty() && r.ndim <= most_placed) {
     std::vector<double> all;
@@ -114,7 +115,15 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
   if (!call(regions, all, item, w)) return;
   for (const stretch &s : all) {
     sum(s, w, w.sums);
-    if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
+    if (finish(regions, s.region, w, nullptr)) continue;
+    bool mended = problem_->zero_nonfinite;
+    if (mended) {
+      w.holes.assign(index(problem_->settings.ncomp), {});
+      zeroed_ += fill_holes(s, w);
+      sum(s, w, w.sums);
+      mended = finish(regions, s.region, w, w.holes.data());
+    }
+    if (!mended) report_nonfinite(regions, s, item, w);
   }
 }
 
@@ -122,9 +131,12 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
 void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w) {
   const std::size_t fields = index(sum_fields(rule_));
   std::fill(w.sums.begin(), w.sums.end(), 0.0);
+  const bool zero = problem_->zero_nonfinite;
+  w.holes.assign(index(problem_->settings.ncomp), {});
   for (int64 p = 0; p < rule_.points; p += chunk_) {
     w.stretches.assign(1, {region, p, std::min(chunk_, rule_.points - p), 0});
     if (!call(regions, w.stretches, item, w)) return;
+    if (zero) zeroed_ += fill_holes(w.stretches[0], w);
     sum(w.stretches[0], w, w.more);
     bool finite = true;
     for (std::size_t t = 0; t < w.sums.size(); ++t) {
@@ -133,7 +145,8 @@ void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int6
     }
     if (!finite) return report_nonfinite(regions, w.stretches[0], item, w);
   }
-  if (!finish(regions, region, w)) failure_.report(item, outcome::nonfinite, 0, "the sum over a region overflows");
+  if (!finish(regions, region, w, zero ? w.holes.data() : nullptr))
+    failure_.report(item, outcome::nonfinite, 0, "the sum over a region overflows");
 }
 
 bool host_evaluator::call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
@@ -212,12 +225,34 @@ void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<doubl
 }
 
 // False when a sum is not finite.
-bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w) const {
-  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data()))
+bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w, const region_holes *holes) const {
+  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data(),
+                     holes))
     return false;
   for (int k = 0; axes_ && k < problem_->settings.ncomp; ++k)
     axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);
   return true;
+}
+
+// Makes values that are not finite 0, and adds to w.holes what there is of them and of others. Returns at how many points.
+int64 host_evaluator::fill_holes(const stretch &s, workspace &w) const {
+  int64 points = 0;
+  for (int64 i = s.offset; i < s.offset + s.n; ++i) {
+    bool hole = false;
+    for (int k = 0; k < problem_->settings.ncomp; ++k) {
+      double &f = w.f[index(k * w.component_stride + i * w.point_stride)];
+      region_holes &all = w.holes[index(k)];
+      if (std::isfinite(f)) {
+        all.size += std::fabs(f);
+        continue;
+      }
+      hole = true;
+      all.count += 1.0;
+      f = 0.0;
+    }
+    points += hole ? 1 : 0;
+  }
+  return points;
 }
 
 // The axis with the largest fourth difference of component k, however small; the widest if all are 0.
@@ -237,7 +272,8 @@ unsigned char host_evaluator::component_axis(const region_view &regions, int64 r
 }
 
 void host_evaluator::report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w) {
-  std::string message = "the sum over a region overflows";
+  std::string message = problem_->zero_nonfinite ? "the integrand is not finite at any point of a region"
+                                                 : "the sum over a region overflows";
   const int nc = problem_->settings.ncomp;
   each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
     for (int64 i = 0; i < n; ++i)

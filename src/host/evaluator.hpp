@@ -59,6 +59,7 @@ class host_evaluator {
   int callback_status() const { return failure_.status(); }
   std::string message() const { return failure_.message(); }
   int64 work_bytes() const;
+  int64 zeroed() const { return zeroed_; }  // points at which the integrand was not finite and counted as 0
 
  private:
   static constexpr int64 table_block = 32;  // points that are written at once from a table of all
@@ -77,6 +78,7 @@ class host_evaluator {
     std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
+    std::vector<region_holes> holes;  // [ncomp] of a region
   };
 
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
@@ -91,7 +93,8 @@ class host_evaluator {
   struct region_calls;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
   void sum(const stretch &s, const workspace &w, std::vector<double> &to) const;
-  bool finish(const region_view &regions, int64 region, workspace &w) const;
+  bool finish(const region_view &regions, int64 region, workspace &w, const region_holes *holes) const;
+  int64 fill_holes(const stretch &s, workspace &w) const;
   unsigned char component_axis(const region_view &regions, int64 region, int k, const workspace &w) const;
   template <class Visit>
   bool each_orbit(const stretch &s, Visit visit) const;
@@ -111,6 +114,7 @@ class host_evaluator {
   unsigned char *axes_ = nullptr;  // of this call of evaluate
   std::vector<workspace> work_;
   first_failure failure_;
+  std::atomic<int64> zeroed_{0};
 };
 
 // visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?

@@ -30,10 +30,7 @@ double sum_of_weighted(const double *f, const double *weight, int64 n) {
 }  // namespace
 
 host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
-    : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
-                  problem.batch_points, pool),
-      problem_(problem),
-      work_(index(pool.size())) {
+    : block_calls(problem, pool), problem_(problem), work_(index(pool.size())) {
   const int64 most =
       std::min({batch_points_, lattice_item, std::max(least_block, cached_doubles / (coordinates_ + ncomp_))});
   for (block_ = 1; 2 * block_ <= most;) block_ *= 2;  // blocks fit into items and resynchronisation
@@ -88,6 +85,7 @@ static lattice_result run_lattice(const lattice_problem &problem, thread_pool &p
   result.statistics = driver.statistics();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
+  executor.tell_zeroed(result, result.statistics.evaluations);
   result.bytes = executor.work_bytes();
   return result;
 }

@@ -14,11 +14,7 @@ namespace {
 class host_sampler : public block_calls {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool)
-      : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
-                    problem.batch_points, pool),
-        problem_(problem),
-        infinite_(false),
-        work_(index(pool.size())) {
+      : block_calls(problem, pool), problem_(problem), infinite_(false), work_(index(pool.size())) {
     constexpr int64 most_block = 1024;
     block_ = std::max(least_block, std::min(most_block, cached_doubles / (ndim_ + ncomp_))) / 2 * 2;
     for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
@@ -237,6 +233,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
+  executor.tell_zeroed(result, result.statistics.evaluations);
   return result;
 }
 

@@ -196,6 +196,8 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data());
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
+      options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
+      tessera::charge_zeroed(result, problem.asked(), value_.data(), error_.data());
       tessera::doubt_success(result.end, result.message, ncomp_, value_.data(), error_.data());
       m.record(device == host);
       status = tessera::status_of(result.end);
@@ -226,6 +228,12 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
+  p.zero_nonfinite = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;
+  if (p.zero_nonfinite && !on_host)
+    throw failure(
+        TESSERA_ERR_UNSUPPORTED,
+        "TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO is for runs on the host; for a device let the integrand "
+        "itself give 0");
   return p;
 }
 
