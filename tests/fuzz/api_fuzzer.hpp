@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "integrand.hpp"
-#include "random.hpp"
+#include "dice.hpp"
 #include "report.hpp"
 #include "tessera.h"
 
@@ -87,7 +87,7 @@ class api_fuzzer {
   const int thread_;
   const std::string directory_;
   counts counts_;
-  random r_;
+  dice r_;
   std::uint64_t runs_ = 0;
 
   tessera_solver *solver_ = nullptr;

@@ -125,7 +125,7 @@ void api_fuzzer::destroy() {
 
 void api_fuzzer::trial(std::uint64_t number) {
   calls_in_progress()[static_cast<std::size_t>(thread_)].trial = number;
-  r_ = random(seed_, number);
+  r_ = dice(seed_, number);
   create();
   for (std::int64_t left = r_.between(3, 25); left > 0; --left) set_something();
   if (r_.one_in(3)) plain_run();

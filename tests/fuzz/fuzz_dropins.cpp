@@ -5,7 +5,7 @@
 #include "cuba.h"
 #include "integrand.hpp"
 #include "mutation.hpp"
-#include "random.hpp"
+#include "dice.hpp"
 #include "report.hpp"
 #include "tessera_adapt.h"
 #include "tessera_dcuhre.h"
@@ -16,8 +16,8 @@ extern "C" {
 
 namespace {
 
+using fuzz::dice;
 using fuzz::fail;
-using fuzz::random;
 
 constexpr double untouched = -1.2345678901234567e-201;
 constexpr int most_ndim = 30, most_ncomp = 16, most_work = 20000;
@@ -87,7 +87,7 @@ void check(bool met, bool touched, int ncomp, const double *value, const double 
   require(f.outside == 0, "points lie inside the limits");
 }
 
-void choose_integrand(random &r, int ndim, double lower, double upper) {
+void choose_integrand(dice &r, int ndim, double lower, double upper) {
   f.how = r.one_in(2) ? static_cast<fuzz::manner>(r.between(0, static_cast<int>(fuzz::manner::stops_later)))
                       : fuzz::manner::smooth;
   f.begin();
@@ -96,14 +96,14 @@ void choose_integrand(random &r, int ndim, double lower, double upper) {
   f.upper.assign(n, upper);
 }
 
-double tolerance(random &r) {
+double tolerance(dice &r) {
   return r.one_in(4) ? r.odd_real() : r.one_in(2) ? 0.0 : std::pow(10.0, -static_cast<double>(r.between(1, 8)));
 }
-int count(random &r, int most) {
+int count(dice &r, int most) {
   return r.one_in(8) ? std::min(r.odd_small_int(), most) : static_cast<int>(r.between(1, most));
 }
 
-void dcuhre(random &r) {
+void dcuhre(dice &r) {
   const bool odd = r.one_in(4);
   const int ndim = odd ? r.odd_small_int() : static_cast<int>(r.between(2, 6)),
             numfun = odd && r.one_in(2) ? r.odd_small_int() : static_cast<int>(r.between(1, 4));
@@ -159,11 +159,11 @@ void dcuhre(random &r) {
     f.begin();
     for (std::int64_t n = r.one_in(2) ? 0 : r.between(1, 3); n > 0; --n)
       work[r.one_in(2) ? static_cast<std::size_t>(r.between(1, 40)) + most_work - 41
-                       : fuzz::random(r.bits(), 1).bits() % 500] = r.odd_real();
+                       : fuzz::dice(r.bits(), 1).bits() % 500] = r.odd_real();
   }
 }
 
-void adapt(random &r) {
+void adapt(dice &r) {
   const bool odd = r.one_in(4);
   const int ndim = odd ? r.odd_small_int() : static_cast<int>(r.between(1, 6));
   choose_integrand(r, ndim, 0.0, 1.0);
@@ -186,13 +186,13 @@ void adapt(random &r) {
     mincls = r.one_in(3) ? r.odd_small_int() : -1;
     f.begin();
     for (std::int64_t n = r.one_in(2) ? 0 : r.between(1, 3); n > 0; --n)
-      work[r.one_in(2) ? fuzz::random(r.bits(), 1).bits() % 300 : static_cast<std::size_t>(std::max(1, lenwrk)) - 1] =
+      work[r.one_in(2) ? fuzz::dice(r.bits(), 1).bits() % 300 : static_cast<std::size_t>(std::max(1, lenwrk)) - 1] =
           r.odd_real();
   }
 }
 
 template <class Count, class Cuhre, class Vegas, class Suave, class Divonne>
-void cuba(random &r, const char *const (&names)[4], const Cuhre &cuhre, const Vegas &vegas, const Suave &suave,
+void cuba(dice &r, const char *const (&names)[4], const Cuhre &cuhre, const Vegas &vegas, const Suave &suave,
           const Divonne &divonne) {
   const bool odd = r.one_in(4);
   const int ndim = odd ? r.odd_small_int() : static_cast<int>(r.between(2, 5)),
@@ -256,7 +256,7 @@ void cuba(random &r, const char *const (&names)[4], const Cuhre &cuhre, const Ve
     fail(0, "%lld evaluations, %lld allowed", static_cast<long long>(neval), static_cast<long long>(maxeval));
 }
 
-void settings(random &r) {
+void settings(dice &r) {
   const auto done = [&](const char *name, const auto &body) { fuzz::counted(all, 0, name, [&] { return body(), 0; }); };
   done("tessera_dcuhre_threads",
        [&] { tessera_dcuhre_threads(r.odd_small_int()), tessera_dcuhre_threads(r.one_in(3) ? 2 : 1); });
@@ -272,7 +272,7 @@ void settings(random &r) {
 }
 
 void trial(std::uint64_t seed, std::uint64_t number) {
-  random r(seed, number);
+  dice r(seed, number);
   fuzz::calls_in_progress()[0].trial = number;
   switch (r.between(0, 9)) {
     case 0:

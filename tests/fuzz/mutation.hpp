@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "random.hpp"
+#include "dice.hpp"
 
 namespace fuzz {
 
-inline std::string odd_number(random &r) {
+inline std::string odd_number(dice &r) {
   static const char *const list[] = {"0",
                                      "-1",
                                      "1",
@@ -40,13 +40,13 @@ inline std::string odd_number(random &r) {
   return r.one_in(3) ? text : r.of(list);
 }
 
-inline std::size_t place_in(const std::string &bytes, random &r) {
+inline std::size_t place_in(const std::string &bytes, dice &r) {
   // The beginning, where all that matters stands, as often as the rest.
   const std::size_t n = bytes.size();
   return n == 0 ? 0 : r.bits() % (r.one_in(2) ? std::min<std::size_t>(n, 96) : n);
 }
 
-inline void damage_once(std::string &bytes, random &r) {
+inline void damage_once(std::string &bytes, dice &r) {
   if (bytes.empty()) return;
   const std::size_t at = place_in(bytes, r), other = place_in(bytes, r);
   const auto line_at = [&](std::size_t i, std::size_t &begin, std::size_t &end) {
@@ -107,7 +107,7 @@ inline void damage_once(std::string &bytes, random &r) {
   }
 }
 
-inline std::string damaged(std::string bytes, random &r) {
+inline std::string damaged(std::string bytes, dice &r) {
   for (std::int64_t n = r.between(1, 3); n > 0; --n) damage_once(bytes, r);
   return bytes;
 }

@@ -11,9 +11,9 @@
 
 namespace fuzz {
 
-class random {
+class dice {
  public:
-  random(std::uint64_t seed, std::uint64_t trial)
+  dice(std::uint64_t seed, std::uint64_t trial)
       : state_(seed * 0x9e3779b97f4a7c15ull ^ (trial + 1) * 0xd1342543de82ef95ull) {}
 
   std::uint64_t bits() {
