@@ -385,11 +385,10 @@ int serve(const char *routine, arguments<Real> p, funsub<Real> function, Real *r
   int ifail = accuracy_not_reached;
   dropin::serve(
       routine, [&] { ifail = integrate(routine, p, function, result, abserr, neval, work); },
-      [&](const char *why) {
+      [&](const char *) {
         std::fill_n(result, p.numfun, std::numeric_limits<Real>::quiet_NaN());
         std::fill_n(abserr, p.numfun, std::numeric_limits<Real>::infinity());
         if (p.restar != 1) *neval = 0;
-        dropin::call_report(routine, p.ndim, p.numfun).end(dropin::place::host, 0, "IFAIL", accuracy_not_reached, why);
       });
   return ifail;
 }

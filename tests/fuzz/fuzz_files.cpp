@@ -249,7 +249,7 @@ void damaged_numbers(dice &r, const samples &good) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  const fuzz::arguments a(argc, argv, 2000);
+  const fuzz::arguments a(argc, argv, 1500);
   open_test_directory();
   path = test_path("file");
   fuzz::start_watchdog(1, a.seed);
@@ -276,7 +276,7 @@ int main(int argc, char **argv) {
   std::printf("seed %llu, %llu damaged files\n", static_cast<unsigned long long>(a.seed),
               static_cast<unsigned long long>(a.trials));
   close_test_directory();
-  return a.trials >= 2000 &&
+  return a.trials >= 1500 &&
          all.missing(
              "tessera_lattice_load,tessera_load_grid,Cuhre,Vegas,Suave,Divonne,tessera_set_regions,tessera_set_state") >
              0;

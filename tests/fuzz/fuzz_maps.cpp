@@ -91,7 +91,7 @@ void damaged_symbols(dice &r, const std::string &whole) {
 }  // namespace
 
 int main(int argc, char **argv) {
-  const fuzz::arguments a(argc, argv, 8000);
+  const fuzz::arguments a(argc, argv, 6000);
   open_test_directory();
   const std::string directory = put_directory("cache"), file = test_path("cache/11.bin");
   const std::string value = std::string("an object\0with zeros\n", 22) + std::string(300, 'x');
@@ -121,5 +121,5 @@ int main(int argc, char **argv) {
   std::printf("seed %llu, %llu damaged files\n", static_cast<unsigned long long>(a.seed),
               static_cast<unsigned long long>(a.trials));
   close_test_directory();
-  return good.empty() || (a.trials >= 8000 && all.missing("read_twin_map,object_symbols") > 0);
+  return good.empty() || (a.trials >= 6000 && all.missing("read_twin_map,object_symbols") > 0);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -39,8 +38,7 @@ enum class manner : int {
 struct integrand {
   manner how = manner::smooth;
   tessera_solver *solver = nullptr;  // for those that call back
-  std::vector<double> lower, upper;  // between which points must lie; empty: anything may come
-  bool strictly = false;             // not on the limits
+  std::vector<double> lower, upper;  // between which points must lie, not on them; empty: anything may come
   std::atomic<std::int64_t> points{0};
   std::atomic<int> outside{0}, let_in{0};
   std::atomic<int> axis_outside{0};  // of the first
@@ -52,9 +50,7 @@ struct integrand {
     for (std::size_t j = 0; j < lower.size() && j < static_cast<std::size_t>(ndim); ++j) {
       const double v = x[static_cast<std::int64_t>(j) * stride], a = std::fmin(lower[j], upper[j]),
                    b = std::fmax(lower[j], upper[j]);
-      if (b - a < 16 * DBL_EPSILON * std::fmax(std::fabs(a), std::fabs(b)))
-        continue;  // hardly a number lies between them
-      if ((strictly ? v > a && v < b : v >= a && v <= b) || outside != 0) continue;
+      if ((v > a && v < b) || outside != 0) continue;
       axis_outside = static_cast<int>(j);
       value_outside = v;
       outside = 1;
