@@ -253,8 +253,7 @@ void cuba(dice &r, const char *const (&names)[4], const Cuhre &cuhre, const Vega
     return end >= 0 ? 0 : -1;
   });
   require(end >= 0 || end == -1 || end == -2 || end == -90 || end == -99, "fail");
-  const double least = which == 0 || which == 3 ? 0x1p-104 : 0x1p-104;
-  check(end == 0, end >= 0, std::min(std::max(ncomp, 0), most_ncomp), value, error, std::fmax(epsabs, least),
+  check(end == 0, end >= 0, std::min(std::max(ncomp, 0), most_ncomp), value, error, std::fmax(epsabs, 0x1p-104),
         epsrel > 0 ? epsrel : 0.0);
   // Whole rules are applied, at least one, or a few samples; a state file has counted before.
   if (end >= 0 && ndim <= 5 && !(statefile && *statefile) && neval > std::max<Count>(maxeval, 0) + 10000)
