@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -50,7 +51,8 @@ struct integrand {
     for (std::size_t j = 0; j < lower.size() && j < static_cast<std::size_t>(ndim); ++j) {
       const double v = x[static_cast<std::int64_t>(j) * stride], a = std::fmin(lower[j], upper[j]),
                    b = std::fmax(lower[j], upper[j]);
-      if ((v > a && v < b) || outside != 0) continue;
+      // Between subnormal limits points may be on them.
+      if ((v > a && v < b) || (b - a < DBL_MIN && v >= a && v <= b) || outside != 0) continue;
       axis_outside = static_cast<int>(j);
       value_outside = v;
       outside = 1;
