@@ -35,7 +35,7 @@ enum tessera_status {
   TESSERA_OK = 0,
   TESSERA_LIMIT_EVALUATIONS = 1, /* TESSERA_MAXEVAL reached */
   TESSERA_LIMIT_MEMORY = 2,      /* TESSERA_MAX_MEMORY reached, or no more memory to be had */
-  TESSERA_LIMIT_TIME = 3,        /* TESSERA_MAX_SECONDS reached */
+  TESSERA_LIMIT_TIME = 3,        /* TESSERA_MAX_SECONDS reached; while the integrand was compiled: value NaN, error infinity */
   TESSERA_ROUNDOFF = 4,          /* the regions left are too small to be divided in double precision */
   TESSERA_STOPPED = 5,           /* the progress callback asked to stop */
   TESSERA_CALLBACK_STOPPED = 6,  /* the integrand returned non-zero or threw; see TESSERA_CALLBACK_STATUS */
@@ -354,7 +354,9 @@ TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn,
  * receives the parameter block of tessera_set_params; in the text TESSERA_NDIM and TESSERA_NCOMP are constants. NULL for
  * source takes the text away. A solver may hold a callback and a text at the same time; TESSERA_DEVICE says which one runs.
  * Then both are evaluated at 64 points before the text first runs, and unless they agree to 1e-6 of the component's largest
- * magnitude the run is refused with TESSERA_ERR_CHECK. In C, a return value other than 0 (Cuba's form: -999) stops the run,
+ * magnitude the run is refused with TESSERA_ERR_CHECK; so it is when the text breaks down, which on the host happens in a child process
+ * (the callback is called in this one). Compiling counts toward TESSERA_MAX_SECONDS: when the time is over, the system's compiler is
+ * ended; NVRTC is not. In C, a return value other than 0 (Cuba's form: -999) stops the run,
  * on a device after the step in which it came. */
 TESSERA_API int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function);
 

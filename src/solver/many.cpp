@@ -112,7 +112,14 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   tessera::many_problem problem = make_many(device, count, params, params_bytes, lower, upper, ends);
   watch between({progress_, progress_data_, ncomp_, options_, in_progress_callback}, ncomp_, problem.rows());
   std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
-  tessera::many_results results = run_many(problem, device, between, v.data(), e.data());
+  tessera::many_results results(problem.rows());
+  try {
+    results = run_many(problem, device, between, v.data(), e.data());
+  } catch (const tessera::out_of_time &late) {
+    for (tessera::many_row &row : results.rows) row.end = tessera::outcome::time;
+    results.keep_message(0, late.what());
+    options_.set_real(TESSERA_COMPILE_SECONDS, std::chrono::duration<double>(clock_type::now() - start).count());
+  }
   for (std::int64_t r = 0; r < problem.rows(); ++r) {
     std::string message;
     tessera::doubt_success(results.rows[at(r)].end, message, ncomp_, &v[at(r * ncomp_)], &e[at(r * ncomp_)]);

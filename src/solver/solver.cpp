@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "clock_hooks.hpp"
@@ -207,9 +208,17 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       }
       conclude(problem.asked(), result, value_, error_, value, error);
     }
+  } catch (const tessera::out_of_time &e) {
+    last_error = e.what();
+    std::fill_n(value, ncomp_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
+    options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));
+    status = TESSERA_LIMIT_TIME;
   } catch (const failure &f) {
-    if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
-    throw;
+    if (!twin_ || !tessera::lasts(f.status())) throw;
+    const failure told(f.status(), f.what() + (f.status() == TESSERA_ERR_DEVICE ? about_parameters() : std::string()));
+    twin_->refuse(told.status(), told.what());
+    throw told;
   }
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
@@ -241,6 +250,7 @@ void tessera_solver::begin_run() {
   options_.reset_statistics();
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
+  until_ = tessera::deadline_in(options_.get_real(TESSERA_MAX_SECONDS));
   for (const auto &m : methods_)
     if (m) m->begin_run();
 }

@@ -148,8 +148,8 @@ void cuda_cubature::run_large(const many_problem &problem, device_integrand &int
 const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f,
                                                 device_report &report, bool many) {
   const loaded_kernel &kernel = kernels_.find(key_of(problem, f.source, many), report, [&] {
-    return std::make_unique<loaded_kernel>(problem, f.source, setting_.arch(), setting_.multiprocessors(), f.cache,
-                                           setting_.stream(), many);
+    return std::make_unique<loaded_kernel>(problem, f, setting_.arch(), setting_.multiprocessors(), setting_.stream(),
+                                           many);
   });
   report.inlined = report.inlined && kernel.module().inlined;
   return kernel;
