@@ -86,6 +86,7 @@ struct many_results {
 // What is asked while they are run, always on the caller's thread.
 struct many_hooks {
   virtual ~many_hooks() = default;
+  virtual bool is_wanted() const = 0;  // can there be anything to look at?
   virtual bool due() = 0;  // is there anything to look at now?
   // evaluations: of all rows so far; value[ncomp] and error[ncomp] of one that is finished, or null. Returns running, time or
   // stopped: then no further row is begun, and those under way end.

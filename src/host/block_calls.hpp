@@ -8,6 +8,7 @@
 
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "step_watch.hpp"
 
 namespace tessera {
 
@@ -15,6 +16,7 @@ namespace tessera {
 struct point_block {
   std::vector<double> x, f, jacobian;
   std::vector<double> point, values;  // of one point
+  step_watch watch;
 };
 
 // Base of the executors.
@@ -27,6 +29,13 @@ class block_calls {
   static constexpr int64 cached_doubles = 32768;  // of the coordinates and values of a block
   static constexpr int64 least_block = 64;
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
+  // For run_items: what is asked between the points. Call it before the first.
+  template <class Blocks>
+  void watch(Blocks &blocks, run_hooks &hooks) {
+    for (point_block &b : blocks) b.watch.start(hooks, f_);
+  }
+  int64 ended_at() const { return failure_.item(); }  // the item, of those before all are done
 
   // coordinates: numbers that a point consists of, ndim or more.
   block_calls(const host_integrand &f, int ndim, int coordinates, int ncomp, int64 batch_points, thread_pool &pool)
@@ -41,8 +50,14 @@ class block_calls {
   }
 
   void prepare(point_block &b) const;
-  // The integrand at n points of a block. False when it asked to stop, which is reported.
+  // The integrand at n points of a block. False when it asked to stop, or the time is over, which is reported.
   bool call(int64 item, int64 n, point_block &b);
+  // As much work as n points are has been done. False when the time is over, which is reported.
+  bool goes_on(int64 item, int64 n, point_block &b) {
+    if (b.watch.goes_on(n)) return true;
+    failure_.report(item, b.watch.end(), 0, {});
+    return false;
+  }
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
   static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
@@ -53,7 +68,8 @@ class block_calls {
   int64 block_ = least_block;  // points
 
  private:
-  int call_all(int64 n, point_block &b) const;
+  int call_batch(int64 n, point_block &b) const;
+  int call_points(int64 n, point_block &b) const;
 
   thread_pool &pool_;
   first_failure failure_;

@@ -20,7 +20,7 @@ class host_cubature final : public host_method {
     auto &result = static_cast<cubature_result &>(to);
     bulk_.reset();
     if (!executor_) executor_ = std::make_unique<host_executor>(pool, evaluator_);
-    evaluator_.start(problem, pool);
+    evaluator_.start(problem, pool, hooks);
     const cubature_settings &set = problem.settings;
     const domain_box domain = problem.domain();
     if (problem.worst_first) {

@@ -11,10 +11,11 @@ namespace tessera {
 namespace {
 
 constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
+constexpr int summed_together = 64;  // components between two looks at the clock
 
 }  // namespace
 
-void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
+void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks) {
   const rule &r = problem.integration_rule;
   const bool batch = problem.integrand.batch != nullptr, mapped = any_mapped(problem.axes);
   const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points;
@@ -26,6 +27,7 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
     work_.clear();
     work_.resize(index(pool.size()));
   }
+  for (workspace &w : work_) w.watch.start(hooks, problem.integrand);
   problem_ = &problem;
   pool_ = &pool;
   batch_ = batch;
@@ -113,7 +115,7 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
   for (int64 i = 0; i < n; ++i) all.push_back({list[first + i], 0, rule_.points, i * rule_.points});
   if (!call(regions, all, item, w)) return;
   for (const stretch &s : all) {
-    sum(s, w, w.sums);
+    if (!sum(s, item, w, w.sums)) return;
     if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
   }
 }
@@ -125,7 +127,7 @@ void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int6
   for (int64 p = 0; p < rule_.points; p += chunk_) {
     w.stretches.assign(1, {region, p, std::min(chunk_, rule_.points - p), 0});
     if (!call(regions, w.stretches, item, w)) return;
-    sum(w.stretches[0], w, w.more);
+    if (!sum(w.stretches[0], item, w, w.more)) return;
     bool finite = true;
     for (std::size_t t = 0; t < w.sums.size(); ++t) {
       w.sums[t] += w.more[t];
@@ -153,17 +155,26 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
       }
   }
   std::fill_n(w.f.begin(), n * nc, nan_value());  // what the integrand does not write must not pass for a value
-  const int status = problem_->integrand.batch(n, nd, w.x.data(), n, nc, w.f.data(), n, problem_->integrand.userdata);
-  if (status != 0) {
-    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-    return false;
-  }
+  const host_integrand &f = problem_->integrand;
+  const int status = w.watch.each_batch(n, n, [&](int64 first, int64 points) {
+    return f.batch(points, nd, &w.x[index(first)], n, nc, &w.f[index(first)], n, f.userdata);
+  });
+  if (!succeeded(status, item, w)) return false;
   w.component_stride = n;
   w.point_stride = 1;
   if (mapped_)
     for (int k = 0; k < nc; ++k)
       for (int64 i = 0; i < n; ++i) w.f[index(k * n + i)] = weighted(w.f[index(k * n + i)], w.jacobian[index(i)]);
   return true;
+}
+
+// Reports a status of the calls that is not 0.
+bool host_evaluator::succeeded(int status, int64 item, const workspace &w) {
+  if (w.watch.end() != outcome::running)
+    failure_.report(item, w.watch.end(), 0, {});
+  else if (status != 0)
+    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  return status == 0;
 }
 
 // Coordinate j of the stretch's points goes to x[j*ldx + offset ...].
@@ -196,7 +207,8 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
   });
 }
 
-void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<double> &to) const {
+// False when the time is over: with many components the sums take longer than the calls.
+bool host_evaluator::sum(const stretch &s, int64 item, workspace &w, std::vector<double> &to) {
   const int64 end = s.first + s.n, step = w.point_stride;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
     const double *const f =
@@ -208,7 +220,10 @@ void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<doubl
     else
       sum_points(
           host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
+    if (k % summed_together == summed_together - 1 && !w.watch.goes_on(1))
+      return succeeded(step_watch::ended, item, w);
   }
+  return true;
 }
 
 // False when a sum is not finite.

@@ -13,6 +13,7 @@
 #include "../engine/cubature/apply_rule.hpp"
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "step_watch.hpp"
 
 namespace tessera {
 
@@ -47,12 +48,12 @@ struct host_lane {
 class host_evaluator {
  public:
   // What follows from the problem and the pool; called before each run. Tables and memory of earlier runs are used again where
-  // they fit. Problem and pool must stay where they are until the run has ended.
-  void start(const cubature_problem &problem, thread_pool &pool);
+  // they fit. Problem, pool and hooks must stay where they are until the run has ended.
+  void start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks);
 
   int64 points() const { return rule_.points; }  // of one region
 
-  // Writes value, raw error and ranked axes of n regions. Returns running, callback or nonfinite. axes[region][ncomp]: also
+  // Writes value, raw error and ranked axes of n regions. Returns running, callback, nonfinite, memory, or time and stopped from within. axes[region][ncomp]: also
   // the axis of each component by itself, chosen as in Cuba's Cuhre.
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
@@ -77,6 +78,7 @@ class host_evaluator {
     std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
+    step_watch watch;
   };
 
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
@@ -87,10 +89,11 @@ class host_evaluator {
   bool call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
+  bool succeeded(int status, int64 item, const workspace &w);
   template <class Call>
   struct region_calls;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
-  void sum(const stretch &s, const workspace &w, std::vector<double> &to) const;
+  bool sum(const stretch &s, int64 item, workspace &w, std::vector<double> &to);
   bool finish(const region_view &regions, int64 region, workspace &w) const;
   unsigned char component_axis(const region_view &regions, int64 region, int k, const workspace &w) const;
   template <class Visit>

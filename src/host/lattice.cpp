@@ -46,7 +46,7 @@ int64 host_lattice::work_bytes() const {
   return static_cast<int64>(8 * n);
 }
 
-outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums) {
   const int64 nc = ncomp_, per_shift = items_per_shift(pass);
   parts_.assign(index((end - first) * nc), {});
   const outcome o = run_items(first, end, [&](int64 item, int thread) {
@@ -54,7 +54,9 @@ outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, comp
     prepare(b);
     sum_item(pass, item, b, &parts_[index((item - first) * nc)]);
   });
-  if (o != outcome::running) return o;
+  const bool ended = o == outcome::time || o == outcome::stopped;
+  if (o != outcome::running && !ended) return o;
+  if (ended) end = ended_at();
   for (int64 i = first; i < end; ++i)
     for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
   return o;
@@ -71,6 +73,7 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b
                 {b.x.data(), block_, b.jacobian.data()});
     if (!call(item, n, b)) return;
     for (int k = 0; k < ncomp_; ++k) {
+      if (!goes_on(item, 1, b)) return;  // with many components the sums take longer than the calls
       const double *f = &b.f[index(k * block_)];
       const double sum = weights ? sum_of_weighted(f, b.jacobian.data(), n) : sum_of(f, n);
       if (!std::isfinite(sum)) return report_nonfinite(item, n, b);
@@ -82,6 +85,7 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b
 static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
                                   double *error) {
   host_lattice executor(problem, pool);
+  executor.watch(hooks);
   lattice_rule<host_lattice> driver(executor, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;
   result.end = driver.run(value, error, result.has_value);

@@ -74,6 +74,10 @@ class many_run {
         : run(r), thread(t), before(r.evaluations_[t].load(std::memory_order_relaxed)) {}
     outcome between_steps(int64 evaluations, const double *, const double *) override {
       run.evaluations_[thread].store(before + evaluations, std::memory_order_relaxed);
+      return within_step();
+    }
+    bool is_wanted() const override { return run.watch_.is_wanted(); }
+    outcome within_step() override {
       if (thread == 0) run.look();
       return run.end_.load(std::memory_order_relaxed);
     }

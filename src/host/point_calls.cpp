@@ -155,16 +155,20 @@ bool host_evaluator::call_points(const region_view &regions, const stretch &s, i
               nan_value());  // what the integrand does not write must not pass for a value
   const auto call_all = [&](const auto &call) {
     using calls = region_calls<std::decay_t<decltype(call)>>;
-    const int status = calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s);
-    if (status != 0)
-      failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-    return status == 0;
+    return succeeded(calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s), item, w);
+  };
+  const auto watched = [&](const auto &call) {
+    if (!w.watch.is_wanted()) return call_all(call);
+    return call_all([&call, &watch = w.watch](const double *x, double *f) {
+      const int status = call(x, f);
+      return status != 0 || watch.goes_on(1) ? status : step_watch::ended;
+    });
   };
   if (!mapped_)
-    return call_all([nd, nc, point = integrand.point, userdata = integrand.userdata](const double *x, double *f) {
+    return watched([nd, nc, point = integrand.point, userdata = integrand.userdata](const double *x, double *f) {
       return point(nd, x, nc, f, userdata);
     });
-  return call_all([&](const double *x, double *f) {  // the values of a failed call are not used
+  return watched([&](const double *x, double *f) {  // the values of a failed call are not used
     double jacobian = 1.0;
     for (int j = 0; j < nd; ++j) w.mapped[index(j)] = map_axis(problem_->axes[index(j)], x[j], jacobian);
     const int status = integrand.point(nd, w.mapped.data(), nc, f, integrand.userdata);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "clock_hooks.hpp"
@@ -283,6 +284,12 @@ void tessera_solver::conclude(const tessera::run_settings &asked, const tessera:
     last_error = !result.message.empty() ? result.message
                  : result.has_value      ? tessera::status_text(status) + explain_limit(asked, result.end, v, e)
                                          : tessera::status_text(status);
+  if (!result.has_value && (result.end == tessera::outcome::time || result.end == tessera::outcome::stopped)) {
+    last_error += " before there was a value";
+    std::fill_n(value, ncomp_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
+    return;
+  }
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
     throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");

@@ -61,7 +61,7 @@ class bulk {
 
   // The regions between two steps and after the run; -1 when some had to be given up, or when a step could not be finished.
   // For the same executors.
-  int64 count() const { return state_.retired_count > 0 || unfinished() ? -1 : state_.count; }
+  int64 count() const { return state_.retired_count > 0 || within_ ? -1 : state_.count; }
   void read(int64 first, int64 n, double *records) const {
     for (int64 i = 0; i < n; ++i)
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
@@ -70,7 +70,9 @@ class bulk {
  private:
   outcome advance(double *value, double *error) {
     do {
+      within_ = true;
       exec_.run_bulk(state_);
+      within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
     } while (state_.end == outcome::running);
     stats_.evaluations = state_.evaluations;
@@ -80,8 +82,9 @@ class bulk {
     return state_.end;
   }
 
-  bool unfinished() const {
-    return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
+  static bool is_end_of_a_step(outcome end) {
+    return end == outcome::converged || end == outcome::all_zero || end == outcome::evaluations ||
+           end == outcome::roundoff;
   }
 
   void allocate(const domain_box &domain) {
@@ -154,6 +157,7 @@ class bulk {
   typename Executor::template buffer<unsigned char> tables_;
   bulk_state state_ = {};
   int64 most_regions_;
+  bool within_ = false;  // a step is under way, or was not finished
   cubature_statistics stats_;
 };
 

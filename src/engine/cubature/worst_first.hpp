@@ -103,7 +103,7 @@ class worst_first {
     region_view s = store_.view();
     make_domain(domain_, s, 0);
     outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1, axes_of(axes_, 0));
-    if (o == outcome::callback || o == outcome::memory) return o;
+    if (o != outcome::running && o != outcome::nonfinite) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
     stats_.evaluations = eval_.points();
     regions_ = 1;
@@ -269,7 +269,8 @@ class worst_first {
     }
     for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next in front
     const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
-    if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
+    const bool asked_to_end = o == outcome::callback || o == outcome::time || o == outcome::stopped;
+    if (o == outcome::running || asked_to_end || picked_.size() == 1) return o;
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
     forget();
     failed_ahead_ = true;

@@ -6,7 +6,9 @@
 //
 // The executor offers
 //   run(pass, first item, end item, sums)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted from
-//                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory
+//                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory.
+//                                           Where it looks at the clock itself, also time and stopped, and `end item` is then that
+//                                           before which all have been added
 //   slice_points()                          points between two looks at the clock
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -61,13 +63,15 @@ class lattice_rule : private lattice_estimates {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
     for (int64 i = 0; i < items; i += slice) {
-      const int64 end = std::min(items, i + slice);
+      int64 end = std::min(items, i + slice);
       const outcome o = exec_.run(pass, i, end, sums.data());
-      if (o != outcome::running) return o;
+      const bool within = o == outcome::time || o == outcome::stopped;
+      if (o != outcome::running && !within) return o;
       statistics_.evaluations += points(end) - points(i);
-      pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
+      pause_ = within ? o : shown_.look(statistics_.evaluations);  // after a whole pass its result counts
       if (pause_ != outcome::running && end < items) {
-        if (!shown_.there) take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
+        if (!shown_.there && before + points(end) > 0)
+          take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
         return pause_;
       }
     }
@@ -259,7 +263,7 @@ class lattice_rule : private lattice_estimates {
       able += weight_spread(candidates[c]) <= most_spread ? 1 : 0;
     }
     bool dropped[many] = {};  // it has met a value that is not finite, at a point that others may not come to
-    int64 chosen = 0;
+    int64 chosen = 0, complete = -1;  // complete: the last one whose points have all been made
     uint64 done = 0;
     for (uint64 n = first;
          n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
@@ -272,6 +276,11 @@ class lattice_rule : private lattice_estimates {
           dropped[c] = true;
           if (++gone == able) return o;
           continue;
+        }
+        if (o == outcome::running) complete = c;
+        if (o != outcome::running && pause_ != outcome::running && !shown_.there && complete >= 0 && done == 0) {
+          statistics_.transform = candidates[complete];  // this one has no point yet
+          return take_trial(sums[complete], n, shifts);
         }
         if (o != outcome::running) return o;
         if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
