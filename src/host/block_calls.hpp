@@ -8,13 +8,14 @@
 
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "raw_array.hpp"
 #include "step_watch.hpp"
 
 namespace tessera {
 
 // Points, values and jacobians of one block. Coordinate j of point i is x[j*block + i], component k f[k*block + i].
 struct point_block {
-  std::vector<double> x, f, jacobian;
+  raw_array x, f, jacobian;
   std::vector<double> point, values;  // of one point
   step_watch watch;
 };
@@ -60,7 +61,7 @@ class block_calls {
   }
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
-  static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
+  static std::size_t doubles(const point_block &b) { return b.x.size() + b.f.size() + b.jacobian.size(); }
 
   const host_integrand &f_;
   const int ndim_, coordinates_, ncomp_;

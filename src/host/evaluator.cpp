@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
 constexpr int summed_together = 64;  // components between two looks at the clock
+constexpr int64 cleared_together = 1 << 17;  // values, the same
 
 }  // namespace
 
@@ -66,7 +67,7 @@ void host_evaluator::make_tables(const rule &r) {
 
 int64 host_evaluator::work_bytes() const {
   std::size_t n = words_.size() / 2 + offsets_.size();
-  for (const workspace &w : work_) n += w.x.capacity() + w.f.capacity() + w.jacobian.capacity();
+  for (const workspace &w : work_) n += w.x.size() + w.f.size() + w.jacobian.size();
   return static_cast<int64>(8 * n);
 }
 
@@ -154,9 +155,10 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
         x = map_axis(problem_->axes[index(j)], x, w.jacobian[index(i)]);
       }
   }
-  std::fill_n(w.f.begin(), n * nc, nan_value());  // what the integrand does not write must not pass for a value
+  if (!clear_values(0, n * nc, item, w)) return false;
   const host_integrand &f = problem_->integrand;
-  const int status = w.watch.each_batch(n, n, [&](int64 first, int64 points) {
+  const int64 most = w.watch.is_wanted() ? problem_->batch_points : n;
+  const int status = w.watch.each_batch(n, most, [&](int64 first, int64 points) {
     return f.batch(points, nd, &w.x[index(first)], n, nc, &w.f[index(first)], n, f.userdata);
   });
   if (!succeeded(status, item, w)) return false;
@@ -165,6 +167,16 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
   if (mapped_)
     for (int k = 0; k < nc; ++k)
       for (int64 i = 0; i < n; ++i) w.f[index(k * n + i)] = weighted(w.f[index(k * n + i)], w.jacobian[index(i)]);
+  return true;
+}
+
+// What the integrand does not write must not pass for a value. False when the time is over: new memory is slow.
+bool host_evaluator::clear_values(int64 first, int64 n, int64 item, workspace &w) {
+  for (const int64 end = first + n; first < end; first += cleared_together) {
+    std::fill_n(&w.f[index(first)], std::min(cleared_together, end - first), nan_value());
+    if (end - first > cleared_together && !w.watch.goes_on(cleared_together))
+      return succeeded(step_watch::ended, item, w);
+  }
   return true;
 }
 

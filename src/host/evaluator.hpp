@@ -13,6 +13,7 @@
 #include "../engine/cubature/apply_rule.hpp"
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "raw_array.hpp"
 #include "step_watch.hpp"
 
 namespace tessera {
@@ -73,7 +74,7 @@ class host_evaluator {
   // Per thread: points and values of one call, and the sums of one region. Component k of point i is
   // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need a few of x[points][ndim].
   struct workspace {
-    std::vector<double> x, f, jacobian;
+    raw_array x, f, jacobian;
     std::vector<double> at, opposite, ends, mapped;
     std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
     std::vector<stretch> stretches;
@@ -89,6 +90,7 @@ class host_evaluator {
   bool call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
+  bool clear_values(int64 first, int64 n, int64 item, workspace &w);
   bool succeeded(int status, int64 item, const workspace &w);
   template <class Call>
   struct region_calls;

@@ -151,8 +151,7 @@ bool host_evaluator::call_points(const region_view &regions, const stretch &s, i
   const host_integrand &integrand = problem_->integrand;
   w.component_stride = 1;
   w.point_stride = nc;
-  std::fill_n(&w.f[index(s.offset * nc)], s.n * nc,
-              nan_value());  // what the integrand does not write must not pass for a value
+  if (!clear_values(s.offset * nc, s.n * nc, item, w)) return false;
   const auto call_all = [&](const auto &call) {
     using calls = region_calls<std::decay_t<decltype(call)>>;
     return succeeded(calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s), item, w);
