@@ -56,14 +56,15 @@ struct host_evaluator::region_calls {
   // The points of a small rule from the table of their offsets.
   int table(const stretch &s, double *f) const {
     const point_placer place = placers[nd];
-    for (int64 p = 0; p < s.n; p += table_block) {
-      const int64 n = std::min(table_block, s.n - p);
+    for (int64 p = 0, n; p < s.n; p += n) {
+      n = std::min({table_block, s.n - p, w.watch.until_look()});
       double *x = w.x.data();
       place(n, &e.offsets_[index((s.first + p) * nd)], centre, half, x);
       for (const double *const end = x + n * nd; x != end; x += nd, f += nc) {
         const int status = call(x, f);
         if (status != 0) return status;
       }
+      if (w.watch.is_wanted() && !w.watch.goes_on(n)) return step_watch::ended;
     }
     return 0;
   }
@@ -157,7 +158,7 @@ bool host_evaluator::call_points(const region_view &regions, const stretch &s, i
     return succeeded(calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s), item, w);
   };
   const auto watched = [&](const auto &call) {
-    if (!w.watch.is_wanted()) return call_all(call);
+    if (!w.watch.is_wanted() || !offsets_.empty()) return call_all(call);  // a table is watched block by block
     return call_all([&call, &watch = w.watch](const double *x, double *f) {
       const int status = call(x, f);
       return status != 0 || watch.goes_on(1) ? status : step_watch::ended;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "../engine/hooks.hpp"
 #include "../rough_clock.hpp"
@@ -31,6 +32,8 @@ class step_watch {
     left_ -= n;
     return left_ > 0 || look();
   }
+
+  int64 until_look() const { return is_wanted() ? left_ : INT64_MAX; }  // points, 1 or more
 
   // call(first, points) for n points, at most `most` at a time. Returns the status of the integrand, or ended.
   static constexpr int ended = -0x7e55e4a;
