@@ -51,6 +51,10 @@ class block_calls {
   }
 
   void prepare(point_block &b) const;
+  // Of one, as prepare makes it.
+  static int64 block_bytes(int64 points, int64 coordinates, int64 ncomp) {
+    return static_cast<int64>(sizeof(point_block)) + 8 * (points + 1) * (coordinates + ncomp + 1);
+  }
   // The integrand at n points of a block. False when it asked to stop, or the time is over, which is reported.
   bool call(int64 item, int64 n, point_block &b);
   // As much work as n points are has been done. False when the time is over, which is reported.
@@ -61,7 +65,6 @@ class block_calls {
   }
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
-  static std::size_t doubles(const point_block &b) { return b.x.size() + b.f.size() + b.jacobian.size(); }
 
   const host_integrand &f_;
   const int ndim_, coordinates_, ncomp_;

@@ -16,13 +16,45 @@ constexpr int64 cleared_together = 1 << 17;  // values, the same
 
 }  // namespace
 
-void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks) {
+bool host_evaluator::has_offsets(const cubature_problem &problem) {
+  return !problem.integrand.batch && problem.integration_rule.ndim <= most_placed;
+}
+
+// As make_tables and start allocate them.
+int64 host_evaluator::table_bytes(const cubature_problem &problem) {
+  const rule &r = problem.integration_rule;
+  const int64 flips = 32 * int64{r.vertex_bits} * (1 + r.ndim);
+  return 4 * sparse_points(r) + 8 * int64{r.orbits} + flips + (has_offsets(problem) ? 8 * r.points * r.ndim : 0);
+}
+
+// As prepare allocates it.
+int64 host_evaluator::thread_bytes(const cubature_problem &problem, const call_plan &c) {
+  const rule &r = problem.integration_rule;
+  const int64 nd = r.ndim, nc = problem.settings.ncomp, points = c.group * c.chunk;
+  const int64 x = problem.integrand.batch ? points * (nd + 1) : (has_offsets(problem) ? table_block * nd : 0);
+  return static_cast<int64>(sizeof(workspace)) + static_cast<int64>(sizeof(stretch)) * 2 * c.group +
+         8 * (x + points * nc + 8 * nd + 2 * nc * sum_fields(r));
+}
+
+host_evaluator::call_plan host_evaluator::plan_calls(const cubature_problem &problem, int threads, int64 memory) {
+  const rule &r = problem.integration_rule;
+  // Equal shares of a rule that is too large for one call.
+  const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;
+  if (!problem.integrand.batch) return {chunk, 1};
+  const int64 one = thread_bytes(problem, {chunk, 1}), more = thread_bytes(problem, {chunk, 2}) - one;
+  const int64 room = (memory - table_bytes(problem)) / threads - one;
+  return {chunk, std::max<int64>(1, std::min(problem.batch_points / r.points, 1 + room / more))};
+}
+
+int64 host_evaluator::least_bytes(const cubature_problem &problem, int threads) {
+  return table_bytes(problem) + threads * thread_bytes(problem, plan_calls(problem, threads, 0));
+}
+
+void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks, int64 memory) {
   const rule &r = problem.integration_rule;
   const bool batch = problem.integrand.batch != nullptr, mapped = any_mapped(problem.axes);
   const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points;
-  // Equal shares of a rule that is too large for one call.
-  const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;
-  const int64 group = batch ? std::max<int64>(1, problem.batch_points / r.points) : 1;
+  const auto [chunk, group] = plan_calls(problem, pool.size(), memory);
   if (!same_rule || batch != batch_ || mapped != mapped_ || chunk != chunk_ || group != group_ ||
       static_cast<int>(work_.size()) != pool.size()) {
     work_.clear();
@@ -37,7 +69,7 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, r
   group_ = group;
   failure_.clear();
   if (!same_rule) make_tables(r);
-  if (!batch && offsets_.empty() && r.ndim <= most_placed) {
+  if (has_offsets(problem) && offsets_.empty()) {
     std::vector<double> all;
     all.reserve(index(r.points * r.ndim));
     for (int o = 0; o < r.orbits; ++o)
@@ -66,9 +98,7 @@ void host_evaluator::make_tables(const rule &r) {
 }
 
 int64 host_evaluator::work_bytes() const {
-  std::size_t n = words_.size() / 2 + offsets_.size();
-  for (const workspace &w : work_) n += w.x.size() + w.f.size() + w.jacobian.size();
-  return static_cast<int64>(8 * n);
+  return table_bytes(*problem_) + static_cast<int64>(work_.size()) * thread_bytes(*problem_, {chunk_, group_});
 }
 
 outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {

@@ -49,8 +49,12 @@ struct host_lane {
 class host_evaluator {
  public:
   // What follows from the problem and the pool; called before each run. Tables and memory of earlier runs are used again where
-  // they fit. Problem, pool and hooks must stay where they are until the run has ended.
-  void start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks);
+  // they fit. Problem, pool and hooks must stay where they are until the run has ended. Calls have as many regions as the memory
+  // for tables and work allows.
+  void start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks, int64 memory);
+
+  // Bytes that start and evaluate take with calls of one region.
+  static int64 least_bytes(const cubature_problem &problem, int threads);
 
   int64 points() const { return rule_.points; }  // of one region
 
@@ -63,6 +67,14 @@ class host_evaluator {
   int64 work_bytes() const;
 
  private:
+  // How the points are shared out among calls.
+  struct call_plan {
+    int64 chunk, group;  // most points of one region in one call; regions in one call
+  };
+  static call_plan plan_calls(const cubature_problem &problem, int threads, int64 memory);
+  static int64 table_bytes(const cubature_problem &problem);
+  static int64 thread_bytes(const cubature_problem &problem, const call_plan &c);
+  static bool has_offsets(const cubature_problem &problem);
   static constexpr int64 table_block = 32;  // points that are written at once from a table of all
   static constexpr int most_placed = 8;     // coordinates of a point from that table
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }

@@ -19,9 +19,19 @@ class host_sampler : public block_calls {
         problem_(problem),
         infinite_(false),
         work_(index(pool.size())) {
-    constexpr int64 most_block = 1024;
-    block_ = std::max(least_block, std::min(most_block, cached_doubles / (ndim_ + ncomp_))) / 2 * 2;
+    block_ = block_for(problem);
     for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
+  }
+
+  static memory_needs needs(const sampling_problem &problem, int threads) {
+    const sampling_settings &s = problem.settings;
+    const int64 nd = s.ndim, nc = s.ncomp, block = block_for(problem);
+    const bool grid = s.sampling != sampling_plain;
+    const int64 thread = block_bytes(block, nd, nc) + nc * static_cast<int64>(sizeof(sample_moments)) +
+                         (grid ? block * (nd + 16) + 8 * nd * grid_bins : 0);
+    return {threads * (thread + 256) + nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
+                (grid ? 40 * nd * grid_edges : 0),
+            sampling_bytes(s, static_cast<double>(s.points), grid)};
   }
 
   // What engine/montecarlo/monte_carlo.hpp asks of an executor.
@@ -70,14 +80,12 @@ class host_sampler : public block_calls {
     return squares;
   }
 
-  int64 work_bytes() const {
-    std::size_t n = parts_.capacity() * sizeof(sample_sums) + plain_.capacity() * sizeof(sample_piece) +
-                    8 * (unused_.capacity() + items_.capacity());
-    for (const workspace &w : work_) n += 8 * (doubles(w) + w.training.capacity()) + w.bins.capacity();
-    return static_cast<int64>(n);
+ private:
+  static int64 block_for(const sampling_problem &problem) {
+    constexpr int64 most_block = 1024;
+    return std::max(least_block, std::min(most_block, cached_doubles / (problem.ndim() + problem.ncomp()))) / 2 * 2;
   }
 
- private:
   // Per thread.
   struct workspace : point_block {
     std::vector<sample_moments> moments;  // of one piece
@@ -261,19 +269,23 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
                                        double *value, double *error) {
   host_sampler executor(problem, pool);
   executor.watch(hooks);
-  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  sampling_settings settings = problem.settings;
+  if (problem.memory_is_given)
+    settings.memory = share_memory(settings.memory, host_sampler::needs(problem, 1).fixed).grows;
+  monte_carlo<host_sampler> driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
-  result.statistics.bytes += executor.work_bytes();
+  result.statistics.bytes += host_sampler::needs(problem, pool.size()).fixed;
   result.callback_status = executor.callback_status();
   result.message = executor.message();
   return result;
 }
 
 std::unique_ptr<host_method> make_host_monte_carlo() {
-  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo);
+  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo,
+                                                                           host_sampler::needs);
 }
 
 }  // namespace tessera

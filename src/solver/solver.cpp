@@ -224,6 +224,9 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   s.abstol = options_.get_real(TESSERA_ABSTOL);
   s.maxeval = options_.get_int(TESSERA_MAXEVAL);
   s.mineval = options_.get_int(TESSERA_MINEVAL);
+  const std::int64_t limit = options_.get_int(TESSERA_MAX_MEMORY);
+  p.memory_is_given = limit > 0;
+  if (p.memory_is_given) s.memory = limit;
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);

@@ -32,9 +32,25 @@ class bulk {
     state_.points = points;
     state_.pause_after = Executor::pause_after;
     state_.pause_regions = INT64_MAX;
-    most_regions_ = regions_in_memory(settings, state_.split.pieces);
+    cubature_settings of_regions = settings;
+    of_regions.memory = settings.memory / bytes_of_region(settings) * (bytes_of_region(settings) - candidate_bytes);
+    most_regions_ = regions_in_memory(of_regions, state_.split.pieces);
     stats_.region_bytes = 8 * region_fields(settings.ndim, settings.ncomp);
   }
+
+  // Bytes that a run takes beside its regions.
+  static int64 fixed_bytes(const cubature_settings &s) {
+    bulk_state state = {};
+    state.set = s;
+    array_places places;
+    place_tables(state, places, most_chunks, Executor::arrange);
+    return places.bytes + s.ncomp * (static_cast<int64>(sizeof(component_sums)) + 64) +
+           landmark_groups * static_cast<int64>(sizeof(landmark_pair));
+  }
+  static int64 bytes_of_region(const cubature_settings &s) {
+    return 8 * (region_fields(s.ndim, s.ncomp) + region_fields(0, s.ncomp) + 1) + candidate_bytes;
+  }
+  static int64 least_regions(const cubature_settings &s) { return 4 * make_splitting(s.splitting, s.ndim, s.margin).pieces; }
 
   // value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
   outcome run(const domain_box &domain, double *value, double *error) {
@@ -68,6 +84,9 @@ class bulk {
   }
 
  private:
+  // landmark_parts, for one region of the many that a part is of
+  static constexpr int64 candidate_bytes = static_cast<int64>(sizeof(landmark_pair)) / 4;
+
   outcome advance(double *value, double *error) {
     do {
       within_ = true;
@@ -115,8 +134,9 @@ class bulk {
     state_.capacity = regions_.capacity();
     state_.parents_capacity = parents_.capacity();
     state_.can_grow = state_.capacity < most_regions_;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8) +
-                                                        state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
+    stats_.peak_bytes =
+        std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8 + candidate_bytes) +
+                                        state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
   }
 
   // Between two goes: more room, the clock, the progress callback.

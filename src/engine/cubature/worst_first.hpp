@@ -18,6 +18,7 @@
 #include "initial.hpp"
 #include "../machine.hpp"
 #include "kept_landmarks.hpp"
+#include "region_memory.hpp"
 #include "region_queue.hpp"
 #include "region_record.hpp"
 #include "region_store.hpp"
@@ -71,7 +72,7 @@ class worst_first {
   void clear() {
     split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
     record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(queue_entry));
-    capacity_ = std::max<int64>(set_.memory / record_bytes_, 2 * split_.pieces);
+    capacity_ = std::max(set_.memory / bytes_of_region(set_), least_regions(set_));
     totals_.clear();
     retired_.clear();
     frozen_.clear();
@@ -171,6 +172,7 @@ class worst_first {
       const outcome end = totals_.end(set_, live());
       if (end != outcome::running && !explore()) return end;
     }
+    if (set_.by_component && !has_room_for_queues()) return outcome::memory;
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (any_frozen_ && hopeless()) return outcome::roundoff;
@@ -282,7 +284,7 @@ class worst_first {
     free_slots_.resize(static_cast<std::size_t>(slots()));
     std::iota(free_slots_.begin(), free_slots_.end(), 0);
   }
-  int64 slots() const { return look_ahead_ == 1 ? 1 : 4 * int64{look_ahead_}; }
+  int64 slots() const { return slots_for(look_ahead_); }
 
   // Puts the pieces of the front of the queue in its place.
   void commit() {
@@ -368,12 +370,24 @@ class worst_first {
   int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
 
   void reserve(int64 regions) {
-    store_.reserve(regions, capacity_ + 1);
-    if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
-      axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
-    const int64 bytes =
-        store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
+    store_.reserve(regions, capacity_);
+    if (!set_.by_component) {
+      queue_.reserve(store_.capacity());
+    } else if (static_cast<int64>(axes_.size()) < regions * set_.ncomp) {
+      axes_.reserve(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
+      axes_.resize(axes_.capacity());
+    }
+    stats_.peak_bytes = std::max(stats_.peak_bytes, store_.capacity() * bytes_of_region(set_));
+  }
+
+  // The queues of single components grow as these are asked for, and the store in the next step.
+  bool has_room_for_queues() {
+    int64 n = store_.capacity();
+    if (regions_ + split_.pieces > n) n = std::max(n, std::min(capacity_, n + n / 2));
+    const int64 bytes = n * bytes_of_region(set_) + queues_.bytes(n);
+    if (bytes > set_.memory) return false;
     stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
+    return true;
   }
 
   // When the store is full, the half of the regions with the smallest errors is summed up and forgotten. False when that
@@ -381,6 +395,7 @@ class worst_first {
   bool make_room() {
     if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
     if (set_.by_component) return false;
+    holes_.reserve(holes_.size() + queue_.size() / 2 + 1);
     forget();
     region_view s = store_.view();
     queue_.drop_half([&](int64 i) {

@@ -47,10 +47,21 @@ class lattice_rule : private lattice_estimates {
     return end;
   }
   const lattice_statistics &statistics() const { return statistics_; }
+  int64 bytes() const { return std::max(lattice_bytes(set_), lattice_sum_bytes(set_, most_shifts_there_)); }
 
  private:
   static constexpr uint64 stream_shifts = 0, stream_trial = 1, stream_median = 2, stream_vectors = 3;
   static constexpr int64 slice_sums = int64{1} << 22;  // that the executor keeps in the meantime
+
+  // ---- Memory ----------------------------------------
+  // Half of it is for the sums of shifts, half for those of the items of a slice.
+  bool has_room(int64 shifts) {
+    most_shifts_there_ = std::max(most_shifts_there_, shifts);
+    return lattice_sum_bytes(set_, shifts) <= set_.memory / 2;
+  }
+  int64 most_sums() const {
+    return std::min(slice_sums, set_.memory / 4 / static_cast<int64>(sizeof(compensated_sum)));
+  }
 
   // ---- Passes ----------------------------------------
   // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what
@@ -58,7 +69,7 @@ class lattice_rule : private lattice_estimates {
   outcome run_pass(const lattice_pass &pass, shift_sums &sums, int64 before = 0) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
     const int64 slice = std::max<int64>(
-        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
+        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), most_sums() / set_.ncomp));
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
@@ -142,6 +153,7 @@ class lattice_rule : private lattice_estimates {
         n *= 2;
       } else {
         if (shifts >= most_shifts) return outcome::evaluations;
+        if (!has_room(2 * shifts)) return outcome::memory;
         o = run_more(pass_of(vector_.z.data(), n, shifts, stream_shifts), shifts, sums);
         if (o != outcome::running) return o;
         shifts *= 2;
@@ -223,7 +235,7 @@ class lattice_rule : private lattice_estimates {
     int64 copies = 1, before = 0;
     for (int r = 0; r <= set_.ndim; ++r) {
       if (r > 0) {
-        if (copies > most_copies / m) return outcome::memory;
+        if (copies > most_copies / m || !has_room(copies * m)) return outcome::memory;
         before = copies;
         copies *= m;
       }
@@ -320,6 +332,7 @@ class lattice_rule : private lattice_estimates {
 
   Executor &exec_;
   const lattice_vector &vector_, &trial_;
+  int64 most_shifts_there_ = 0;
 };
 
 }  // namespace tessera

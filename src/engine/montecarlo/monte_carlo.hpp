@@ -57,7 +57,6 @@ class monte_carlo : private sampling_estimates {
       end = automatic();
     if (end == outcome::nonfinite) make_unknown();
     has_value = shown_.there;
-    statistics_.bytes = strata_.bytes() + static_cast<int64>(32 * pieces_.capacity() + 8 * grid_.capacity());
     return end;
   }
   const sampling_statistics &statistics() const { return statistics_; }
@@ -73,6 +72,12 @@ class monte_carlo : private sampling_estimates {
   static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
   std::vector<sample_sums> new_sums() const { return std::vector<sample_sums>(count(set_.ncomp)); }
   int64 affordable() const { return (set_.maxeval - statistics_.evaluations) / per_sample_; }
+  bool has_room(int64 samples, bool grid) {
+    const int64 bytes = sampling_bytes(set_, static_cast<double>(samples), grid);
+    if (bytes > set_.memory) return false;
+    statistics_.bytes = std::max(statistics_.bytes, bytes);
+    return true;
+  }
   int64 first_samples() const { return std::max(least_samples, std::min(set_.points, affordable())); }
 
   // ---- Passes -----------------------------------------------------------------------------------------------------------
@@ -122,6 +127,7 @@ class monte_carlo : private sampling_estimates {
   // ---- Plain sampling -----------------------------------------------------------------------------------------------------
   // Adds samples to the pool; all are shown. Returns time, stopped or what the integrand did.
   outcome extend(sample_pool &pool, int64 more) {
+    if (!has_room(more, false)) return outcome::memory;
     while (more > 0) {
       int64 n = part_of(more, exec_.slice_samples(false));
       std::vector<sample_sums> sums = new_sums();
@@ -211,6 +217,7 @@ class monte_carlo : private sampling_estimates {
   // ---- VEGAS --------------------------------------------------------------------------------------------------------------
   // One iteration of `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
   outcome iterate(int64 samples, std::vector<sample_sums> &sums, double &made) {
+    if (!has_room(samples, true)) return outcome::memory;
     const int64 uniform = samples < few_samples ? 0 : samples / scouting;
     strata_.share_out(samples - uniform, set_.stratify);
     const std::vector<int64> &counts = strata_.counts();
