@@ -87,7 +87,7 @@ struct many_results {
 struct many_hooks {
   virtual ~many_hooks() = default;
   virtual bool is_wanted() const = 0;  // can there be anything to look at?
-  virtual bool due() = 0;  // is there anything to look at now?
+  virtual bool due() = 0;              // is there anything to look at now?
   // evaluations: of all rows so far; value[ncomp] and error[ncomp] of one that is finished, or null. Returns running, time or
   // stopped: then no further row is begun, and those under way end.
   virtual outcome look(int64 evaluations, int64 finished, const double *value, const double *error) = 0;

@@ -14,6 +14,10 @@ struct run_hooks {
   virtual outcome between_steps(int64 evaluations, const double *value, const double *error) = 0;
   // The same within a step, on any thread. A step that ends here leaves no trace in the result.
   virtual outcome within_step() { return outcome::running; }
+  // For steps within which nothing can be asked, after so many evaluations: how many more until the next look, and how many a step
+  // may have in the time that is left.
+  virtual int64 until_look(int64) const { return INT64_MAX; }
+  virtual int64 most_in_step(int64) const { return INT64_MAX; }
 };
 
 }  // namespace tessera

@@ -58,11 +58,10 @@ class host_cubature final : public host_method {
     const int64 first = affordable_first_regions(set.initial_regions, problem.integration_rule.points, set.maxeval);
     const int64 given = problem.given.n + problem.given.n / 2 + pieces_of(set);
     // With the level before them, or their parents.
-    const int64 regions =
-        problem.worst_first
-            ? bytes_of_region(set) * std::max({least_regions(set), first + first / 2 + 1, given})
-            : bulk<host_executor>::bytes_of_region(set) *
-                  std::max({bulk<host_executor>::least_regions(set), first + first / 2 + 1, given});
+    const int64 regions = problem.worst_first
+                              ? bytes_of_region(set) * std::max({least_regions(set), first + first / 2 + 1, given})
+                              : bulk<host_executor>::bytes_of_region(set) *
+                                    std::max({bulk<host_executor>::least_regions(set), first + first / 2 + 1, given});
     return {host_evaluator::least_bytes(problem, threads) + driver_bytes(problem, threads), regions};
   }
 

@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
-constexpr int summed_together = 64;  // components between two looks at the clock
+constexpr int64 least_chunk = 4096;          // points below which a rule is not cut
+constexpr int summed_together = 64;          // components between two looks at the clock
 constexpr int64 cleared_together = 1 << 17;  // values, the same
 
 }  // namespace
@@ -262,8 +262,7 @@ bool host_evaluator::sum(const stretch &s, int64 item, workspace &w, std::vector
     else
       sum_points(
           host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
-    if (k % summed_together == summed_together - 1 && !w.watch.goes_on(1))
-      return succeeded(step_watch::ended, item, w);
+    if (k % summed_together == summed_together - 1 && !w.watch.goes_on(1)) return succeeded(step_watch::ended, item, w);
   }
   return true;
 }

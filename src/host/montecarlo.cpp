@@ -117,7 +117,8 @@ class host_sampler : public block_calls {
                             static_cast<double>(w.broken_samples) / static_cast<double>(samples));
     }
     if (there < least_samples) return 0;
-    for (int64 k = 0; k < nc; ++k) sums[k].add(parts[index(k)].times(static_cast<double>(samples) / static_cast<double>(there)));
+    for (int64 k = 0; k < nc; ++k)
+      sums[k].add(parts[index(k)].times(static_cast<double>(samples) / static_cast<double>(there)));
     return there;
   }
 
@@ -284,8 +285,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
 }
 
 std::unique_ptr<host_method> make_host_monte_carlo() {
-  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo,
-                                                                           host_sampler::needs);
+  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo, host_sampler::needs);
 }
 
 }  // namespace tessera

@@ -23,7 +23,8 @@ class host_place final : public place {
     method_of(problem.method).run(problem, *pool_, hooks, value, error, result);
     result.threads = pool_->size();
     if (problem.memory_is_given && result.end == outcome::memory && !result.has_value && result.message.empty())
-      result.message = "TESSERA_MAX_MEMORY: " + std::to_string(problem.asked().memory) + " bytes are too few for a value";
+      result.message =
+          "TESSERA_MAX_MEMORY: " + std::to_string(problem.asked().memory) + " bytes are too few for a value";
   }
 
   many_results run_many(const many_problem &problem, const device_integrand &, many_hooks &watch, double *value,

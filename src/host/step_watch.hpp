@@ -62,8 +62,9 @@ class step_watch {
   bool look() {
     const double now = rough_seconds(), passed = now - then_;
     then_ = now;
-    apart_ = passed <= long_apart ? std::min(2 * apart_, most_apart)
-                                  : std::max<int64>(1, static_cast<int64>(static_cast<double>(apart_) * long_apart / passed));
+    apart_ = passed <= long_apart
+                 ? std::min(2 * apart_, most_apart)
+                 : std::max<int64>(1, static_cast<int64>(static_cast<double>(apart_) * long_apart / passed));
     left_ = apart_;
     end_ = hooks_ ? hooks_->within_step() : outcome::running;
     return end_ == outcome::running;

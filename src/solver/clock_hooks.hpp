@@ -48,6 +48,19 @@ class progress_clock {
     constexpr double long_step = 0.25;
     return progress_ && rough_seconds() - rough_start_ >= next_ + std::max(every_, long_step);
   }
+  // By the pace so far, of which nothing is known at first.
+  int64 evaluations_in(double time, int64 evaluations) const {
+    constexpr int64 unknown = int64{1} << 24;
+    if (!is_wanted()) return INT64_MAX;
+    if (evaluations <= 0) return unknown;
+    const double n = static_cast<double>(evaluations) * time / std::max(seconds(), 1e-6);
+    return n < 9e18 ? std::max<int64>(1, static_cast<int64>(n)) : INT64_MAX;
+  }
+  // Until the limit, or in a hundredth of it where there is less left.
+  int64 evaluations_left(int64 evaluations) const {
+    if (!(limit_ > 0.0) || evaluations <= 0) return INT64_MAX;
+    return evaluations_in(std::max(limit_ - seconds(), 0.01 * limit_), evaluations);
+  }
   // A callback that throws stops the run, and what it threw is its message.
   outcome report(int64 evaluations, const double *value, const double *error, int64 remaining) {
     next_ = seconds() + every_;
@@ -104,6 +117,8 @@ class clock_hooks : public run_hooks {
     remaining_ = remaining(evaluations, value, error);
     return clock_.report(evaluations, value, error, remaining_);
   }
+  int64 until_look(int64 evaluations) const override { return clock_.evaluations_in(look_seconds, evaluations); }
+  int64 most_in_step(int64 evaluations) const override { return clock_.evaluations_left(evaluations); }
   // What was known at the last step is shown again.
   outcome within_step() override {
     if (clock_.is_over()) return outcome::time;
@@ -132,6 +147,8 @@ class clock_hooks : public run_hooks {
     last_n_ = n;
     return guess;
   }
+
+  static constexpr double look_seconds = 0.05;
 
   progress_clock clock_;
   const int ncomp_;

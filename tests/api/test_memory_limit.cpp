@@ -28,7 +28,8 @@ void count(void *p, int sign) {
   const long long now = held.fetch_add(sign * static_cast<long long>(malloc_usable_size(p))) +
                         sign * static_cast<long long>(malloc_usable_size(p));
   long long most = most_held.load();
-  while (now > most && !most_held.compare_exchange_weak(most, now)) {}
+  while (now > most && !most_held.compare_exchange_weak(most, now)) {
+  }
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ class bulk {
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
     state_.pause_after = Executor::pause_after;
+    state_.most_in_step = INT64_MAX;
     state_.pause_regions = INT64_MAX;
     cubature_settings of_regions = settings;
     of_regions.memory = settings.memory / bytes_of_region(settings) * (bytes_of_region(settings) - candidate_bytes);
@@ -50,7 +51,9 @@ class bulk {
   static int64 bytes_of_region(const cubature_settings &s) {
     return 8 * (region_fields(s.ndim, s.ncomp) + region_fields(0, s.ncomp) + 1) + candidate_bytes;
   }
-  static int64 least_regions(const cubature_settings &s) { return 4 * make_splitting(s.splitting, s.ndim, s.margin).pieces; }
+  static int64 least_regions(const cubature_settings &s) {
+    return 4 * make_splitting(s.splitting, s.ndim, s.margin).pieces;
+  }
 
   // value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
   outcome run(const domain_box &domain, double *value, double *error) {
@@ -90,6 +93,7 @@ class bulk {
   outcome advance(double *value, double *error) {
     do {
       within_ = true;
+      if (Executor::pause_after > 1) pace();
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
@@ -99,6 +103,12 @@ class bulk {
     stats_.regions = state_.count + state_.retired_count;
     if (stats_.evaluations > 0) read_totals(value, error);
     return state_.end;
+  }
+
+  // Where steps cannot be ended from within.
+  void pace() {
+    state_.pause_after = std::min(Executor::pause_after, hooks_.until_look(state_.evaluations));
+    state_.most_in_step = hooks_.most_in_step(state_.evaluations);
   }
 
   static bool is_end_of_a_step(outcome end) {
@@ -134,9 +144,8 @@ class bulk {
     state_.capacity = regions_.capacity();
     state_.parents_capacity = parents_.capacity();
     state_.can_grow = state_.capacity < most_regions_;
-    stats_.peak_bytes =
-        std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8 + candidate_bytes) +
-                                        state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
+    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8 + candidate_bytes) +
+                                                        state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
   }
 
   // Between two goes: more room, the clock, the progress callback.

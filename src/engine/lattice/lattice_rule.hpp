@@ -274,7 +274,7 @@ class lattice_rule : private lattice_estimates {
       history[c].resize(static_cast<std::size_t>(set_.ncomp));
       able += weight_spread(candidates[c]) <= most_spread ? 1 : 0;
     }
-    bool dropped[many] = {};  // it has met a value that is not finite, at a point that others may not come to
+    bool dropped[many] = {};          // it has met a value that is not finite, at a point that others may not come to
     int64 chosen = 0, complete = -1;  // complete: the last one whose points have all been made
     uint64 done = 0;
     for (uint64 n = first;
