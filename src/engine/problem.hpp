@@ -22,6 +22,9 @@ enum class outcome : int {
   running
 };
 
+// By the clock or the user's progress callback.
+TESSERA_HD bool is_ended(outcome o) { return o == outcome::time || o == outcome::stopped; }
+
 // What every method is asked for.
 struct run_settings {
   int ndim = 0, ncomp = 0;

@@ -61,9 +61,8 @@ outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 &end, com
     prepare(b);
     sum_item(pass, item, b, &parts_[index((item - first) * nc)]);
   });
-  const bool ended = o == outcome::time || o == outcome::stopped;
-  if (o != outcome::running && !ended) return o;
-  if (ended) end = ended_at();
+  if (o != outcome::running && !is_ended(o)) return o;
+  if (is_ended(o)) end = ended_at();
   for (int64 i = first; i < end; ++i)
     for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
   return o;

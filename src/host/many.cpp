@@ -78,7 +78,12 @@ class many_run {
     }
     bool is_wanted() const override { return run.watch_.is_wanted(); }
     outcome within_step() override {
-      if (thread == 0) run.look();
+      const outcome end = run.end_.load(std::memory_order_relaxed);
+      if (end != outcome::running) return end;
+      if (thread == 0)
+        run.look();
+      else if (run.watch_.is_over())
+        run.end_.store(outcome::time, std::memory_order_relaxed);
       return run.end_.load(std::memory_order_relaxed);
     }
     many_run &run;

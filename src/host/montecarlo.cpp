@@ -41,7 +41,7 @@ class host_sampler : public block_calls {
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, first, samples, p));
     unused_.resize(plain_.size());
     const outcome o = run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
-    if (o == outcome::time || o == outcome::stopped) samples = add_what_there_is(samples, sums);
+    if (is_ended(o)) samples = add_what_there_is(samples, sums);
     return o;
   }
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }

@@ -142,7 +142,7 @@ static void what_was_complete_is_the_result(void **state) {
       put_slow(s, &of, batch);
       put_int(s, TESSERA_KEEP_REGIONS, 1);
       put_real(s, TESSERA_RELTOL, 0);
-      put_real(s, TESSERA_MAX_SECONDS, 0.2);
+      put_real(s, TESSERA_MAX_SECONDS, 0.5);
       const int status = tessera_integrate(s, kinds[k].method, &value, &error);
       assert_true(status == TESSERA_LIMIT_TIME || status == TESSERA_ROUNDOFF);
       assert_at_most(fabs(value - 1.25), error + 1e-14);
@@ -248,8 +248,7 @@ static void many_integrals_end_within_one(void **state) {
       put_real(s, TESSERA_MAX_SECONDS, 0.5);
       assert_status(s, tessera_integrate_many(s, TESSERA_CUBATURE, 20, NULL, 0, NULL, NULL, value, error, status),
                     TESSERA_LIMIT_TIME);
-      /* The caller's thread sees the limit, when it waits every 20 ms. */
-      assert_at_most((double)of.points, threads * (0.5 / 0.01 + 12));
+      assert_at_most((double)of.points, threads * (0.5 / 0.01 + 8));
       for (int i = 0; i < 20; ++i) {
         assert_int_equal(status[i], TESSERA_LIMIT_TIME);
         assert_true(isnan(value[i]) && isinf(error[i]));
@@ -326,7 +325,7 @@ static void many_components_do_not_hide_the_limit(void **state) {
                   (long long)made[1], took[1]);
     /* 0.1 ms a point at least, be it only for writing them */
     assert_true(made[0] < 4000 && made[1] < 4000);
-    assert_at_most(fmin(took[0], took[1]), sanitized ? 10 : 1.5);
+    assert_at_most(fmin(took[0], took[1]), sanitized ? 10 : 2.5);
   }
   free(value);
   free(error);

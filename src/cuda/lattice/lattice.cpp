@@ -117,7 +117,7 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 &end, c
     for (int64 i = first; i < end && o == outcome::running; i += most) {
       if (i > first) o = between_kernels();
       if (o == outcome::running) o = run_units(pass, kernels, i, std::min(end, i + most), sums);
-      if (o == outcome::time || o == outcome::stopped) end = i;
+      if (is_ended(o)) end = i;
     }
     return o;
   });

@@ -154,7 +154,7 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &s
     list_ = nullptr;
     return kernels.fused() ? run_fused(kernels, sums) : run_chunks(kernels, pieces_of(a.cut), sums, nullptr);
   });
-  if (end == outcome::time || end == outcome::stopped) samples = 0;
+  if (is_ended(end)) samples = 0;
   return end;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "component_queues.hpp"
 #include "landmarks.hpp"
 #include "../problem.hpp"
 #include "region_queue.hpp"
@@ -28,7 +29,15 @@ inline int64 bytes_beside_regions(const cubature_settings &s, int look_ahead) {
   const int64 slots = slots_for(s.by_component ? 1 : look_ahead);
   const int64 piece = 8 * region_fields(s.ndim, s.ncomp) + 8 + (s.by_component ? s.ncomp : 0);
   return slots * (pieces_of(s) * piece + 64) + 8 * landmarks_kept * region_fields(s.ndim, 0) +
-         s.ncomp * (s.by_component ? 184 : 160) + 32 * s.ndim;
+         s.ncomp * (s.by_component ? 216 : 192) + 32 * s.ndim;
+}
+
+// The queues of single components grow as these are asked for, and a store of so many regions in the next step, when it has `wanted`.
+inline int64 bytes_with_queues(const cubature_settings &s, const component_queues &queues, int64 there, int64 wanted,
+                               int64 most) {
+  const int64 grown = there + there / 2 < most ? there + there / 2 : most;
+  const int64 n = wanted > there && grown > there ? grown : there;
+  return n * bytes_of_region(s) + queues.bytes(n);
 }
 
 }  // namespace tessera

@@ -76,7 +76,7 @@ class lattice_rule : private lattice_estimates {
     for (int64 i = 0; i < items; i += slice) {
       int64 end = std::min(items, i + slice);
       const outcome o = exec_.run(pass, i, end, sums.data());
-      const bool within = o == outcome::time || o == outcome::stopped;
+      const bool within = is_ended(o);
       if (o != outcome::running && !within) return o;
       statistics_.evaluations += points(end) - points(i);
       pause_ = within ? o : shown_.look(statistics_.evaluations);  // after a whole pass its result counts

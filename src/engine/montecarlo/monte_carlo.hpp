@@ -72,12 +72,6 @@ class monte_carlo : private sampling_estimates {
   static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
   std::vector<sample_sums> new_sums() const { return std::vector<sample_sums>(count(set_.ncomp)); }
   int64 affordable() const { return (set_.maxeval - statistics_.evaluations) / per_sample_; }
-  bool has_room(int64 samples, bool grid) {
-    const int64 bytes = sampling_bytes(set_, static_cast<double>(samples), grid);
-    if (bytes > set_.memory) return false;
-    statistics_.bytes = std::max(statistics_.bytes, bytes);
-    return true;
-  }
   int64 first_samples() const { return std::max(least_samples, std::min(set_.points, affordable())); }
 
   // ---- Passes -----------------------------------------------------------------------------------------------------------
@@ -105,11 +99,10 @@ class monte_carlo : private sampling_estimates {
   // Where the time is over, `samples` becomes the number that has been made, of which sums are.
   outcome run_plain(int64 first, int64 &samples, std::vector<sample_sums> &sums) {
     const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
-    if (!ended(o) && o != outcome::running) return o;
+    if (!is_ended(o) && o != outcome::running) return o;
     statistics_.evaluations += samples * per_sample_;
     return o;
   }
-  static bool ended(outcome o) { return o == outcome::time || o == outcome::stopped; }
 
   void set_scale(const std::vector<sample_sums> &sums) {
     for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -132,7 +125,7 @@ class monte_carlo : private sampling_estimates {
       int64 n = part_of(more, exec_.slice_samples(false));
       std::vector<sample_sums> sums = new_sums();
       const outcome o = run_plain(next_sample_, n, sums);
-      if (o != outcome::running && (!ended(o) || n == 0)) return o;
+      if (o != outcome::running && (!is_ended(o) || n == 0)) return o;
       next_sample_ += n;
       more -= n;
       pool.add(sums, static_cast<double>(n));
@@ -385,12 +378,12 @@ class monte_carlo : private sampling_estimates {
     std::vector<sample_sums> sums = new_sums();
     int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
     const outcome o = run_plain(0, n, sums);
-    if (o != outcome::running && (!ended(o) || n == 0)) return o;
+    if (o != outcome::running && (!is_ended(o) || n == 0)) return o;
     set_scale(sums);
     sample_pool pool(set_.ncomp);
     pool.add(sums, static_cast<double>(n));
     show(pool, false);
-    return ended(o) ? o : shown_.look(statistics_.evaluations);
+    return is_ended(o) ? o : shown_.look(statistics_.evaluations);
   }
 
   outcome vegas() {
