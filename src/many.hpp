@@ -83,10 +83,12 @@ struct many_results {
   }
 };
 
-// What is asked while they are run, always on the caller's thread.
+// What is asked while they are run, on the caller's thread but for is_over.
 struct many_hooks {
   virtual ~many_hooks() = default;
-  virtual bool due() = 0;  // is there anything to look at now?
+  virtual bool is_wanted() const = 0;  // can there be anything to look at?
+  virtual bool is_over() const = 0;    // the time; on any thread
+  virtual bool due() = 0;              // is there anything to look at now?
   // evaluations: of all rows so far; value[ncomp] and error[ncomp] of one that is finished, or null. Returns running, time or
   // stopped: then no further row is begun, and those under way end.
   virtual outcome look(int64 evaluations, int64 finished, const double *value, const double *error) = 0;

@@ -55,6 +55,7 @@ struct problem {
   int threads = 1;
   int64 batch_points = 1;
   bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
+  bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 
 // What every run gives back.
@@ -144,6 +145,11 @@ struct sampling_result : run_result {
   sampling_statistics statistics;
   std::vector<double> chi_square;  // [ncomp]
 };
+
+inline std::string too_little_memory(int64 needed, int64 allowed) {
+  return "TESSERA_MAX_MEMORY: " + std::to_string(needed) + " bytes are needed, and " + std::to_string(allowed) +
+         " are allowed";
+}
 
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
 inline std::string nonfinite_message(int component, double value, const double *x, int ndim) {

@@ -175,8 +175,9 @@ void set_options(dropin::lease &solver, const arguments<Real> &p, int threads, i
   solver.set_int(TESSERA_MINEVAL, least);
   // MAXPTS is the limit of memory too, since it says how many regions there can be.
   constexpr int64 beyond_memory = int64{1} << 36;
-  solver.set_int(TESSERA_MAX_MEMORY,
-                 (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
+  const int64 regions = (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8);
+  const int64 calls = (int64{1} << 26) + (int64{threads} + 1) * p.numfun * (int64{1} << 18);  // more than they need
+  solver.set_int(TESSERA_MAX_MEMORY, regions + calls);
   solver.set_real(TESSERA_ABSTOL, tolerance(p.epsabs));
   solver.set_real(TESSERA_RELTOL, tolerance(p.epsrel));
 }

@@ -16,9 +16,13 @@ void block_calls::prepare(point_block &b) const {
 }
 
 bool block_calls::call(int64 item, int64 n, point_block &b) {
-  const int status = call_all(n, b);
-  if (status != 0) failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-  if (status == 0 && zero_) zeroed_ += fill_holes(n, b);
+  const int status = f_.batch ? call_batch(n, b) : call_points(n, b);
+  if (b.watch.end() != outcome::running)
+    failure_.report(item, b.watch.end(), 0, {});
+  else if (status != 0)
+    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  else if (zero_)
+    zeroed_ += fill_holes(n, b);
   return status == 0;
 }
 
@@ -38,22 +42,23 @@ int64 block_calls::fill_holes(int64 n, point_block &b) const {
   return points;
 }
 
-int block_calls::call_all(int64 n, point_block &b) const {
-  int status = 0;
-  // What the integrand does not write must not pass for a value.
-  if (f_.batch) {
-    for (int k = 0; k < ncomp_; ++k) std::fill_n(&b.f[index(k * block_)], n, nan_value());
-    for (int64 i = 0; i < n && status == 0; i += batch_points_)
-      status = f_.batch(std::min(batch_points_, n - i), ndim_, &b.x[index(i)], block_, ncomp_, &b.f[index(i)], block_,
-                        f_.userdata);
-    return status;
-  }
+// What the integrand does not write must not pass for a value.
+int block_calls::call_batch(int64 n, point_block &b) const {
+  for (int k = 0; k < ncomp_; ++k) std::fill_n(&b.f[index(k * block_)], n, nan_value());
+  return b.watch.each_batch(n, batch_points_, [&](int64 i, int64 points) {
+    return f_.batch(points, ndim_, &b.x[index(i)], block_, ncomp_, &b.f[index(i)], block_, f_.userdata);
+  });
+}
+
+int block_calls::call_points(int64 n, point_block &b) const {
+  const bool watched = b.watch.is_wanted();
   for (int64 i = 0; i < n; ++i) {
     for (int j = 0; j < coordinates_; ++j) b.point[index(j)] = b.x[index(j * block_ + i)];
     std::fill(b.values.begin(), b.values.end(), nan_value());
-    status = f_.point(ndim_, b.point.data(), ncomp_, b.values.data(), f_.userdata);
+    const int status = f_.point(ndim_, b.point.data(), ncomp_, b.values.data(), f_.userdata);
     if (status != 0) return status;
     for (int k = 0; k < ncomp_; ++k) b.f[index(k * block_ + i)] = b.values[index(k)];
+    if (watched && !b.watch.goes_on(1)) return step_watch::ended;
   }
   return 0;
 }

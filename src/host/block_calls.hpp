@@ -9,13 +9,16 @@
 
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "raw_array.hpp"
+#include "step_watch.hpp"
 
 namespace tessera {
 
 // Points, values and jacobians of one block. Coordinate j of point i is x[j*block + i], component k f[k*block + i].
 struct point_block {
-  std::vector<double> x, f, jacobian;
+  raw_array x, f, jacobian;
   std::vector<double> point, values;  // of one point
+  step_watch watch;
 };
 
 // Base of the executors.
@@ -33,6 +36,13 @@ class block_calls {
   static constexpr int64 cached_doubles = 32768;  // of the coordinates and values of a block
   static constexpr int64 least_block = 64;
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
+  // For run_items: what is asked between the points. Call it before the first.
+  template <class Blocks>
+  void watch(Blocks &blocks, run_hooks &hooks) {
+    for (point_block &b : blocks) b.watch.start(hooks, f_);
+  }
+  int64 ended_at() const { return failure_.item(); }  // the item, of those before all are done
 
   // coordinates: numbers that a point consists of, ndim or more.
   block_calls(const problem &p, thread_pool &pool)
@@ -53,11 +63,20 @@ class block_calls {
   }
 
   void prepare(point_block &b) const;
-  // The integrand at n points of a block. False when it asked to stop, which is reported.
+  // Of one, as prepare makes it.
+  static int64 block_bytes(int64 points, int64 coordinates, int64 ncomp) {
+    return static_cast<int64>(sizeof(point_block)) + 8 * (points + 1) * (coordinates + ncomp + 1);
+  }
+  // The integrand at n points of a block. False when it asked to stop, or the time is over, which is reported.
   bool call(int64 item, int64 n, point_block &b);
+  // As much work as n points are has been done. False when the time is over, which is reported.
+  bool goes_on(int64 item, int64 n, point_block &b) {
+    if (b.watch.goes_on(n)) return true;
+    failure_.report(item, b.watch.end(), 0, {});
+    return false;
+  }
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
-  static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
 
   const host_integrand &f_;
   const int ndim_, coordinates_, ncomp_;
@@ -66,7 +85,8 @@ class block_calls {
   int64 block_ = least_block;  // points
 
  private:
-  int call_all(int64 n, point_block &b) const;
+  int call_batch(int64 n, point_block &b) const;
+  int call_points(int64 n, point_block &b) const;
   int64 fill_holes(int64 n, point_block &b) const;
 
   thread_pool &pool_;

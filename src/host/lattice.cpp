@@ -29,21 +29,28 @@ double sum_of_weighted(const double *f, const double *weight, int64 n) {
 
 }  // namespace
 
+// Points of a block.
+int64 host_lattice::block_for(const lattice_problem &problem) {
+  const int64 most = std::min({problem.batch_points, lattice_item,
+                               std::max(least_block, cached_doubles / (problem.coordinates() + problem.ncomp()))});
+  int64 block = 1;
+  while (2 * block <= most) block *= 2;  // blocks fit into items and resynchronisation
+  return block;
+}
+
+memory_needs host_lattice::needs(const lattice_problem &problem, int threads) {
+  const int64 nc = problem.ncomp();
+  return {threads * block_bytes(block_for(problem), problem.coordinates(), nc) + 64 * nc + 64 * problem.ndim(),
+          lattice_bytes(problem.settings)};
+}
+
 host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
     : block_calls(problem, pool), problem_(problem), work_(index(pool.size())) {
-  const int64 most =
-      std::min({batch_points_, lattice_item, std::max(least_block, cached_doubles / (coordinates_ + ncomp_))});
-  for (block_ = 1; 2 * block_ <= most;) block_ *= 2;  // blocks fit into items and resynchronisation
+  block_ = block_for(problem);
   for (const unit_axis &a : problem.axes) jacobians_ |= a.kind != axis_finite;
 }
 
-int64 host_lattice::work_bytes() const {
-  std::size_t n = 2 * parts_.capacity();
-  for (const point_block &b : work_) n += doubles(b);
-  return static_cast<int64>(8 * n);
-}
-
-outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums) {
   const int64 nc = ncomp_, per_shift = items_per_shift(pass);
   parts_.assign(index((end - first) * nc), {});
   const outcome o = run_items(first, end, [&](int64 item, int thread) {
@@ -51,7 +58,8 @@ outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, comp
     prepare(b);
     sum_item(pass, item, b, &parts_[index((item - first) * nc)]);
   });
-  if (o != outcome::running) return o;
+  if (o != outcome::running && !is_ended(o)) return o;
+  if (is_ended(o)) end = ended_at();
   for (int64 i = first; i < end; ++i)
     for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
   return o;
@@ -68,6 +76,7 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b
                 {b.x.data(), block_, b.jacobian.data()});
     if (!call(item, n, b)) return;
     for (int k = 0; k < ncomp_; ++k) {
+      if (!goes_on(item, 1, b)) return;  // with many components the sums take longer than the calls
       const double *f = &b.f[index(k * block_)];
       const double sum = weights ? sum_of_weighted(f, b.jacobian.data(), n) : sum_of(f, n);
       if (!std::isfinite(sum)) return report_nonfinite(item, n, b);
@@ -79,19 +88,23 @@ void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b
 static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
                                   double *error) {
   host_lattice executor(problem, pool);
-  lattice_rule<host_lattice> driver(executor, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
+  executor.watch(hooks);
+  lattice_settings settings = problem.settings;
+  if (problem.memory_is_given)
+    settings.memory = share_memory(settings.memory, host_lattice::needs(problem, 1).fixed).grows;
+  lattice_rule<host_lattice> driver(executor, settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
   executor.tell_zeroed(result, result.statistics.evaluations);
-  result.bytes = executor.work_bytes();
+  result.bytes = host_lattice::needs(problem, pool.size()).fixed + driver.bytes();
   return result;
 }
 
 std::unique_ptr<host_method> make_host_lattice() {
-  return std::make_unique<host_function<lattice_problem, lattice_result>>(run_lattice);
+  return std::make_unique<host_function<lattice_problem, lattice_result>>(run_lattice, host_lattice::needs);
 }
 
 }  // namespace tessera

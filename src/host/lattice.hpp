@@ -16,11 +16,13 @@ class host_lattice : public block_calls {
 
   // See engine/lattice/lattice_rule.hpp.
   static int64 slice_points() { return int64{1} << 20; }
-  outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);
+  outcome run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums);
+  void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
-  int64 work_bytes() const;
+  static memory_needs needs(const lattice_problem &problem, int threads);
 
  private:
+  static int64 block_for(const lattice_problem &problem);
   void sum_item(const lattice_pass &pass, int64 item, point_block &b, compensated_sum *to);
 
   const lattice_problem &problem_;

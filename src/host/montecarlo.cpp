@@ -15,25 +15,39 @@ class host_sampler : public block_calls {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool)
       : block_calls(problem, pool), problem_(problem), infinite_(false), work_(index(pool.size())) {
-    constexpr int64 most_block = 1024;
-    block_ = std::max(least_block, std::min(most_block, cached_doubles / (ndim_ + ncomp_))) / 2 * 2;
+    block_ = block_for(problem);
     for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
   }
 
+  static memory_needs needs(const sampling_problem &problem, int threads) {
+    const sampling_settings &s = problem.settings;
+    const int64 nd = s.ndim, nc = s.ncomp, block = block_for(problem);
+    const bool grid = s.sampling != sampling_plain;
+    const int64 thread = block_bytes(block, nd, nc) + nc * static_cast<int64>(sizeof(sample_moments)) +
+                         (grid ? block * (nd + 16) + 8 * nd * grid_bins : 0);
+    return {threads * (thread + 256) + nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
+                (grid ? 40 * nd * grid_edges : 0),
+            sampling_bytes(s, static_cast<double>(s.points), grid)};
+  }
+
   // What engine/montecarlo/monte_carlo.hpp asks of an executor.
-  outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
+  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) {
     const sample_cut cut = cut_into_pieces(samples);
     plain_.clear();
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, first, samples, p));
     unused_.resize(plain_.size());
-    return run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
+    const outcome o = run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
+    if (is_ended(o)) samples = add_what_there_is(samples, sums);
+    return o;
   }
+  void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
     make_items(pieces, count);
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
     parts_.assign(index(n * nc), {});
     squares_.assign(index(n), 0.0);
+    for (workspace &w : work_) w.broken = -1;
     const outcome o = run_items(0, n, [&](int64 i, int thread) {
       workspace &w = work_[index(thread)];
       prepare(w, pass.edges != nullptr);
@@ -62,14 +76,12 @@ class host_sampler : public block_calls {
     return squares;
   }
 
-  int64 work_bytes() const {
-    std::size_t n = parts_.capacity() * sizeof(sample_sums) + plain_.capacity() * sizeof(sample_piece) +
-                    8 * (unused_.capacity() + items_.capacity());
-    for (const workspace &w : work_) n += 8 * (doubles(w) + w.training.capacity()) + w.bins.capacity();
-    return static_cast<int64>(n);
+ private:
+  static int64 block_for(const sampling_problem &problem) {
+    constexpr int64 most_block = 1024;
+    return std::max(least_block, std::min(most_block, cached_doubles / (problem.ndim() + problem.ncomp()))) / 2 * 2;
   }
 
- private:
   // Per thread.
   struct workspace : point_block {
     std::vector<sample_moments> moments;  // of one piece
@@ -77,11 +89,34 @@ class host_sampler : public block_calls {
     std::vector<double> grid, boost;
     std::vector<unsigned char> bins;
     std::vector<uint64> training;
+    int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
   };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
   struct stretch {
     int64 piece, first, n, offset;
   };
+
+  // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count. Returns
+  // how many.
+  int64 add_what_there_is(int64 samples, sample_sums *sums) {
+    const int64 broken = ended_at(), nc = ncomp_;
+    std::vector<sample_sums> parts(index(nc));
+    int64 there = 0;
+    for (int64 p = 0; p < items_[index(broken)]; ++p) there += plain_[index(p)].count;
+    for (int64 i = 0; i < broken; ++i)
+      for (int64 k = 0; k < nc; ++k) parts[index(k)].add(parts_[index(i * nc + k)]);
+    for (const workspace &w : work_) {
+      if (w.broken != broken || w.broken_samples < least_samples) continue;
+      there += w.broken_samples;
+      for (int64 k = 0; k < nc; ++k)
+        parts[index(k)].add(estimate_stratum(w.moments[index(k)]),
+                            static_cast<double>(w.broken_samples) / static_cast<double>(samples));
+    }
+    if (there < least_samples) return 0;
+    for (int64 k = 0; k < nc; ++k)
+      sums[k].add(parts[index(k)].times(static_cast<double>(samples) / static_cast<double>(there)));
+    return there;
+  }
 
   void make_items(const sample_piece *pieces, int64 n) {
     items_.assign(1, 0);
@@ -112,19 +147,24 @@ class host_sampler : public block_calls {
   void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
                 sample_sums *sums, double *spread, double &squares) {
     const int nc = ncomp_;
-    const int64 room = block_ / points_of_sample(pass);  // samples of a block
+    const int64 block = block_ / points_of_sample(pass);  // samples
     std::vector<stretch> all;
     std::fill(w.moments.begin(), w.moments.end(), sample_moments());
     int64 piece = first, within = 0;
     while (piece < end) {
       all.clear();
       int64 samples = 0;
+      const int64 room = std::max<int64>(1, std::min(block, w.watch.room(f_.batch) / points_of_sample(pass)));
       for (int64 p = piece, from = within; p < end && samples < room; ++p, from = 0) {
         const int64 n = std::min(pieces[p].count - from, room - samples);
         all.push_back({p, pieces[p].first + from, n, samples});
         samples += n;
       }
-      if (!evaluate(pass, pieces, all, item, w)) return;
+      if (!evaluate(pass, pieces, all, item, w)) {
+        w.broken = item;
+        w.broken_samples = piece == first ? within : 0;
+        return;
+      }
       for (const stretch &s : all) {
         const bool pairs = pass.antithetic;
         for (int k = 0; k < nc; ++k) {
@@ -225,12 +265,16 @@ class host_sampler : public block_calls {
 static sampling_result run_monte_carlo(const sampling_problem &problem, thread_pool &pool, run_hooks &hooks,
                                        double *value, double *error) {
   host_sampler executor(problem, pool);
-  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  executor.watch(hooks);
+  sampling_settings settings = problem.settings;
+  if (problem.memory_is_given)
+    settings.memory = share_memory(settings.memory, host_sampler::needs(problem, 1).fixed).grows;
+  monte_carlo<host_sampler> driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
-  result.statistics.bytes += executor.work_bytes();
+  result.statistics.bytes += host_sampler::needs(problem, pool.size()).fixed;
   result.callback_status = executor.callback_status();
   result.message = executor.message();
   executor.tell_zeroed(result, result.statistics.evaluations);
@@ -238,7 +282,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
 }
 
 std::unique_ptr<host_method> make_host_monte_carlo() {
-  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo);
+  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo, host_sampler::needs);
 }
 
 }  // namespace tessera

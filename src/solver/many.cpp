@@ -30,6 +30,8 @@ class watch : public tessera::many_hooks {
   watch(const tessera::progress_clock &clock, int ncomp, std::int64_t rows)
       : clock_(clock), rows_(rows), none_(at(ncomp), 0.0) {}
 
+  bool is_wanted() const override { return clock_.is_wanted(); }
+  bool is_over() const override { return clock_.is_over(); }
   bool due() override {
     tessera::outcome end = tessera::outcome::running;
     return clock_.is_due(end);

@@ -234,6 +234,9 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   s.abstol = options_.get_real(TESSERA_ABSTOL);
   s.maxeval = options_.get_int(TESSERA_MAXEVAL);
   s.mineval = options_.get_int(TESSERA_MINEVAL);
+  const std::int64_t limit = options_.get_int(TESSERA_MAX_MEMORY);
+  p.memory_is_given = limit > 0;
+  if (p.memory_is_given) s.memory = limit;
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
@@ -301,6 +304,12 @@ void tessera_solver::conclude(const tessera::run_settings &asked, const tessera:
     last_error = !result.message.empty() ? result.message
                  : result.has_value      ? tessera::status_text(status) + explain_limit(asked, result.end, v, e)
                                          : tessera::status_text(status);
+  if (!result.has_value && (result.end == tessera::outcome::time || result.end == tessera::outcome::stopped)) {
+    last_error += " before there was a value";
+    std::fill_n(value, ncomp_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
+    return;
+  }
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
     throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");

@@ -29,7 +29,8 @@ class cuda_cubature final : public cuda_method {
  private:
   void run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
            double *error, cubature_result &result, device_report &report);
-  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, device_report &report);
+  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, run_hooks &hooks,
+                                 device_report &report);
   void run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
                  many_results &results, double *value, double *error, device_report &report);
   const loaded_kernel &find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,

@@ -86,6 +86,7 @@ void device_lattice::integrate(const tessera::problem &of_a_method, const device
   auto &result = static_cast<lattice_result &>(to);
   const placed_integrand f = setting_.place(integrand);
   begin(problem, f, report);
+  hooks_ = &hooks;
   lattice_rule<device_lattice> driver(*this, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
@@ -105,7 +106,7 @@ std::string device_lattice::evaluate(const tessera::problem &of_a_method, const 
   });
 }
 
-outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums) {
   return within_memory([&] {
     lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
     if (!pass.trial) shape.transform = pass.transform;
@@ -113,8 +114,11 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, co
     kernels.set_axes(problem_->axes, stream_);
     const int64 most = std::max<int64>(1, most_partials / ncomp_ / (lattice_most_lanes / lattice_least_lanes));
     outcome o = outcome::running;
-    for (int64 i = first; i < end && o == outcome::running; i += most)
-      o = run_units(pass, kernels, i, std::min(end, i + most), sums);
+    for (int64 i = first; i < end && o == outcome::running; i += most) {
+      if (i > first) o = between_kernels();
+      if (o == outcome::running) o = run_units(pass, kernels, i, std::min(end, i + most), sums);
+      if (is_ended(o)) end = i;
+    }
     return o;
   });
 }
@@ -219,7 +223,8 @@ outcome device_lattice::run_batches(const lattice_kernels &kernels) {
   lattice_arguments &a = arguments();
   const int nc = ncomp_;
   const int64 rows = coordinates_ + 1, unit = unit_points(lattice_most_lanes);
-  const int64 most = std::max(unit, std::min(most_batch_points, most_batch_bytes / (8 * (rows + nc)))) / unit;
+  const int64 bytes = std::min(most_batch_bytes, problem_->settings.memory / 2);
+  const int64 most = std::max(unit, std::min(most_batch_points, bytes / (8 * (rows + nc)))) / unit;
   const int64 first = a.first_unit, end = a.end_unit, first_run = a.first_run;
   compensated_sum *const partial = a.partial;
   for (int64 u = first; u < end; u += most) {
@@ -238,6 +243,8 @@ outcome device_lattice::run_batches(const lattice_kernels &kernels) {
     const outcome o = call_back(n, x_.address(), values_.address(), a.stride_x);
     if (o != outcome::running) return o;
     start(kernels.sums(), a.end_unit - u, lattice_block, launch_.data());
+    const outcome end_of_call = a.end_unit < end ? between_kernels() : outcome::running;
+    if (end_of_call != outcome::running) return end_of_call;
   }
   return outcome::running;
 }

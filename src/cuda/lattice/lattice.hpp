@@ -54,7 +54,7 @@ class device_lattice final : public user_run {
                        double *values) override;
 
   // See engine/lattice_rule.hpp.
-  outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums);
+  outcome run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums);
   int64 slice_points() const { return int64{1} << (f_->batch ? 26 : 30); }
 
  private:

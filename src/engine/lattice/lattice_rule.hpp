@@ -6,7 +6,9 @@
 //
 // The executor offers
 //   run(pass, first item, end item, sums)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted from
-//                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory
+//                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory.
+//                                           Where it looks at the clock itself, also time and stopped, and `end item` is then that
+//                                           before which all have been added
 //   slice_points()                          points between two looks at the clock
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -45,10 +47,21 @@ class lattice_rule : private lattice_estimates {
     return end;
   }
   const lattice_statistics &statistics() const { return statistics_; }
+  int64 bytes() const { return std::max(lattice_bytes(set_), lattice_sum_bytes(set_, most_shifts_there_)); }
 
  private:
   static constexpr uint64 stream_shifts = 0, stream_trial = 1, stream_median = 2, stream_vectors = 3;
   static constexpr int64 slice_sums = int64{1} << 22;  // that the executor keeps in the meantime
+
+  // ---- Memory ----------------------------------------
+  // Half of it is for the sums of shifts, half for those of the items of a slice.
+  bool has_room(int64 shifts) {
+    most_shifts_there_ = std::max(most_shifts_there_, shifts);
+    return lattice_sum_bytes(set_, shifts) <= set_.memory / 2;
+  }
+  int64 most_sums() const {
+    return std::min(slice_sums, set_.memory / 4 / static_cast<int64>(sizeof(compensated_sum)));
+  }
 
   // ---- Passes ----------------------------------------
   // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what
@@ -56,18 +69,20 @@ class lattice_rule : private lattice_estimates {
   outcome run_pass(const lattice_pass &pass, shift_sums &sums, int64 before = 0) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
     const int64 slice = std::max<int64>(
-        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
+        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), most_sums() / set_.ncomp));
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
     for (int64 i = 0; i < items; i += slice) {
-      const int64 end = std::min(items, i + slice);
+      int64 end = std::min(items, i + slice);
       const outcome o = exec_.run(pass, i, end, sums.data());
-      if (o != outcome::running) return o;
+      const bool within = is_ended(o);
+      if (o != outcome::running && !within) return o;
       statistics_.evaluations += points(end) - points(i);
-      pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
+      pause_ = within ? o : shown_.look(statistics_.evaluations);  // after a whole pass its result counts
       if (pause_ != outcome::running && end < items) {
-        if (!shown_.there) take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
+        if (!shown_.there && before + points(end) > 0)
+          take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
         return pause_;
       }
     }
@@ -138,6 +153,7 @@ class lattice_rule : private lattice_estimates {
         n *= 2;
       } else {
         if (shifts >= most_shifts) return outcome::evaluations;
+        if (!has_room(2 * shifts)) return outcome::memory;
         o = run_more(pass_of(vector_.z.data(), n, shifts, stream_shifts), shifts, sums);
         if (o != outcome::running) return o;
         shifts *= 2;
@@ -219,7 +235,7 @@ class lattice_rule : private lattice_estimates {
     int64 copies = 1, before = 0;
     for (int r = 0; r <= set_.ndim; ++r) {
       if (r > 0) {
-        if (copies > most_copies / m) return outcome::memory;
+        if (copies > most_copies / m || !has_room(copies * m)) return outcome::memory;
         before = copies;
         copies *= m;
       }
@@ -258,8 +274,8 @@ class lattice_rule : private lattice_estimates {
       history[c].resize(static_cast<std::size_t>(set_.ncomp));
       able += weight_spread(candidates[c]) <= most_spread ? 1 : 0;
     }
-    bool dropped[many] = {};  // it has met a value that is not finite, at a point that others may not come to
-    int64 chosen = 0;
+    bool dropped[many] = {};          // it has met a value that is not finite, at a point that others may not come to
+    int64 chosen = 0, complete = -1;  // complete: the last one whose points have all been made
     uint64 done = 0;
     for (uint64 n = first;
          n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
@@ -272,6 +288,11 @@ class lattice_rule : private lattice_estimates {
           dropped[c] = true;
           if (++gone == able) return o;
           continue;
+        }
+        if (o == outcome::running) complete = c;
+        if (o != outcome::running && pause_ != outcome::running && !shown_.there && complete >= 0 && done == 0) {
+          statistics_.transform = candidates[complete];  // this one has no point yet
+          return take_trial(sums[complete], n, shifts);
         }
         if (o != outcome::running) return o;
         if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
@@ -311,6 +332,7 @@ class lattice_rule : private lattice_estimates {
 
   Executor &exec_;
   const lattice_vector &vector_, &trial_;
+  int64 most_shifts_there_ = 0;
 };
 
 }  // namespace tessera
