@@ -54,7 +54,7 @@ struct problem {
   host_integrand integrand;
   int threads = 1;
   int64 batch_points = 1;
-  bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
+  bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 
