@@ -48,7 +48,7 @@ class monte_carlo : private sampling_estimates {
     chi_square_ = chi_square;
     const std::vector<double> grid = grid_;
     outcome end = sample();
-    if (end == outcome::stopped && out_of_range() && !record_) {
+    if (end == outcome::stopped && wants_unit()) {
       take_unit();
       begin_anew(grid);
       end = sample();
@@ -88,9 +88,11 @@ class monte_carlo : private sampling_estimates {
     pause_ = outcome::running;
   }
 
-  // Between two steps. A record of VEGAS has no place for a unit: runs that keep one go on as they are.
+  // A record of VEGAS has no place for a unit: runs that keep one go on as they are, and those that have no evaluations left.
+  bool wants_unit() const { return out_of_range() && !record_ && affordable() >= first_samples(); }
+  // Between two steps.
   outcome look() {
-    if (out_of_range() && !record_) return outcome::stopped;
+    if (wants_unit()) return outcome::stopped;
     return shown_.look(statistics_.evaluations);
   }
 
