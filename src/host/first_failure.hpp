@@ -56,6 +56,7 @@ class first_failure {
 
   // When no thread is at work.
   outcome what() const { return what_; }
+  int64 item() const { return item_; }    // all before it are done
   int status() const { return status_; }  // non-zero return of the integrand
   std::string message() const { return what_ == outcome::memory ? "no memory for the points of one call" : message_; }
 

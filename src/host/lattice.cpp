@@ -8,75 +8,112 @@
 #include "../engine/lattice/lattice_rule.hpp"
 
 namespace tessera {
-namespace {
-
-// Eight chains of additions run side by side; term(i) is what is added up.
 template <class Term>
-double sum_of_terms(int64 n, const Term &term) {
-  double s[8] = {};
+void host_lattice::chained_sum::add(int64 first, int64 n, const Term &term) {
+  double s[8];
+  std::copy(chain, chain + 8, s);
   int64 i = 0;
+  for (; i < n && (first + i) % 8 != 0; ++i) s[(first + i) % 8] += term(i);
   for (; i + 8 <= n; i += 8)
     for (int c = 0; c < 8; ++c) s[c] += term(i + c);
   for (int c = 0; i < n; ++i, ++c) s[c] += term(i);
+  std::copy(s, s + 8, chain);
+}
+bool host_lattice::chained_sum::is_finite() const {
+  double check = 0.0;
+  for (const double s : chain) check += 0.0 * s;
+  return check == 0.0;
+}
+double host_lattice::chained_sum::value() const {
+  const double *s = chain;
   return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
 }
-double sum_of(const double *f, int64 n) {
-  return sum_of_terms(n, [f](int64 i) { return f[i]; });
-}
-double sum_of_weighted(const double *f, const double *weight, int64 n) {
-  return sum_of_terms(n, [f, weight](int64 i) { return weighted(f[i], weight[i]); });
-}
-
-}  // namespace
 
 host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
     : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
                   problem.batch_points, pool),
       problem_(problem),
       work_(index(pool.size())) {
-  const int64 most =
-      std::min({batch_points_, lattice_item, std::max(least_block, cached_doubles / (coordinates_ + ncomp_))});
-  for (block_ = 1; 2 * block_ <= most;) block_ *= 2;  // blocks fit into items and resynchronisation
+  while (2 * block_ <= std::min(lattice_item, cached_points())) block_ *= 2;  // items have whole blocks
   for (const unit_axis &a : problem.axes) jacobians_ |= a.kind != axis_finite;
 }
 
 int64 host_lattice::work_bytes() const {
-  std::size_t n = 2 * parts_.capacity();
-  for (const point_block &b : work_) n += doubles(b);
+  std::size_t n = 2 * parts_.capacity() + tasks_.capacity();
+  for (const workspace &w : work_) n += doubles(w) + 8 * w.sums.capacity();
   return static_cast<int64>(8 * n);
 }
 
-outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+// Items of one shift go together, so that calls are full.
+void host_lattice::share_out(const lattice_pass &pass, int64 first, int64 end) {
+  const int64 per_shift = items_per_shift(pass);
+  tasks_.assign(1, first);
+  int64 points = 0;
+  for (int64 i = first; i < end; ++i) {
+    points += std::min(lattice_item, pass.count - i % per_shift * lattice_item);
+    if (i + 1 < end && (i + 1) % per_shift != 0 && !fill_calls(points)) continue;
+    tasks_.push_back(i + 1);
+    points = 0;
+  }
+}
+
+outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done) {
   const int64 nc = ncomp_, per_shift = items_per_shift(pass);
+  share_out(pass, first, end);
   parts_.assign(index((end - first) * nc), {});
-  const outcome o = run_items(first, end, [&](int64 item, int thread) {
-    point_block &b = work_[index(thread)];
-    prepare(b);
-    sum_item(pass, item, b, &parts_[index((item - first) * nc)]);
+  const outcome o = run_items(0, static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
+    const int64 from = tasks_[index(task)];
+    sum_items(pass, from, tasks_[index(task + 1)], task, work_[index(thread)], &parts_[index((from - first) * nc)]);
   });
-  if (o != outcome::running) return o;
-  for (int64 i = first; i < end; ++i)
+  done = o == outcome::running ? end - first : tasks_[index(failed_item())] - first;
+  for (int64 i = first; i < first + done; ++i)
     for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
   return o;
 }
 
-void host_lattice::sum_item(const lattice_pass &pass, int64 item, point_block &b, compensated_sum *to) {
-  const int64 per_shift = items_per_shift(pass), shift = pass.first_shift + item / per_shift;
-  const int64 begin = item % per_shift * lattice_item, end = std::min(pass.count, begin + lattice_item);
+void host_lattice::sum_items(const lattice_pass &pass, int64 first, int64 end, int64 task, workspace &w,
+                             compensated_sum *to) {
+  const int64 per_shift = items_per_shift(pass), shift = pass.first_shift + first / per_shift;
+  const int64 begin = first % per_shift * lattice_item,
+              behind = std::min(pass.count, begin + (end - first) * lattice_item);
+  const int64 most = std::min(points_together(block_), behind - begin);
   const bool weights = jacobians_ || has_weight(pass.transform);
-  for (int64 q = begin; q < end; q += block_) {
-    const int64 n = std::min(block_, end - q);
-    if (weights) std::fill_n(b.jacobian.begin(), n, 1.0);
+  prepare(w, most);
+  w.sums.assign(index(ncomp_), {});
+  for (int64 q = begin; q < behind; q += most) {
+    const int64 n = std::min(most, behind - q);
+    if (weights) std::fill_n(w.jacobian.begin(), n, 1.0);
     fill_points(pass, problem_.axes.data(), ndim_, problem_.complement, shift, q, n,
-                {b.x.data(), block_, b.jacobian.data()});
-    if (!call(item, n, b)) return;
-    for (int k = 0; k < ncomp_; ++k) {
-      const double *f = &b.f[index(k * block_)];
-      const double sum = weights ? sum_of_weighted(f, b.jacobian.data(), n) : sum_of(f, n);
-      if (!std::isfinite(sum)) return report_nonfinite(item, n, b);
-      to[k].add(sum);
-    }
+                {w.x.data(), w.stride, w.jacobian.data()});
+    if (!call(task, n, w)) return;
+    if (!add_values(pass, begin, q, n, weights, w, to)) return report_nonfinite(task, n, w);
   }
+}
+
+// Of points q .. q+n-1 of a shift, block by block, to the sums of the items from that of point `begin` on. The blocks are those of the
+// items, whatever a call has of them. False where a sum is not finite.
+bool host_lattice::add_values(const lattice_pass &pass, int64 begin, int64 q, int64 n, bool weights, workspace &w,
+                              compensated_sum *to) const {
+  for (int k = 0; k < ncomp_; ++k) {
+    const double *f = &w.f[index(k * w.stride)], *weight = w.jacobian.data();
+    chained_sum &sum = w.sums[index(k)];
+    for (int64 i = 0; i < n;) {
+      const int64 within = (q + i) % block_, m = std::min(n - i, block_ - within);
+      if (weights)
+        sum.add(within, m, [f, weight, i](int64 at) { return weighted(f[i + at], weight[i + at]); });
+      else
+        sum.add(within, m, [f, i](int64 at) { return f[i + at]; });
+      if (within + m == block_ || q + i + m == pass.count) {
+        const double all = sum.value();
+        if (!std::isfinite(all)) return false;
+        to[(q + i - begin) / lattice_item * ncomp_ + k].add(all);
+        sum = {};
+      }
+      i += m;
+    }
+    if (!sum.is_finite()) return false;
+  }
+  return true;
 }
 
 static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,

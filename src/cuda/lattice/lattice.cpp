@@ -105,7 +105,8 @@ std::string device_lattice::evaluate(const tessera::problem &of_a_method, const 
   });
 }
 
-outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums) {
+outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done) {
+  done = 0;
   return within_memory([&] {
     lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
     if (!pass.trial) shape.transform = pass.transform;
@@ -114,7 +115,7 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, co
     const int64 most = std::max<int64>(1, most_partials / ncomp_ / (lattice_most_lanes / lattice_least_lanes));
     outcome o = outcome::running;
     for (int64 i = first; i < end && o == outcome::running; i += most)
-      o = run_units(pass, kernels, i, std::min(end, i + most), sums);
+      o = run_units(pass, kernels, i, std::min(end, i + most), sums, done);
     return o;
   });
 }
@@ -184,38 +185,41 @@ void device_lattice::use_far(const lattice_pass &pass) {
   arguments().pass.z = reinterpret_cast<const uint64 *>(far_z_.address());
 }
 
+// More of `done` items, which count when their shift is whole if the integrand asked to stop.
 outcome device_lattice::run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end,
-                                  compensated_sum *sums) {
+                                  compensated_sum *sums, int64 &done) {
   prepare(pass, kernels, first, end);
   const lattice_arguments a = arguments();
   const int64 nc = ncomp_, runs = run_of(a.end_unit - 1) + 1 - a.first_run;
-  if (f_->batch) {
-    const outcome o = run_batches(kernels);
-    if (o != outcome::running) return o;
-  } else {
+  int64 whole = runs;
+  outcome o = outcome::running;
+  if (f_->batch)
+    o = run_batches(kernels, whole);
+  else
     start(kernels.sums(), runs, lattice_block, launch_.data());
-  }
   check(cuda().stream_synchronize(stream_), "the kernel");
-  if (!f_->batch) {
-    const outcome o = take_answer(kernels);
-    if (o != outcome::running) return o;
-  }
-  for (int64 r = 0; r < runs; ++r) {
+  if (!f_->batch) o = take_answer(kernels);
+  for (int64 r = 0; r < whole; ++r) {
     compensated_sum *const to = sums + (a.first_run + r) / a.runs_per_shift * nc;
-    for (int64 k = 0; k < nc; ++k) {
-      const compensated_sum &p = a.partial[r * nc + k];
-      if (!std::isfinite(p.value())) {
-        message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(pass, kernels, a.first_run + r);
-        return outcome::nonfinite;
-      }
-      to[k].add(p);
+    const compensated_sum *const part = a.partial + r * nc;
+    if (std::all_of(part, part + nc, [](const compensated_sum &p) { return std::isfinite(p.value()); })) {
+      for (int64 k = 0; k < nc; ++k) to[k].add(part[k]);
+    } else if (o == outcome::running) {
+      message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(pass, kernels, a.first_run + r);
+      return outcome::nonfinite;
+    } else {
+      whole = r;
     }
   }
-  return outcome::running;
+  if (o == outcome::running)
+    done += end - first;
+  else
+    done += std::max<int64>(0, (a.first_run + whole) / a.runs_per_shift * items_per_shift(pass) - first);
+  return o;
 }
 
 // Points, the callback and sums, in calls of as many units as the limits allow.
-outcome device_lattice::run_batches(const lattice_kernels &kernels) {
+outcome device_lattice::run_batches(const lattice_kernels &kernels, int64 &done_runs) {
   lattice_arguments &a = arguments();
   const int nc = ncomp_;
   const int64 rows = coordinates_ + 1, unit = unit_points(lattice_most_lanes);
@@ -236,7 +240,10 @@ outcome device_lattice::run_batches(const lattice_kernels &kernels) {
     a.f = reinterpret_cast<const double *>(values_.address());
     start(kernels.batch_points(), a.end_unit - u, lattice_block, launch_.data());
     const outcome o = call_back(n, x_.address(), values_.address(), a.stride_x);
-    if (o != outcome::running) return o;
+    if (o != outcome::running) {
+      done_runs = a.first_run - first_run;
+      return o;
+    }
     start(kernels.sums(), a.end_unit - u, lattice_block, launch_.data());
   }
   return outcome::running;

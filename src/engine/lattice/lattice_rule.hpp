@@ -5,8 +5,9 @@
 // doubled.
 //
 // The executor offers
-//   run(pass, first item, end item, sums)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted from
-//                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory
+//   run(pass, first item, end item, sums, done)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted
+//                                           from pass.first_shift, in the order of the items; returns running, callback, nonfinite,
+//                                           memory. done: items at the front whose shifts are right in the sums, all unless it failed
 //   slice_points()                          points between two looks at the clock
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -51,9 +52,8 @@ class lattice_rule : private lattice_estimates {
   static constexpr int64 slice_sums = int64{1} << 22;  // that the executor keeps in the meantime
 
   // ---- Passes ----------------------------------------
-  // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what
-  // there is.
-  outcome run_pass(const lattice_pass &pass, shift_sums &sums, int64 before = 0) {
+  // Adds a pass to sums, in slices. A run that ends here without a value gets what there is.
+  outcome run_pass(const lattice_pass &pass, shift_sums &sums) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
     const int64 slice = std::max<int64>(
         1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
@@ -62,13 +62,14 @@ class lattice_rule : private lattice_estimates {
     };
     for (int64 i = 0; i < items; i += slice) {
       const int64 end = std::min(items, i + slice);
-      const outcome o = exec_.run(pass, i, end, sums.data());
-      if (o != outcome::running) return o;
-      statistics_.evaluations += points(end) - points(i);
-      pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
-      if (pause_ != outcome::running && end < items) {
-        if (!shown_.there) take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
-        return pause_;
+      int64 done = 0;
+      const outcome o = exec_.run(pass, i, end, sums.data(), done);
+      statistics_.evaluations += points(i + done) - points(i);
+      if (o == outcome::nonfinite) return o;
+      if (o == outcome::running) pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
+      if (o != outcome::running || (pause_ != outcome::running && end < items)) {
+        take_unfinished(pass, sums, points(i + done), (i + done) / per_shift, o != outcome::running);
+        return o != outcome::running ? o : pause_;
       }
     }
     ++statistics_.passes;
@@ -183,8 +184,9 @@ class lattice_rule : private lattice_estimates {
       pass.source.stream += 2 * n;  // other shifts for other n
       const outcome o = run_pass(pass, sums);
       if (o != outcome::running) return o;
+      keep_spare(sums, n, 1);
       if (pause_ != outcome::running) {
-        if (!shown_.there) take_partial(pass, sums, pass.count, 1);
+        if (!shown_.there) take_spare();
         return pause_;
       }
       for (int k = 0; k < set_.ncomp; ++k)
@@ -274,7 +276,11 @@ class lattice_rule : private lattice_estimates {
           continue;
         }
         if (o != outcome::running) return o;
-        if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
+        keep_spare(sums[c], n, shifts);
+        if (pause_ != outcome::running) {  // what the trial found is the result
+          take_spare();
+          return pause_;
+        }
         const double score = points_needed(sums[c], n, shifts, history[c]);
         if (score < best) best = score, chosen = c;
       }
@@ -291,17 +297,10 @@ class lattice_rule : private lattice_estimates {
   outcome trial_points(shift_sums &sums, uint64 done, uint64 n, int64 shifts) {
     if (done == 0) return run_pass(pass_of(trial_.z.data(), n, shifts, stream_trial), sums);
     for (uint64 half = done; half < n; half *= 2) {
-      const outcome o =
-          run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums, static_cast<int64>(half) * shifts);
+      const outcome o = run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums);
       if (o != outcome::running) return o;
     }
     return outcome::running;
-  }
-
-  // The clock or the user ended the run in the trial: what it found is the result.
-  outcome take_trial(const shift_sums &sums, uint64 n, int64 shifts) {
-    take_partial(pass_of(trial_.z.data(), n, shifts, stream_trial), sums, static_cast<int64>(n) * shifts, shifts);
-    return pause_;
   }
 
   static constexpr double most_spread = 100.0;  // of what is tried
