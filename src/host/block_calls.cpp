@@ -8,7 +8,8 @@ namespace tessera {
 
 void block_calls::prepare(point_block &b, int64 points) const {
   if (b.stride >= points) return;
-  constexpr int64 line = 8;  // an odd number of lines of a cache: the coordinates of a point do not get in each other's way there
+  constexpr int64 line =
+      8;  // an odd number of lines of a cache: the coordinates of a point do not get in each other's way there
   b.stride = 0;
   const int64 stride = ((points + line - 1) / line | 1) * line;
   b.jacobian.resize(index(stride));

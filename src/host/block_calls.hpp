@@ -26,8 +26,8 @@ class block_calls {
   std::string message() const { return failure_.message(); }
 
  protected:
-  static constexpr int64 cached_doubles = 32768;          // of the coordinates and values of a block
-  static constexpr int64 most_doubles = int64{1} << 22;   // of those of a call
+  static constexpr int64 cached_doubles = 32768;         // of the coordinates and values of a block
+  static constexpr int64 most_doubles = int64{1} << 22;  // of those of a call
   static constexpr int64 least_block = 64;
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
@@ -49,7 +49,8 @@ class block_calls {
   // Are so many points enough for one thread at a time? A batch integrand's calls are then full, but for a tenth.
   bool fill_calls(int64 points) const {
     const int64 calls = (points + call_points_ - 1) / call_points_;
-    return !f_.batch || static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
+    return !f_.batch ||
+           static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
   }
 
   // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.

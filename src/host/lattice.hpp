@@ -40,8 +40,8 @@ class host_lattice : public block_calls {
                   compensated_sum *to) const;
 
   const lattice_problem &problem_;
-  bool jacobians_ = false;  // there are any
-  int64 block_ = 1;         // points that are summed up before their sum is added to others: the same for every form
+  bool jacobians_ = false;    // there are any
+  int64 block_ = 1;           // points that are summed up before their sum is added to others: the same for every form
   std::vector<int64> tasks_;  // items tasks_[i] ... tasks_[i + 1] - 1 are the work of one thread at a time
   std::vector<compensated_sum> parts_;
   std::vector<workspace> work_;

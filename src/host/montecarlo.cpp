@@ -149,7 +149,8 @@ class host_sampler : public block_calls {
     const int64 per = points_of_sample(pass), end = items_[index(behind)];
     int64 piece = items_[index(first)], within = 0, item = first;
     const int64 most = std::max<int64>(
-        1, std::min(points_together(block_) / per, pieces[end - 1].first + pieces[end - 1].count - pieces[piece].first));
+        1,
+        std::min(points_together(block_) / per, pieces[end - 1].first + pieces[end - 1].count - pieces[piece].first));
     prepare(w, most * per, pass.edges != nullptr);
     std::fill(w.moments.begin(), w.moments.end(), sample_moments());
     w.squares.begin_item(block_ / per);
