@@ -20,20 +20,20 @@ void block_calls::prepare(point_block &b, int64 points) const {
   b.stride = stride;
 }
 
-bool block_calls::call(int64 item, int64 n, point_block &b) {
-  const int status = call_all(n, b);
+bool block_calls::call(int64 item, int64 n, int64 each, point_block &b) {
+  const int status = call_all(n, each, b);
   if (status != 0) failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
   return status == 0;
 }
 
-int block_calls::call_all(int64 n, point_block &b) const {
+int block_calls::call_all(int64 n, int64 each, point_block &b) const {
   int status = 0;
   // What the integrand does not write must not pass for a value.
   if (f_.batch) {
     for (int k = 0; k < ncomp_; ++k) std::fill_n(&b.f[index(k * b.stride)], n, nan_value());
-    for (int64 i = 0; i < n && status == 0; i += call_points_)
-      status = f_.batch(std::min(call_points_, n - i), ndim_, &b.x[index(i)], b.stride, ncomp_, &b.f[index(i)],
-                        b.stride, f_.userdata);
+    for (int64 i = 0; i < n && status == 0; i += each)
+      status = f_.batch(std::min(each, n - i), ndim_, &b.x[index(i)], b.stride, ncomp_, &b.f[index(i)], b.stride,
+                        f_.userdata);
     return status;
   }
   for (int64 i = 0; i < n; ++i) {

@@ -41,17 +41,16 @@ class block_calls {
         pool_(pool) {}
   // Points that stay in a near cache, which a point integrand is given one by one.
   int64 cached_points() const { return std::max(least_block, cached_doubles / (coordinates_ + ncomp_)); }
-  // Points that are made together, where such a block has `block` of them: for a batch integrand whole calls.
-  int64 points_together(int64 block) const {
-    if (!f_.batch) return block;
-    return call_points_ * std::max<int64>(1, block / call_points_);
+  // Points of each call of a batch integrand for so many: as few calls as can be, of nearly one size.
+  int64 points_of_call(int64 points) const {
+    return in_equal_parts(points, (points + call_points_ - 1) / call_points_);
   }
-  // Are so many points enough for one thread at a time? A batch integrand's calls are then full, but for a tenth.
-  bool fill_calls(int64 points) const {
-    const int64 calls = (points + call_points_ - 1) / call_points_;
-    return !f_.batch ||
-           static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
+  // Points that are made together where a near cache has room for `block`: for a batch integrand whole calls of `each`.
+  int64 points_together(int64 block, int64 each) const {
+    return f_.batch ? each * std::max<int64>(1, block / each) : block;
   }
+  // Where a thread's share of consecutive points may end, with `rest` points behind it: calls are full then, but for a tenth.
+  bool may_end(int64 points, int64 rest) const { return !f_.batch || (fills_calls(points) && fills_calls(rest)); }
 
   // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.
   template <class Body>
@@ -65,8 +64,8 @@ class block_calls {
 
   // Room for so many points.
   void prepare(point_block &b, int64 points) const;
-  // The integrand at n points of a block. False when it asked to stop, which is reported.
-  bool call(int64 item, int64 n, point_block &b);
+  // The integrand at n points of a block, in calls of `each`. False when it asked to stop, which is reported.
+  bool call(int64 item, int64 n, int64 each, point_block &b);
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
   static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
@@ -76,7 +75,12 @@ class block_calls {
   const int64 call_points_;  // of a batch integrand's calls, at most
 
  private:
-  int call_all(int64 n, point_block &b) const;
+  static int64 in_equal_parts(int64 n, int64 parts) { return (n + parts - 1) / std::max<int64>(1, parts); }
+  bool fills_calls(int64 points) const {
+    const int64 calls = (points + call_points_ - 1) / call_points_;
+    return static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
+  }
+  int call_all(int64 n, int64 each, point_block &b) const;
 
   thread_pool &pool_;
   first_failure failure_;

@@ -48,12 +48,14 @@ int64 host_lattice::work_bytes() const {
 void host_lattice::share_out(const lattice_pass &pass, int64 first, int64 end) {
   const int64 per_shift = items_per_shift(pass);
   tasks_.assign(1, first);
-  int64 points = 0;
-  for (int64 i = first; i < end; ++i) {
-    points += std::min(lattice_item, pass.count - i % per_shift * lattice_item);
-    if (i + 1 < end && (i + 1) % per_shift != 0 && !fill_calls(points)) continue;
-    tasks_.push_back(i + 1);
-    points = 0;
+  const auto points_until = [&](int64 item) { return std::min(pass.count, item * lattice_item); };  // of a shift
+  for (int64 i = first; i < end;) {
+    const int64 shift = i / per_shift, behind = std::min(end - shift * per_shift, per_shift);
+    int64 begin = i - shift * per_shift, at = begin + 1;
+    for (; at < behind; ++at)
+      if (may_end(points_until(at) - points_until(begin), points_until(behind) - points_until(at))) break;
+    i = shift * per_shift + at;
+    tasks_.push_back(i);
   }
 }
 
@@ -76,7 +78,7 @@ void host_lattice::sum_items(const lattice_pass &pass, int64 first, int64 end, i
   const int64 per_shift = items_per_shift(pass), shift = pass.first_shift + first / per_shift;
   const int64 begin = first % per_shift * lattice_item,
               behind = std::min(pass.count, begin + (end - first) * lattice_item);
-  const int64 most = std::min(points_together(block_), behind - begin);
+  const int64 each = points_of_call(behind - begin), most = std::min(points_together(block_, each), behind - begin);
   const bool weights = jacobians_ || has_weight(pass.transform);
   prepare(w, most);
   w.sums.assign(index(ncomp_), {});
@@ -85,7 +87,7 @@ void host_lattice::sum_items(const lattice_pass &pass, int64 first, int64 end, i
     if (weights) std::fill_n(w.jacobian.begin(), n, 1.0);
     fill_points(pass, problem_.axes.data(), ndim_, problem_.complement, shift, q, n,
                 {w.x.data(), w.stride, w.jacobian.data()});
-    if (!call(task, n, w)) return;
+    if (!call(task, n, each, w)) return;
     if (!add_values(pass, begin, q, n, weights, w, to)) return report_nonfinite(task, n, w);
   }
 }

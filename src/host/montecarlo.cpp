@@ -113,13 +113,14 @@ class host_sampler : public block_calls {
   void make_items(const sample_piece *pieces, int64 n, int64 points_of_one) {
     items_.assign(1, 0);
     tasks_.assign(1, 0);
-    int64 in_item = 0, in_task = 0;
+    const int64 behind = pieces[n - 1].first + pieces[n - 1].count;
+    int64 in_item = 0, task_at = pieces[0].first;
     for (int64 i = 0; i < n; ++i) {
+      const int64 at = pieces[i].first;
       if (in_item > 0 && in_item + pieces[i].count > most_piece) {
-        in_task += in_item;
-        if (fill_calls(in_task * points_of_one)) {
+        if (may_end((at - task_at) * points_of_one, (behind - at) * points_of_one)) {
           tasks_.push_back(static_cast<int64>(items_.size()));
-          in_task = 0;
+          task_at = at;
         }
         items_.push_back(i);
         in_item = 0;
@@ -148,9 +149,9 @@ class host_sampler : public block_calls {
     const bool pairs = pass.antithetic;
     const int64 per = points_of_sample(pass), end = items_[index(behind)];
     int64 piece = items_[index(first)], within = 0, item = first;
-    const int64 most = std::max<int64>(
-        1,
-        std::min(points_together(block_) / per, pieces[end - 1].first + pieces[end - 1].count - pieces[piece].first));
+    const int64 all = pieces[end - 1].first + pieces[end - 1].count - pieces[piece].first;
+    const int64 each = points_of_call(all * per);
+    const int64 most = std::max<int64>(1, std::min(points_together(block_, each) / per, all));
     prepare(w, most * per, pass.edges != nullptr);
     std::fill(w.moments.begin(), w.moments.end(), sample_moments());
     w.squares.begin_item(block_ / per);
@@ -162,7 +163,7 @@ class host_sampler : public block_calls {
         w.stretches.push_back({p, pieces[p].first + from, n, samples});
         samples += n;
       }
-      if (!evaluate(pass, pieces, w.stretches, task, w)) return;
+      if (!evaluate(pass, pieces, task, each, w)) return;
       for (const stretch &s : w.stretches) {
         for (int k = 0; k < ncomp_; ++k) {
           const double *f = &w.f[index(k * w.stride + s.offset)];
@@ -198,11 +199,11 @@ class host_sampler : public block_calls {
   }
 
   // Points, values and jacobians of a block; afterwards f holds the weighted values. Antithetic points come after all others.
-  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item,
-                workspace &w) {
+  bool evaluate(const sample_pass &pass, const sample_piece *pieces, int64 task, int64 each, workspace &w) {
+    const std::vector<stretch> &all = w.stretches;
     const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
     fill(pass, pieces, all, samples, w);
-    if (!call(item, n, w)) return false;
+    if (!call(task, n, each, w)) return false;
     double check = 0.0;  // not a number as soon as one value is not finite
     const bool weights = infinite_ || pass.edges;
     for (int k = 0; k < ncomp_; ++k) {
@@ -215,7 +216,7 @@ class host_sampler : public block_calls {
       }
     }
     if (check == 0.0) return true;
-    report_nonfinite(item, n, w);
+    report_nonfinite(task, n, w);
     return false;
   }
 
