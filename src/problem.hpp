@@ -112,7 +112,8 @@ struct cubature_problem : problem {
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<cubature_result>(); }
   void share_memory(int runs) override { settings.memory /= runs; }
   void set_limits(int ndim, const double *first, const double *last) override {
-    constexpr double narrow = 1e-8;  // beside its limits, the length of an axis whose points close to the faces would be rounded to them
+    constexpr double narrow =
+        1e-8;  // beside its limits, the length of an axis whose points close to the faces would be rounded to them
     const auto n = static_cast<std::size_t>(ndim);
     axes.resize(n);
     lower.resize(n);
