@@ -68,6 +68,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_DISK_CACHE = 117
   integer(c_int), parameter, public :: TESSERA_KEEP_REGIONS = 118
   integer(c_int), parameter, public :: TESSERA_PRIORITY = 119
+  integer(c_int), parameter, public :: TESSERA_NONFINITE_POLICY = 120
   integer(c_int), parameter, public :: TESSERA_SHIFTS = 130
   integer(c_int), parameter, public :: TESSERA_SEED = 131
   integer(c_int), parameter, public :: TESSERA_TRANSFORM = 132
@@ -101,6 +102,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_PEAK_MEMORY = 308
   integer(c_int), parameter, public :: TESSERA_DEVICE_USED = 309
   integer(c_int), parameter, public :: TESSERA_INLINED = 310
+  integer(c_int), parameter, public :: TESSERA_NONFINITE_POINTS = 311
   integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
   integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
@@ -200,6 +202,10 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ORIGIN_KOROBOV = 2
   integer(c_int), parameter, public :: TESSERA_ORIGIN_GIVEN = 3
   integer(c_int), parameter, public :: TESSERA_ORIGIN_BUILTIN = 4
+
+  ! Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite.
+  integer(c_int), parameter, public :: TESSERA_NONFINITE_STOP = 0
+  integer(c_int), parameter, public :: TESSERA_NONFINITE_ZERO = 1
 
   ! Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn.
   integer(c_int), parameter, public :: TESSERA_SAMPLING_AUTO = 0

@@ -35,7 +35,7 @@ enum tessera_status {
   TESSERA_OK = 0,
   TESSERA_LIMIT_EVALUATIONS = 1, /* TESSERA_MAXEVAL reached */
   TESSERA_LIMIT_MEMORY = 2,      /* TESSERA_MAX_MEMORY reached, or no more memory to be had */
-  TESSERA_LIMIT_TIME = 3,        /* TESSERA_MAX_SECONDS reached */
+  TESSERA_LIMIT_TIME = 3,        /* TESSERA_MAX_SECONDS reached; while the integrand was compiled: value NaN, error infinity */
   TESSERA_ROUNDOFF = 4,          /* the regions left are too small to be divided in double precision */
   TESSERA_STOPPED = 5,           /* the progress callback asked to stop */
   TESSERA_CALLBACK_STOPPED = 6,  /* the integrand returned non-zero or threw; see TESSERA_CALLBACK_STATUS */
@@ -79,6 +79,7 @@ enum tessera_key {
   TESSERA_DISK_CACHE = 117,
   TESSERA_KEEP_REGIONS = 118,
   TESSERA_PRIORITY = 119,
+  TESSERA_NONFINITE_POLICY = 120,
   TESSERA_SHIFTS = 130,
   TESSERA_SEED = 131,
   TESSERA_TRANSFORM = 132,
@@ -112,6 +113,7 @@ enum tessera_key {
   TESSERA_PEAK_MEMORY = 308,
   TESSERA_DEVICE_USED = 309,
   TESSERA_INLINED = 310,
+  TESSERA_NONFINITE_POINTS = 311,
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
@@ -237,6 +239,12 @@ enum tessera_lattice_origin {
   TESSERA_ORIGIN_BUILTIN = 4
 };
 
+/* Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite. */
+enum tessera_nonfinite_policy {
+  TESSERA_NONFINITE_STOP = 0, /* the run ends with TESSERA_NONFINITE and names the point */
+  TESSERA_NONFINITE_ZERO = 1  /* it counts as 0 there, the points are counted, and the error allows for them; on the host */
+};
+
 /* Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn. */
 enum tessera_sampling {
   TESSERA_SAMPLING_AUTO = 0,  /* VEGAS where a warm-up shows that it halves the evaluations, else plain */
@@ -298,8 +306,9 @@ typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, in
 
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
- * thread between two steps, at most every TESSERA_PROGRESS_SECONDS. It may call tessera_get_regions, and nothing else, on the
- * solver it serves. */
+ * thread between two steps, at most every TESSERA_PROGRESS_SECONDS; on the host also within a step that takes longer, with the
+ * numbers of the step before (a value of 0 with an error of infinity when there was none). It may call tessera_get_regions, and
+ * nothing else, on the solver it serves. */
 typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
                                 int64_t remaining, void *userdata);
 
@@ -346,7 +355,9 @@ TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn,
  * receives the parameter block of tessera_set_params; in the text TESSERA_NDIM and TESSERA_NCOMP are constants. NULL for
  * source takes the text away. A solver may hold a callback and a text at the same time; TESSERA_DEVICE says which one runs.
  * Then both are evaluated at 64 points before the text first runs, and unless they agree to 1e-6 of the component's largest
- * magnitude the run is refused with TESSERA_ERR_CHECK. In C, a return value other than 0 (Cuba's form: -999) stops the run,
+ * magnitude the run is refused with TESSERA_ERR_CHECK; so it is when the text breaks down, which on the host happens in a child process
+ * (the callback is called in this one). Compiling counts toward TESSERA_MAX_SECONDS: when the time is over, the system's compiler is
+ * ended; NVRTC is not. In C, a return value other than 0 (Cuba's form: -999) stops the run,
  * on a device after the step in which it came. */
 TESSERA_API int tessera_set_integrand_source(tessera_solver *s, int language, const char *source, const char *function);
 

@@ -39,11 +39,15 @@ struct many_row {
   bool has_value = false;
   int callback_status = 0;
   int64 evaluations = 0, regions = 0, iterations = 0;
+  int64 zeroed = 0;  // see run_result
+  double zeroed_share = 0.0;
 
   void take(const run_result &one) {
     end = one.end;
     has_value = one.has_value;
     callback_status = one.callback_status;
+    zeroed = one.zeroed;
+    zeroed_share = one.zeroed_share;
     const run_counts counts = one.counts();
     evaluations = counts.evaluations;
     regions = counts.regions;
@@ -79,10 +83,12 @@ struct many_results {
   }
 };
 
-// What is asked while they are run, always on the caller's thread.
+// What is asked while they are run, on the caller's thread but for is_over.
 struct many_hooks {
   virtual ~many_hooks() = default;
-  virtual bool due() = 0;  // is there anything to look at now?
+  virtual bool is_wanted() const = 0;  // can there be anything to look at?
+  virtual bool is_over() const = 0;    // the time; on any thread
+  virtual bool due() = 0;              // is there anything to look at now?
   // evaluations: of all rows so far; value[ncomp] and error[ncomp] of one that is finished, or null. Returns running, time or
   // stopped: then no further row is begun, and those under way end.
   virtual outcome look(int64 evaluations, int64 finished, const double *value, const double *error) = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/construct/cbc_state.hpp"
+#include "jit/deadline.hpp"
 #include "jit/integrand_source.hpp"
 #include "many.hpp"
 #include "problem.hpp"
@@ -21,6 +22,7 @@ struct device_integrand {
   integrand_source source;
   std::vector<unsigned char> params;  // copied to the device before each run
   bool disk_cache = true;
+  deadline until;  // of the run, for what is made before its first step
 };
 
 // What a device has to say of a run beside its result.
@@ -31,7 +33,7 @@ struct device_report {
 };
 
 // With the threads or kernels and the memory of one solver, used again from run to run. A problem must stay where it is until the next
-// run. Places on devices throw compile_error (the user's text) and device_failure, and restore the caller's current device.
+// run. Places on devices throw compile_error (the user's text; out_of_time) and device_failure, and restore the caller's current device.
 class place {
  public:
   virtual ~place() = default;

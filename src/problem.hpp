@@ -67,6 +67,8 @@ struct problem {
   host_integrand integrand;
   int threads = 1;
   int64 batch_points = 1;
+  bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO
+  bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 
 // What is counted in a run of any method; 0 where it has none.
@@ -80,10 +82,12 @@ struct run_result {
   virtual run_counts counts() const = 0;
 
   outcome end = outcome::running;
-  bool has_value = false;   // value and error were set
-  int callback_status = 0;  // non-zero return of the integrand
-  int threads = 1;          // of the host that there were
-  std::string message;      // about the integrand's failure, where there is one
+  bool has_value = false;     // value and error were set
+  int callback_status = 0;    // non-zero return of the integrand
+  int threads = 1;            // of the host that there were
+  int64 zeroed = 0;           // points at which the integrand was not finite and counted as 0
+  double zeroed_share = 0.0;  // of all points, where the method has not allowed for them in the error itself
+  std::string message;        // about the integrand's failure, where there is one
 };
 
 struct cubature_result : run_result {
@@ -225,6 +229,11 @@ struct sampling_problem : problem {
   std::vector<double> *record = nullptr;     // of VEGAS: to go on from, unless empty, and where the run stands; or null
   std::vector<double> first_grid, own_grid;  // of a copy
 };
+
+inline std::string too_little_memory(int64 needed, int64 allowed) {
+  return "TESSERA_MAX_MEMORY: " + std::to_string(needed) + " bytes are needed, and " + std::to_string(allowed) +
+         " are allowed";
+}
 
 // What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
 inline std::string nonfinite_message(int component, double value, const double *x, int ndim) {

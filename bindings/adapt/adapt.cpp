@@ -191,15 +191,16 @@ extern "C" {
 void adapt_(const int *ndim, int *mincls, const int *maxcls, tessera_adapt_functn functn, const double *absreq,
             const double *relreq, const int *lenwrk, double *work, double *absest, double *finest, int *inform) {
   dropin::call_report line(adapt::routine, *ndim, 1);
-  try {
-    const adapt::arguments a = {*ndim, *mincls, *maxcls, *lenwrk, functn, *absreq, *relreq, work};
-    *inform = adapt::serve(a, {absest, finest, mincls, line});
-  } catch (const std::bad_alloc &) {
-    const char why[] = "no memory left";
-    dropin::report(adapt::routine, why);
-    *inform = adapt::conclude({absest, finest, mincls, line}, adapt::maxcls_reached, 0,
-                              std::numeric_limits<double>::quiet_NaN(), adapt::infinite, dropin::place::host, why);
-  }
+  dropin::serve(
+      adapt::routine,
+      [&] {
+        const adapt::arguments a = {*ndim, *mincls, *maxcls, *lenwrk, functn, *absreq, *relreq, work};
+        *inform = adapt::serve(a, {absest, finest, mincls, line});
+      },
+      [&](const char *why) {
+        *inform = adapt::conclude({absest, finest, mincls, line}, adapt::maxcls_reached, 0,
+                                  std::numeric_limits<double>::quiet_NaN(), adapt::infinite, dropin::place::host, why);
+      });
 }
 
 void tessera_adapt_threads(int n) { dropin::set_threads(n); }

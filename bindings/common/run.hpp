@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string>
 
 #include "lease.hpp"
@@ -27,13 +28,35 @@ class thrown {
     if (!first_) first_ = std::current_exception();
   }
   void rethrow() const {
-    if (first_) std::rethrow_exception(first_);
+    if (!first_) return;
+    passing() = true;
+    std::rethrow_exception(first_);
+  }
+  // Whether what leaves a call of this thread is the user's.
+  static bool &passing() {
+    static thread_local bool is = false;
+    return is;
   }
 
  private:
   std::mutex mutex_;
   std::exception_ptr first_;
 };
+
+// The body of a routine. Callers in C and Fortran cannot catch anything: where there is no memory for what they ask for, otherwise(why) writes
+// results without a value.
+template <class Body, class Otherwise>
+void serve(const char *routine, Body body, Otherwise otherwise) {
+  thrown::passing() = false;
+  try {
+    body();
+  } catch (const std::bad_alloc &) {
+    if (thrown::passing()) throw;
+    constexpr char why[] = "no memory left";
+    report(routine, why);
+    otherwise(why);
+  }
+}
 
 struct run_end {
   int status;

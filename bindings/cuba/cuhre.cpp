@@ -157,7 +157,7 @@ void set_options(dropin::lease &solver, const cuhre_arguments<Count> &a, int rul
   solver.set_int(TESSERA_KEEP_REGIONS, 1);
   solver.set_int(TESSERA_SELECTION, threads > 1 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
   solver.set_int(TESSERA_THREADS, threads);
-  solver.set_int(TESSERA_BATCH_POINTS, std::min<int64>(std::max<int64>(a.nvec, 1), 1 << 24));
+  solver.set_int(TESSERA_BATCH_POINTS, points_at_once(a));
   solver.set_int(TESSERA_MAXEVAL, reach(a.maxeval, points, std::numeric_limits<Count>::max()));
   solver.set_int(TESSERA_MINEVAL, std::max<int64>(a.mineval, 0));
   solver.set_real(TESSERA_ABSTOL, tolerance(a.epsabs, least_epsabs));
@@ -168,10 +168,7 @@ void set_options(dropin::lease &solver, const cuhre_arguments<Count> &a, int rul
 }  // namespace
 
 template <class Count>
-void cuhre(const cuhre_arguments<Count> &a) {
-  if (!begin(a, 2, most_ndim)) return;
-  if (!require_pointers(a) || !require(a, a.nregions, "nregions is NULL")) return;
-  call_init();
+static void integrate(const cuhre_arguments<Count> &a) {
   const int threads = dropin::threads();
   const int rule = choose_rule(a.key, a.ndim);
   const int64 points = dropin::rule_points(rule, a.ndim);
@@ -220,6 +217,14 @@ void cuhre(const cuhre_arguments<Count> &a) {
   user.exception.rethrow();
   deliver(a, r);
   conclude(a, r);
+}
+
+template <class Count>
+void cuhre(const cuhre_arguments<Count> &a) {
+  if (!begin(a, 2, most_ndim)) return;
+  if (!require_pointers(a) || !require(a, a.nregions, "nregions is NULL")) return;
+  call_init();
+  serve(a, [&] { integrate(a); });
 }
 
 template void cuhre(const cuhre_arguments<int> &);

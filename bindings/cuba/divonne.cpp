@@ -4,6 +4,7 @@
 #include "divonne.hpp"
 
 #include <cstdio>
+#include <memory>
 
 #include "../common/rules.hpp"
 #include "chi_square.hpp"
@@ -75,13 +76,17 @@ std::vector<double> points_given(const divonne_arguments<Count> &a) {
     constexpr int64 most_found = 1 << 16;
     Count n = static_cast<Count>(std::min<int64>(a.nextra, most_found));
     const int64 most = n;
-    std::vector<double> box, found(static_cast<std::size_t>(most * a.ldxgiven), -1.0);
+    std::vector<double> box;
     for (int j = 0; j < a.ndim; ++j) box.insert(box.end(), {0.0, 1.0});
+    // Rows that are not written count for nothing. Of long ones only what is looked at is touched.
+    const std::unique_ptr<double[]> found(
+        new double[static_cast<std::size_t>(most) * static_cast<std::size_t>(a.ldxgiven)]);
+    for (int64 i = 0; i < most; ++i) std::fill_n(&found[static_cast<std::size_t>(i * a.ldxgiven)], a.ndim, -1.0);
     // In llDivonne `n` is a long long, whatever the header says.
     using finder = void (*)(const int *, const double *, Count *, double *, void *);
     const auto find = reinterpret_cast<finder>(reinterpret_cast<void (*)()>(a.peakfinder));
-    find(&a.ndim, box.data(), &n, found.data(), a.userdata);
-    add(found.data(), std::min<int64>(n, most));
+    find(&a.ndim, box.data(), &n, found.get(), a.userdata);
+    add(found.get(), std::min<int64>(n, most));
   }
   return points;
 }
@@ -145,7 +150,7 @@ class cubature {
     solver_.set_int(TESSERA_PRIORITY, TESSERA_PRIORITY_ALL);
     solver_.set_int(TESSERA_SELECTION, threads > 1 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
     solver_.set_int(TESSERA_THREADS, threads);
-    solver_.set_int(TESSERA_BATCH_POINTS, std::min<int64>(std::max<int64>(a.nvec, 1), 1 << 24));
+    solver_.set_int(TESSERA_BATCH_POINTS, points_at_once(a));
     solver_.set_int(TESSERA_KEEP_REGIONS, 1);
     solver_.set_real(TESSERA_PROGRESS_SECONDS, 0.0);
   }
@@ -443,10 +448,12 @@ void divonne(const divonne_arguments<Count> &a) {
       !require(a, (a.ngiven <= 0 && a.nextra <= 0) || a.ldxgiven >= a.ndim, "ldxgiven is less than ndim"))
     return;
   call_init();
-  results r = integrate(a);
-  deliver(a, r);
-  if (*a.fail == not_met) *a.fail = still_needed(a, r);
-  conclude(a, r);
+  serve(a, [&] {
+    results r = integrate(a);
+    deliver(a, r);
+    if (*a.fail == not_met) *a.fail = still_needed(a, r);
+    conclude(a, r);
+  });
 }
 
 template void divonne(const divonne_arguments<int> &);

@@ -64,6 +64,13 @@ Count to_count(int64 n) {
 
 inline double tolerance(double eps, double least) { return eps > least ? std::fmin(eps, 1e300) : least; }
 
+// Points of one call of the integrand: no memory for more than there will be, or a little.
+template <class Count>
+int64 points_at_once(const arguments<Count> &a) {
+  constexpr int64 little = 1 << 16, most = 1 << 24;
+  return std::min({std::max<int64>(a.nvec, 1), std::max<int64>(a.maxeval, little), most});
+}
+
 // A solver, a file and the caller see the same of a run.
 struct results {
   explicit results(int ncomp)
@@ -132,6 +139,18 @@ template <class Count>
 void conclude(const arguments<Count> &a, const results &r) {
   a.line.end(r.end.where, r.end.evaluations, "fail", *a.fail,
              *a.fail == aborted ? "the integrand returned -999" : dropin::explanation(r.end.status));
+}
+
+// body() runs and delivers.
+template <class Arguments, class Body>
+void serve(const Arguments &a, Body body) {
+  dropin::serve(a.routine, body, [&](const char *why) {
+    std::fill_n(a.integral, a.ncomp, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(a.error, a.ncomp, unknown_error);
+    std::fill_n(a.prob, a.ncomp, no_probability);
+    *a.fail = not_met;
+    a.line.end(dropin::place::host, 0, "fail", not_met, why);
+  });
 }
 
 // Which worker calls the integrand: -1 where there is one thread alone, as in the original, else 0, 1, ... by thread.

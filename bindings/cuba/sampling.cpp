@@ -45,6 +45,7 @@ void judge(const Arguments &a, results &r) {
   for (std::size_t k = 0; k < r.value.size(); ++k) {
     const double allowed =
         std::fmax(tolerance(a.epsabs, least_epsabs), tolerance(a.epsrel, 0.0) * std::fabs(r.value[k]));
+    if (!std::isfinite(r.value[k]) || !std::isfinite(r.error[k])) return;  // what is allowed may be infinite too
     if (!(r.error[k] > 0.0 && r.error[k] <= allowed && r.prob[k] >= 0.0)) return;
   }
   r.end.status = TESSERA_OK;
@@ -231,6 +232,11 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   how.anew =
       how.state.empty() || tessera_set_state(s, static_cast<int64>(how.state.size()), how.state.data()) != TESSERA_OK;
   if (how.anew) how.maxeval -= how.done;
+  if (how.maxeval < least_evaluations) {  // nothing is left for another beginning: what there is stays
+    how.anew = false;
+    r.end = {TESSERA_LIMIT_EVALUATIONS, how.done};
+    return;
+  }
   set_options(
       a, how, [&](int key, int64 v) { solver.set_int(key, v); }, [&](int key, double v) { solver.set_real(key, v); });
   solver.set_int(TESSERA_KEEP_STATE, has_file || how.in_parts);

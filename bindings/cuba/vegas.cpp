@@ -67,17 +67,19 @@ void vegas(const vegas_arguments<Count> &a) {
       !require(a, a.nincrease >= 0, "nincrease is negative") || !require(a, a.nbatch > 0, "nbatch is not positive"))
     return;
   call_init();
-  sampling how;
-  how.strictness = strictness_of_one_deviation;
-  how.points = a.nstart;
-  how.increase = a.nincrease;
-  how.batch = a.nbatch;
-  const bool kept = grid_slots::exists(a.gridno);
-  if (kept && a.gridno > 0) how.grid = slots().get(a.gridno, a.ndim);
-  if (kept && a.gridno < 0) slots().put(a.gridno, {});
-  how.trained = !how.grid.empty();
-  integrate(a, how);
-  if (kept && !how.grid.empty()) slots().put(a.gridno, how.grid);
+  serve(a, [&] {
+    sampling how;
+    how.strictness = strictness_of_one_deviation;
+    how.points = a.nstart;
+    how.increase = a.nincrease;
+    how.batch = a.nbatch;
+    const bool kept = grid_slots::exists(a.gridno);
+    if (kept && a.gridno > 0) how.grid = slots().get(a.gridno, a.ndim);
+    if (kept && a.gridno < 0) slots().put(a.gridno, {});
+    how.trained = !how.grid.empty();
+    integrate(a, how);
+    if (kept && !how.grid.empty()) slots().put(a.gridno, how.grid);
+  });
 }
 
 template <class Count>
@@ -87,10 +89,12 @@ void suave(const suave_arguments<Count> &a) {
       !require(a, a.nnew > 0, "nnew is not positive"))
     return;
   call_init();
-  sampling how;
-  how.strictness = strictness_of_one_deviation;
-  how.points = a.nnew;
-  integrate(a, how);
+  serve(a, [&] {
+    sampling how;
+    how.strictness = strictness_of_one_deviation;
+    how.points = a.nnew;
+    integrate(a, how);
+  });
 }
 
 template void vegas(const vegas_arguments<int> &);

@@ -175,8 +175,9 @@ void set_options(dropin::lease &solver, const arguments<Real> &p, int threads, i
   solver.set_int(TESSERA_MINEVAL, least);
   // MAXPTS is the limit of memory too, since it says how many regions there can be.
   constexpr int64 beyond_memory = int64{1} << 36;
-  solver.set_int(TESSERA_MAX_MEMORY,
-                 (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8));
+  const int64 regions = (std::min(p.most_regions(), beyond_memory) + 64) * 16 * (fields(p.ndim, p.numfun) + 8);
+  const int64 calls = (int64{1} << 26) + (int64{threads} + 1) * p.numfun * (int64{1} << 18);  // more than they need
+  solver.set_int(TESSERA_MAX_MEMORY, regions + calls);
   solver.set_real(TESSERA_ABSTOL, tolerance(p.epsabs));
   solver.set_real(TESSERA_RELTOL, tolerance(p.epsrel));
 }
@@ -379,6 +380,20 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
   return code;
 }
 
+template <class Real>
+int serve(const char *routine, arguments<Real> p, funsub<Real> function, Real *result, Real *abserr, integer *neval,
+          Real *work) {
+  int ifail = accuracy_not_reached;
+  dropin::serve(
+      routine, [&] { ifail = integrate(routine, p, function, result, abserr, neval, work); },
+      [&](const char *) {
+        std::fill_n(result, p.numfun, std::numeric_limits<Real>::quiet_NaN());
+        std::fill_n(abserr, p.numfun, std::numeric_limits<Real>::infinity());
+        if (p.restar != 1) *neval = 0;
+      });
+  return ifail;
+}
+
 }  // namespace
 }  // namespace dcuhre
 
@@ -390,16 +405,16 @@ void dcuhre_(const integer *ndim, const integer *numfun, const double *a, const 
              const integer *maxpts, tessera_dcuhre_funsub funsub, const double *epsabs, const double *epsrel,
              const integer *key, const integer *nw, const integer *restar, double *result, double *abserr,
              integer *neval, integer *ifail, double *work) {
-  dcuhre::arguments<double> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
-  *ifail = dcuhre::integrate("DCUHRE", p, funsub, result, abserr, neval, work);
+  const dcuhre::arguments<double> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
+  *ifail = dcuhre::serve("DCUHRE", p, funsub, result, abserr, neval, work);
 }
 
 void scuhre_(const integer *ndim, const integer *numfun, const float *a, const float *b, const integer *minpts,
              const integer *maxpts, tessera_scuhre_funsub funsub, const float *epsabs, const float *epsrel,
              const integer *key, const integer *nw, const integer *restar, float *result, float *abserr, integer *neval,
              integer *ifail, float *work) {
-  dcuhre::arguments<float> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
-  *ifail = dcuhre::integrate("SCUHRE", p, funsub, result, abserr, neval, work);
+  const dcuhre::arguments<float> p = {*ndim, *numfun, *minpts, *maxpts, *key, *nw, *restar, a, b, *epsabs, *epsrel};
+  *ifail = dcuhre::serve("SCUHRE", p, funsub, result, abserr, neval, work);
 }
 
 void tessera_dcuhre_threads(int n) { dropin::set_threads(n); }

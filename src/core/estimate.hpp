@@ -109,6 +109,20 @@ TESSERA_HD void add_probe_error(rule_result &result, double probe_sum, double ce
   result.asymptotic = false;
 }
 
+// Points at which the integrand is not finite and counts as 0. What each stands for may be so many times the mean size of the others;
+// where there are no others nothing is known, and the error becomes NaN.
+constexpr double hole_size = 10.0;
+struct region_holes {
+  double count, size;  // how many there are; sum of the absolute values of the others
+};
+TESSERA_HD void add_hole_error(rule_result &result, const region_holes &holes, double points, double volume) {
+  if (holes.count == 0.0) return;
+  const double more = hole_size * holes.count / points * (holes.size / (points - holes.count)) * volume;
+  if (!(result.error > more)) result.error = more;
+  result.excess = 1.0;
+  result.asymptotic = false;
+}
+
 constexpr int axes_kept = 4;  // axes of a region that can be divided at once
 constexpr double comparable_score = 0.01;
 

@@ -84,6 +84,15 @@ struct sample_sums {
     square.add(other.square);
     doubt = root_sum(doubt, other.doubt);
   }
+  // The same with weights that are larger by a factor.
+  TESSERA_HD sample_sums times(double factor) const {
+    sample_sums s;
+    s.value.add(factor * value.value());
+    s.variance.add(factor * factor * variance.value());
+    s.square.add(factor * square.value());
+    s.doubt = factor * factor * doubt;
+    return s;
+  }
 };
 
 }  // namespace tessera

@@ -19,6 +19,7 @@ struct placed_integrand {
   void *userdata;  // of the callback
   CUdeviceptr params;
   code_cache *cache;
+  deadline until;
 };
 
 // The machine, the stream, and the parameters that are there. Its functions are for when the device's context is current.

@@ -6,11 +6,18 @@
 
 namespace tessera {
 
-// Called between steps on the caller's thread.
 struct run_hooks {
   virtual ~run_hooks() = default;
-  // Returns outcome::running to go on, or time / stopped.
+  // Is there anything that could end the run?
+  virtual bool is_wanted() const { return true; }
+  // Called between steps on the caller's thread. Returns outcome::running to go on, or time / stopped.
   virtual outcome between_steps(int64 evaluations, const double *value, const double *error) = 0;
+  // The same within a step, on any thread. A step that ends here leaves no trace in the result.
+  virtual outcome within_step() { return outcome::running; }
+  // For steps within which nothing can be asked, after so many evaluations: how many more until the next look, and how many a step
+  // may have in the time that is left.
+  virtual int64 until_look(int64) const { return INT64_MAX; }
+  virtual int64 most_in_step(int64) const { return INT64_MAX; }
 };
 
 }  // namespace tessera

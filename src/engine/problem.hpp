@@ -22,11 +22,15 @@ enum class outcome : int {
   running
 };
 
+// By the clock or the user's progress callback.
+TESSERA_HD bool is_ended(outcome o) { return o == outcome::time || o == outcome::stopped; }
+
 // What every method is asked for.
 struct run_settings {
   int ndim = 0, ncomp = 0;
   double reltol = 0.0, abstol = 0.0;
   int64 maxeval = 0, mineval = 0;
+  int64 memory = INT64_MAX;  // bytes that the run may take where it takes place
 };
 
 struct cubature_settings : run_settings {
@@ -37,7 +41,6 @@ struct cubature_settings : run_settings {
   bool may_do_with_fewer = false;  // the run may end before there are so many
   bool by_component = false;       // the component farthest from its tolerance says what is divided, and where
   double bulk_fraction = 0.75;
-  int64 memory = 0;  // bytes that the region store may take
 };
 
 struct cubature_statistics {

@@ -6,10 +6,9 @@
 
 namespace tessera {
 
+// An odd number of lines of a cache: the coordinates of a point do not get in each other's way there.
 void block_calls::prepare(point_block &b, int64 points) const {
   if (b.stride >= points) return;
-  constexpr int64 line =
-      8;  // an odd number of lines of a cache: the coordinates of a point do not get in each other's way there
   b.stride = 0;
   const int64 stride = ((points + line - 1) / line | 1) * line;
   b.jacobian.resize(index(stride));
@@ -21,27 +20,49 @@ void block_calls::prepare(point_block &b, int64 points) const {
 }
 
 bool block_calls::call(int64 item, int64 n, int64 each, point_block &b) {
-  const int status = call_all(n, each, b);
-  if (status != 0) failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  const int status = f_.batch ? call_batch(n, each, b) : call_points(n, b);
+  if (b.watch.end() != outcome::running)
+    failure_.report(item, b.watch.end(), 0, {});
+  else if (status != 0)
+    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  else if (zero_)
+    zeroed_ += fill_holes(n, b);
   return status == 0;
 }
 
-int block_calls::call_all(int64 n, int64 each, point_block &b) const {
-  int status = 0;
-  // What the integrand does not write must not pass for a value.
-  if (f_.batch) {
-    for (int k = 0; k < ncomp_; ++k) std::fill_n(&b.f[index(k * b.stride)], n, nan_value());
-    for (int64 i = 0; i < n && status == 0; i += each)
-      status = f_.batch(std::min(each, n - i), ndim_, &b.x[index(i)], b.stride, ncomp_, &b.f[index(i)], b.stride,
-                        f_.userdata);
-    return status;
+// Makes values that are not finite 0. Returns at how many points.
+int64 block_calls::fill_holes(int64 n, point_block &b) const {
+  int64 points = 0;
+  for (int64 i = 0; i < n; ++i) {
+    bool hole = false;
+    for (int k = 0; k < ncomp_; ++k) {
+      double &f = b.f[index(k * b.stride + i)];
+      if (std::isfinite(f)) continue;
+      hole = true;
+      f = 0.0;
+    }
+    points += hole ? 1 : 0;
   }
+  return points;
+}
+
+// What the integrand does not write must not pass for a value.
+int block_calls::call_batch(int64 n, int64 each, point_block &b) const {
+  for (int k = 0; k < ncomp_; ++k) std::fill_n(&b.f[index(k * b.stride)], n, nan_value());
+  return b.watch.each_batch(n, each, [&](int64 i, int64 points) {
+    return f_.batch(points, ndim_, &b.x[index(i)], b.stride, ncomp_, &b.f[index(i)], b.stride, f_.userdata);
+  });
+}
+
+int block_calls::call_points(int64 n, point_block &b) const {
+  const bool watched = b.watch.is_wanted();
   for (int64 i = 0; i < n; ++i) {
     for (int j = 0; j < coordinates_; ++j) b.point[index(j)] = b.x[index(j * b.stride + i)];
     std::fill(b.values.begin(), b.values.end(), nan_value());
-    status = f_.point(ndim_, b.point.data(), ncomp_, b.values.data(), f_.userdata);
+    const int status = f_.point(ndim_, b.point.data(), ncomp_, b.values.data(), f_.userdata);
     if (status != 0) return status;
     for (int k = 0; k < ncomp_; ++k) b.f[index(k * b.stride + i)] = b.values[index(k)];
+    if (watched && !b.watch.goes_on(1)) return step_watch::ended;
   }
   return 0;
 }

@@ -4,19 +4,24 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <vector>
 
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "raw_array.hpp"
+#include "step_watch.hpp"
+#include "work_memory.hpp"
 
 namespace tessera {
 
 // Points, values and jacobians of one block. Coordinate j of point i is x[j*stride + i], component k f[k*stride + i].
 struct point_block {
   int64 stride = 0;
-  std::vector<double> x, f, jacobian;
+  raw_array x, f, jacobian;
   std::vector<double> point, values;  // of one point
+  step_watch watch;
 };
 
 // Base of the executors.
@@ -24,23 +29,38 @@ class block_calls {
  public:
   int callback_status() const { return failure_.status(); }
   std::string message() const { return failure_.message(); }
+  // Tells the result of points at which the integrand was not finite and counted as 0.
+  void tell_zeroed(run_result &result, int64 evaluations) const {
+    result.zeroed = zeroed_;
+    if (zeroed_ > 0) result.zeroed_share = static_cast<double>(zeroed_) / static_cast<double>(evaluations);
+  }
 
  protected:
-  static constexpr int64 cached_doubles = 32768;         // of the coordinates and values of a block
-  static constexpr int64 most_doubles = int64{1} << 22;  // of those of a call
+  static constexpr int64 most_doubles = int64{1} << 22;  // of the coordinates and values of a call
   static constexpr int64 least_block = 64;
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
-  // coordinates: numbers that a point consists of, ndim or more.
-  block_calls(const host_integrand &f, int ndim, int coordinates, int ncomp, int64 batch_points, thread_pool &pool)
-      : f_(f),
-        ndim_(ndim),
-        coordinates_(coordinates),
-        ncomp_(ncomp),
-        call_points_(std::min(batch_points, std::max(least_block, most_doubles / (coordinates + ncomp)))),
+  // room: points that a thread has memory for.
+  block_calls(const problem &p, thread_pool &pool, int64 room)
+      : f_(p.integrand),
+        ndim_(p.ndim()),
+        coordinates_(p.coordinates()),
+        ncomp_(p.ncomp()),
+        call_points_(
+            std::min({p.batch_points, room, std::max(least_block, most_doubles / (p.coordinates() + p.ncomp()))})),
+        zero_(p.zero_nonfinite),
         pool_(pool) {}
   // Points that stay in a near cache, which a point integrand is given one by one.
-  int64 cached_points() const { return std::max(least_block, cached_doubles / (coordinates_ + ncomp_)); }
+  static int64 cached_points(const problem &p) {
+    constexpr int64 cached_doubles = 32768;
+    return std::max(least_block, cached_doubles / (p.coordinates() + p.ncomp()));
+  }
+  // How many fit into what TESSERA_MAX_MEMORY leaves beside `block` of each thread, which all have their place. one, all: bytes of one
+  // thread and of all with that, each: of a point.
+  static int64 room_for_calls(const problem &p, int threads, int64 block, int64 one, int64 all, int64 each) {
+    if (!p.memory_is_given) return INT64_MAX;
+    return block + std::max<int64>(0, share_memory(p.asked().memory, one).fixed - all) / threads / each;
+  }
   // Points of each call of a batch integrand for so many: as few calls as can be, of nearly one size.
   int64 points_of_call(int64 points) const {
     return in_equal_parts(points, (points + call_points_ - 1) / call_points_);
@@ -52,38 +72,61 @@ class block_calls {
   // Where a thread's share of consecutive points may end, with `rest` points behind it: calls are full then, but for a tenth.
   bool may_end(int64 points, int64 rest) const { return !f_.batch || (fills_calls(points) && fills_calls(rest)); }
 
-  // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.
+  // For run_tasks: what is asked between the points. Call it before the first.
+  template <class Blocks>
+  void watch(Blocks &blocks, run_hooks &hooks) {
+    for (point_block &b : blocks) b.watch.start(hooks, f_);
+  }
+  // body(first item, end item, thread) for all tasks, none behind an item that has failed. Returns what went wrong, or running.
   template <class Body>
-  outcome run_items(int64 first, int64 end, const Body &body) {
+  outcome run_tasks(const Body &body) {
     failure_.clear();
-    pool_.run(end - first, [&](int64 i, int thread) { failure_.watch(first + i, [&] { body(first + i, thread); }); });
+    pool_.run(static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
+      const int64 first = tasks_[index(task)], end = tasks_[index(task + 1)];
+      failure_.watch(first, [&] { body(first, end, thread); });
+    });
     return failure_.what();
   }
-
   int64 failed_item() const { return failure_.item(); }  // all before it are done
 
   // Room for so many points.
   void prepare(point_block &b, int64 points) const;
-  // The integrand at n points of a block, in calls of `each`. False when it asked to stop, which is reported.
+  // Of one, as prepare makes it.
+  static int64 block_bytes(int64 points, int64 coordinates, int64 ncomp) {
+    return static_cast<int64>(sizeof(point_block)) + 8 * (points + 2 * line) * (coordinates + ncomp + 1);
+  }
+  // The integrand at n points of a block, in calls of `each` at most. False when it asked to stop, or the time is over, which is reported
+  // for the item that has the first of them.
   bool call(int64 item, int64 n, int64 each, point_block &b);
+  // As much work as n points are has been done. False when the time is over, which is reported.
+  bool goes_on(int64 item, int64 n, point_block &b) {
+    if (b.watch.goes_on(n)) return true;
+    failure_.report(item, b.watch.end(), 0, {});
+    return false;
+  }
   // One of these values, or else a sum of them, is not finite.
   void report_nonfinite(int64 item, int64 n, const point_block &b);
-  static std::size_t doubles(const point_block &b) { return b.x.capacity() + b.f.capacity() + b.jacobian.capacity(); }
 
   const host_integrand &f_;
   const int ndim_, coordinates_, ncomp_;
-  const int64 call_points_;  // of a batch integrand's calls, at most
+  const int64 call_points_;   // of a batch integrand's calls, at most
+  const bool zero_;           // values that are not finite count as 0
+  std::vector<int64> tasks_;  // items tasks_[i] ... tasks_[i + 1] - 1 are the work of one thread at a time
 
  private:
+  static constexpr int64 line = 8;  // doubles of a cache line
   static int64 in_equal_parts(int64 n, int64 parts) { return (n + parts - 1) / std::max<int64>(1, parts); }
   bool fills_calls(int64 points) const {
     const int64 calls = (points + call_points_ - 1) / call_points_;
     return static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
   }
-  int call_all(int64 n, int64 each, point_block &b) const;
+  int call_batch(int64 n, int64 each, point_block &b) const;
+  int call_points(int64 n, point_block &b) const;
+  int64 fill_holes(int64 n, point_block &b) const;
 
   thread_pool &pool_;
   first_failure failure_;
+  std::atomic<int64> zeroed_{0};
 };
 
 }  // namespace tessera

@@ -1,5 +1,8 @@
 // Adaptive cubature on the host: the engine's two drivers on threads.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <limits>
+
 #include "../engine/cubature/bulk.hpp"
 #include "../engine/cubature/worst_first.hpp"
 #include "evaluator.hpp"
@@ -20,14 +23,20 @@ class host_cubature final : public host_method {
     auto &result = static_cast<cubature_result &>(to);
     bulk_.reset();
     if (!executor_) executor_ = std::make_unique<host_executor>(pool, evaluator_);
-    evaluator_.start(problem, pool);
-    const cubature_settings &set = problem.settings;
+    set_ = problem.settings;
+    int64 for_calls = std::numeric_limits<int64>::max();
+    if (problem.memory_is_given) {
+      const memory_shares shares = share_memory(set_.memory, needs(problem, 1).fixed);
+      for_calls = shares.fixed - driver_bytes(problem, pool.size());
+      set_.memory = shares.grows;
+    }
+    evaluator_.start(problem, pool, hooks, for_calls);
+    const cubature_settings &set = set_;
     const domain_box domain = problem.domain();
     if (problem.worst_first) {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
-      const int ahead = problem.threads > 1 ? look_ahead_per_thread * problem.threads : 1;
-      result.end = worst_first_->run(set, ahead, problem.given, domain, hooks, value, error);
+      result.end = worst_first_->run(set, look_ahead(pool.size()), problem.given, domain, hooks, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
@@ -39,8 +48,22 @@ class host_cubature final : public host_method {
     result.has_value = result.statistics.evaluations > 0;
     result.callback_status = evaluator_.callback_status();
     result.message = evaluator_.message();
+    result.zeroed = evaluator_.zeroed();
     region_bytes_ = result.statistics.peak_bytes;
-    result.statistics.peak_bytes += evaluator_.work_bytes();
+    result.statistics.peak_bytes += evaluator_.work_bytes() + driver_bytes(problem, pool.size());
+  }
+
+  memory_needs needs(const tessera::problem &of_a_method, int threads) const override {
+    const auto &problem = static_cast<const cubature_problem &>(of_a_method);
+    const cubature_settings &set = problem.settings;
+    const int64 first = affordable_first_regions(set.initial_regions, problem.integration_rule.points, set.maxeval);
+    const int64 given = problem.given.n + problem.given.n / 2 + pieces_of(set);
+    // With the level before them, or their parents.
+    const int64 regions = problem.worst_first
+                              ? bytes_of_region(set) * std::max({least_regions(set), first + first / 2 + 1, given})
+                              : bulk<host_executor>::bytes_of_region(set) *
+                                    std::max({bulk<host_executor>::least_regions(set), first + first / 2 + 1, given});
+    return {host_evaluator::least_bytes(problem, threads) + driver_bytes(problem, threads), regions};
   }
 
   int64 regions() const override { return bulk_ ? bulk_->count() : worst_first_ ? worst_first_->count() : 0; }
@@ -57,7 +80,15 @@ class host_cubature final : public host_method {
   }
 
  private:
+  static int look_ahead(int threads) { return threads > 1 ? look_ahead_per_thread * threads : 1; }
+  static int64 driver_bytes(const cubature_problem &problem, int threads) {
+    return problem.worst_first ? bytes_beside_regions(problem.settings, look_ahead(threads))
+                               : bulk<host_executor>::fixed_bytes(problem.settings) +
+                                     threads * static_cast<int64>(sizeof(uint32)) * histogram_bins;
+  }
+
   using worst_first_driver = worst_first<host_executor, host_evaluator>;
+  cubature_settings set_;
   int64 region_bytes_ = 0;
   host_evaluator evaluator_;
   std::unique_ptr<host_executor> executor_;

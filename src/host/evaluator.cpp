@@ -10,22 +10,57 @@
 namespace tessera {
 namespace {
 
-constexpr int64 least_chunk = 4096;  // points below which a rule is not cut
+constexpr int64 least_chunk = 4096;          // points below which a rule is not cut
+constexpr int summed_together = 64;          // components between two looks at the clock
+constexpr int64 cleared_together = 1 << 17;  // values, the same
 
 }  // namespace
 
-void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
+bool host_evaluator::has_offsets(const cubature_problem &problem) {
+  return !problem.integrand.batch && problem.integration_rule.ndim <= most_placed;
+}
+
+// As make_tables and start allocate them.
+int64 host_evaluator::table_bytes(const cubature_problem &problem) {
+  const rule &r = problem.integration_rule;
+  const int64 flips = 32 * int64{r.vertex_bits} * (1 + r.ndim);
+  return 4 * sparse_points(r) + 8 * int64{r.orbits} + flips + (has_offsets(problem) ? 8 * r.points * r.ndim : 0);
+}
+
+// As prepare allocates it.
+int64 host_evaluator::thread_bytes(const cubature_problem &problem, const call_plan &c) {
+  const rule &r = problem.integration_rule;
+  const int64 nd = r.ndim, nc = problem.settings.ncomp, points = c.group * c.chunk;
+  const int64 x = problem.integrand.batch ? points * (nd + 1) : (has_offsets(problem) ? table_block * nd : 0);
+  return static_cast<int64>(sizeof(workspace)) + static_cast<int64>(sizeof(stretch)) * 2 * c.group +
+         8 * (x + points * nc + 8 * nd + 2 * nc * sum_fields(r) + 2 * nc);
+}
+
+host_evaluator::call_plan host_evaluator::plan_calls(const cubature_problem &problem, int threads, int64 memory) {
+  const rule &r = problem.integration_rule;
+  // Equal shares of a rule that is too large for one call.
+  const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;
+  if (!problem.integrand.batch) return {chunk, 1};
+  const int64 one = thread_bytes(problem, {chunk, 1}), more = thread_bytes(problem, {chunk, 2}) - one;
+  const int64 room = (memory - table_bytes(problem)) / threads - one;
+  return {chunk, std::max<int64>(1, std::min(problem.batch_points / r.points, 1 + room / more))};
+}
+
+int64 host_evaluator::least_bytes(const cubature_problem &problem, int threads) {
+  return table_bytes(problem) + threads * thread_bytes(problem, plan_calls(problem, threads, 0));
+}
+
+void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks, int64 memory) {
   const rule &r = problem.integration_rule;
   const bool batch = problem.integrand.batch != nullptr, mapped = any_mapped(problem.axes);
   const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points;
-  // Equal shares of a rule that is too large for one call.
-  const int64 chunk = (r.points - 1) / ((r.points - 1) / std::max(problem.batch_points, least_chunk) + 1) + 1;
-  const int64 group = batch ? std::max<int64>(1, problem.batch_points / r.points) : 1;
+  const auto [chunk, group] = plan_calls(problem, pool.size(), memory);
   if (!same_rule || batch != batch_ || mapped != mapped_ || chunk != chunk_ || group != group_ ||
       static_cast<int>(work_.size()) != pool.size()) {
     work_.clear();
     work_.resize(index(pool.size()));
   }
+  for (workspace &w : work_) w.watch.start(hooks, problem.integrand);
   problem_ = &problem;
   pool_ = &pool;
   batch_ = batch;
@@ -33,8 +68,9 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool) {
   chunk_ = chunk;
   group_ = group;
   failure_.clear();
+  zeroed_ = 0;
   if (!same_rule) make_tables(r);
-  if (!batch && offsets_.empty() && r.ndim <= most_placed) {
+  if (has_offsets(problem) && offsets_.empty()) {
     std::vector<double> all;
     all.reserve(index(r.points * r.ndim));
     for (int o = 0; o < r.orbits; ++o)
@@ -63,9 +99,7 @@ void host_evaluator::make_tables(const rule &r) {
 }
 
 int64 host_evaluator::work_bytes() const {
-  std::size_t n = words_.size() / 2 + offsets_.size();
-  for (const workspace &w : work_) n += w.x.capacity() + w.f.capacity() + w.jacobian.capacity();
-  return static_cast<int64>(8 * n);
+  return table_bytes(*problem_) + static_cast<int64>(work_.size()) * thread_bytes(*problem_, {chunk_, group_});
 }
 
 outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {
@@ -113,8 +147,16 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
   for (int64 i = 0; i < n; ++i) all.push_back({list[first + i], 0, rule_.points, i * rule_.points});
   if (!call(regions, all, item, w)) return;
   for (const stretch &s : all) {
-    sum(s, w, w.sums);
-    if (!finish(regions, s.region, w)) report_nonfinite(regions, s, item, w);
+    if (!sum(s, item, w, w.sums)) return;
+    if (finish(regions, s.region, w, nullptr)) continue;
+    bool mended = problem_->zero_nonfinite;
+    if (mended) {
+      w.holes.assign(index(problem_->settings.ncomp), {});
+      zeroed_ += fill_holes(s, w);
+      if (!sum(s, item, w, w.sums)) return;
+      mended = finish(regions, s.region, w, w.holes.data());
+    }
+    if (!mended) report_nonfinite(regions, s, item, w);
   }
 }
 
@@ -122,10 +164,13 @@ void host_evaluator::evaluate_group(const region_view &regions, const region_lis
 void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w) {
   const std::size_t fields = index(sum_fields(rule_));
   std::fill(w.sums.begin(), w.sums.end(), 0.0);
+  const bool zero = problem_->zero_nonfinite;
+  w.holes.assign(index(problem_->settings.ncomp), {});
   for (int64 p = 0; p < rule_.points; p += chunk_) {
     w.stretches.assign(1, {region, p, std::min(chunk_, rule_.points - p), 0});
     if (!call(regions, w.stretches, item, w)) return;
-    sum(w.stretches[0], w, w.more);
+    if (zero) zeroed_ += fill_holes(w.stretches[0], w);
+    if (!sum(w.stretches[0], item, w, w.more)) return;
     bool finite = true;
     for (std::size_t t = 0; t < w.sums.size(); ++t) {
       w.sums[t] += w.more[t];
@@ -133,7 +178,8 @@ void host_evaluator::evaluate_cut(const region_view &regions, int64 region, int6
     }
     if (!finite) return report_nonfinite(regions, w.stretches[0], item, w);
   }
-  if (!finish(regions, region, w)) failure_.report(item, outcome::nonfinite, 0, "the sum over a region overflows");
+  if (!finish(regions, region, w, zero ? w.holes.data() : nullptr))
+    failure_.report(item, outcome::nonfinite, 0, "the sum over a region overflows");
 }
 
 bool host_evaluator::call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w) {
@@ -152,18 +198,38 @@ bool host_evaluator::call_batch(const region_view &regions, const std::vector<st
         x = map_axis(problem_->axes[index(j)], x, w.jacobian[index(i)]);
       }
   }
-  std::fill_n(w.f.begin(), n * nc, nan_value());  // what the integrand does not write must not pass for a value
-  const int status = problem_->integrand.batch(n, nd, w.x.data(), n, nc, w.f.data(), n, problem_->integrand.userdata);
-  if (status != 0) {
-    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-    return false;
-  }
+  if (!clear_values(0, n * nc, item, w)) return false;
+  const host_integrand &f = problem_->integrand;
+  const int64 most = w.watch.is_wanted() ? problem_->batch_points : n;
+  const int status = w.watch.each_batch(n, most, [&](int64 first, int64 points) {
+    return f.batch(points, nd, &w.x[index(first)], n, nc, &w.f[index(first)], n, f.userdata);
+  });
+  if (!succeeded(status, item, w)) return false;
   w.component_stride = n;
   w.point_stride = 1;
   if (mapped_)
     for (int k = 0; k < nc; ++k)
       for (int64 i = 0; i < n; ++i) w.f[index(k * n + i)] = weighted(w.f[index(k * n + i)], w.jacobian[index(i)]);
   return true;
+}
+
+// What the integrand does not write must not pass for a value. False when the time is over: new memory is slow.
+bool host_evaluator::clear_values(int64 first, int64 n, int64 item, workspace &w) {
+  for (const int64 end = first + n; first < end; first += cleared_together) {
+    std::fill_n(&w.f[index(first)], std::min(cleared_together, end - first), nan_value());
+    if (end - first > cleared_together && !w.watch.goes_on(cleared_together))
+      return succeeded(step_watch::ended, item, w);
+  }
+  return true;
+}
+
+// Reports a status of the calls that is not 0.
+bool host_evaluator::succeeded(int status, int64 item, const workspace &w) {
+  if (w.watch.end() != outcome::running)
+    failure_.report(item, w.watch.end(), 0, {});
+  else if (status != 0)
+    failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
+  return status == 0;
 }
 
 // Coordinate j of the stretch's points goes to x[j*ldx + offset ...].
@@ -196,7 +262,8 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
   });
 }
 
-void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<double> &to) const {
+// False when the time is over: with many components the sums take longer than the calls.
+bool host_evaluator::sum(const stretch &s, int64 item, workspace &w, std::vector<double> &to) {
   const int64 end = s.first + s.n, step = w.point_stride;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
     const double *const f =
@@ -208,16 +275,40 @@ void host_evaluator::sum(const stretch &s, const workspace &w, std::vector<doubl
     else
       sum_points(
           host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
+    if (k % summed_together == summed_together - 1 && !w.watch.goes_on(1)) return succeeded(step_watch::ended, item, w);
   }
+  return true;
 }
 
 // False when a sum is not finite.
-bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w) const {
-  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data()))
+bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w, const region_holes *holes) const {
+  if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data(),
+                     holes))
     return false;
   for (int k = 0; axes_ && k < problem_->settings.ncomp; ++k)
     axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);
   return true;
+}
+
+// Makes values that are not finite 0, and adds to w.holes what there is of them and of others. Returns at how many points.
+int64 host_evaluator::fill_holes(const stretch &s, workspace &w) const {
+  int64 points = 0;
+  for (int64 i = s.offset; i < s.offset + s.n; ++i) {
+    bool hole = false;
+    for (int k = 0; k < problem_->settings.ncomp; ++k) {
+      double &f = w.f[index(k * w.component_stride + i * w.point_stride)];
+      region_holes &all = w.holes[index(k)];
+      if (std::isfinite(f)) {
+        all.size += std::fabs(f);
+        continue;
+      }
+      hole = true;
+      all.count += 1.0;
+      f = 0.0;
+    }
+    points += hole ? 1 : 0;
+  }
+  return points;
 }
 
 // The axis with the largest fourth difference of component k, however small; the widest if all are 0.
@@ -237,7 +328,8 @@ unsigned char host_evaluator::component_axis(const region_view &regions, int64 r
 }
 
 void host_evaluator::report_nonfinite(const region_view &regions, const stretch &s, int64 item, const workspace &w) {
-  std::string message = "the sum over a region overflows";
+  std::string message = problem_->zero_nonfinite ? "the integrand is not finite at any point of a region"
+                                                 : "the sum over a region overflows";
   const int nc = problem_->settings.ncomp;
   each_orbit(s, [&](int o, int64 first, int64 n, int64 place) {
     for (int64 i = 0; i < n; ++i)

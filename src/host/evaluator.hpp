@@ -13,6 +13,8 @@
 #include "../engine/cubature/apply_rule.hpp"
 #include "first_failure.hpp"
 #include "pool.hpp"
+#include "raw_array.hpp"
+#include "step_watch.hpp"
 
 namespace tessera {
 
@@ -47,20 +49,33 @@ struct host_lane {
 class host_evaluator {
  public:
   // What follows from the problem and the pool; called before each run. Tables and memory of earlier runs are used again where
-  // they fit. Problem and pool must stay where they are until the run has ended.
-  void start(const cubature_problem &problem, thread_pool &pool);
+  // they fit. Problem, pool and hooks must stay where they are until the run has ended. Calls have as many regions as the memory
+  // for tables and work allows.
+  void start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks, int64 memory);
+
+  // Bytes that start and evaluate take with calls of one region.
+  static int64 least_bytes(const cubature_problem &problem, int threads);
 
   int64 points() const { return rule_.points; }  // of one region
 
-  // Writes value, raw error and ranked axes of n regions. Returns running, callback or nonfinite. axes[region][ncomp]: also
+  // Writes value, raw error and ranked axes of n regions. Returns running, callback, nonfinite, memory, or time and stopped from within. axes[region][ncomp]: also
   // the axis of each component by itself, chosen as in Cuba's Cuhre.
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
   int callback_status() const { return failure_.status(); }
   std::string message() const { return failure_.message(); }
   int64 work_bytes() const;
+  int64 zeroed() const { return zeroed_; }  // points at which the integrand was not finite and counted as 0
 
  private:
+  // How the points are shared out among calls.
+  struct call_plan {
+    int64 chunk, group;  // most points of one region in one call; regions in one call
+  };
+  static call_plan plan_calls(const cubature_problem &problem, int threads, int64 memory);
+  static int64 table_bytes(const cubature_problem &problem);
+  static int64 thread_bytes(const cubature_problem &problem, const call_plan &c);
+  static bool has_offsets(const cubature_problem &problem);
   static constexpr int64 table_block = 32;  // points that are written at once from a table of all
   static constexpr int most_placed = 8;     // coordinates of a point from that table
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
@@ -72,11 +87,13 @@ class host_evaluator {
   // Per thread: points and values of one call, and the sums of one region. Component k of point i is
   // f[k*component_stride + i*point_stride]; a batch has x[ndim][points], single points need a few of x[points][ndim].
   struct workspace {
-    std::vector<double> x, f, jacobian;
+    raw_array x, f, jacobian;
     std::vector<double> at, opposite, ends, mapped;
     std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
+    std::vector<region_holes> holes;  // [ncomp] of a region
+    step_watch watch;
   };
 
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
@@ -87,11 +104,14 @@ class host_evaluator {
   bool call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
+  bool clear_values(int64 first, int64 n, int64 item, workspace &w);
+  bool succeeded(int status, int64 item, const workspace &w);
   template <class Call>
   struct region_calls;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
-  void sum(const stretch &s, const workspace &w, std::vector<double> &to) const;
-  bool finish(const region_view &regions, int64 region, workspace &w) const;
+  bool sum(const stretch &s, int64 item, workspace &w, std::vector<double> &to);
+  bool finish(const region_view &regions, int64 region, workspace &w, const region_holes *holes) const;
+  int64 fill_holes(const stretch &s, workspace &w) const;
   unsigned char component_axis(const region_view &regions, int64 region, int k, const workspace &w) const;
   template <class Visit>
   bool each_orbit(const stretch &s, Visit visit) const;
@@ -111,6 +131,7 @@ class host_evaluator {
   unsigned char *axes_ = nullptr;  // of this call of evaluate
   std::vector<workspace> work_;
   first_failure failure_;
+  std::atomic<int64> zeroed_{0};
 };
 
 // visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?

@@ -8,6 +8,7 @@
 #include "../engine/lattice/lattice_rule.hpp"
 
 namespace tessera {
+
 template <class Term>
 void host_lattice::chained_sum::add(int64 first, int64 n, const Term &term) {
   double s[8];
@@ -29,24 +30,46 @@ double host_lattice::chained_sum::value() const {
   return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
 }
 
-host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
-    : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
-                  problem.batch_points, pool),
-      problem_(problem),
-      work_(index(pool.size())) {
-  while (2 * block_ <= std::min(lattice_item, cached_points())) block_ *= 2;  // items have whole blocks
-  for (const unit_axis &a : problem.axes) jacobians_ |= a.kind != axis_finite;
+// Items and what fill_points does at a time have whole blocks.
+int64 host_lattice::block_for(const lattice_problem &problem) {
+  int64 block = 1;
+  while (2 * block <= std::min(lattice_item, cached_points(problem))) block *= 2;
+  return block;
+}
+
+int64 host_lattice::thread_bytes(const lattice_problem &problem, int64 points) {
+  return block_bytes(points, problem.coordinates(), problem.ncomp()) +
+         problem.ncomp() * static_cast<int64>(sizeof(chained_sum));
+}
+
+memory_needs host_lattice::needs(const lattice_problem &problem, int threads) {
+  return {threads * thread_bytes(problem, block_for(problem)) + 64 * problem.ncomp() + 64 * problem.ndim(),
+          lattice_bytes(problem.settings)};
+}
+
+int64 host_lattice::room_for(const lattice_problem &problem, int threads) {
+  return room_for_calls(problem, threads, block_for(problem), needs(problem, 1).fixed, needs(problem, threads).fixed,
+                        thread_bytes(problem, 1) - thread_bytes(problem, 0));
 }
 
 int64 host_lattice::work_bytes() const {
-  std::size_t n = 2 * parts_.capacity() + tasks_.capacity();
-  for (const workspace &w : work_) n += doubles(w) + 8 * w.sums.capacity();
-  return static_cast<int64>(8 * n);
+  int64 bytes = needs(problem_, 0).fixed;
+  for (const workspace &w : work_) bytes += thread_bytes(problem_, w.stride);
+  return bytes;
+}
+
+host_lattice::host_lattice(const lattice_problem &problem, thread_pool &pool)
+    : block_calls(problem, pool, room_for(problem, pool.size())),
+      problem_(problem),
+      block_(block_for(problem)),
+      work_(index(pool.size())) {
+  for (const unit_axis &a : problem.axes) jacobians_ |= a.kind != axis_finite;
 }
 
 // Items of one shift go together, so that calls are full.
 void host_lattice::share_out(const lattice_pass &pass, int64 first, int64 end) {
   const int64 per_shift = items_per_shift(pass);
+  tasks_.reserve(index(end - first + 1));
   tasks_.assign(1, first);
   const auto points_until = [&](int64 item) { return std::min(pass.count, item * lattice_item); };  // of a shift
   for (int64 i = first; i < end;) {
@@ -63,18 +86,16 @@ outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, comp
   const int64 nc = ncomp_, per_shift = items_per_shift(pass);
   share_out(pass, first, end);
   parts_.assign(index((end - first) * nc), {});
-  const outcome o = run_items(0, static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
-    const int64 from = tasks_[index(task)];
-    sum_items(pass, from, tasks_[index(task + 1)], task, work_[index(thread)], &parts_[index((from - first) * nc)]);
+  const outcome o = run_tasks([&](int64 from, int64 to, int thread) {
+    sum_items(pass, from, to, work_[index(thread)], &parts_[index((from - first) * nc)]);
   });
-  done = o == outcome::running ? end - first : tasks_[index(failed_item())] - first;
+  done = (o == outcome::running ? end : failed_item()) - first;
   for (int64 i = first; i < first + done; ++i)
     for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);
   return o;
 }
 
-void host_lattice::sum_items(const lattice_pass &pass, int64 first, int64 end, int64 task, workspace &w,
-                             compensated_sum *to) {
+void host_lattice::sum_items(const lattice_pass &pass, int64 first, int64 end, workspace &w, compensated_sum *to) {
   const int64 per_shift = items_per_shift(pass), shift = pass.first_shift + first / per_shift;
   const int64 begin = first % per_shift * lattice_item,
               behind = std::min(pass.count, begin + (end - first) * lattice_item);
@@ -82,24 +103,28 @@ void host_lattice::sum_items(const lattice_pass &pass, int64 first, int64 end, i
   const bool weights = jacobians_ || has_weight(pass.transform);
   prepare(w, most);
   w.sums.assign(index(ncomp_), {});
-  for (int64 q = begin; q < behind; q += most) {
-    const int64 n = std::min(most, behind - q);
+  for (int64 q = begin, n; q < behind; q += n) {
+    n = std::min(most, behind - q);
+    if (f_.batch) n = std::min(n, w.watch.room(true));  // what has been called is in the sums when the time is over
     if (weights) std::fill_n(w.jacobian.begin(), n, 1.0);
     fill_points(pass, problem_.axes.data(), ndim_, problem_.complement, shift, q, n,
                 {w.x.data(), w.stride, w.jacobian.data()});
-    if (!call(task, n, each, w)) return;
-    if (!add_values(pass, begin, q, n, weights, w, to)) return report_nonfinite(task, n, w);
+    if (!call(first + (q - begin) / lattice_item, n, each, w)) return;
+    if (!add_values(pass, first, begin, q, n, weights, w, to)) return;
   }
 }
 
-// Of points q .. q+n-1 of a shift, block by block, to the sums of the items from that of point `begin` on. The blocks are those of the
-// items, whatever a call has of them. False where a sum is not finite.
-bool host_lattice::add_values(const lattice_pass &pass, int64 begin, int64 q, int64 n, bool weights, workspace &w,
-                              compensated_sum *to) const {
+// Of points q .. q+n-1 of a shift, block by block, to the sums of the items from that of point `begin`, which is `first`. The blocks are
+// those of the items, whatever a call has of them. False where a sum is not finite or the time is over, which is reported.
+bool host_lattice::add_values(const lattice_pass &pass, int64 first, int64 begin, int64 q, int64 n, bool weights,
+                              workspace &w, compensated_sum *to) {
+  const int64 item = first + (q - begin) / lattice_item;
   for (int k = 0; k < ncomp_; ++k) {
+    if (!goes_on(item, 1, w)) return false;  // with many components the sums take longer than the calls
     const double *f = &w.f[index(k * w.stride)], *weight = w.jacobian.data();
     chained_sum &sum = w.sums[index(k)];
-    for (int64 i = 0; i < n;) {
+    bool finite = true;
+    for (int64 i = 0; i < n && finite;) {
       const int64 within = (q + i) % block_, m = std::min(n - i, block_ - within);
       if (weights)
         sum.add(within, m, [f, weight, i](int64 at) { return weighted(f[i + at], weight[i + at]); });
@@ -107,13 +132,15 @@ bool host_lattice::add_values(const lattice_pass &pass, int64 begin, int64 q, in
         sum.add(within, m, [f, i](int64 at) { return f[i + at]; });
       if (within + m == block_ || q + i + m == pass.count) {
         const double all = sum.value();
-        if (!std::isfinite(all)) return false;
+        finite = std::isfinite(all);
         to[(q + i - begin) / lattice_item * ncomp_ + k].add(all);
         sum = {};
       }
       i += m;
     }
-    if (!sum.is_finite()) return false;
+    if (finite && sum.is_finite()) continue;
+    report_nonfinite(item, n, w);
+    return false;
   }
   return true;
 }
@@ -121,18 +148,23 @@ bool host_lattice::add_values(const lattice_pass &pass, int64 begin, int64 q, in
 static lattice_result run_lattice(const lattice_problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
                                   double *error) {
   host_lattice executor(problem, pool);
-  lattice_rule<host_lattice> driver(executor, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
+  executor.watch(hooks);
+  lattice_settings settings = problem.settings;
+  if (problem.memory_is_given)
+    settings.memory = share_memory(settings.memory, host_lattice::needs(problem, 1).fixed).grows;
+  lattice_rule<host_lattice> driver(executor, settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
-  result.bytes = executor.work_bytes();
+  executor.tell_zeroed(result, result.statistics.evaluations);
+  result.bytes = executor.work_bytes() + driver.bytes();
   return result;
 }
 
 std::unique_ptr<host_method> make_host_lattice() {
-  return std::make_unique<host_function<lattice_problem, lattice_result>>(run_lattice);
+  return std::make_unique<host_function<lattice_problem, lattice_result>>(run_lattice, host_lattice::needs);
 }
 
 }  // namespace tessera

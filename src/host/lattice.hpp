@@ -17,8 +17,10 @@ class host_lattice : public block_calls {
   // See engine/lattice/lattice_rule.hpp.
   int64 slice_points() const { return std::max(int64{1} << 20, call_points_); }
   outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done);
+  void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
-  int64 work_bytes() const;
+  static memory_needs needs(const lattice_problem &problem, int threads);
+  int64 work_bytes() const;  // that there are
 
  private:
   // Eight chains of additions that run side by side: term i of a sum goes to chain i modulo 8.
@@ -34,15 +36,17 @@ class host_lattice : public block_calls {
     std::vector<chained_sum> sums;  // [ncomp], of the block that the points have come to
   };
 
+  static int64 block_for(const lattice_problem &problem);
+  static int64 thread_bytes(const lattice_problem &problem, int64 points);
+  static int64 room_for(const lattice_problem &problem, int threads);
   void share_out(const lattice_pass &pass, int64 first, int64 end);
-  void sum_items(const lattice_pass &pass, int64 first, int64 end, int64 task, workspace &w, compensated_sum *to);
-  bool add_values(const lattice_pass &pass, int64 begin, int64 q, int64 n, bool weights, workspace &w,
-                  compensated_sum *to) const;
+  void sum_items(const lattice_pass &pass, int64 first, int64 end, workspace &w, compensated_sum *to);
+  bool add_values(const lattice_pass &pass, int64 first, int64 begin, int64 q, int64 n, bool weights, workspace &w,
+                  compensated_sum *to);
 
   const lattice_problem &problem_;
-  bool jacobians_ = false;    // there are any
-  int64 block_ = 1;           // points that are summed up before their sum is added to others: the same for every form
-  std::vector<int64> tasks_;  // items tasks_[i] ... tasks_[i + 1] - 1 are the work of one thread at a time
+  bool jacobians_ = false;  // there are any
+  const int64 block_;       // points that are summed up before their sum is added to others: the same for every form
   std::vector<compensated_sum> parts_;
   std::vector<workspace> work_;
 };

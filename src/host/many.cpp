@@ -74,7 +74,16 @@ class many_run {
         : run(r), thread(t), before(r.evaluations_[t].load(std::memory_order_relaxed)) {}
     outcome between_steps(int64 evaluations, const double *, const double *) override {
       run.evaluations_[thread].store(before + evaluations, std::memory_order_relaxed);
-      if (thread == 0) run.look();
+      return within_step();
+    }
+    bool is_wanted() const override { return run.watch_.is_wanted(); }
+    outcome within_step() override {
+      const outcome end = run.end_.load(std::memory_order_relaxed);
+      if (end != outcome::running) return end;
+      if (thread == 0)
+        run.look();
+      else if (run.watch_.is_over())
+        run.end_.store(outcome::time, std::memory_order_relaxed);
       return run.end_.load(std::memory_order_relaxed);
     }
     many_run &run;

@@ -6,6 +6,7 @@
 
 #include "../problem.hpp"
 #include "pool.hpp"
+#include "work_memory.hpp"
 
 namespace tessera {
 
@@ -16,6 +17,8 @@ class host_method {
   // problem and result are of the method's types; the pool is the same in all calls.
   virtual void run(const problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error,
                    run_result &result) = 0;
+
+  virtual memory_needs needs(const problem &problem, int threads) const = 0;
 
   // See place.
   virtual int64 regions() const { return -1; }
@@ -29,7 +32,11 @@ class host_function final : public host_method {
  public:
   using function = Result (*)(const Problem &problem, thread_pool &pool, run_hooks &hooks, double *value,
                               double *error);
-  explicit host_function(function f) : function_(f) {}
+  using needs_function = memory_needs (*)(const Problem &problem, int threads);
+  host_function(function f, needs_function n) : function_(f), needs_(n) {}
+  memory_needs needs(const problem &p, int threads) const override {
+    return needs_(static_cast<const Problem &>(p), threads);
+  }
   void run(const problem &p, thread_pool &pool, run_hooks &hooks, double *value, double *error,
            run_result &result) override {
     static_cast<Result &>(result) = function_(static_cast<const Problem &>(p), pool, hooks, value, error);
@@ -37,6 +44,7 @@ class host_function final : public host_method {
 
  private:
   const function function_;
+  const needs_function needs_;
 };
 
 #define METHOD(name, number, constant) std::unique_ptr<host_method> make_host_##name();

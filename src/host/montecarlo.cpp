@@ -14,32 +14,48 @@ namespace {
 class host_sampler : public block_calls {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool)
-      : block_calls(problem.integrand, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp,
-                    problem.batch_points, pool),
+      : block_calls(problem, pool, room_for(problem, pool.size())),
         problem_(problem),
         infinite_(false),
+        block_(block_for(problem)),
         work_(index(pool.size())) {
-    constexpr int64 most_block = 1024;
-    block_ = std::min(most_block, cached_points()) / 2 * 2;
     for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
   }
 
+  static memory_needs needs(const sampling_problem &problem, int threads) {
+    const sampling_settings &s = problem.settings;
+    const int64 nd = s.ndim, nc = s.ncomp;
+    return {threads * thread_bytes(problem, block_for(problem)) +
+                nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
+                (has_grid(problem) ? 40 * nd * grid_edges : 0),
+            sampling_bytes(s, static_cast<double>(s.points), has_grid(problem))};
+  }
+  int64 work_bytes() const {  // that there are
+    int64 bytes = needs(problem_, 0).fixed;
+    for (const workspace &w : work_) bytes += thread_bytes(problem_, w.stride);
+    return bytes;
+  }
+
   // What engine/montecarlo/monte_carlo.hpp asks of an executor.
-  outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
+  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) {
     const sample_cut cut = cut_into_pieces(samples);
     plain_.clear();
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, first, samples, p));
     unused_.resize(plain_.size());
-    return run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
+    const outcome o = run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
+    if (is_ended(o)) samples = add_what_there_is(samples, sums);
+    return o;
   }
+  void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
     make_items(pieces, count, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
     parts_.assign(index(n * nc), {});
     squares_.assign(index(n), 0.0);
-    const outcome o = run_items(0, static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
-      sum_items(pass, pieces, tasks_[index(task)], tasks_[index(task + 1)], task, work_[index(thread)], spread);
+    for (workspace &w : work_) w.broken = -1;
+    const outcome o = run_tasks([&](int64 first, int64 behind, int thread) {
+      sum_items(pass, pieces, first, behind, work_[index(thread)], spread);
     });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
@@ -63,14 +79,22 @@ class host_sampler : public block_calls {
     return squares;
   }
 
-  int64 work_bytes() const {
-    std::size_t n = parts_.capacity() * sizeof(sample_sums) + plain_.capacity() * sizeof(sample_piece) +
-                    8 * (unused_.capacity() + items_.capacity() + tasks_.capacity());
-    for (const workspace &w : work_) n += 8 * (doubles(w) + w.training.capacity()) + w.bins.capacity();
-    return static_cast<int64>(n);
+ private:
+  static bool has_grid(const sampling_problem &problem) { return problem.settings.sampling != sampling_plain; }
+  static int64 block_for(const sampling_problem &problem) {
+    constexpr int64 most_block = 1024;
+    return std::min(most_block, cached_points(problem)) / 2 * 2;
+  }
+  static int64 thread_bytes(const sampling_problem &problem, int64 points) {
+    const int64 nd = problem.ndim(), nc = problem.ncomp();
+    return block_bytes(points, nd, nc) + nc * static_cast<int64>(sizeof(sample_moments)) + 256 +
+           (has_grid(problem) ? points * (nd + 16 + static_cast<int64>(sizeof(stretch)) / 2) + 8 * nd * grid_bins : 0);
+  }
+  static int64 room_for(const sampling_problem &problem, int threads) {
+    return room_for_calls(problem, threads, block_for(problem), needs(problem, 1).fixed, needs(problem, threads).fixed,
+                          thread_bytes(problem, 1) - thread_bytes(problem, 0));
   }
 
- private:
   // Squares of what the points of an item have counted. They are added up over stretches that neither a piece nor a block of so many
   // samples of the item is part of twice, then over these: so their rounding does not depend on what a call has of them.
   struct training_squares {
@@ -104,10 +128,33 @@ class host_sampler : public block_calls {
     training_squares squares;
     std::vector<sample_moments> moments;  // of one piece
     // With a grid; see sample_arrays.
-    std::vector<double> grid, boost;
+    raw_array grid, boost;
     std::vector<unsigned char> bins;
     std::vector<uint64> training;
+    int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
   };
+
+  // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count. Returns
+  // how many.
+  int64 add_what_there_is(int64 samples, sample_sums *sums) {
+    const int64 broken = failed_item(), nc = ncomp_;
+    std::vector<sample_sums> parts(index(nc));
+    int64 there = 0;
+    for (int64 p = 0; p < items_[index(broken)]; ++p) there += plain_[index(p)].count;
+    for (int64 i = 0; i < broken; ++i)
+      for (int64 k = 0; k < nc; ++k) parts[index(k)].add(parts_[index(i * nc + k)]);
+    for (const workspace &w : work_) {
+      if (w.broken != broken || w.broken_samples < least_samples) continue;
+      there += w.broken_samples;
+      for (int64 k = 0; k < nc; ++k)
+        parts[index(k)].add(estimate_stratum(w.moments[index(k)]),
+                            static_cast<double>(w.broken_samples) / static_cast<double>(samples));
+    }
+    if (there < least_samples) return 0;
+    for (int64 k = 0; k < nc; ++k)
+      sums[k].add(parts[index(k)].times(static_cast<double>(samples) / static_cast<double>(there)));
+    return there;
+  }
 
   // Items are cut by their samples, the same for every form of the integrand; what a thread takes together fills calls.
   void make_items(const sample_piece *pieces, int64 n, int64 points_of_one) {
@@ -137,15 +184,18 @@ class host_sampler : public block_calls {
     w.moments.resize(index(ncomp_));
     if (!grid) return;
     const std::size_t n = index(w.stride);
-    w.bins.resize(n * nd);
-    w.grid.resize(n);
-    w.boost.resize(n);
+    if (w.boost.size() < n) {
+      w.bins = {};
+      w.bins.resize(n * nd);
+      w.grid.resize(n);
+      w.boost.resize(n);
+    }
     w.training.resize(nd * grid_bins, 0);
   }
 
   // The samples of items go through the integrand as many at a time as it takes; a piece may begin in one call and end in another.
-  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, int64 task,
-                 workspace &w, double *spread) {
+  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, workspace &w,
+                 double *spread) {
     const bool pairs = pass.antithetic;
     const int64 per = points_of_sample(pass), end = items_[index(behind)];
     int64 piece = items_[index(first)], within = 0, item = first;
@@ -153,17 +203,23 @@ class host_sampler : public block_calls {
     const int64 each = points_of_call(all * per);
     const int64 most = std::max<int64>(1, std::min(points_together(block_, each) / per, all));
     prepare(w, most * per, pass.edges != nullptr);
+    w.stretches.reserve(index(std::min(most / 2 + 2, end - piece)));
     std::fill(w.moments.begin(), w.moments.end(), sample_moments());
     w.squares.begin_item(block_ / per);
     while (piece < end) {
       w.stretches.clear();
       int64 samples = 0;
-      for (int64 p = piece, from = within; p < end && samples < most; ++p, from = 0) {
-        const int64 n = std::min(pieces[p].count - from, most - samples);
+      const int64 room = std::max<int64>(1, std::min(most, w.watch.room(f_.batch) / per));
+      for (int64 p = piece, from = within; p < end && samples < room; ++p, from = 0) {
+        const int64 n = std::min(pieces[p].count - from, room - samples);
         w.stretches.push_back({p, pieces[p].first + from, n, samples});
         samples += n;
       }
-      if (!evaluate(pass, pieces, task, each, w)) return;
+      if (!evaluate(pass, pieces, item, each, w)) {
+        w.broken = item;
+        w.broken_samples = piece == items_[index(item)] ? within : 0;
+        return;
+      }
       for (const stretch &s : w.stretches) {
         for (int k = 0; k < ncomp_; ++k) {
           const double *f = &w.f[index(k * w.stride + s.offset)];
@@ -199,11 +255,11 @@ class host_sampler : public block_calls {
   }
 
   // Points, values and jacobians of a block; afterwards f holds the weighted values. Antithetic points come after all others.
-  bool evaluate(const sample_pass &pass, const sample_piece *pieces, int64 task, int64 each, workspace &w) {
+  bool evaluate(const sample_pass &pass, const sample_piece *pieces, int64 item, int64 each, workspace &w) {
     const std::vector<stretch> &all = w.stretches;
     const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
     fill(pass, pieces, all, samples, w);
-    if (!call(task, n, each, w)) return false;
+    if (!call(item, n, each, w)) return false;
     double check = 0.0;  // not a number as soon as one value is not finite
     const bool weights = infinite_ || pass.edges;
     for (int k = 0; k < ncomp_; ++k) {
@@ -216,7 +272,7 @@ class host_sampler : public block_calls {
       }
     }
     if (check == 0.0) return true;
-    report_nonfinite(task, n, w);
+    report_nonfinite(item, n, w);
     return false;
   }
 
@@ -281,12 +337,11 @@ class host_sampler : public block_calls {
 
   const sampling_problem &problem_;
   bool infinite_;
-  int64 block_;  // points that stay in a near cache
+  const int64 block_;  // points that stay in a near cache
   std::vector<workspace> work_;
   std::vector<sample_piece> plain_;
   std::vector<double> unused_;      // spreads
   std::vector<int64> items_;        // of pieces items_[i] ... items_[i + 1] - 1
-  std::vector<int64> tasks_;        // items tasks_[i] ... tasks_[i + 1] - 1 are the work of one thread at a time
   std::vector<sample_sums> parts_;  // of each item
   std::vector<double> squares_;     // of each item's training
   double training_squares_ = 0.0;
@@ -297,7 +352,11 @@ class host_sampler : public block_calls {
 static sampling_result run_monte_carlo(const sampling_problem &problem, thread_pool &pool, run_hooks &hooks,
                                        double *value, double *error) {
   host_sampler executor(problem, pool);
-  monte_carlo<host_sampler> driver(executor, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  executor.watch(hooks);
+  sampling_settings settings = problem.settings;
+  if (problem.memory_is_given)
+    settings.memory = share_memory(settings.memory, host_sampler::needs(problem, 1).fixed).grows;
+  monte_carlo<host_sampler> driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
@@ -305,11 +364,12 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
+  executor.tell_zeroed(result, result.statistics.evaluations);
   return result;
 }
 
 std::unique_ptr<host_method> make_host_monte_carlo() {
-  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo);
+  return std::make_unique<host_function<sampling_problem, sampling_result>>(run_monte_carlo, host_sampler::needs);
 }
 
 }  // namespace tessera

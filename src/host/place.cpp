@@ -19,9 +19,12 @@ class host_place final : public place {
 
   void run(const problem &problem, const device_integrand &, run_hooks &hooks, double *value, double *error,
            run_result &result, device_report &) override {
-    use_threads(problem.threads);
+    if (!use_threads_within(problem, result)) return;
     method_of(problem.method).run(problem, *pool_, hooks, value, error, result);
     result.threads = pool_->size();
+    if (problem.memory_is_given && result.end == outcome::memory && !result.has_value && result.message.empty())
+      result.message =
+          "TESSERA_MAX_MEMORY: " + std::to_string(problem.asked().memory) + " bytes are too few for a value";
   }
 
   many_results run_many(const many_problem &problem, const device_integrand &, many_hooks &watch, double *value,
@@ -70,6 +73,27 @@ class host_place final : public place {
   }
 
  private:
+  // As many threads as there is memory for. False: it is too little for one.
+  bool use_threads_within(const problem &problem, run_result &result) {
+    leave_behind();
+    int threads = problem.threads;
+    const int64 allowed = problem.asked().memory;
+    if (problem.memory_is_given) {
+      const host_method &m = method_of(problem.method);
+      const memory_needs one = m.needs(problem, 1);
+      const int64 needed = least_memory(one);
+      if (needed > allowed) {
+        result.end = outcome::memory;
+        result.message = too_little_memory(needed, allowed);
+        return false;
+      }
+      const int64 room = share_memory(allowed, one.fixed).fixed;
+      while (threads > 1 && m.needs(problem, threads).fixed > room) --threads;
+    }
+    use_threads(threads);
+    return true;
+  }
+
   // The pool is kept from call to call.
   void use_threads(int threads) {
     leave_behind();

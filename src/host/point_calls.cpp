@@ -56,14 +56,15 @@ struct host_evaluator::region_calls {
   // The points of a small rule from the table of their offsets.
   int table(const stretch &s, double *f) const {
     const point_placer place = placers[nd];
-    for (int64 p = 0; p < s.n; p += table_block) {
-      const int64 n = std::min(table_block, s.n - p);
+    for (int64 p = 0, n; p < s.n; p += n) {
+      n = std::min({table_block, s.n - p, w.watch.until_look()});
       double *x = w.x.data();
       place(n, &e.offsets_[index((s.first + p) * nd)], centre, half, x);
       for (const double *const end = x + n * nd; x != end; x += nd, f += nc) {
         const int status = call(x, f);
         if (status != 0) return status;
       }
+      if (w.watch.is_wanted() && !w.watch.goes_on(n)) return step_watch::ended;
     }
     return 0;
   }
@@ -151,20 +152,23 @@ bool host_evaluator::call_points(const region_view &regions, const stretch &s, i
   const host_integrand &integrand = problem_->integrand;
   w.component_stride = 1;
   w.point_stride = nc;
-  std::fill_n(&w.f[index(s.offset * nc)], s.n * nc,
-              nan_value());  // what the integrand does not write must not pass for a value
+  if (!clear_values(s.offset * nc, s.n * nc, item, w)) return false;
   const auto call_all = [&](const auto &call) {
     using calls = region_calls<std::decay_t<decltype(call)>>;
-    const int status = calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s);
-    if (status != 0)
-      failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
-    return status == 0;
+    return succeeded(calls{*this, w, &regions.centre(s.region, 0), &regions.half(s.region, 0), call}.all(s), item, w);
+  };
+  const auto watched = [&](const auto &call) {
+    if (!w.watch.is_wanted() || !offsets_.empty()) return call_all(call);  // a table is watched block by block
+    return call_all([&call, &watch = w.watch](const double *x, double *f) {
+      const int status = call(x, f);
+      return status != 0 || watch.goes_on(1) ? status : step_watch::ended;
+    });
   };
   if (!mapped_)
-    return call_all([nd, nc, point = integrand.point, userdata = integrand.userdata](const double *x, double *f) {
+    return watched([nd, nc, point = integrand.point, userdata = integrand.userdata](const double *x, double *f) {
       return point(nd, x, nc, f, userdata);
     });
-  return call_all([&](const double *x, double *f) {  // the values of a failed call are not used
+  return watched([&](const double *x, double *f) {  // the values of a failed call are not used
     double jacobian = 1.0;
     for (int j = 0; j < nd; ++j) w.mapped[index(j)] = map_axis(problem_->axes[index(j)], x[j], jacobian);
     const int status = integrand.point(nd, w.mapped.data(), nc, f, integrand.userdata);

@@ -211,7 +211,8 @@ link_result link_in_child(const std::vector<link_part> &parts, const std::vector
     write_file(file, parts[i].bytes);
     command.push_back(std::to_string(static_cast<int>(parts[i].kind)) + "=" + file);
   }
-  const process_result run = run_process(command, work.file("messages"), false);
+  const process_result run = run_process(command, work.file("messages"), false, where.until);
+  if (run.overdue) throw out_of_time("compiled code '" + source.function + "' was linked");
   if (!run.started)
     throw compile_error(jit_stage::load,
                         "the program tessera-jitlink, which links compiled code, was not found; it belongs beside "

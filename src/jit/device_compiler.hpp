@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache.hpp"
+#include "deadline.hpp"
 #include "integrand_source.hpp"
 
 namespace tessera {
@@ -43,6 +44,7 @@ struct target {
   std::string library_version;  // part of the cache key
   std::string helper;           // path of tessera-jitlink; empty: beside the library that holds this code, or in PATH
   bool allow_ptx = true;        // when NVRTC does not know the architecture: PTX for the driver to compile
+  deadline until;               // for the linker, which is a process; NVRTC cannot be interrupted
 };
 
 struct compiled_module {
@@ -56,7 +58,7 @@ struct compiled_module {
   double seconds = 0.0;  // it took
 };
 
-// Throws compile_error. `cache` may be null.
+// Throws compile_error, out_of_time among them. `cache` may be null.
 compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
                                   code_cache *cache);
 

@@ -142,7 +142,8 @@ std::string readable(const std::string &line) {
 // One run of the compiler on the text, in a directory that also has what the text may include of ours.
 process_result run_compiler(const temporary_directory &work, const std::string &text, bool cxx, const compiler &tool,
                             const std::vector<std::string> &flags, const std::string &to,
-                            const std::vector<std::string> &more) {
+                            const std::vector<std::string> &more, const integrand_source &source,
+                            const deadline &until) {
   const std::string file = work.file(cxx ? "integrand.cpp" : "integrand.c");
   write_file(file, text);
   write_file(work.file("cuba.h"), host_cuba_header);
@@ -152,7 +153,9 @@ process_result run_compiler(const temporary_directory &work, const std::string &
   for (const std::string &part : {std::string("-idirafter"), work.path(), std::string("-o"), to, file})
     command.push_back(part);
   command.insert(command.end(), more.begin(), more.end());
-  return run_process(command, work.file("messages"), true);
+  const process_result run = run_process(command, work.file("messages"), true, until);
+  if (run.overdue) throw out_of_time("the source text '" + source.function + "' was compiled");
+  return run;
 }
 
 // Does the text include what is not expanded and comes from other places than the compiler's own? Such files may change, and others may
@@ -175,20 +178,20 @@ bool includes_others(const std::string &text) {
 }
 
 // The text as the compiler sees it; empty when there is no saying, which the compilation itself will tell.
-std::string preprocessed(const std::string &text, bool cxx, const compiler &tool,
-                         const std::vector<std::string> &flags) {
+std::string preprocessed(const std::string &text, bool cxx, const compiler &tool, const std::vector<std::string> &flags,
+                         const integrand_source &source, const deadline &until) {
   const temporary_directory work;
   const std::string to = work.file("integrand.i");
-  const process_result run = run_compiler(work, text, cxx, tool, flags, to, {"-E", "-P"});
+  const process_result run = run_compiler(work, text, cxx, tool, flags, to, {"-E", "-P"}, source, until);
   return run.started && run.signal == 0 && run.status == 0 ? read_file(to) : std::string();
 }
 
 // Compiles, and gives back the shared object.
 std::string build(const std::string &text, bool cxx, const compiler &tool, const integrand_source &source,
-                  const std::vector<std::string> &flags, std::string &log) {
+                  const std::vector<std::string> &flags, std::string &log, const deadline &until) {
   const temporary_directory work;
   const std::string object = work.file("integrand.so");
-  const process_result run = run_compiler(work, text, cxx, tool, flags, object, {"-lm"});
+  const process_result run = run_compiler(work, text, cxx, tool, flags, object, {"-lm"}, source, until);
   log = run.output;
   if (!run.started)
     throw compile_error(jit_stage::load, "the compiler could not be started: " + run.output, run.output);
@@ -202,7 +205,7 @@ std::string build(const std::string &text, bool cxx, const compiler &tool, const
 }  // namespace
 
 compiled_source::compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
-                                 const std::string &library_version, int coordinates) try {
+                                 const std::string &library_version, int coordinates, const deadline &until) try {
   const auto start = std::chrono::steady_clock::now();
   const bool cxx = source.language == source_language::cuda_cxx;
   if (!cxx && source.language != source_language::c_point && source.language != source_language::c_cuba)
@@ -220,7 +223,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   h.field("tessera host 2").field(library_version).field(tool.identity).field(source.function).field(text);
   for (const std::string &part : tool.command) h.field(part);
   for (const std::string &flag : flags) h.field(flag);
-  if (cache && includes_others(text)) h.field(preprocessed(text, cxx, tool, flags));
+  if (cache && includes_others(text)) h.field(preprocessed(text, cxx, tool, flags, source, until));
   const std::string key = h.hex();
   std::string image;
   if (cache) hit_ = cache->find(key, image);
@@ -231,7 +234,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
       hit_ = cache_hit::none;
     }
   if (hit_ == cache_hit::none) {
-    image = build(text, cxx, tool, source, flags, log_);
+    image = build(text, cxx, tool, source, flags, log_, until);
     load(image, source.file_name);
     if (cache) cache->store(key, image);
   }

@@ -7,6 +7,7 @@
 
 #include "../integrand.hpp"
 #include "cache.hpp"
+#include "deadline.hpp"
 #include "integrand_source.hpp"
 
 namespace tessera {
@@ -15,10 +16,10 @@ namespace tessera {
 class compiled_source {
  public:
   // Throws compile_error: no compiler (load), errors in the text (translate, compile), a text that needs another library
-  // (link), languages that have no host form (translate). `cache` may be null. library_version is part of the key. A point has
-  // `coordinates` numbers, 0: ndim.
+  // (link), languages that have no host form (translate), out_of_time. `cache` may be null. library_version is part of the key. A
+  // point has `coordinates` numbers, 0: ndim.
   compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
-                  const std::string &library_version, int coordinates = 0);
+                  const std::string &library_version, int coordinates = 0, const deadline &until = {});
   ~compiled_source();
   compiled_source(const compiled_source &) = delete;
   compiled_source &operator=(const compiled_source &) = delete;

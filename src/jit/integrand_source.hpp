@@ -65,6 +65,13 @@ class compile_error : public std::runtime_error {
   std::string log_;
 };
 
+// The time was over before the code was there. `what` was going on.
+class out_of_time : public compile_error {
+ public:
+  explicit out_of_time(const std::string &what)
+      : compile_error(jit_stage::compile, "the time limit, TESSERA_MAX_SECONDS, was reached while " + what) {}
+};
+
 // The text with every #include "file" that can be found replaced by the file's own text, with #line directives so that
 // messages keep their places. What cannot be found is left for the compiler. A file that includes itself, by way of others or
 // not, finds nothing the second time. Begins with #line 1 "file_name".

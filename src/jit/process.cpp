@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.hpp"
+
 extern char **environ;
 
 namespace tessera {
@@ -24,17 +26,20 @@ constexpr char directory_prefix[] = "tessera-compile-";
 [[noreturn]] void fail(const std::string &what) { throw std::runtime_error(what + ": " + std::strerror(errno)); }
 
 // The environment with LC_ALL=C, and a PATH, without which a compiler does not find its own parts. What was loaded into an old program, a
-// drop-in perhaps, is not meant for a compiler.
-std::vector<char *> plain_environment() {
+// drop-in perhaps, is not meant for a compiler. Its own temporary files go where they are removed when it is killed.
+std::vector<char *> plain_environment(std::string &temporary) {
   static char locale[] = "LC_ALL=C", path[] = "PATH=/usr/bin:/bin";
   std::vector<char *> out;
   bool has_path = false;
   for (char **e = environ; *e; ++e) {
-    if (std::strncmp(*e, "LC_ALL=", 7) == 0 || std::strncmp(*e, "LD_PRELOAD=", 11) == 0) continue;
+    if (std::strncmp(*e, "LC_ALL=", 7) == 0 || std::strncmp(*e, "LD_PRELOAD=", 11) == 0 ||
+        std::strncmp(*e, "TMPDIR=", 7) == 0)
+      continue;
     has_path = has_path || std::strncmp(*e, "PATH=", 5) == 0;
     out.push_back(*e);
   }
   out.push_back(locale);
+  out.push_back(&temporary[0]);
   if (!has_path) out.push_back(path);
   out.push_back(nullptr);
   return out;
@@ -86,34 +91,42 @@ temporary_directory::~temporary_directory() {
   ::rmdir(path_.c_str());
 }
 
-process_result run_process(const std::vector<std::string> &arguments, const std::string &scratch, bool plain_messages) {
+process_result run_process(const std::vector<std::string> &arguments, const std::string &scratch, bool plain_messages,
+                           const deadline &until) {
   std::vector<char *> argv;
   for (const std::string &a : arguments) argv.push_back(const_cast<char *>(a.c_str()));
   argv.push_back(nullptr);
-  std::vector<char *> plain = plain_environment();
+  std::string temporary = "TMPDIR=" + scratch.substr(0, scratch.rfind('/'));
+  std::vector<char *> plain = plain_environment(temporary);
 
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, 1, scratch.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  if (until) {  // a group that can be killed as a whole
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  }
   pid_t child = 0;
   process_result result;
   const int error =
-      ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), plain_messages ? plain.data() : environ);
+      ::posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), plain_messages ? plain.data() : environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     result.output = arguments[0] + ": " + std::strerror(error);
     return result;
   }
-  int status = 0;
-  pid_t ended;
-  do ended = ::waitpid(child, &status, 0);
-  while (ended < 0 && errno == EINTR);
+  const child_end end = wait_for_child(child, until ? [&] { return is_over(until); } : std::function<bool()>());
+  const int status = end.status;
   // Without a status (the program ignores SIGCHLD) the caller judges by the output file.
-  result.started = !(ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 127);
-  if (ended == child && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
-  result.status = ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : ended == child ? -1 : 0;
+  result.started = !(end.known && WIFEXITED(status) && WEXITSTATUS(status) == 127);
+  result.overdue = end.given_up;
+  if (end.known && WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  result.status = end.known && WIFEXITED(status) ? WEXITSTATUS(status) : end.known ? -1 : 0;
   result.output = read_file(scratch);
   return result;
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "deadline.hpp"
+
 namespace tessera {
 
 // A new directory that only the user may enter ($TMPDIR or /tmp), removed with its files at the end. Throws
@@ -25,15 +27,17 @@ class temporary_directory {
 
 struct process_result {
   bool started = false;
-  int status = -1;     // exit status when it ended by itself
-  int signal = 0;      // else the signal that ended it
-  std::string output;  // what it wrote to stdout and stderr
-  bool good() const { return started && signal == 0 && status == 0; }
+  int status = -1;       // exit status when it ended by itself
+  int signal = 0;        // else the signal that ended it
+  bool overdue = false;  // it was killed, with all that it had started, for the time was over
+  std::string output;    // what it wrote to stdout and stderr
+  bool good() const { return started && !overdue && signal == 0 && status == 0; }
 };
 
 // arguments[0] is looked up in PATH. stdin is empty. `scratch` is a file that may be written for the output. With
-// plain_messages the locale is C, so that compilers speak the language that we can read.
-process_result run_process(const std::vector<std::string> &arguments, const std::string &scratch, bool plain_messages);
+// plain_messages the locale is C, so that compilers speak the language that we can read, and temporary files lie beside `scratch`.
+process_result run_process(const std::vector<std::string> &arguments, const std::string &scratch, bool plain_messages,
+                           const deadline &until = {});
 
 // All bytes to an open file. False when that fails.
 bool write_all(int file, const std::string &bytes);

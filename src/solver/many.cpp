@@ -29,6 +29,8 @@ class watch : public tessera::many_hooks {
   watch(const tessera::progress_clock &clock, int ncomp, std::int64_t rows)
       : clock_(clock), rows_(rows), none_(at(ncomp), 0.0) {}
 
+  bool is_wanted() const override { return clock_.is_wanted(); }
+  bool is_over() const override { return clock_.is_over(); }
   bool due() override {
     tessera::outcome end = tessera::outcome::running;
     return clock_.is_due(end);
@@ -124,10 +126,22 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   tessera::many_problem problem = make_many(m, device, count, params, params_bytes, lower, upper, ends);
   watch between({progress_, progress_data_, ncomp_, options_, in_progress_callback}, ncomp_, problem.rows());
   std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
-  tessera::many_results results = run_many(m, problem, device, between, v.data(), e.data());
+  tessera::many_results results(problem.rows());
+  try {
+    results = run_many(m, problem, device, between, v.data(), e.data());
+  } catch (const tessera::out_of_time &late) {
+    for (tessera::many_row &row : results.rows) row.end = tessera::outcome::time;
+    results.keep_message(0, late.what());
+    options_.set_real(TESSERA_COMPILE_SECONDS, std::chrono::duration<double>(clock_type::now() - start).count());
+  }
   for (std::int64_t r = 0; r < problem.rows(); ++r) {
     std::string message;
-    tessera::doubt_success(results.rows[at(r)].end, message, ncomp_, &v[at(r * ncomp_)], &e[at(r * ncomp_)]);
+    tessera::many_row &row = results.rows[at(r)];
+    double *const value_of_row = &v[at(r * ncomp_)], *const error_of_row = &e[at(r * ncomp_)];
+    if (row.has_value)
+      tessera::charge_zeroed(row.end, message, row.zeroed, row.zeroed_share, problem.common->asked(), value_of_row,
+                             error_of_row);
+    tessera::doubt_success(row.end, message, ncomp_, value_of_row, error_of_row);
     results.keep_message(r, message);
   }
 
@@ -266,12 +280,13 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
 }
 
 void tessera_solver::record_many(tessera::method &m, const tessera::many_results &results, int device) {
-  std::int64_t evaluations = 0, regions = 0, iterations = 0, converged = 0;
+  std::int64_t evaluations = 0, regions = 0, iterations = 0, zeroed = 0, converged = 0;
   int callback_status = 0;
   for (const tessera::many_row &r : results.rows) {
     evaluations += r.evaluations;
     regions += r.regions;
     iterations += r.iterations;
+    zeroed += r.zeroed;
     converged += r.end == tessera::outcome::converged;
     if (callback_status == 0) callback_status = r.callback_status;
   }
@@ -279,6 +294,7 @@ void tessera_solver::record_many(tessera::method &m, const tessera::many_results
   options_.set_int(TESSERA_REGIONS, regions);
   options_.set_int(TESSERA_ITERATIONS, iterations);
   options_.set_int(TESSERA_CALLBACK_STATUS, callback_status);
+  options_.set_int(TESSERA_NONFINITE_POINTS, zeroed);
   options_.set_int(TESSERA_THREADS_USED, results.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, results.peak_bytes);
   m.record_many(results);

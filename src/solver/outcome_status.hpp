@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "../engine/problem.hpp"
+#include "../problem.hpp"
 #include "tessera.h"
 
 namespace tessera {
@@ -44,6 +44,28 @@ inline void doubt_success(outcome &end, std::string &message, int n, const doubl
     message = std::string(std::isfinite(value[k]) ? "the error" : "the value") + " of component " +
               std::to_string(k + 1) + " is beyond the range of double precision";
     return;
+  }
+}
+
+// Points that count as 0 although the integrand is not finite there (TESSERA_NONFINITE_ZERO) stand for a share of the integral of which
+// a sampling method knows nothing: each for hole_size times what a point has on average.
+inline void charge_zeroed(outcome &end, std::string &message, int64 zeroed, double share, const run_settings &asked,
+                          double *value, double *error) {
+  if (share == 0.0) return;
+  const bool all = share >= 1.0;
+  for (int k = 0; k < asked.ncomp; ++k) {
+    if (all) {
+      value[k] = nan_value();
+      error[k] = infinity_value();
+      end = outcome::nonfinite;
+      message = "the integrand is not finite at any point";
+      continue;
+    }
+    error[k] += hole_size * share * (std::fabs(value[k]) + error[k]);
+    if (end != outcome::converged || error[k] <= tolerated(asked, value[k])) continue;
+    end = outcome::nonfinite;
+    message = "at " + std::to_string(zeroed) +
+              " points the integrand is NaN or infinite; what they may stand for is more than is tolerated";
   }
 }
 

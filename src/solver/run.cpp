@@ -70,7 +70,7 @@ const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinate
   if (!host_code_ || host_coordinates_ != coordinates) {
     host_code_ = std::make_unique<tessera::compiled_source>(
         source_, ndim_, ncomp_, &tessera::shared_cache(options_.get_int(TESSERA_DISK_CACHE) != 0),
-        tessera_version_string(), coordinates);
+        tessera_version_string(), coordinates, until_);
     host_coordinates_ = coordinates;
     options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
     const std::string &said = host_code_->log();
@@ -106,6 +106,7 @@ tessera::device_integrand tessera_solver::device_integrand() const {
   const auto *bytes = static_cast<const unsigned char *>(params());
   if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
   integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
+  integrand.until = until_;
   return integrand;
 }
 
@@ -156,6 +157,8 @@ void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads
   const tessera::compiled_source &code = compiled_for_host(coordinates);
   integrand = {code.function(), nullptr, params()};
   if (code.one_thread()) threads = 1;
+} catch (const tessera::out_of_time &) {
+  throw;
 } catch (const tessera::compile_error &e) {
   throw failure(tessera::compile_status(e), e.what());
 }

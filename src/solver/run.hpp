@@ -15,6 +15,8 @@ auto tessera_solver::reach_device(Body body) {
   } catch (const tessera::device_failure &e) {
     device_place_.reset();  // a device that failed is started again by the next run
     throw tessera::failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  } catch (const tessera::out_of_time &) {
+    throw;
   } catch (const tessera::compile_error &e) {
     throw tessera::failure(tessera::compile_status(e), e.what());
   }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "../jit/child.hpp"
 #include "solver.hpp"
 
 using tessera::failure;
@@ -85,14 +86,46 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
 void tessera_solver::check_fallback(const tessera::problem &problem, void *block) {
   try {
     const tessera::compiled_source &code = compiled_for_host(problem.coordinates());
-    check_form(problem, source_name(), [&](int n, const double *x, double *f) {
-      if (code.function()(n, ndim_, x, n, ncomp_, f, n, block) != 0)
-        throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop while it was compared with the callback");
-    });
+    check_form(problem, source_name(),
+               [&](int n, const double *x, double *f) { call_text(problem, code.function(), block, n, x, f); });
   } catch (const tessera::compile_error &e) {
     log(1, std::string("the source text was not compared with the callback: ") + e.what());
+    if (dynamic_cast<const tessera::out_of_time *>(&e)) return;  // the next run may have the time
   }
   checked_ = true;
+}
+
+// In a child process: nobody has seen the text run yet, and the callback is there to take its place. The callback itself is called here,
+// for what it counts and keeps is the program's.
+void tessera_solver::call_text(const tessera::problem &problem, tessera::batch_function text, void *block, int n,
+                               const double *x, double *f) {
+  using how = tessera::calls_end::how;
+  const tessera::calls_end end = tessera::call_in_child({text, n, ndim_, ncomp_, x, f, block}, until_);
+  const std::string name = "the " + source_name().full, then = " while it was compared with the callback";
+  std::string at;
+  for (int j = 0; j < problem.ndim(); ++j) at += (j == 0 ? " at x = (" : ", ") + show17(x[j * n + end.point]);
+  at += ")";
+  switch (end.end) {
+    case how::good:
+      return;
+    case how::stopped:
+      throw failure(TESSERA_ERR_CALLBACK, "the source text asked to stop" + then);
+    case how::broken:
+      throw failure(TESSERA_ERR_CHECK, name + " " + end.why + at + then + about_parameters());
+    case how::stuck:
+      throw failure(TESSERA_ERR_CHECK, name + " took more than a minute" + at + then);
+    case how::overdue:
+      throw tessera::out_of_time(name + " was compared with the callback");
+    case how::no_child:
+      throw tessera::compile_error(tessera::jit_stage::check, end.why);
+  }
+}
+
+// What the text has been given, for a text that broke down.
+std::string tessera_solver::about_parameters() const {
+  if (twin_) return "; " + twin_->about_parameters();
+  if (params_.empty()) return "; it has no parameter block: tessera_set_params gives one";
+  return "; its parameter block has " + std::to_string(params_bytes_) + " bytes";
 }
 
 void tessera_solver::check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <thread>
 
 #include "clock_hooks.hpp"
@@ -196,6 +197,10 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data());
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
+      options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
+      if (result.has_value)
+        tessera::charge_zeroed(result.end, result.message, result.zeroed, result.zeroed_share, problem.asked(),
+                               value_.data(), error_.data());
       tessera::doubt_success(result.end, result.message, ncomp_, value_.data(), error_.data());
       m.record(device == host);
       status = tessera::status_of(result.end);
@@ -205,9 +210,17 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       }
       conclude(problem.asked(), result, value_, error_, value, error);
     }
+  } catch (const tessera::out_of_time &e) {
+    last_error = e.what();
+    std::fill_n(value, ncomp_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
+    options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));
+    status = TESSERA_LIMIT_TIME;
   } catch (const failure &f) {
-    if (twin_ && tessera::lasts(f.status())) twin_->refuse(f.status(), f.what());
-    throw;
+    if (!twin_ || !tessera::lasts(f.status())) throw;
+    const failure told(f.status(), f.what() + (f.status() == TESSERA_ERR_DEVICE ? about_parameters() : std::string()));
+    twin_->refuse(told.status(), told.what());
+    throw told;
   }
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
@@ -223,9 +236,18 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   s.abstol = options_.get_real(TESSERA_ABSTOL);
   s.maxeval = options_.get_int(TESSERA_MAXEVAL);
   s.mineval = options_.get_int(TESSERA_MINEVAL);
+  const std::int64_t limit = options_.get_int(TESSERA_MAX_MEMORY);
+  p.memory_is_given = limit > 0;
+  if (p.memory_is_given) s.memory = limit;
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
+  p.zero_nonfinite = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;
+  if (p.zero_nonfinite && !on_host)
+    throw failure(
+        TESSERA_ERR_UNSUPPORTED,
+        "TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO is for runs on the host; for a device let the integrand "
+        "itself give 0");
   return p;
 }
 
@@ -233,6 +255,7 @@ void tessera_solver::begin_run() {
   options_.reset_statistics();
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
+  until_ = tessera::deadline_in(options_.get_real(TESSERA_MAX_SECONDS));
   for (const auto &m : methods_)
     if (m) m->begin_run();
 }
@@ -283,6 +306,12 @@ void tessera_solver::conclude(const tessera::run_settings &asked, const tessera:
     last_error = !result.message.empty() ? result.message
                  : result.has_value      ? tessera::status_text(status) + explain_limit(asked, result.end, v, e)
                                          : tessera::status_text(status);
+  if (!result.has_value && (result.end == tessera::outcome::time || result.end == tessera::outcome::stopped)) {
+    last_error += " before there was a value";
+    std::fill_n(value, ncomp_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
+    return;
+  }
   if (!result.has_value) {
     if (result.end == tessera::outcome::memory) throw failure(TESSERA_ERR_MEMORY, last_error);
     throw failure(TESSERA_ERR_CALLBACK, last_error + " before there was a value");

@@ -112,6 +112,9 @@ struct tessera_solver {
   void check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                        tessera::place &there);
   void check_fallback(const tessera::problem &problem, void *block);
+  void call_text(const tessera::problem &problem, tessera::batch_function text, void *block, int n, const double *x,
+                 double *f);
+  std::string about_parameters() const;
   tessera::device_integrand device_integrand() const;
   void take_report(const tessera::device_report &report, int device);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
@@ -148,6 +151,7 @@ struct tessera_solver {
   tessera_log log_ = nullptr;
   void *log_data_ = nullptr;
   tessera::option_values options_;
+  tessera::deadline until_;  // the end of the run at the latest
   mutable std::array<std::unique_ptr<tessera::method>, tessera::methods_end>
       methods_;  // those that have been asked for
 };

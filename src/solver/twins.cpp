@@ -181,7 +181,7 @@ class registry {
       if (b.bytes > 0) v.bytes = b.bytes;
       data.push_back(v);
     }
-    return std::make_shared<twin>(std::move(source), std::move(data));
+    return std::make_shared<twin>(std::move(source), std::move(data), path_ + "(" + std::to_string(line->number) + ")");
   }
 
   std::atomic<bool> active_{false};
@@ -206,6 +206,18 @@ std::vector<unsigned char> twin::parameters(const void *userdata) const {
   return block;
 }
 
+std::string twin::about_parameters() const {
+  if (data_.empty())
+    return map_line_.empty() ? "it was registered without a parameter block (params is NULL)"
+                             : "its line, " + map_line_ +
+                                   ", gives it no parameter block: it has neither params=symbol nor userdata:bytes";
+  std::size_t bytes = 0;
+  for (const data_symbol &d : data_)
+    bytes = (bytes + block_alignment - 1) / block_alignment * block_alignment + d.bytes;
+  return (map_line_.empty() ? "it was registered with" : "its line, " + map_line_ + ", gives it") +
+         " a parameter block of " + std::to_string(bytes) + " bytes";
+}
+
 void twin::refuse(int status, const std::string &message) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (status_ != 0) return;
@@ -225,7 +237,7 @@ std::shared_ptr<twin> find_twin(const void *function) { return registry::instanc
 void register_twin(const void *function, integrand_source source, const void *params, std::size_t bytes) {
   std::vector<data_symbol> data;
   if (bytes > 0) data.push_back({params, bytes});
-  registry::instance().put(function, std::make_shared<twin>(std::move(source), std::move(data)));
+  registry::instance().put(function, std::make_shared<twin>(std::move(source), std::move(data), ""));
 }
 
 void forget_twin(const void *function) { registry::instance().put(function, nullptr); }
@@ -246,7 +258,7 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
     if (words.empty()) continue;
     if (words.size() < 4)
       refuse("a line has the form: symbol language file function [params=symbol[:bytes] | userdata:bytes] ...");
-    twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}};
+    twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}, number};
     std::string names;
     bool known = false;
     for (const auto &entry : languages) {

@@ -27,12 +27,16 @@ class no_twin : public std::runtime_error {
 
 class twin {
  public:
-  twin(integrand_source source, std::vector<data_symbol> data) : source_(std::move(source)), data_(std::move(data)) {}
+  // map_line: where it stands, "file(line)"; "" for one that was registered.
+  twin(integrand_source source, std::vector<data_symbol> data, std::string map_line)
+      : source_(std::move(source)), data_(std::move(data)), map_line_(std::move(map_line)) {}
 
   const integrand_source &source() const { return source_; }
   // The parameter block as it is now: a copy of the variables' bytes, each at the next multiple of 16. Throws no_twin when
   // bytes of the user data are asked for and there are none.
   std::vector<unsigned char> parameters(const void *userdata) const;
+  // What the parameter block is, and where that was said; for messages.
+  std::string about_parameters() const;
 
   // Something is wrong with it that will not change: it is not to be tried again.
   void refuse(int status, const std::string &message);
@@ -42,6 +46,7 @@ class twin {
  private:
   const integrand_source source_;
   const std::vector<data_symbol> data_;  // without an address: of the user data
+  const std::string map_line_;
   mutable std::mutex mutex_;
   int status_ = 0;
   std::string message_;
@@ -67,6 +72,7 @@ struct twin_line {
     std::size_t bytes;   // 0: all of it
   };
   std::vector<block> params;
+  int number;  // of the line, from 1
 };
 
 // `path` is named in messages, and files are looked for in its directory. Throws no_twin, with the place of the error.

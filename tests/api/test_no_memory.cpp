@@ -2,6 +2,7 @@
 // was no memory, and the solver can be used again and destroyed.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
+#include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -214,6 +215,7 @@ bool allowed(int status) {
 }
 
 long injected = 0;
+long most_places = sanitized ? 40 : 400;  // allocations of a scenario that fail, one after the other
 
 void every_allocation_may_fail(void **) {
   for (const scenario &what : scenarios()) {
@@ -222,7 +224,7 @@ void every_allocation_may_fail(void **) {
     allocations = 0;
     report counted;
     what.run(counted);
-    const long n = allocations, most = sanitized ? 40 : 400, step = n > most ? n / most : 1;
+    const long n = allocations, step = n > most_places ? n / most_places : 1, before = injected;
     for (int mode = 0; mode < 2; ++mode)
       for (long at = 0; at < n; at += step) {
         report r;
@@ -239,13 +241,17 @@ void every_allocation_may_fail(void **) {
     what.run(after);  // all is as before
     assert_same_bits(after.value[0], counted.value[0]);
     assert_same_bits(after.error[0], counted.error[0]);
+    std::printf("%s: %ld allocations, %ld injected failures\n", what.name, n, injected - before);
   }
   std::printf("%ld injected failures\n", injected);
 }
 
 }  // namespace
 
-int main() {
+// Usage: api_no_memory [PLACES]   0: every allocation of every scenario fails
+int main(int argc, char **argv) {
   const CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+  if (argc > 1) most_places = std::strtol(argv[1], nullptr, 10);
+  if (most_places <= 0) most_places = LONG_MAX;
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

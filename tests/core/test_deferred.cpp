@@ -70,6 +70,7 @@ struct counting_hooks : run_hooks {
   }
   int calls = 0, stop_after = 0;
 };
+counting_hooks nobody_asks;
 
 struct answer {
   outcome end = outcome::running;
@@ -93,7 +94,7 @@ answer run(Executor &executor, const cubature_problem &p, int stop_after = 0) {
 answer direct(const cubature_problem &p, int stop_after = 0) {
   thread_pool pool(p.threads);
   host_evaluator evaluator;
-  evaluator.start(p, pool);
+  evaluator.start(p, pool, nobody_asks, INT64_MAX);
   host_executor executor(pool, evaluator);
   return run(executor, p, stop_after);
 }
@@ -101,7 +102,7 @@ answer direct(const cubature_problem &p, int stop_after = 0) {
 answer deferred(const cubature_problem &p, int stop_after = 0) {
   thread_pool pool(p.threads);
   host_evaluator evaluator;
-  evaluator.start(p, pool);
+  evaluator.start(p, pool, nobody_asks, INT64_MAX);
   const auto evaluate = [&](const region_view &regions, const region_list &list, int64 n) {
     return evaluator.evaluate(regions, list, n);
   };
@@ -121,7 +122,7 @@ answer in_calls(const cubature_problem &p, int64 most) {
   assert_true(plan.regions * plan.stretch <= most);
   thread_pool pool(1);
   host_evaluator unused;
-  unused.start(p, pool);
+  unused.start(p, pool, nobody_asks, INT64_MAX);
   const auto evaluate = [&](const region_view &regions, const region_list &list, int64 n) {
     const int fields = sum_fields(r);
     std::vector<double> sums(static_cast<std::size_t>(plan.regions * ncomp * fields));

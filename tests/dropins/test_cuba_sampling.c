@@ -1134,6 +1134,48 @@ static void no_arguments_do_harm(void **state) {
   }
 }
 
+/* Found by random calls (tests/fuzz). */
+static int huge(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
+                const int *core, const void *weights, const int *iteration) {
+  double s = 0;
+  (void)ncomp, (void)nvec, (void)core, (void)weights, (void)iteration;
+  ++*(long *)userdata;
+  for (int j = 0; j < *ndim; ++j) s += x[j];
+  f[0] = 1e300 * (1 + sin(s));
+  return 0;
+}
+static void no_peak(const int *ndim, const double b[], int *n, double x[], void *userdata) {
+  (void)ndim, (void)b, (void)x, (void)userdata;
+  *n = 0;
+}
+static void extreme_arguments(void **state) {
+  (void)state;
+  /* The samples have an infinite variance and cannot be continued: nothing is left for another beginning. */
+  for (int maxeval = 1500; maxeval < 4000; maxeval += 349) {
+    long points = 0;
+    struct call c = make(divonne_routine, 4, 1, huge);
+    c.maxeval = maxeval, c.epsrel = 1e-8, c.epsabs = 0, c.userdata = &points;
+    run(&c);
+    assert_at_most(points, maxeval);
+    assert_int_equal(c.neval, points);
+  }
+  /* EPSREL times the value is infinite, and so is the error. */
+  for (enum routine routine = vegas_routine; routine < routines; ++routine) {
+    long points = 0;
+    struct call c = make(routine, 2, 1, huge);
+    c.maxeval = 2000, c.epsrel = 1e200, c.userdata = &points;
+    run(&c);
+    if (c.fail == 0) assert_true(isfinite(c.error[0]));
+  }
+  if (sanitized) return; /* whose allocator ends the program */
+  /* More memory than there is. */
+  long points = 0;
+  struct call c = make(divonne_routine, 2, 1, huge);
+  c.userdata = &points, c.peakfinder = no_peak, c.nextra = 60000, c.ldxgiven = 2000000000;
+  run(&c);
+  assert_true(c.fail > 0 && isnan(c.integral[0]) && isinf(c.error[0]));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_right),
@@ -1160,6 +1202,7 @@ int main(void) {
       cmocka_unit_test(the_ll_routines_count_in_long_long),
       cmocka_unit_test(it_is_as_verbose_as_it_is_told),
       cmocka_unit_test(no_arguments_do_harm),
+      cmocka_unit_test(extreme_arguments),
   };
   const int fd = mkstemp(state_name); /* a name of our own */
   if (fd < 0) return 1;

@@ -68,12 +68,14 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   state.points = problem.integration_rule.points;
   state.pause_after = INT64_MAX / 2;
   state.pause_regions = INT64_MAX;
+  state.most_in_step = INT64_MAX;
   state.can_grow = !limited;
   place_slot(state, regions, base + bytes);
 
   thread_pool pool(1);
   host_evaluator evaluator;
-  evaluator.start(problem, pool);
+  no_hooks nobody_asks;
+  evaluator.start(problem, pool, nobody_asks, INT64_MAX);
   int small = 0, large = 0;
   for (const double width : {1.0, 0.5, 0.05, 0.3, 0.03, 2.0}) {
     p.width = width;
@@ -92,7 +94,9 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
     no_hooks hooks;
     host_executor executor(pool, evaluator);
     std::vector<double> value(static_cast<std::size_t>(ncomp)), error(value.size());
-    bulk<host_executor> whole(executor, s, state.points, hooks);
+    cubature_settings alone = s;
+    if (limited) alone.memory = regions * bulk<host_executor>::bytes_of_region(s);
+    bulk<host_executor> whole(executor, alone, state.points, hooks);
     check(whole.run(problem.domain(), value.data(), error.data()) == state.end, name + ": the end");
     check(whole.statistics().evaluations == state.evaluations, name + ": the evaluations");
     const double factor = few_regions_factor(s, state.count + state.retired_count);

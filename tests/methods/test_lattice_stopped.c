@@ -1,6 +1,7 @@
 /* A lattice run that ends before its first rule is whole has the value of the shifts that are finished, whoever ended it.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <time.h>
 
 #include "cases.h"
 #include "solve.h"
@@ -53,6 +54,34 @@ static int stops_after(int nd, const double *x, int nc, double *f, void *userdat
   (void)nd, (void)nc;
   f[0] = value_at(x);
   return --*left < 0 ? 42 : 0;
+}
+
+/* Cheap but for one point, which lasts longer than a run may. */
+static const double limit = 0.7;
+static void pause_for(double seconds) {
+  const struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
+  nanosleep(&t, NULL);
+}
+static int pauses_after(int nd, const double *x, int nc, double *f, void *userdata) {
+  int64_t *left = userdata;
+  (void)nd, (void)nc;
+  f[0] = value_at(x);
+  if (--*left == 0) pause_for(limit + 0.1);
+  return 0;
+}
+
+/* Takes its time for each point. */
+static int slow_batch(int64_t many, int nd, const double *x, int64_t ldx, int nc, double *f, int64_t ldf,
+                      void *userdata) {
+  int64_t *made = userdata;
+  (void)nd, (void)nc, (void)ldf;
+  for (int64_t i = 0; i < many; ++i) {
+    const double at[ndim] = {x[i], x[ldx + i]};
+    f[i] = value_at(at);
+  }
+  *made += many;
+  pause_for(2e-5 * (double)many);
+  return 0;
 }
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------------- */
@@ -225,12 +254,70 @@ static void the_progress_callback_stops(void **state) {
   tessera_destroy(s);
 }
 
+/* Whoever ends the run, the shifts that are finished count alike. */
+static void the_time_ends(void **state) {
+  static struct record r;
+  (void)state;
+  r.calls = 0;
+  tessera_solver *s = make_solver(TESSERA_TRANSFORM_NONE);
+  put_point(s, remembers, &r);
+  put_int(s, TESSERA_MAXEVAL, 2 * n * shifts);
+  assert_true(lattice(s).status >= 0);
+  put_int(s, TESSERA_MAXEVAL, 10000000);
+  put_real(s, TESSERA_MAX_SECONDS, limit);
+  for (int many = 0; many < 4; ++many) {
+    int64_t left = many * n + 700;
+    put_point(s, pauses_after, &left);
+    const struct answer a = lattice(s);
+    assert_status(s, a.status, TESSERA_LIMIT_TIME);
+    assert_int_equal(got_int(s, TESSERA_SHIFTS_USED), many);
+    assert_int_equal(a.evaluations, many * n);
+    if (many == 0) {
+      assert_true(isnan(a.value) && isinf(a.error));
+      continue;
+    }
+    double mean, deviation;
+    mean_of(&r, many, &mean, &deviation);
+    assert_close(a.value, mean, 1e-14, 0);
+    if (many == 1)
+      assert_true(isinf(a.error));
+    else
+      assert_at_most(fabs(a.value - exact), a.error);
+  }
+  tessera_destroy(s);
+}
+
+/* Before a shift is complete there is the mean so far, up to the last 16384 points and the call under way. */
+static void the_time_ends_within_a_shift(void **state) {
+  enum { item = 16384, late = item + 8192 };
+  (void)state;
+  int64_t made = 0;
+  tessera_solver *s = make_solver(TESSERA_TRANSFORM_NONE);
+  put_batch(s, slow_batch, &made);
+  put_int(s, TESSERA_POINTS, 1 << 18);
+  put_int(s, TESSERA_BATCH_POINTS, 65536);
+  put_int(s, TESSERA_MAXEVAL, 1000000000);
+  put_real(s, TESSERA_MAX_SECONDS, 2 * limit);
+  const struct answer a = lattice(s);
+  print_message("  %lld points made, %lld evaluations: %g +- %g\n", (long long)made, (long long)a.evaluations, a.value,
+                a.error);
+  assert_status(s, a.status, TESSERA_LIMIT_TIME);
+  assert_int_equal(got_int(s, TESSERA_SHIFTS_USED), 0);
+  assert_int_equal(a.evaluations % item, 0);
+  assert_true(a.evaluations <= made && made - a.evaluations <= late);
+  if (made > late) assert_close(a.value, exact, 0.5, 0);
+  assert_true(isinf(a.error));
+  tessera_destroy(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_integrand_stops),
       cmocka_unit_test(the_integrand_stops_in_the_trial),
       cmocka_unit_test(the_integrand_stops_in_the_search_for_a_median),
       cmocka_unit_test(the_progress_callback_stops),
+      cmocka_unit_test(the_time_ends),
+      cmocka_unit_test(the_time_ends_within_a_shift),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,7 +235,7 @@ static void impossible_regions_are_refused(void **state) {
   tessera_integrate(s, TESSERA_CUBATURE, value, error);
   assert_status(s, tessera_get_regions(s, 0, 0, NULL, &n), TESSERA_ERR_UNSUPPORTED);
   put_int(s, TESSERA_KEEP_REGIONS, 1);
-  put_int(s, TESSERA_MAX_MEMORY, 3000); /* some are given up */
+  put_int(s, TESSERA_MAX_MEMORY, 40000); /* some are given up */
   put_int(s, TESSERA_MAXEVAL, 100000);
   tessera_integrate(s, TESSERA_CUBATURE, value, error);
   assert_status(s, tessera_get_regions(s, 0, 0, NULL, &n), TESSERA_ERR_UNSUPPORTED);

@@ -43,6 +43,51 @@ static void assert_parity(const char *name, tessera_solver *s, int ncomp) {
   assert_at_most((double)distance(evaluations[0], evaluations[1]), 0.05 * (double)evaluations[0]);
 }
 
+/* ---- Limits ---------------------------------------------------------------------------------------------------------------- */
+static const char slow_text[] =
+    "double slow(const double *x) {\n"
+    "  double s = 0;\n"
+    "  for (int i = 0; i < 20000; ++i) s += sin(s + x[i % TESSERA_NDIM]);\n"
+    "  return 2 + fabs(s / 20000 - 0.1);\n"
+    "}\n";
+
+/* Launches of expensive evaluations are small, and no step is begun that takes longer than what is left. */
+static void the_time_is_limited(void **state) {
+  (void)state;
+  tessera_solver *s = solver_of(5, 1);
+  put_source(s, TESSERA_LANGUAGE_CUDA, slow_text, "slow");
+  put_int(s, TESSERA_DEVICE, device);
+  put_real(s, TESSERA_RELTOL, 1e-13);
+  put_int(s, TESSERA_MAXEVAL, 200000);
+  assert_true(integrate(s).status >= 0); /* compiles */
+  put_int(s, TESSERA_MAXEVAL, INT64_C(1) << 50);
+  put_real(s, TESSERA_MAX_SECONDS, 1);
+  const struct answer a = integrate(s);
+  print_message("  %lld evaluations in %.2f s\n", (long long)a.evaluations, got_real(s, TESSERA_SECONDS));
+  assert_status(s, a.status, TESSERA_LIMIT_TIME);
+  assert_true(isfinite(a.value) && a.error > 0);
+  assert_at_most(got_real(s, TESSERA_SECONDS), 2);
+  tessera_destroy(s);
+}
+
+static void the_memory_is_limited(void **state) {
+  (void)state;
+  tessera_solver *s = solver_of(8, 1);
+  put_source(s, TESSERA_LANGUAGE_CUDA, slow_text, "slow");
+  put_int(s, TESSERA_DEVICE, device);
+  put_int(s, TESSERA_MAXEVAL, 2000000);
+  put_real(s, TESSERA_RELTOL, 1e-13);
+  put_int(s, TESSERA_MAX_MEMORY, 1000);
+  double value = -1, error = -1;
+  assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, &value, &error), TESSERA_ERR_MEMORY);
+  assert_says(tessera_last_error(s), "TESSERA_MAX_MEMORY: ");
+  assert_says(tessera_last_error(s), " bytes are needed, and 1000 are allowed");
+  put_int(s, TESSERA_MAX_MEMORY, 50000000);
+  assert_true(integrate(s).status >= 0);
+  assert_at_most((double)got_int(s, TESSERA_PEAK_MEMORY), 50000000);
+  tessera_destroy(s);
+}
+
 /* ---- The suite ------------------------------------------------------------------------------------------------------------- */
 #define SUM(start, term) "double s = " start "; for (int i = 0; i < TESSERA_NDIM; ++i) s += " term ";"
 
@@ -303,6 +348,8 @@ int main(void) {
       cmocka_unit_test(an_error_in_the_text),
       cmocka_unit_test(forms_that_disagree),
       cmocka_unit_test(limits_hold),
+      cmocka_unit_test(the_time_is_limited),
+      cmocka_unit_test(the_memory_is_limited),
       cmocka_unit_test(a_gpu_if_there_is_one),
   };
   tessera_solver *s = NULL;

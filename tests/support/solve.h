@@ -20,7 +20,7 @@ struct answer {
   int status;
   double value, error;
   int64_t evaluations, regions, iterations;
-  char sentence[256]; /* tessera_last_error */
+  char sentence[512]; /* tessera_last_error */
 };
 
 /* Fails, with the library's sentence, unless the status is the expected one. */

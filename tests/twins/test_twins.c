@@ -30,6 +30,8 @@ static const char text[] =
     "  return sum_and_exp(*(const double *)params, ndim, x, f);\n}\n"
     "int second_block(int ndim, const double *x, int ncomp, double *f, void *params) {\n"
     "  return sum_and_exp(((const double *)params)[4], ndim, x, f);\n}\n"
+    "int endless_data(int ndim, const double *x, int ncomp, double *f, void *params) {\n"
+    "  f[0] = ((const double *)params)[1 << 26];\n  return 0;\n}\n"
     "int wrong(int ndim, const double *x, int ncomp, double *f, void *params) {\n"
     "  return sum_and_exp(1.001, ndim, x, f);\n}\n";
 static const char cuda_text[] =
@@ -47,7 +49,8 @@ static const char cuda_text[] =
   }
 static volatile double scale_of_differs = 1, scale_of_no_file = 1.5, scale_of_no_function = 2, scale_of_bad_text = 3,
                        scale_of_no_block = 4, scale_of_small_block = 5, scale_of_unnamed = 6, scale_of_registered = 7,
-                       scale_of_in_cuda = 1, scale_of_with_data = 1;
+                       scale_of_in_cuda = 1, scale_of_with_data = 1, scale_of_lacks_block = 6.5,
+                       scale_of_lacks_data = 7.5;
 NAMED(differs)
 NAMED(no_file)
 NAMED(no_function)
@@ -58,6 +61,8 @@ NAMED(unnamed)
 NAMED(registered)
 NAMED(in_cuda)
 NAMED(with_data)
+NAMED(lacks_block)
+NAMED(lacks_data)
 
 static void *library;
 static struct module in_program, in_library;
@@ -81,6 +86,8 @@ static void write_map(void) {
       "no_block      c  twin.c  decay  params=nothing_of_this_name_\n"
       "small_block   c  twin.c  decay  params=program_block_:25\n"
       "with_data     c  twin.c  second_block  params=program_block_:8  userdata:24\n" /* its third number */
+      "lacks_block   c  twin.c  decay\n"
+      "lacks_data    c  twin.c  endless_data  params=program_block_:8\n" /* no userdata: */
       "in_cuda       cuda  twin.cu  decay  params=program_block_\r\n";
   put_file("twin.c", text);
   put_file("twin.cu", cuda_text);
@@ -209,6 +216,36 @@ static void test_wrong_twin(void **state) {
   }
 }
 
+/* What the text reads and the map does not give: the program goes on, and the message says what the line lacks. */
+static void test_no_block(void **state) {
+  (void)state;
+  if (stripped || !compiler_there()) return;
+  const struct {
+    point_function f;
+    const char *line, *lacks;
+  } cases[] = {{lacks_block, "twins.map(14)", "neither params=symbol nor userdata:bytes"},
+               {lacks_data, "twins.map(15)", "gives it a parameter block of 8 bytes"}};
+  for (int i = 0; i < 2; ++i) {
+    tessera_solver *s = solver(cases[i].f);
+    assert_status(s, tessera_set_twin(s, any(cases[i].f), NULL), TESSERA_OK);
+    const struct answer a = integrate(s);
+    if (got_int(s, TESSERA_DEVICE_USED) < 0) assert_int_equal(a.status, TESSERA_ERR_CHECK);
+    assert_says(a.sentence, "signal 11");
+    assert_says(a.sentence, " at x = (");
+    assert_says(a.sentence, cases[i].line);
+    assert_says(a.sentence, cases[i].lacks);
+    assert_same_bits(a.value, -1e300);
+    assert_int_equal(tessera_set_twin(s, any(cases[i].f), NULL), TESSERA_ERR_CHECK); /* not tried again */
+    assert_int_equal(integrate(s).status, TESSERA_OK);
+    tessera_destroy(s);
+  }
+  assert_int_equal(tessera_register_twin(any(lacks_block), TESSERA_LANGUAGE_C, text, 0, "decay", NULL, 0), TESSERA_OK);
+  tessera_solver *s = solver(lacks_block);
+  assert_status(s, tessera_set_twin(s, any(lacks_block), NULL), TESSERA_OK);
+  assert_says(integrate(s).sentence, "registered without a parameter block");
+  tessera_destroy(s);
+}
+
 static void test_cuda_text(void **state) {
   (void)state;
   if (!stripped) {
@@ -317,7 +354,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_program),   cmocka_unit_test(test_library),    cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_cuda_text), cmocka_unit_test(test_wrong_twin), cmocka_unit_test(test_registered),
-      cmocka_unit_test(test_user_data), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_user_data), cmocka_unit_test(test_no_block),   cmocka_unit_test(test_threads),
   };
   if (argc != 2) return 2;
   open_test_directory();

@@ -97,16 +97,20 @@ bool batch_callback::call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp
 // ---- A run -------------------------------------------------------------------------------------------------------------
 
 void batch_run::begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
-                      void *userdata) {
+                      void *userdata, run_hooks &hooks) {
   const rule &r = problem.integration_rule;
   kernels_ = &kernels;
+  hooks_ = &hooks;
   callback_ = {function, userdata, stream_, 0, {}};
   ndim_ = problem.settings.ndim;
   ncomp_ = problem.settings.ncomp;
   fields_ = sum_fields(r);
   points_ = r.points;
   const bool mapped = any_mapped(problem.axes);
-  plan_ = plan_batches(r, ncomp_, mapped, most_points, most_bytes);
+  // Calls of one region at least, for stretches of another size would show in the sums.
+  const int64 one = 8 * r.points * (int64{ndim_} + ncomp_ + (mapped ? 1 : 0));
+  plan_ =
+      plan_batches(r, ncomp_, mapped, most_points, std::min(most_bytes, std::max(problem.settings.memory / 4, one)));
   const batch_chunk largest = {0, plan_.regions, 0, plan_.stretch};
   require_or_bad_alloc(x_, doubles(largest.stride() * (ndim_ + (mapped ? 1 : 0))));
   require_or_bad_alloc(f_, doubles(largest.stride() * ncomp_));
@@ -122,9 +126,12 @@ int64 batch_run::work_bytes() const {
 }
 
 void batch_run::run(bulk_state &state) {
-  if (state.pending > 0 && !evaluate(state)) {
-    state.end = outcome::callback;
-    return;
+  if (state.pending > 0) {
+    const outcome o = evaluate(state);
+    if (o != outcome::running) {
+      state.end = o;
+      return;
+    }
   }
   check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
   batch_control control = {reinterpret_cast<unsigned *>(control_.address()),
@@ -132,8 +139,8 @@ void batch_run::run(bulk_state &state) {
   kernels_->steps().run(state, state.count, control, static_cast<bulk_state *>(result_.address()), stream_);
 }
 
-// The pending regions. False when the callback ended the run.
-bool batch_run::evaluate(const bulk_state &state) {
+// The pending regions. Returns callback when that ended the run, or time and stopped between two calls.
+outcome batch_run::evaluate(const bulk_state &state) {
   check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "preparing the evaluation");
   batch_arguments a = {};
   a.regions = state.regions;
@@ -144,13 +151,20 @@ bool batch_run::evaluate(const bulk_state &state) {
   a.sums = reinterpret_cast<double *>(sums_.address());
   a.estimate = state.set.estimate;
   a.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
-  bool good = true;
+  outcome o = outcome::running;
+  bool first = true;
   each_batch(plan_, points_, state.pending, [&](const batch_chunk &chunk) {
+    if (!first && hooks_->is_wanted()) {
+      check(cuda().stream_synchronize(stream_), "the call before");
+      o = hooks_->within_step();
+      if (o != outcome::running) return false;
+    }
+    first = false;
     a.chunk = chunk;
-    good = evaluate_chunk(a);
-    return good;
+    if (!evaluate_chunk(a)) o = outcome::callback;
+    return o == outcome::running;
   });
-  return good;
+  return o;
 }
 
 bool batch_run::evaluate_chunk(batch_arguments &a) {

@@ -57,19 +57,20 @@ class batch_run {
   explicit batch_run(CUstream stream) : stream_(stream) {}
   void use_stream(CUstream stream) { stream_ = stream; }
 
-  // Begins a run and makes sure of the memory for one call. Throws device_error and bad_alloc.
+  // Begins a run and makes sure of the memory for one call. Throws device_error and bad_alloc. hooks: asked between two calls.
   void begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
-             void *userdata);
+             void *userdata, run_hooks &hooks);
   void run(bulk_state &state);
   const batch_callback &callback() const { return callback_; }
   int64 work_bytes() const;
 
  private:
-  bool evaluate(const bulk_state &state);
+  outcome evaluate(const bulk_state &state);
   bool evaluate_chunk(batch_arguments &a);
 
   CUstream stream_;
   const batch_kernels *kernels_ = nullptr;
+  run_hooks *hooks_ = nullptr;
   batch_callback callback_;
   batch_plan plan_ = {};
   int64 points_ = 0;  // of the rule

@@ -39,12 +39,25 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const auto &problem = static_cast<const cubature_problem &>(of_a_method);
   auto &result = static_cast<cubature_result &>(to);
   const placed_integrand f = setting_.place(integrand);
-  const loaded_kernel *const kernel = begin_run(problem, f, report);
+  const loaded_kernel *const kernel = begin_run(problem, f, hooks, report);
   cubature_problem p = problem;
   p.settings.memory = std::min(p.settings.memory, free_memory());
+  using driver_type = bulk<cuda_executor>;
+  const int64 fixed =
+      driver_type::fixed_bytes(p.settings) + (kernel ? executor_.slice_bytes(*kernel) : batch_.work_bytes());
+  if (problem.memory_is_given) {
+    const int64 needed = fixed + driver_type::least_regions(p.settings) * driver_type::bytes_of_region(p.settings);
+    if (needed > problem.settings.memory) {
+      result.end = outcome::memory;
+      result.message = too_little_memory(needed, problem.settings.memory);
+      return;
+    }
+    p.settings.memory -= fixed;
+  }
   bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, hooks);
   result.end = driver.run(p.domain(), value, error);
   result.statistics = driver.statistics();
+  result.statistics.peak_bytes += fixed;
   result.has_value = result.statistics.evaluations > 0;
   if (kernel) {
     explain(problem, *kernel, f.params, result, report);
@@ -98,9 +111,9 @@ std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const d
 
 // The kernel of the run; null for a device callback.
 const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, const placed_integrand &f,
-                                              device_report &report) {
+                                              run_hooks &hooks, device_report &report) {
   if (f.batch) {
-    batch_.begin(find_batch_kernels(problem, f, report), problem, f.batch, f.userdata);
+    batch_.begin(find_batch_kernels(problem, f, report), problem, f.batch, f.userdata, hooks);
     executor_.begin(batch_);
     return nullptr;
   }
@@ -120,8 +133,8 @@ const batch_kernels &cuda_cubature::find_batch_kernels(const cubature_problem &p
 const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f,
                                                 device_report &report, bool many) {
   const loaded_kernel &kernel = kernels_.find(key_of(problem, f.source, many), report, [&] {
-    return std::make_unique<loaded_kernel>(problem, f.source, setting_.arch(), setting_.multiprocessors(), f.cache,
-                                           setting_.stream(), many);
+    return std::make_unique<loaded_kernel>(problem, f, setting_.arch(), setting_.multiprocessors(), setting_.stream(),
+                                           many);
   });
   report.inlined = report.inlined && kernel.module().inlined;
   return kernel;
@@ -164,7 +177,6 @@ void cuda_cubature::explain_batch(cubature_result &result) const {
     result.callback_status = batch_.callback().status;
     result.message = batch_.callback().message;
   }
-  result.statistics.peak_bytes += batch_.work_bytes();
 }
 
 // The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.

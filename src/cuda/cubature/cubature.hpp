@@ -27,7 +27,8 @@ class cuda_cubature final : public cuda_method {
                        double *f) override;
 
  private:
-  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, device_report &report);
+  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, run_hooks &hooks,
+                                 device_report &report);
   const loaded_kernel &find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,
                                    bool many = false);
   const batch_kernels &find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,

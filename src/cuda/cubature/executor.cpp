@@ -34,7 +34,7 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 
 void cuda_executor::run_bulk(bulk_state &state) {
   if (batch_) return batch_->run(state);
-  const int64 most_slices = int64{kernel_->steps().grid} * kernel_->steps().block / 32;
+  const int64 most_slices = slices_of(*kernel_);
   if (control_.bytes() == 0) {
     control_.require(sizeof(control_block));
     check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");

@@ -90,9 +90,15 @@ class cuda_executor {
     return n;
   }
 
+  // Of the slices of rules that a launch takes.
+  static int64 slice_bytes(const loaded_kernel &kernel) {
+    return slices_of(kernel) * static_cast<int64>(kernel.slice_bytes());
+  }
+
   void run_bulk(bulk_state &state);
 
  private:
+  static int64 slices_of(const loaded_kernel &kernel) { return int64{kernel.steps().grid} * kernel.steps().block / 32; }
   void begin(const loaded_kernel *kernel, batch_run *batch) {
     kernel_ = kernel;
     batch_ = batch;

@@ -87,8 +87,8 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   return text;
 }
 
-loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch,
-                             int multiprocessors, code_cache *cache, CUstream stream, bool many)
+loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integrand &f, int arch, int multiprocessors,
+                             CUstream stream, bool many)
     : ndim_(problem.settings.ndim),
       ncomp_(problem.settings.ncomp),
       shape_(choose_shape(problem.integration_rule, ncomp_, any_mapped(problem.axes), many)) {
@@ -98,7 +98,8 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const integrand_so
   where.ndim = ndim_;
   where.ncomp = ncomp_;
   where.library_version = std::to_string(backend_abi);
-  module_ = compile_integrand(source, engine_kernel(r, shape_), where, cache);
+  where.until = f.until;
+  module_ = compile_integrand(f.source, engine_kernel(r, shape_), where, f.cache);
   library_.load(module_.image->data(), "loading the compiled integrand");
   steps_.function = library_.function(many ? "tessera_many" : "tessera_bulk");
   if (!many) {

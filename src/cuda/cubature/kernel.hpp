@@ -6,6 +6,7 @@
 
 #include "../../problem.hpp"
 #include "../../jit/device_compiler.hpp"
+#include "../method.hpp"
 #include "device_problem.hpp"
 #include "steps_kernel.hpp"
 
@@ -29,8 +30,8 @@ class loaded_kernel {
   // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
   // stream, when it returns. many: the kernel for many integrals alone, in place of the others; of the problem's axes it matters
   // only whether some are infinite.
-  loaded_kernel(const cubature_problem &problem, const integrand_source &source, int arch, int multiprocessors,
-                code_cache *cache, CUstream stream, bool many = false);
+  loaded_kernel(const cubature_problem &problem, const placed_integrand &f, int arch, int multiprocessors,
+                CUstream stream, bool many = false);
   loaded_kernel(const loaded_kernel &) = delete;
   loaded_kernel &operator=(const loaded_kernel &) = delete;
 

@@ -24,6 +24,7 @@ user_kernels::user_kernels(const kernel_text &text, int ndim, int ncomp, const p
   where.ndim = ndim;
   where.ncomp = ncomp;
   where.library_version = std::to_string(backend_abi);
+  where.until = f.until;
   module_ = batch_ ? compile_kernels(text, where, f.cache) : compile_integrand(f.source, text, where, f.cache);
   library_.load(module_.image->data(), "loading the compiled integrand");
   if (batch_) return;

@@ -125,6 +125,12 @@ class user_run : public cuda_method {
     message_ = "no memory for the points of one call";
     return outcome::memory;
   }
+  // Is the time over, or was the run stopped? What has been launched is over then.
+  outcome between_kernels() const {
+    if (!hooks_ || !hooks_->is_wanted()) return outcome::running;
+    check(cuda().stream_synchronize(stream_), "the kernel");
+    return hooks_->within_step();
+  }
   void start(CUfunction kernel, int64 blocks, int threads, void *arguments) const;
   // A device callback: columns x and f of n points.
   outcome call_back(int64 n, CUdeviceptr x, CUdeviceptr f, int64 stride);
@@ -149,6 +155,7 @@ class user_run : public cuda_method {
   CUstream stream_;
   const int arch_, multiprocessors_;
   // Of the run.
+  run_hooks *hooks_ = nullptr;
   const placed_integrand *f_ = nullptr;
   device_report *report_ = nullptr;
   int ndim_ = 0, coordinates_ = 0, ncomp_ = 0;

@@ -73,6 +73,8 @@ class device_lattice final : public user_run {
   std::string explain_nonfinite(const lattice_pass &pass, const lattice_kernels &kernels, int64 run);
   int64 position(int64 unit) const;  // of a unit's first point, counted over the shifts
   int64 run_of(int64 unit) const;
+  int64 unit_of(int64 item) const;  // its first
+  int64 items_before(int64 run) const;
 
   kept_kernels<lattice_kernels> kept_{most_kernels};
   const lattice_problem *problem_ = nullptr;

@@ -100,6 +100,7 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
     result.message = "no memory for the random numbers";
     return;
   }
+  hooks_ = &hooks;
   monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
@@ -142,8 +143,9 @@ int64 device_sampler::slice_samples(bool grid) const {
   return is_fused(shape_of(grid, false), ncomp_) ? int64{1} << 30 : int64{1} << 26;
 }
 
-outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
-  return within_memory([&] {
+// A pass that ends early leaves no trace.
+outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) {
+  const outcome end = within_memory([&] {
     sampling_kernels &kernels = prepare(pass, false);
     sampling_arguments &a = arguments_;
     a.cut = cut_into_pieces(samples);
@@ -152,6 +154,8 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 sa
     list_ = nullptr;
     return kernels.fused() ? run_fused(kernels, sums) : run_chunks(kernels, pieces_of(a.cut), sums, nullptr);
   });
+  if (is_ended(end)) samples = 0;
+  return end;
 }
 
 outcome device_sampler::run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums,
@@ -268,7 +272,8 @@ outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_su
       use_list(list_ + p, next - p);
       a.spread = static_cast<double *>(spread_.address()) + p;
     }
-    const outcome o = run_chunk(kernels, next - p, all.data());
+    outcome o = run_chunk(kernels, next - p, all.data());
+    if (o == outcome::running && next < n) o = between_kernels();
     if (o != outcome::running) return o;
   }
   for (std::size_t k = 0; k < all.size(); ++k) sums[k].add(all[k]);

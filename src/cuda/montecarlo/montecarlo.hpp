@@ -60,7 +60,7 @@ class device_sampler final : public user_run {
                        double *values) override;
 
   // See engine/monte_carlo.hpp.
-  outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums);
+  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums);
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
   double take_training(uint64 *counts);
   int64 slice_samples(bool grid) const;

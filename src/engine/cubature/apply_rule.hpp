@@ -52,10 +52,10 @@ TESSERA_HD void sum_points(const Lanes &lanes, const rule &r, int64 begin, int64
 }
 
 // Value, raw error and ranked axes of a region from its sums[ncomp][sum_fields]. False when they are not finite.
-// score[ndim] is work space of each lane.
+// score[ndim] is work space of each lane. holes[ncomp]: null where there are none.
 template <class Lanes>
 TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, const region_view &regions, int64 region,
-                              const double *sums, double *score) {
+                              const double *sums, double *score, const region_holes *holes = nullptr) {
   const double volume = regions.volume(region);
   const int fields = sum_fields(r);
   double rough = 0.0, infinite = 0.0;  // how many components
@@ -76,6 +76,7 @@ TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, c
       add_face_error(result, all, volume);
     }
     if (r.probe_orbit >= 0) add_probe_error(result, own[r.probe_orbit], own[0], volume);
+    if (holes) add_hole_error(result, holes[k], static_cast<double>(r.points), volume);
     regions.value(region, k) = result.value;
     regions.error(region, k) = result.error;
     if (!result.asymptotic) rough += 1.0;

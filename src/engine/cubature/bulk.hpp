@@ -31,9 +31,28 @@ class bulk {
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.points = points;
     state_.pause_after = Executor::pause_after;
+    state_.most_in_step = INT64_MAX;
     state_.pause_regions = INT64_MAX;
-    most_regions_ = regions_in_memory(settings, state_.split.pieces);
+    cubature_settings of_regions = settings;
+    of_regions.memory = settings.memory / bytes_of_region(settings) * (bytes_of_region(settings) - candidate_bytes);
+    most_regions_ = regions_in_memory(of_regions, state_.split.pieces);
     stats_.region_bytes = 8 * region_fields(settings.ndim, settings.ncomp);
+  }
+
+  // Bytes that a run takes beside its regions.
+  static int64 fixed_bytes(const cubature_settings &s) {
+    bulk_state state = {};
+    state.set = s;
+    array_places places;
+    place_tables(state, places, most_chunks, Executor::arrange);
+    return places.bytes + s.ncomp * (static_cast<int64>(sizeof(component_sums)) + 64) +
+           landmark_groups * static_cast<int64>(sizeof(landmark_pair));
+  }
+  static int64 bytes_of_region(const cubature_settings &s) {
+    return 8 * (region_fields(s.ndim, s.ncomp) + region_fields(0, s.ncomp) + 1) + candidate_bytes;
+  }
+  static int64 least_regions(const cubature_settings &s) {
+    return 4 * make_splitting(s.splitting, s.ndim, s.margin).pieces;
   }
 
   // value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
@@ -61,16 +80,22 @@ class bulk {
 
   // The regions between two steps and after the run; -1 when some had to be given up, or when a step could not be finished.
   // For the same executors.
-  int64 count() const { return state_.retired_count > 0 || unfinished() ? -1 : state_.count; }
+  int64 count() const { return state_.retired_count > 0 || within_ ? -1 : state_.count; }
   void read(int64 first, int64 n, double *records) const {
     for (int64 i = 0; i < n; ++i)
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
   }
 
  private:
+  // landmark_parts, for one region of the many that a part is of
+  static constexpr int64 candidate_bytes = static_cast<int64>(sizeof(landmark_pair)) / 4;
+
   outcome advance(double *value, double *error) {
     do {
+      within_ = true;
+      if (Executor::pause_after > 1) pace();
       exec_.run_bulk(state_);
+      within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
     } while (state_.end == outcome::running);
     stats_.evaluations = state_.evaluations;
@@ -80,8 +105,15 @@ class bulk {
     return state_.end;
   }
 
-  bool unfinished() const {
-    return state_.end == outcome::callback || state_.end == outcome::nonfinite || state_.end == outcome::memory;
+  // Where steps cannot be ended from within.
+  void pace() {
+    state_.pause_after = std::min(Executor::pause_after, hooks_.until_look(state_.evaluations));
+    state_.most_in_step = hooks_.most_in_step(state_.evaluations);
+  }
+
+  static bool is_end_of_a_step(outcome end) {
+    return end == outcome::converged || end == outcome::all_zero || end == outcome::evaluations ||
+           end == outcome::roundoff;
   }
 
   void allocate(const domain_box &domain) {
@@ -112,7 +144,7 @@ class bulk {
     state_.capacity = regions_.capacity();
     state_.parents_capacity = parents_.capacity();
     state_.can_grow = state_.capacity < most_regions_;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8) +
+    stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8 + candidate_bytes) +
                                                         state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
   }
 
@@ -154,6 +186,7 @@ class bulk {
   typename Executor::template buffer<unsigned char> tables_;
   bulk_state state_ = {};
   int64 most_regions_;
+  bool within_ = false;  // a step is under way, or was not finished
   cubature_statistics stats_;
 };
 

@@ -139,6 +139,8 @@ class bulk_steps {
       const int64 room = (st_.capacity - at_.count) / (split.pieces - 1);
       if (marked > room) marked = room;
       if (marked > st_.parents_capacity) marked = st_.parents_capacity;
+      const int64 in_time = st_.most_in_step / (split.pieces * st_.points);
+      if (marked > in_time) marked = in_time > 1 ? in_time : 1;
       at_.marked_count = marked;
       if (unknown > 0)
         divide_listed(marked);

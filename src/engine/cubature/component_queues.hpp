@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "../../core/hd.hpp"
@@ -19,6 +20,18 @@ class component_queues {
     queues_.assign(static_cast<std::size_t>(ncomp), {});
     built_.clear();
     version_.clear();
+  }
+
+  // With what the next division of so many regions adds: queues that grow, and a new one.
+  int64 bytes(int64 regions) const {
+    std::size_t n = 0, most = 0;
+    for (const int k : built_) {
+      const std::vector<entry> &q = queues_[static_cast<std::size_t>(k)];
+      n += (q.size() + 32 > q.capacity() ? 2 : 1) * q.capacity();
+      most = std::max(most, q.capacity());
+    }
+    if (built_.size() < queues_.size()) n += 3 * static_cast<std::size_t>(regions);
+    return static_cast<int64>((n + most) * sizeof(entry) + 4 * version_.capacity());
   }
 
   // The region with the largest error of component k, the first of equals; -1 when none is left. error(region, k).

@@ -33,6 +33,8 @@ class region_queue {
   }
   bool by_age() const { return by_age_; }
 
+  void reserve(int64 regions) { entries_.reserve(static_cast<std::size_t>(regions)); }
+
   bool empty() const { return entries_.empty(); }
   std::size_t size() const { return entries_.size(); }
   queue_entry &front() { return entries_.front(); }

@@ -18,6 +18,8 @@
 #include "initial.hpp"
 #include "../machine.hpp"
 #include "kept_landmarks.hpp"
+#include "region_memory.hpp"
+#include "region_order.hpp"
 #include "region_queue.hpp"
 #include "region_record.hpp"
 #include "region_store.hpp"
@@ -59,10 +61,10 @@ class worst_first {
   int64 count() const { return retired_regions_ > 0 ? -1 : regions_; }
   // Regions first .. first+n-1.
   void read(int64 first, int64 n, double *records) {
-    order();
+    order_.make(queue_, regions_);
     for (int64 i = 0; i < n; ++i) {
-      if (first + i + far_ahead < regions_) fetch(ordered(first + i + far_ahead));
-      const int64 r = ordered(first + i);
+      if (first + i + far_ahead < regions_) fetch(order_[first + i + far_ahead]);
+      const int64 r = order_[first + i];
       write_record(store_.view(), r, axes_of(axes_, r), records + i * region_record_fields(set_.ndim, set_.ncomp));
     }
   }
@@ -71,7 +73,7 @@ class worst_first {
   void clear() {
     split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
     record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(queue_entry));
-    capacity_ = std::max<int64>(set_.memory / record_bytes_, 2 * split_.pieces);
+    capacity_ = std::max(set_.memory / bytes_of_region(set_), least_regions(set_));
     totals_.clear();
     retired_.clear();
     frozen_.clear();
@@ -80,7 +82,7 @@ class worst_first {
     now_.resize(2 * static_cast<std::size_t>(set_.ncomp));
     queue_.start(set_.estimate != 1 || set_.by_component);
     holes_.clear();
-    order_.clear();
+    order_.forget();
     regions_ = retired_regions_ = rescale_at_ = 0;
     failed_ahead_ = false;
     stats_ = {};
@@ -103,7 +105,7 @@ class worst_first {
     region_view s = store_.view();
     make_domain(domain_, s, 0);
     outcome o = eval_.evaluate(s, {nullptr, 0, 1}, 1, axes_of(axes_, 0));
-    if (o == outcome::callback || o == outcome::memory) return o;
+    if (o != outcome::running && o != outcome::nonfinite) return o;
     if (o == outcome::nonfinite) make_unknown(store_.view(), 0);
     stats_.evaluations = eval_.points();
     regions_ = 1;
@@ -171,6 +173,7 @@ class worst_first {
       const outcome end = totals_.end(set_, live());
       if (end != outcome::running && !explore()) return end;
     }
+    if (set_.by_component && !has_room_for_queues()) return outcome::memory;
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (any_frozen_ && hopeless()) return outcome::roundoff;
@@ -269,7 +272,7 @@ class worst_first {
     }
     for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next in front
     const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
-    if (o == outcome::running || o == outcome::callback || picked_.size() == 1) return o;  // asked to stop: at once
+    if (o == outcome::running || o == outcome::callback || is_ended(o) || picked_.size() == 1) return o;
     // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
     forget();
     failed_ahead_ = true;
@@ -281,7 +284,7 @@ class worst_first {
     free_slots_.resize(static_cast<std::size_t>(slots()));
     std::iota(free_slots_.begin(), free_slots_.end(), 0);
   }
-  int64 slots() const { return look_ahead_ == 1 ? 1 : 4 * int64{look_ahead_}; }
+  int64 slots() const { return slots_for(look_ahead_); }
 
   // Puts the pieces of the front of the queue in its place.
   void commit() {
@@ -306,7 +309,7 @@ class worst_first {
         queue_.push(key(to), to);
       }
     }
-    order_.clear();
+    order_.forget();
     free_slots_.push_back(top.slot());
     stats_.evaluations += split_.pieces * eval_.points();
     ++stats_.iterations;
@@ -336,7 +339,7 @@ class worst_first {
 
   void drop_front() {
     queue_.pop();
-    order_.clear();
+    order_.forget();
   }
 
   double key(int64 region) {
@@ -367,12 +370,20 @@ class worst_first {
   int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
 
   void reserve(int64 regions) {
-    store_.reserve(regions, capacity_ + 1);
-    if (set_.by_component && static_cast<int64>(axes_.size()) < regions * set_.ncomp)
-      axes_.resize(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
-    const int64 bytes =
-        store_.capacity() * record_bytes_ + 8 * ahead_.capacity() * region_fields(set_.ndim, set_.ncomp);
-    stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
+    store_.reserve(regions, capacity_);
+    if (!set_.by_component) {
+      queue_.reserve(store_.capacity());
+    } else if (static_cast<int64>(axes_.size()) < regions * set_.ncomp) {
+      axes_.reserve(static_cast<std::size_t>(store_.capacity() * set_.ncomp));
+      axes_.resize(axes_.capacity());
+    }
+    stats_.peak_bytes = std::max(stats_.peak_bytes, store_.capacity() * bytes_of_region(set_));
+  }
+
+  bool has_room_for_queues() {
+    const int64 bytes = bytes_with_queues(set_, queues_, store_.capacity(), regions_ + split_.pieces, capacity_);
+    if (bytes <= set_.memory) stats_.peak_bytes = std::max(stats_.peak_bytes, bytes);
+    return bytes <= set_.memory;
   }
 
   // When the store is full, the half of the regions with the smallest errors is summed up and forgotten. False when that
@@ -380,6 +391,7 @@ class worst_first {
   bool make_room() {
     if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
     if (set_.by_component) return false;
+    holes_.reserve(holes_.size() + queue_.size() / 2 + 1);
     forget();
     region_view s = store_.view();
     queue_.drop_half([&](int64 i) {
@@ -388,7 +400,7 @@ class worst_first {
       holes_.push_back(i);
       ++retired_regions_;
     });
-    order_.clear();
+    order_.forget();
     if (queue_.empty()) return false;
     for (int k = 0; k < set_.ncomp; ++k)
       if (totals_.error(k) > 2.0 * retired_.error(k)) return true;
@@ -399,10 +411,10 @@ class worst_first {
     if (stats_.evaluations == 0) return;
     region_view s = store_.view();
     totals_.clear();
-    order();
+    order_.make(queue_, regions_);
     for (int64 i = 0; i < regions_; ++i) {
-      if (i + far_ahead < regions_) fetch(ordered(i + far_ahead));
-      totals_.add(s, ordered(i), 1.0);
+      if (i + far_ahead < regions_) fetch(order_[i + far_ahead]);
+      totals_.add(s, order_[i], 1.0);
     }
     totals_.add(retired_);
     stats_.regions = live();
@@ -415,22 +427,6 @@ class worst_first {
     const region_view s = store_.view();
     prefetch(&s.field(region, 0));
     prefetch(&s.field(region, s.fields() - 1));
-  }
-
-  // The regions in the order in which they are handed out: that of the heap where it decides, else by age. The sums are taken
-  // in it too, so that a run in two parts gives the bits of the whole one.
-  int64 ordered(int64 i) const { return queue_.by_age() ? i : order_[static_cast<std::size_t>(i)]; }
-  void order() {
-    if (queue_.by_age() || static_cast<int64>(order_.size()) == regions_) return;
-    order_.resize(static_cast<std::size_t>(regions_));
-    std::vector<bool> listed(order_.size());
-    std::size_t n = 0;
-    for (const queue_entry &e : queue_) {
-      order_[n++] = e.region();
-      listed[static_cast<std::size_t>(e.region())] = true;
-    }
-    for (int64 i = 0; i < regions_; ++i)  // those that cannot be divided
-      if (!listed[static_cast<std::size_t>(i)]) order_[n++] = i;
   }
 
   Evaluator &eval_;
@@ -455,8 +451,8 @@ class worst_first {
   std::vector<std::size_t> picked_;
   std::vector<int64> free_slots_, ids_;
   std::vector<int64> holes_;  // places of retired regions
-  std::vector<int64> order_;  // empty: not known
-  int64 regions_ = 0;         // places in use, holes included
+  region_order order_;
+  int64 regions_ = 0;  // places in use, holes included
   int64 retired_regions_ = 0;
   int64 rescale_at_ = 0;
   bool failed_ahead_ = false;

@@ -124,7 +124,7 @@ class lattice_estimates {
       take_spare();
     else if (shifts > 0)
       take_shifts(sums, pass.n, shifts);
-    else if (!failed)
+    else if (!failed && points > 0)
       take_points(sums, pass.n, points);
   }
 

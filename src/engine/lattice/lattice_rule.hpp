@@ -5,9 +5,10 @@
 // doubled.
 //
 // The executor offers
-//   run(pass, first item, end item, sums, done)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted
+//   run(pass, first item, end item, sums, done)   adds the weighted values of items to sums[shift * ncomp + k], shifts counted
 //                                           from pass.first_shift, in the order of the items; returns running, callback, nonfinite,
-//                                           memory. done: items at the front whose shifts are right in the sums, all unless it failed
+//                                           memory and, where it looks at the clock itself, time and stopped. done: the items at the
+//                                           front whose values are in the sums; all, unless it ended early
 //   slice_points()                          points between two looks at the clock
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -46,30 +47,43 @@ class lattice_rule : private lattice_estimates {
     return end;
   }
   const lattice_statistics &statistics() const { return statistics_; }
+  int64 bytes() const { return std::max(lattice_bytes(set_), lattice_sum_bytes(set_, most_shifts_there_)); }
 
  private:
   static constexpr uint64 stream_shifts = 0, stream_trial = 1, stream_median = 2, stream_vectors = 3;
   static constexpr int64 slice_sums = int64{1} << 22;  // that the executor keeps in the meantime
+
+  // ---- Memory ----------------------------------------
+  // Half of it is for the sums of shifts, half for those of the items of a slice.
+  bool has_room(int64 shifts) {
+    most_shifts_there_ = std::max(most_shifts_there_, shifts);
+    return lattice_sum_bytes(set_, shifts) <= set_.memory / 2;
+  }
+  int64 most_sums() const {
+    return std::min(slice_sums, set_.memory / 4 / static_cast<int64>(sizeof(compensated_sum)));
+  }
 
   // ---- Passes ----------------------------------------
   // Adds a pass to sums, in slices. A run that ends here without a value gets what there is.
   outcome run_pass(const lattice_pass &pass, shift_sums &sums) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
     const int64 slice = std::max<int64>(
-        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), slice_sums / set_.ncomp));
+        1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), most_sums() / set_.ncomp));
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
     for (int64 i = 0; i < items; i += slice) {
       const int64 end = std::min(items, i + slice);
       int64 done = 0;
-      const outcome o = exec_.run(pass, i, end, sums.data(), done);
+      outcome o = exec_.run(pass, i, end, sums.data(), done);
       statistics_.evaluations += points(i + done) - points(i);
       if (o == outcome::nonfinite) return o;
       if (o == outcome::running) pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
-      if (o != outcome::running || (pause_ != outcome::running && end < items)) {
-        take_unfinished(pass, sums, points(i + done), (i + done) / per_shift, o != outcome::running);
-        return o != outcome::running ? o : pause_;
+      if (is_ended(o)) pause_ = o;
+      if (o == outcome::running && end < items) o = pause_;
+      if (o != outcome::running) {
+        take_unfinished(pass, sums, points(i + done), (i + done) / per_shift, !is_ended(o));
+        return o;
       }
     }
     ++statistics_.passes;
@@ -139,6 +153,7 @@ class lattice_rule : private lattice_estimates {
         n *= 2;
       } else {
         if (shifts >= most_shifts) return outcome::evaluations;
+        if (!has_room(2 * shifts)) return outcome::memory;
         o = run_more(pass_of(vector_.z.data(), n, shifts, stream_shifts), shifts, sums);
         if (o != outcome::running) return o;
         shifts *= 2;
@@ -221,7 +236,7 @@ class lattice_rule : private lattice_estimates {
     int64 copies = 1, before = 0;
     for (int r = 0; r <= set_.ndim; ++r) {
       if (r > 0) {
-        if (copies > most_copies / m) return outcome::memory;
+        if (copies > most_copies / m || !has_room(copies * m)) return outcome::memory;
         before = copies;
         copies *= m;
       }
@@ -310,6 +325,7 @@ class lattice_rule : private lattice_estimates {
 
   Executor &exec_;
   const lattice_vector &vector_, &trial_;
+  int64 most_shifts_there_ = 0;
 };
 
 }  // namespace tessera

@@ -25,6 +25,16 @@ struct lattice_settings : run_settings {
   uint64 points = 1024;  // n to begin with
 };
 
+// Bytes of the sums of so many shifts or copies while others are made beside them.
+TESSERA_HD int64 lattice_sum_bytes(const lattice_settings &s, int64 shifts) {
+  return 2 * shifts * s.ncomp * static_cast<int64>(sizeof(compensated_sum));
+}
+// Bytes of a run that grows no further: also those of the trial, of the random vectors' values and of a slice of one item.
+TESSERA_HD int64 lattice_bytes(const lattice_settings &s) {
+  const int64 trial = s.transform == 0 ? 64 : 0, first = s.copies > s.shifts ? s.copies : s.shifts;
+  return 2 * lattice_sum_bytes(s, first + trial / 2 + s.median / 2 + 2);
+}
+
 struct lattice_statistics {
   int64 evaluations = 0;
   int64 passes = 0;

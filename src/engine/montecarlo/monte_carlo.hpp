@@ -5,7 +5,8 @@
 //
 // The executor offers
 //   run_plain(pass, first, samples, sums)  evaluates the pieces of cut_into_pieces(samples) and adds their estimates to sums[ncomp];
-//                                          returns running, or callback, nonfinite, memory with sums as they were
+//                                          returns running, or callback, nonfinite, memory with sums as they were. Where it looks at the
+//                                          clock itself, also time and stopped; sums and `samples` are then of those that it has made
 //   run(pass, pieces, n, sums, spread)     the same for n pieces of consecutive samples, of a pass with a grid; sets spread[n], the
 //                                          variance of one sample in each
 //   take_training(counts)                  counts[ndim*grid_bins] since the last call; returns the sum of the squares of what
@@ -56,7 +57,6 @@ class monte_carlo : private sampling_estimates {
       end = automatic();
     if (end == outcome::nonfinite) make_unknown();
     has_value = shown_.there;
-    statistics_.bytes = strata_.bytes() + static_cast<int64>(32 * pieces_.capacity() + 8 * grid_.capacity());
     return end;
   }
   const sampling_statistics &statistics() const { return statistics_; }
@@ -96,9 +96,11 @@ class monte_carlo : private sampling_estimates {
     for (const sample_piece &p : pieces_) statistics_.evaluations += p.count * per_sample_;
     return o;
   }
-  outcome run_plain(int64 first, int64 samples, std::vector<sample_sums> &sums) {
+  // Where the time is over, `samples` becomes the number that has been made, of which sums are.
+  outcome run_plain(int64 first, int64 &samples, std::vector<sample_sums> &sums) {
     const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
-    if (o == outcome::running) statistics_.evaluations += samples * per_sample_;
+    if (!is_ended(o) && o != outcome::running) return o;
+    statistics_.evaluations += samples * per_sample_;
     return o;
   }
 
@@ -118,16 +120,18 @@ class monte_carlo : private sampling_estimates {
   // ---- Plain sampling -----------------------------------------------------------------------------------------------------
   // Adds samples to the pool; all are shown. Returns time, stopped or what the integrand did.
   outcome extend(sample_pool &pool, int64 more) {
+    if (!has_room(more, false)) return outcome::memory;
     while (more > 0) {
-      const int64 n = part_of(more, exec_.slice_samples(false));
+      int64 n = part_of(more, exec_.slice_samples(false));
       std::vector<sample_sums> sums = new_sums();
       const outcome o = run_plain(next_sample_, n, sums);
-      if (o != outcome::running) return o;
+      if (o != outcome::running && (!is_ended(o) || n == 0)) return o;
       next_sample_ += n;
       more -= n;
       pool.add(sums, static_cast<double>(n));
       set_scale(sums);
       show(pool, false);
+      if (o != outcome::running) return o;
       pause_ = shown_.look(statistics_.evaluations);
       if (pause_ != outcome::running && more > 0) return pause_;
     }
@@ -188,7 +192,8 @@ class monte_carlo : private sampling_estimates {
         std::vector<sample_sums> sums = new_sums();
         sample_pass pass = pass_of(stream_plain, static_cast<double>(part));
         pass.shift = shift;
-        const outcome o = exec_.run_plain(pass, done, part, sums.data());
+        int64 made = part;
+        const outcome o = exec_.run_plain(pass, done, made, sums.data());
         if (o != outcome::running) return o;
         statistics_.evaluations += part * per_sample_;
         for (int k = 0; k < set_.ncomp; ++k)
@@ -205,6 +210,7 @@ class monte_carlo : private sampling_estimates {
   // ---- VEGAS --------------------------------------------------------------------------------------------------------------
   // One iteration of `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
   outcome iterate(int64 samples, std::vector<sample_sums> &sums, double &made) {
+    if (!has_room(samples, true)) return outcome::memory;
     const int64 uniform = samples < few_samples ? 0 : samples / scouting;
     strata_.share_out(samples - uniform, set_.stratify);
     const std::vector<int64> &counts = strata_.counts();
@@ -370,14 +376,14 @@ class monte_carlo : private sampling_estimates {
   // a value, should the run end within that.
   outcome find_scale() {
     std::vector<sample_sums> sums = new_sums();
-    const int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
+    int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
     const outcome o = run_plain(0, n, sums);
-    if (o != outcome::running) return o;
+    if (o != outcome::running && (!is_ended(o) || n == 0)) return o;
     set_scale(sums);
     sample_pool pool(set_.ncomp);
     pool.add(sums, static_cast<double>(n));
     show(pool, false);
-    return shown_.look(statistics_.evaluations);
+    return is_ended(o) ? o : shown_.look(statistics_.evaluations);
   }
 
   outcome vegas() {

@@ -21,6 +21,12 @@ class sampling_estimates {
   sampling_estimates(const sampling_settings &settings, double volume, run_hooks &hooks)
       : set_(settings), volume_(volume), shown_(settings.ncomp, hooks), z_(normal_factor(settings.confidence)) {}
 
+  bool has_room(int64 samples, bool grid) {
+    const int64 bytes = sampling_bytes(set_, static_cast<double>(samples), grid);
+    if (bytes > set_.memory) return false;
+    statistics_.bytes = std::max(statistics_.bytes, bytes);
+    return true;
+  }
   double tolerated_at(double value) const { return larger(set_.abstol, set_.reltol * fabs(value)); }
 
   // Sets value and error, and need_: by how much the number of samples has to grow for the tolerance.

@@ -29,6 +29,16 @@ struct sampling_settings : run_settings {
   double stratify = 0.75;            // beta of the allocation
 };
 
+// Bytes that a pass of so many samples takes in the host's memory: cubes, pieces, and the sums of what threads work at.
+inline int64 sampling_bytes(const sampling_settings &s, double samples, bool grid) {
+  constexpr double most_cubes = 1 << 20, most_pieces = 1 << 17;
+  const double items = 2.0 * (samples < 2.0 * cut_samples ? samples : 2.0 * cut_samples) / most_piece + 4.0;
+  const double cubes = !grid ? 0.0 : (samples / 4.0 < most_cubes ? samples / 4.0 : most_cubes);
+  const double pieces = items + (cubes < most_pieces ? cubes : most_pieces);
+  return static_cast<int64>(64.0 * cubes + 3.0 * (sizeof(sample_piece) + 16.0) * pieces +
+                            2.0 * items * s.ncomp * sizeof(sample_sums));
+}
+
 struct sampling_statistics {
   int64 evaluations = 0;
   int64 iterations = 0;

@@ -37,8 +37,7 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.initial_regions = get_int(TESSERA_INITIAL_REGIONS);
   s.by_component = get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
   s.bulk_fraction = get_real(TESSERA_BULK_FRACTION);
-  s.memory = get_int(TESSERA_MAX_MEMORY);
-  if (s.memory == 0) s.memory = on_host ? free_memory_share() : std::numeric_limits<int64>::max();
+  s.memory = on_host ? free_memory_share() : std::numeric_limits<int64>::max();
   s.may_do_with_fewer = !on_host && s.initial_regions == 1;
   if (s.may_do_with_fewer) s.initial_regions = device_initial_regions;
   const int family = choose_rule();

@@ -1,0 +1,342 @@
+// Life of a solver, its settings, and what is asked of the library as a whole. SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include "api_fuzzer.hpp"
+
+namespace fuzz {
+namespace {
+
+const char *const text_c =
+    "#include <math.h>\nint f(int n, const double *x, int m, double *v, void *p) {\n  for (int k = 0; k < m; ++k) v[k] "
+    "= exp(-x[0]) + k;\n"
+    "  return 0;\n}\n";
+constexpr int all_keys[] = {TESSERA_MAXEVAL,
+                            TESSERA_MINEVAL,
+                            TESSERA_THREADS,
+                            TESSERA_MAX_MEMORY,
+                            TESSERA_DEVICE,
+                            TESSERA_RULE,
+                            TESSERA_SELECTION,
+                            TESSERA_SPLITTING,
+                            TESSERA_INITIAL_REGIONS,
+                            TESSERA_ESTIMATE,
+                            TESSERA_BATCH_POINTS,
+                            TESSERA_NDIM_LIMIT,
+                            TESSERA_DISK_CACHE,
+                            TESSERA_KEEP_REGIONS,
+                            TESSERA_PRIORITY,
+                            TESSERA_SHIFTS,
+                            TESSERA_SEED,
+                            TESSERA_TRANSFORM,
+                            TESSERA_COMPLEMENT,
+                            TESSERA_MEDIAN,
+                            TESSERA_COPIES,
+                            TESSERA_POINTS,
+                            TESSERA_SAMPLING,
+                            TESSERA_ANTITHETIC,
+                            TESSERA_INCREASE,
+                            TESSERA_WARMUP,
+                            TESSERA_KEEP_GRID,
+                            TESSERA_KEEP_STATE,
+                            TESSERA_GENERATOR,
+                            TESSERA_RELTOL,
+                            TESSERA_ABSTOL,
+                            TESSERA_MAX_SECONDS,
+                            TESSERA_BULK_FRACTION,
+                            TESSERA_PROGRESS_SECONDS,
+                            TESSERA_CONFIDENCE,
+                            TESSERA_DAMPING,
+                            TESSERA_STRATIFY,
+                            TESSERA_EVALUATIONS,
+                            TESSERA_REGIONS,
+                            TESSERA_ITERATIONS,
+                            TESSERA_CALLBACK_STATUS,
+                            TESSERA_REGION_BYTES,
+                            TESSERA_RULE_USED,
+                            TESSERA_RULE_POINTS,
+                            TESSERA_THREADS_USED,
+                            TESSERA_PEAK_MEMORY,
+                            TESSERA_DEVICE_USED,
+                            TESSERA_INLINED,
+                            TESSERA_POINTS_USED,
+                            TESSERA_SHIFTS_USED,
+                            TESSERA_TRANSFORM_USED,
+                            TESSERA_SAMPLING_USED,
+                            TESSERA_STRATA,
+                            TESSERA_SECONDS,
+                            TESSERA_COMPILE_SECONDS,
+                            TESSERA_CHI2,
+                            0,
+                            -1,
+                            99,
+                            199,
+                            299,
+                            500,
+                            520,
+                            INT32_MAX,
+                            INT32_MIN};
+
+int on_device(std::int64_t, int, const double *, std::int64_t, int, double *, std::int64_t, void *, void *) {
+  return 0;
+}
+void some_function() {}
+
+}  // namespace
+
+double untouched() { return -1.2345678901234567e-201; }
+bool is_untouched(double v) {
+  const double u = untouched();
+  return std::memcmp(&v, &u, sizeof v) == 0;
+}
+
+bool is_known(int status) { return std::strcmp(tessera_status_string(status), tessera_status_string(12345)) != 0; }
+
+api_fuzzer::api_fuzzer(std::uint64_t seed, int thread, const std::string &directory)
+    : seed_(seed), thread_(thread), directory_(directory), r_(seed, 0) {}
+
+api_fuzzer::~api_fuzzer() { destroy(); }
+
+void api_fuzzer::create() {
+  const bool odd = r_.one_in(20);
+  ndim_ = odd ? r_.odd_small_int() : static_cast<int>(r_.between(1, r_.one_in(10) ? 30 : 5));
+  ncomp_ = odd && r_.one_in(2) ? r_.odd_small_int() : static_cast<int>(r_.between(1, r_.one_in(10) ? 40 : 3));
+  solver_ = nullptr;
+  const int status = call("tessera_create", [&] { return tessera_create(&solver_, ndim_, ncomp_); });
+  const bool valid = ndim_ >= 1 && ndim_ <= 1024 && ncomp_ >= 1 && ncomp_ <= 65536;
+  require((status == TESSERA_OK) == valid && (solver_ != nullptr) == valid, "create and its limits");
+  if (!valid) {
+    ndim_ = ncomp_ = 1;
+    require(tessera_create(&solver_, ndim_, ncomp_) == TESSERA_OK, "a plain solver");
+  }
+  lower_.assign(static_cast<std::size_t>(ndim_), 0.0);
+  upper_.assign(lower_.size(), 1.0);
+  has_callback_ = small_vector_ = goes_on_ = points_in_block_ = false;
+  progress_left_ = -1;
+  f_.how = manner::smooth;
+  f_.solver = solver_;
+}
+
+void api_fuzzer::destroy() {
+  call("tessera_destroy", [&] { return tessera_destroy(solver_), 0; });
+  call("tessera_lattice_destroy", [&] { return tessera_lattice_destroy(lattice_), 0; });
+  solver_ = f_.solver = nullptr;
+  lattice_ = nullptr;
+}
+
+void api_fuzzer::trial(std::uint64_t number) {
+  calls_in_progress()[static_cast<std::size_t>(thread_)].trial = number;
+  r_ = dice(seed_, number);
+  create();
+  for (std::int64_t left = r_.between(3, 25); left > 0; --left) set_something();
+  if (r_.one_in(3)) plain_run();
+  destroy();
+}
+
+void api_fuzzer::set_something() {
+  switch (r_.between(0, 19)) {
+    case 0:
+    case 1:
+      return set_domain();
+    case 2:
+    case 3:
+    case 4:
+      return set_integrand();
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+      return set_options();
+    case 9:
+      return get_options();
+    case 10:
+      return set_callbacks();
+    case 11:
+      return ask_the_library();
+    case 12:
+      return use_lattice();
+    case 13:
+      return integrate_many();
+    case 14:
+      return r_.one_in(2) ? set_text() : set_twin();
+    case 15:
+      return look_at_results();
+    default:
+      return integrate();
+  }
+}
+
+void api_fuzzer::set_domain() {
+  std::vector<double> lower(lower_.size()), upper(lower_.size());
+  bool valid = true;
+  const bool odd = r_.one_in(2);
+  for (std::size_t j = 0; j < lower.size(); ++j) {
+    lower[j] = odd && r_.one_in(3) ? r_.odd_real() : r_.uniform() - 1.0;
+    upper[j] = odd && r_.one_in(3) ? r_.odd_real() : r_.one_in(20) ? lower[j] : r_.uniform() + 0.5;
+    valid = valid && !std::isnan(lower[j]) && !std::isnan(upper[j]);
+  }
+  const bool no_array = r_.one_in(30);
+  const int status = solver_call("tessera_set_domain", [&] {
+    return tessera_set_domain(solver_, lower.data(), no_array ? nullptr : upper.data());
+  });
+  if (no_array || !valid) require(status == TESSERA_ERR_ARGUMENT, "limits that are none are refused");
+  if (status == TESSERA_OK) lower_.swap(lower), upper_.swap(upper);
+}
+
+void api_fuzzer::set_integrand() {
+  f_.how = r_.one_in(3) ? static_cast<manner>(r_.between(0, static_cast<int>(manner::manners) - 1)) : manner::smooth;
+  batch_ = r_.one_in(2);
+  const int kind = static_cast<int>(r_.between(0, 20));
+  has_callback_ = kind != 1;
+  if (batch_)
+    solver_call("tessera_set_integrand", [&] {
+      return kind == 0 ? tessera_set_integrand(solver_, with_block_points, nullptr)
+                       : tessera_set_integrand(solver_, kind == 1 ? nullptr : at_points, &f_);
+    });
+  else
+    solver_call("tessera_set_integrand1", [&] {
+      return kind == 0 ? tessera_set_integrand1(solver_, with_block, nullptr)
+                       : tessera_set_integrand1(solver_, kind == 1 ? nullptr : at_point, &f_);
+    });
+  points_in_block_ = kind == 0;  // and then nobody looks at the points
+  if (r_.one_in(4) && kind != 0) {
+    const std::vector<unsigned char> block(static_cast<std::size_t>(r_.between(0, 100)), 7);
+    const bool wrong = r_.one_in(10);
+    const int status = solver_call("tessera_set_params", [&] {
+      return tessera_set_params(solver_, wrong ? nullptr : block.data(), block.size() + (wrong ? 1 : 0));
+    });
+    require((status == TESSERA_OK) == !wrong, "a parameter block");
+  }
+}
+
+void api_fuzzer::set_text() {
+  const int language = r_.one_in(3) ? r_.odd_small_int() : TESSERA_LANGUAGE_C;
+  switch (r_.between(0, 3)) {
+    case 0:
+      solver_call("tessera_set_integrand_source", [&] {
+        return tessera_set_integrand_source(solver_, language, text_c, r_.one_in(9) ? nullptr : "f");
+      });
+      break;
+    case 1: {
+      const std::string path = directory_ + (r_.one_in(3) ? "/nowhere" : "/text.c");
+      solver_call("tessera_set_integrand_file",
+                  [&] { return tessera_set_integrand_file(solver_, language, path.c_str(), "f"); });
+      break;
+    }
+    case 2: {
+      std::string code(static_cast<std::size_t>(r_.between(0, 60)), '\0');
+      for (char &c : code) c = static_cast<char>(r_.bits());
+      if (r_.one_in(2))
+        code =
+            "\x7f"
+            "ELF" +
+            code;
+      const int form = r_.one_in(3) ? r_.odd_small_int() : TESSERA_CODE_OBJECT;
+      solver_call("tessera_set_integrand_code",
+                  [&] { return tessera_set_integrand_code(solver_, form, code.data(), code.size(), "f"); });
+      break;
+    }
+    default:
+      solver_call("tessera_set_integrand_device",
+                  [&] { return tessera_set_integrand_device(solver_, r_.one_in(2) ? on_device : nullptr, nullptr); });
+      solver_call("tessera_set_stream", [&] { return tessera_set_stream(solver_, r_.one_in(2) ? this : nullptr); });
+  }
+  // Compiling takes far longer than a call: once in a while, and then from the cache.
+  if (has_callback_ || r_.one_in(20)) {
+    integrate();
+  }
+  solver_call("tessera_set_integrand_source",
+              [&] { return tessera_set_integrand_source(solver_, 0, nullptr, nullptr); });
+  solver_call("tessera_set_integrand_device", [&] { return tessera_set_integrand_device(solver_, nullptr, nullptr); });
+}
+
+void api_fuzzer::set_twin() {
+  static const double block[2] = {1, 2};  // stays where it is
+  const int language = r_.one_in(3) ? r_.odd_small_int() : TESSERA_LANGUAGE_C;
+  const bool no_function = r_.one_in(10);
+  const int status = call("tessera_register_twin", [&] {
+    return tessera_register_twin(no_function ? nullptr : some_function, language, r_.one_in(5) ? nullptr : text_c, 0,
+                                 "f", r_.one_in(2) ? block : nullptr, r_.one_in(2) ? sizeof block : 0);
+  });
+  if (status < 0) require(*tessera_last_error(nullptr), "a message for a twin that was refused");
+  call("tessera_set_twin", [&] { return tessera_set_twin(nullptr, some_function, nullptr); });
+  // (an empty message is allowed where nobody has spoken of twins)
+  call("tessera_set_twin", [&] { return tessera_set_twin(solver_, r_.one_in(9) ? nullptr : some_function, nullptr); });
+  solver_call("tessera_set_integrand_source",
+              [&] { return tessera_set_integrand_source(solver_, 0, nullptr, nullptr); });
+}
+
+void api_fuzzer::set_options() {
+  const int key = r_.of(all_keys);
+  if (r_.one_in(2)) {
+    const std::int64_t value = r_.one_in(2) ? r_.odd_int() : r_.between(0, 3);
+    const int status = solver_call("tessera_set_int", [&] { return tessera_set_int(solver_, key, value); });
+    std::int64_t is = 0;
+    if (status == TESSERA_OK)
+      require(tessera_get_int(solver_, key, &is) == TESSERA_OK && is == value && key >= 100 && key < 200,
+              "an option that was set is read");
+  } else {
+    const double value = r_.odd_real();
+    const int status = solver_call("tessera_set_real", [&] { return tessera_set_real(solver_, key, value); });
+    double is = 0.0;
+    if (status == TESSERA_OK)
+      require(tessera_get_real(solver_, key, &is) == TESSERA_OK && is == value && key >= 200 && key < 300,
+              "an option that was set is read");
+  }
+}
+
+void api_fuzzer::get_options() {
+  const int key = r_.of(all_keys);
+  std::int64_t i = -77;
+  double v = untouched();
+  if (solver_call("tessera_get_int", [&] { return tessera_get_int(solver_, key, r_.one_in(9) ? nullptr : &i); }) < 0)
+    require(i == -77, "an output is left alone");
+  if (solver_call("tessera_get_real", [&] { return tessera_get_real(solver_, key, r_.one_in(9) ? nullptr : &v); }) < 0)
+    require(is_untouched(v), "an output is left alone");
+  if (r_.one_in(4)) solver_call("tessera_reset", [&] { return tessera_reset(solver_); });
+}
+
+int api_fuzzer::progress(std::int64_t evaluations, int ncomp, const double *value, const double *error, std::int64_t,
+                         void *userdata) {
+  auto *self = static_cast<api_fuzzer *>(userdata);
+  if (evaluations < 0 || ncomp != self->ncomp_ || !value || !error)
+    fail(self->thread_, "the progress callback's arguments");
+  std::int64_t there = 0;
+  tessera_get_regions(self->solver_, 0, 0, nullptr, &there);
+  if (tessera_set_int(self->solver_, TESSERA_MAXEVAL, 5) != TESSERA_ERR_BUSY)
+    fail(self->thread_, "a call from the progress callback is let in");
+  if (self->progress_left_ == 7) throw 7;
+  return --self->progress_left_ < 0;
+}
+
+void api_fuzzer::log(int level, const char *line, void *userdata) {
+  auto *self = static_cast<api_fuzzer *>(userdata);
+  if (level < 1 || level > 3 || !line || std::strchr(line, '\n')) fail(self->thread_, "a line of the log");
+  if (++self->log_lines_ % 16 == 0) throw 7;
+}
+
+void api_fuzzer::set_callbacks() {
+  progress_left_ = static_cast<int>(r_.between(0, 10));
+  solver_call("tessera_set_progress",
+              [&] { return tessera_set_progress(solver_, r_.one_in(3) ? nullptr : progress, this); });
+  solver_call("tessera_set_log", [&] { return tessera_set_log(solver_, r_.one_in(3) ? nullptr : log, this); });
+  if (r_.one_in(2))
+    solver_call("tessera_set_real", [&] { return tessera_set_real(solver_, TESSERA_PROGRESS_SECONDS, 0.0); });
+}
+
+void api_fuzzer::ask_the_library() {
+  call("tessera_version", [&] { return tessera_version() > 0 ? 0 : TESSERA_ERR_INTERNAL; });
+  call("tessera_version_string", [&] { return *tessera_version_string() ? 0 : TESSERA_ERR_INTERNAL; });
+  call("tessera_status_string", [&] { return *tessera_status_string(r_.odd_small_int()) ? 0 : TESSERA_ERR_INTERNAL; });
+  call("tessera_last_error",
+       [&] { return tessera_last_error(r_.one_in(2) ? solver_ : nullptr) ? 0 : TESSERA_ERR_INTERNAL; });
+  // No solver at all.
+  double v = untouched();
+  require(tessera_set_int(nullptr, TESSERA_MAXEVAL, 1) == TESSERA_ERR_ARGUMENT &&
+              tessera_integrate(nullptr, 1, &v, &v) == TESSERA_ERR_ARGUMENT &&
+              tessera_create(nullptr, 1, 1) == TESSERA_ERR_ARGUMENT &&
+              tessera_get_grid(nullptr, &v) == TESSERA_ERR_ARGUMENT && is_untouched(v),
+          "NULL in the place of a solver");
+  tessera_destroy(nullptr);
+}
+
+}  // namespace fuzz
