@@ -40,6 +40,8 @@ using std::sqrt;
 
 namespace tessera {
 
+constexpr int64 greatest_int64 = 0x7fffffffffffffff;  // run-time compilers have no INT64_MAX
+
 // The bits of a double and back.
 TESSERA_HD uint64 bits_of(double v) {
 #if defined(__CUDA_ARCH__)

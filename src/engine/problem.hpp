@@ -30,7 +30,7 @@ struct run_settings {
   int ndim = 0, ncomp = 0;
   double reltol = 0.0, abstol = 0.0;
   int64 maxeval = 0, mineval = 0;
-  int64 memory = INT64_MAX;  // bytes that the run may take where it takes place
+  int64 memory = greatest_int64;  // bytes that the run may take where it takes place
 };
 
 struct cubature_settings : run_settings {

@@ -103,7 +103,7 @@ static void compiling_is_ended(void **state) {
   }
 }
 
-/* With a callback, which is what runs, there is a value; the comparison is left to a run that has the time. */
+/* With a callback, which is what runs, the comparison is left to a run that has the time; of a value there is what the clock allows. */
 static void a_comparison_is_ended(void **state) {
   const struct slow all[] = {slow[0], {TESSERA_LANGUAGE_C, endless_c}};
   (void)state;
@@ -121,7 +121,7 @@ static void a_comparison_is_ended(void **state) {
       if (got_int(s, TESSERA_DEVICE_USED) >= 0 || end == TESSERA_OK) skip(); /* a device, or no compiler */
       assert_at_most(now() - start, 2.5);
       assert_status(s, end, TESSERA_LIMIT_TIME);
-      if (!many) assert_close(value, 1, 1e-12, 0);
+      if (!isnan(value)) assert_close(value, 1, 1e-12, 0);
       assert_nothing_left();
       assert_status(s,
                     tessera_set_integrand_source(s, TESSERA_LANGUAGE_C,
