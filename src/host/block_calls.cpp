@@ -6,11 +6,10 @@
 
 namespace tessera {
 
-// An odd number of lines of a cache: the coordinates of a point do not get in each other's way there.
 void block_calls::prepare(point_block &b, int64 points) const {
   if (b.stride >= points) return;
   b.stride = 0;
-  const int64 stride = ((points + line - 1) / line | 1) * line;
+  const int64 stride = stride_for(points);
   b.jacobian.resize(index(stride));
   b.f.resize(index(stride * ncomp_));
   b.point.resize(index(coordinates_));

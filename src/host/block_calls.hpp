@@ -59,7 +59,8 @@ class block_calls {
   // thread and of all with that, each: of a point.
   static int64 room_for_calls(const problem &p, int threads, int64 block, int64 one, int64 all, int64 each) {
     if (!p.memory_is_given) return INT64_MAX;
-    return block + std::max<int64>(0, share_memory(p.asked().memory, one).fixed - all) / threads / each;
+    const int64 more = (share_memory(p.asked().memory, one).fixed - all) / threads / each;
+    return block + std::max<int64>(0, more - 2 * line);
   }
   // Points of each call of a batch integrand for so many: as few calls as can be, of nearly one size.
   int64 points_of_call(int64 points) const {
@@ -92,9 +93,12 @@ class block_calls {
   // Room for so many points.
   void prepare(point_block &b, int64 points) const;
   // Of one, as prepare makes it.
-  static int64 block_bytes(int64 points, int64 coordinates, int64 ncomp) {
-    return static_cast<int64>(sizeof(point_block)) + 8 * (points + 2 * line) * (coordinates + ncomp + 1);
+  static int64 block_bytes(const problem &p, int64 points) {
+    return static_cast<int64>(sizeof(point_block)) + (stride_for(points) + 1) * point_bytes(p);
   }
+  static int64 point_bytes(const problem &p) { return 8 * (p.coordinates() + p.ncomp() + 1); }
+  // An odd number of lines of a cache: the coordinates of a point do not get in each other's way there.
+  static int64 stride_for(int64 points) { return ((points + line - 1) / line | 1) * line; }
   // The integrand at n points of a block, in calls of `each` at most. False when it asked to stop, or the time is over, which is reported
   // for the item that has the first of them.
   bool call(int64 item, int64 n, int64 each, point_block &b);

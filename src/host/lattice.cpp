@@ -38,8 +38,7 @@ int64 host_lattice::block_for(const lattice_problem &problem) {
 }
 
 int64 host_lattice::thread_bytes(const lattice_problem &problem, int64 points) {
-  return block_bytes(points, problem.coordinates(), problem.ncomp()) +
-         problem.ncomp() * static_cast<int64>(sizeof(chained_sum));
+  return block_bytes(problem, points) + problem.ncomp() * static_cast<int64>(sizeof(chained_sum));
 }
 
 memory_needs host_lattice::needs(const lattice_problem &problem, int threads) {
@@ -49,7 +48,7 @@ memory_needs host_lattice::needs(const lattice_problem &problem, int threads) {
 
 int64 host_lattice::room_for(const lattice_problem &problem, int threads) {
   return room_for_calls(problem, threads, block_for(problem), needs(problem, 1).fixed, needs(problem, threads).fixed,
-                        thread_bytes(problem, 1) - thread_bytes(problem, 0));
+                        point_bytes(problem));
 }
 
 int64 host_lattice::work_bytes() const {

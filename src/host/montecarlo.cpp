@@ -87,12 +87,13 @@ class host_sampler : public block_calls {
   }
   static int64 thread_bytes(const sampling_problem &problem, int64 points) {
     const int64 nd = problem.ndim(), nc = problem.ncomp();
-    return block_bytes(points, nd, nc) + nc * static_cast<int64>(sizeof(sample_moments)) + 256 +
-           (has_grid(problem) ? points * (nd + 16 + static_cast<int64>(sizeof(stretch)) / 2) + 8 * nd * grid_bins : 0);
+    return block_bytes(problem, points) + nc * static_cast<int64>(sizeof(sample_moments)) + 256 +
+           (has_grid(problem) ? stride_for(points) * grid_point_bytes(nd) + 8 * nd * grid_bins : 0);
   }
+  static int64 grid_point_bytes(int64 ndim) { return ndim + 16 + static_cast<int64>(sizeof(stretch)) / 2; }
   static int64 room_for(const sampling_problem &problem, int threads) {
     return room_for_calls(problem, threads, block_for(problem), needs(problem, 1).fixed, needs(problem, threads).fixed,
-                          thread_bytes(problem, 1) - thread_bytes(problem, 0));
+                          point_bytes(problem) + (has_grid(problem) ? grid_point_bytes(problem.ndim()) : 0));
   }
 
   // Squares of what the points of an item have counted. They are added up over stretches that neither a piece nor a block of so many
