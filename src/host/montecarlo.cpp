@@ -261,6 +261,9 @@ class host_sampler : public block_calls {
     const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
     fill(pass, pieces, all, samples, w);
     if (!call(item, n, each, w)) return false;
+    if (pass.unit != 1.0)
+      for (int k = 0; k < ncomp_; ++k)
+        for (int64 i = 0; i < n; ++i) w.f[index(k * w.stride + i)] *= pass.unit;
     double check = 0.0;  // not a number as soon as one value is not finite
     const bool weights = infinite_ || pass.edges;
     for (int k = 0; k < ncomp_; ++k) {

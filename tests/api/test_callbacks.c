@@ -15,9 +15,9 @@ struct record {
   int answer;
   int stop_once; /* only that call, not the ones behind it */
   atomic_long calls_after_stop;
-  int ndim, ncomp;
-  int64_t most_points;
-  int bad_stride;
+  atomic_int ndim, ncomp;
+  atomic_llong most_points;
+  atomic_int bad_stride;
   tessera_solver *solver;
   int inner[10]; /* statuses of calls made from inside */
   pthread_t thread;
@@ -41,15 +41,18 @@ static double kink(int ndim, const double *x, int64_t stride) {
 
 static int point(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   struct record *r = userdata;
-  r->ndim = ndim, r->ncomp = ncomp;
+  r->ndim = ndim;
+  r->ncomp = ncomp;
   for (int k = 0; k < ncomp; ++k) f[k] = kink(ndim, x, 1);
   return note_call(r);
 }
 
 static int batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
   struct record *r = userdata;
-  r->ndim = ndim, r->ncomp = ncomp;
-  if (n > r->most_points) r->most_points = n;
+  r->ndim = ndim;
+  r->ncomp = ncomp;
+  for (long long most = r->most_points; n > most && !atomic_compare_exchange_weak(&r->most_points, &most, n);) {
+  }
   if (n < 1 || ldx < n || ldf < n) r->bad_stride = 1;
   for (int64_t i = 0; i < n; ++i)
     for (int k = 0; k < ncomp; ++k) f[k * ldf + i] = kink(ndim, x + i, ldx);

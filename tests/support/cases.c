@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _DEFAULT_SOURCE /* lgammal_r */
 #include "cases.h"
 
 #include <math.h>
@@ -161,7 +162,8 @@ static long double corner_peak_term(const struct genz *g, long double y) {
   const int n = g->ndim;
   const long double t = expl(y - expl(-y));
   if (t == 0) return 0;
-  long double p = expl(n * logl(t) - t - lgammal(n + 1.0L)) * t * (1 + expl(-y)); /* with dt/dy */
+  int sign; /* lgammal would keep it where all threads write */
+  long double p = expl(n * logl(t) - t - lgammal_r(n + 1.0L, &sign)) * t * (1 + expl(-y)); /* with dt/dy */
   for (int i = 0; i < n; ++i) p *= -expm1l(-g->a[i] * t) / (g->a[i] * t);
   return p;
 }

@@ -167,7 +167,7 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
         user_values(x, f, a.params);
 #pragma unroll
         for (int k = 0; k < comps; ++k) {
-          const double w = weighted_value(f[k], jacobian);
+          const double w = weighted_value(a.pass.unit * f[k], jacobian);
           v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * w : v[k] + 0.5 * w) : w;
         }
       }
@@ -314,7 +314,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
       user_values(p.x, f, a.params);
 #endif
       for (int k = 0; k < comps; ++k) {
-        f[k] = weighted_value(f[k], p.jacobian);
+        f[k] = weighted_value(a.pass.unit * f[k], p.jacobian);
         v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
       }
 #if TESSERA_GRID

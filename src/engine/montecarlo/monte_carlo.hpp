@@ -46,15 +46,13 @@ class monte_carlo : private sampling_estimates {
   outcome run(double *value, double *error, double *chi_square, bool &has_value) {
     shown_.begin(value, error);
     chi_square_ = chi_square;
-    outcome end;
-    if (set_.shifts > 0)
-      end = shifted();
-    else if (set_.sampling == sampling_plain)
-      end = plain();
-    else if (set_.sampling == sampling_vegas)
-      end = vegas();
-    else
-      end = automatic();
+    const std::vector<double> grid = grid_;
+    outcome end = sample();
+    if (end == outcome::stopped && wants_unit()) {
+      take_unit();
+      begin_anew(grid);
+      end = sample();
+    }
     if (end == outcome::nonfinite) make_unknown();
     has_value = shown_.there;
     return end;
@@ -74,6 +72,30 @@ class monte_carlo : private sampling_estimates {
   int64 affordable() const { return (set_.maxeval - statistics_.evaluations) / per_sample_; }
   int64 first_samples() const { return std::max(least_samples, std::min(set_.points, affordable())); }
 
+  outcome sample() {
+    if (set_.shifts > 0) return shifted();
+    if (set_.sampling == sampling_plain) return plain();
+    return set_.sampling == sampling_vegas ? vegas() : automatic();
+  }
+
+  // Forgets what has been found; the evaluations stay counted.
+  void begin_anew(const std::vector<double> &grid) {
+    grid_ = grid;
+    std::fill(scale_.begin(), scale_.end(), 1.0);
+    strata_ = strata(set_.ndim);
+    course_ = {};
+    next_sample_ = statistics_.iterations = 0;
+    pause_ = outcome::running;
+  }
+
+  // A record of VEGAS has no place for a unit: runs that keep one go on as they are, and those that have no evaluations left.
+  bool wants_unit() const { return out_of_range() && !record_ && affordable() >= first_samples(); }
+  // Between two steps.
+  outcome look() {
+    if (wants_unit()) return outcome::stopped;
+    return shown_.look(statistics_.evaluations);
+  }
+
   // ---- Passes -----------------------------------------------------------------------------------------------------------
   sample_pass pass_of(uint32 stream, double samples) {
     sample_pass p = {};
@@ -84,6 +106,7 @@ class monte_carlo : private sampling_estimates {
     p.scale = scale_.data();
     p.samples = samples;
     p.share = 1.0;
+    p.unit = unit();
     p.most_quantum = std::ldexp(
         1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
     return p;
@@ -132,7 +155,7 @@ class monte_carlo : private sampling_estimates {
       set_scale(sums);
       show(pool, false);
       if (o != outcome::running) return o;
-      pause_ = shown_.look(statistics_.evaluations);
+      pause_ = look();
       if (pause_ != outcome::running && more > 0) return pause_;
     }
     ++statistics_.iterations;
@@ -176,7 +199,7 @@ class monte_carlo : private sampling_estimates {
       done = n;
       ++statistics_.iterations;
       show_shifts(totals, shifts, n);
-      pause_ = shown_.look(statistics_.evaluations);
+      pause_ = look();
       o = judge();
       if (o == outcome::running) o = pause_;
       if (o != outcome::running) return o;
@@ -199,7 +222,7 @@ class monte_carlo : private sampling_estimates {
         for (int k = 0; k < set_.ncomp; ++k)
           totals[count(shift * set_.ncomp + k)].add(static_cast<double>(part) * sums[count(k)].value.value());
         if (!shown_.there) continue;
-        pause_ = shown_.look(statistics_.evaluations);
+        pause_ = look();
         if (pause_ != outcome::running) return pause_;
       }
       done += part;
@@ -254,7 +277,7 @@ class monte_carlo : private sampling_estimates {
         if (p.cube == scouts) continue;
         spread[count(p.cube)] += spread_[i] * static_cast<double>(p.count) / static_cast<double>(counts[count(p.cube)]);
       }
-      pause_ = shown_.look(statistics_.evaluations);
+      pause_ = look();
       if (pause_ != outcome::running && (cube < counts.size() || left > 0)) return pause_;
     }
     sums.swap(fresh);
@@ -383,7 +406,7 @@ class monte_carlo : private sampling_estimates {
     sample_pool pool(set_.ncomp);
     pool.add(sums, static_cast<double>(n));
     show(pool, false);
-    return is_ended(o) ? o : shown_.look(statistics_.evaluations);
+    return is_ended(o) ? o : look();
   }
 
   outcome vegas() {

@@ -33,7 +33,7 @@ class sampling_estimates {
   void show(const sample_pool &pool, bool iterations_count) {
     begin_to_show();
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k));
+      const double value = volume_ * pool.value(k) / unit_, deviation = volume_ * std::sqrt(pool.variance(k)) / unit_;
       const double freedom = pool.freedom(k);
       double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, freedom);
       if (iterations_count) {
@@ -59,6 +59,7 @@ class sampling_estimates {
   void show_component(int k, double value, double error, bool believed) {
     constant_ = constant_ && error == 0.0;
     unseen_ = unseen_ || (error == 0.0 && value == 0.0);
+    check_range(fabs(value), error);
     const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
     const bool at_rounding = error <= rounding;
     error = larger(error, rounding);
@@ -76,6 +77,17 @@ class sampling_estimates {
     shown_.error[k] = error;
   }
 
+  // Where squares of values leave the range of double precision, a run begins anew with all values multiplied by a unit. There is one
+  // for all components: where they differ by more than that there is no success.
+  double unit() const { return unit_; }
+  bool out_of_range() const { return wanted_unit_ != unit_; }
+  void take_unit() { unit_ = wanted_unit_; }
+  void check_range(double value, double error) {
+    if (out_of_range() || unit_ != 1.0) return;
+    const bool over = !(error < infinity_value()), known = value > 1e140 && value < infinity_value();
+    if (over || known || error < 1e-130) wanted_unit_ = square_unit(over && !known ? 0x1p520 : value);
+  }
+
   // After show: is the run over?
   outcome judge() const {
     if (statistics_.evaluations < set_.mineval) return outcome::running;
@@ -89,7 +101,8 @@ class sampling_estimates {
   double merit(const sample_pool &pool) const {
     double worst = 0.0;
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double value = volume_ * pool.value(k), deviation = volume_ * std::sqrt(pool.variance(k) * pool.samples());
+      const double value = volume_ * pool.value(k) / unit_,
+                   deviation = volume_ * std::sqrt(pool.variance(k) * pool.samples()) / unit_;
       const double tolerance = tolerated_at(value) > 0.0 ? tolerated_at(value) : fabs(value);
       if (deviation > 0.0) worst = larger(worst, tolerance > 0.0 ? deviation / tolerance : infinity_value());
     }
@@ -107,7 +120,7 @@ class sampling_estimates {
     const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
     for (int k = 0; k < set_.ncomp; ++k) {
       const auto mean = [&](int64 shift) {
-        return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points;
+        return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points / unit_;
       };
       const double first = mean(0);
       double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
@@ -137,6 +150,7 @@ class sampling_estimates {
   double *chi_square_ = nullptr;            // [ncomp]
   bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
   double need_ = 0.0;
+  double unit_ = 1.0, wanted_unit_ = 1.0;
   sampling_statistics statistics_;
 
  private:

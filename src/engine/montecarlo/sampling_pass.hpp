@@ -85,6 +85,7 @@ struct sample_pass {
   double samples;             // of the grid in the whole iteration
   double share;               // of the grid's samples among all
   double most_quantum;        // of the training
+  double unit;                // a power of two by which all values are multiplied, so that their squares stay in range
 };
 
 // Piece p of samples that are the only ones of a plain pass.
