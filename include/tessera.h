@@ -448,14 +448,18 @@ TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, 
  *
  * The options hold for each integral as in tessera_integrate, TESSERA_MAXEVAL and TESSERA_MAX_MEMORY among them;
  * TESSERA_MAX_SECONDS holds for the whole call. On the host each integral runs on one of TESSERA_THREADS threads and gives what
- * tessera_integrate gives, bit by bit; with more than one thread the integrand must be re-entrant. On a device most are run
+ * tessera_integrate gives, bit by bit; with more than one thread the integrand must be re-entrant. On a device most cubatures are run
  * side by side, each on a small part of it, and those that are too large for that one after another on the whole
- * (docs/gpu.md), as are all with a device callback; they agree with tessera_integrate within the tolerance. A device callback
+ * (docs/gpu.md), as are all with a device callback; they agree with tessera_integrate within the tolerance. TESSERA_LATTICE and
+ * TESSERA_MONTECARLO are run one after another on the whole device and give the bits of tessera_integrate there. Their random numbers are
+ * those of TESSERA_SEED for every integral. VEGAS begins each with the grid that a single run would begin with. Grid, state and
+ * regions that are given for the next run stay given, and none is left behind; nor is there a chi-square. A device callback
  * with a userdata of its own is refused together with params unless TESSERA_DEVICE is -1. For integrals that were run side by
  * side tessera_last_error() names no point where the integrand is not finite.
  *
  * Each status[i] is what tessera_integrate would return for this integral; value and error are untouched where it is negative.
- * Limits that are NaN or whose difference overflows are an error of their integral (TESSERA_ERR_ARGUMENT). When the call ends
+ * Limits that are NaN or whose difference overflows are an error of their integral (TESSERA_ERR_ARGUMENT), as is a volume that a lattice rule
+ * or Monte Carlo cannot use (TESSERA_ERR_UNSUPPORTED). When the call ends
  * early, by the progress callback or TESSERA_MAX_SECONDS, integrals that are finished keep their results; the others have the
  * status TESSERA_STOPPED or TESSERA_LIMIT_TIME with the value so far, or, when they were not begun, with value NaN and error
  * infinity.

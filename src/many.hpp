@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,31 +13,25 @@ namespace tessera {
 
 // The integrals that need a run, one a row. They share everything but the box and, where there are blocks, the parameters.
 struct many_problem {
-  cubature_problem common;  // with one_box its box is that of all rows; without `params` its userdata
-  bool one_box = true;
-  std::vector<int64> index;               // [rows] place among the caller's integrals
-  std::vector<double> lower, upper;       // [rows][ndim] unless one_box
-  std::vector<axis_map> axes;             // the same
-  int64 small_regions = 1;                // first regions of an integral that a small part of a device works at
-  const unsigned char *params = nullptr;  // the caller's blocks, by `index`
+  std::unique_ptr<problem> common;                  // without rows of limits its box is that of all
+  std::vector<int64> index;                         // [rows] place among the caller's integrals
+  const double *lower = nullptr, *upper = nullptr;  // the caller's limits, by `index`; or null
+  bool any_mapped = false;                          // axis of a row
+  int64 small_regions = 1;                          // cubature: first regions of what a small part of a device works at
+  const unsigned char *params = nullptr;            // the caller's blocks, by `index`
   std::size_t params_bytes = 0;
 
   int64 rows() const { return static_cast<int64>(index.size()); }
-  const unsigned char *block(int64 row) const {
-    return params + static_cast<std::size_t>(index[static_cast<std::size_t>(row)]) * params_bytes;
+  const unsigned char *block(int64 row) const { return params + at(row) * params_bytes; }
+  // Makes a copy of `common` the problem of a row.
+  void give_row(int64 row, problem &p) const {
+    p.begin_row();
+    const std::size_t first = at(row) * static_cast<std::size_t>(p.ndim());
+    if (lower) p.set_limits(p.ndim(), lower + first, upper + first);
   }
-  // Makes the box of a row that of p.
-  void give_box(int64 row, cubature_problem &p) const {
-    if (one_box) return;
-    const auto n = static_cast<std::size_t>(common.settings.ndim), at = static_cast<std::size_t>(row) * n;
-    for (std::size_t j = 0; j < n; ++j) {
-      p.lower[j] = lower[at + j];
-      p.upper[j] = upper[at + j];
-      p.axes[j] = axes[at + j];
-      p.grain[j] = grain_of(axes[at + j]);
-    }
-  }
-  bool any_mapped_row() const { return any_mapped(one_box ? common.axes : axes); }
+
+ private:
+  std::size_t at(int64 row) const { return static_cast<std::size_t>(index[static_cast<std::size_t>(row)]); }
 };
 
 struct many_row {
@@ -44,14 +39,19 @@ struct many_row {
   bool has_value = false;
   int callback_status = 0;
   int64 evaluations = 0, regions = 0, iterations = 0;
+  int64 zeroed = 0;  // see run_result
+  double zeroed_share = 0.0;
 
-  void take(const cubature_result &one) {
+  void take(const run_result &one) {
     end = one.end;
     has_value = one.has_value;
     callback_status = one.callback_status;
-    evaluations = one.statistics.evaluations;
-    regions = one.statistics.regions;
-    iterations = one.statistics.iterations;
+    zeroed = one.zeroed;
+    zeroed_share = one.zeroed_share;
+    const run_counts counts = one.counts();
+    evaluations = counts.evaluations;
+    regions = counts.regions;
+    iterations = counts.iterations;
   }
 };
 

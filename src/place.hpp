@@ -41,7 +41,7 @@ class place {
   // value[ncomp] and error[ncomp] are set where the result has_value. result: new, of the method's own type.
   virtual void run(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                    double *error, run_result &result, device_report &report) = 0;
-  // Cubature, the rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
+  // The rows of a problem: value and error [rows][ncomp]. Without problem.params all have the parameters of the integrand.
   virtual many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                                 double *value, double *error, device_report &report) = 0;
 

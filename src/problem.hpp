@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/axis_between.hpp"
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
 #include "engine/cubature/region_record.hpp"
@@ -34,6 +36,8 @@ constexpr bool is_method(int number) {
   return false;
 }
 
+struct run_result;
+
 // What problems of all methods have.
 struct problem {
   explicit problem(method_number m) : method(m) {}
@@ -42,7 +46,16 @@ struct problem {
   virtual ~problem() = default;
 
   virtual run_settings &asked() = 0;
-  virtual int coordinates() const { return ndim(); }  // numbers that a point consists of
+  // For one of many integrals: a problem of its own, without what only a single one goes on from, and a result for it.
+  virtual std::unique_ptr<problem> copy() const = 0;
+  virtual std::unique_ptr<run_result> new_result() const = 0;
+  virtual void begin_row() {}        // what a run before has left behind is forgotten
+  virtual void share_memory(int) {}  // so many of them are run at the same time
+  // The user's limits, which may be reversed and infinite.
+  virtual void set_limits(int ndim, const double *lower, const double *upper) = 0;
+  virtual double finite_volume() const { return 1.0; }  // of the finite axes, where it is a factor
+  virtual bool is_mapped() const { return false; }      // is there an axis that a cubature maps?
+  virtual int coordinates() const { return ndim(); }    // numbers that a point consists of
   // The user's coordinate j at t in (0, 1), and its distance from the upper limit where points have it.
   virtual double coordinate_at(std::size_t j, double t, double &complement) const = 0;
 
@@ -58,9 +71,15 @@ struct problem {
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 
+// What is counted in a run of any method; 0 where it has none.
+struct run_counts {
+  int64 evaluations, regions, iterations, region_bytes, peak_bytes;
+};
+
 // What every run gives back.
 struct run_result {
   virtual ~run_result() = default;
+  virtual run_counts counts() const = 0;
 
   outcome end = outcome::running;
   bool has_value = false;     // value and error were set
@@ -71,10 +90,50 @@ struct run_result {
   std::string message;        // about the integrand's failure, where there is one
 };
 
+struct cubature_result : run_result {
+  run_counts counts() const override {
+    const cubature_statistics &s = statistics;
+    return {s.evaluations, s.regions, s.iterations, s.region_bytes, s.peak_bytes};
+  }
+  cubature_statistics statistics;
+};
+
+inline bool any_mapped(const std::vector<axis_map> &axes) {
+  for (const axis_map &a : axes)
+    if (a.kind != axis_finite) return true;
+  return false;
+}
+
 struct cubature_problem : problem {
   cubature_problem() : problem(method_cubature) {}
   using problem::asked;
   run_settings &asked() override { return settings; }
+  std::unique_ptr<problem> copy() const override {
+    auto p = std::make_unique<cubature_problem>(*this);
+    p->given = {};
+    return p;
+  }
+  std::unique_ptr<run_result> new_result() const override { return std::make_unique<cubature_result>(); }
+  void share_memory(int runs) override { settings.memory /= runs; }
+  void set_limits(int ndim, const double *first, const double *last) override {
+    constexpr double narrow =
+        1e-8;  // beside its limits, the length of an axis whose points close to the faces would be rounded to them
+    const auto n = static_cast<std::size_t>(ndim);
+    axes.resize(n);
+    lower.resize(n);
+    upper.resize(n);
+    grain.resize(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      const double lo = std::min(first[j], last[j]), hi = std::max(first[j], last[j]);
+      int kind = kind_between(lo, hi);
+      if (kind == axis_finite && hi - lo < narrow * std::max(std::fabs(lo), std::fabs(hi))) kind = axis_narrow;
+      axes[j] = map_between(lo, hi, kind);
+      lower[j] = kind == axis_finite ? lo : (kind == axis_both ? -1.0 : 0.0);
+      upper[j] = kind == axis_finite ? hi : (kind == axis_narrow ? hi - lo : 1.0);
+      grain[j] = grain_of(axes[j]);
+    }
+  }
+  bool is_mapped() const override { return any_mapped(axes); }
   double coordinate_at(std::size_t j, double t, double &) const override {
     double jacobian = 1.0;
     return map_axis(axes[j], lower[j] + (upper[j] - lower[j]) * t, jacobian);
@@ -91,20 +150,28 @@ struct cubature_problem : problem {
   domain_box domain() const { return {lower.data(), upper.data(), grain.data()}; }
 };
 
-struct cubature_result : run_result {
-  cubature_statistics statistics;
+struct lattice_result : run_result {
+  run_counts counts() const override { return {statistics.evaluations, 0, statistics.passes, 0, bytes}; }
+  lattice_statistics statistics;
+  int64 bytes = 0;
 };
-
-inline bool any_mapped(const std::vector<axis_map> &axes) {
-  for (const axis_map &a : axes)
-    if (a.kind != axis_finite) return true;
-  return false;
-}
 
 struct lattice_problem : problem {
   lattice_problem() : problem(method_lattice) {}
   using problem::asked;
   run_settings &asked() override { return settings; }
+  std::unique_ptr<problem> copy() const override { return std::make_unique<lattice_problem>(*this); }
+  std::unique_ptr<run_result> new_result() const override { return std::make_unique<lattice_result>(); }
+  void set_limits(int ndim, const double *lower, const double *upper) override {
+    axes.clear();
+    volume = 1.0;
+    for (int j = 0; j < ndim; ++j) {
+      const limited_axis a = axis_between(lower[j], upper[j]);
+      axes.push_back({a.map.kind, a.lower, a.length, a.map.first, a.map.last, a.map.anchor});
+      volume *= a.length;
+    }
+  }
+  double finite_volume() const override { return volume; }
   int coordinates() const override { return ndim() * (complement ? 2 : 1); }
   double coordinate_at(std::size_t j, double t, double &beyond) const override {
     const unit_point at = {t, 1.0 - t, 1.0, 1.0};
@@ -120,15 +187,36 @@ struct lattice_problem : problem {
   bool complement = false;  // coordinates are followed by their distances from the upper limits
 };
 
-struct lattice_result : run_result {
-  lattice_statistics statistics;
-  int64 bytes = 0;
+struct sampling_result : run_result {
+  run_counts counts() const override { return {statistics.evaluations, 0, statistics.iterations, 0, statistics.bytes}; }
+  sampling_statistics statistics;
+  std::vector<double> chi_square;  // [ncomp]
 };
 
 struct sampling_problem : problem {
   sampling_problem() : problem(method_monte_carlo) {}
   using problem::asked;
   run_settings &asked() override { return settings; }
+  // With a grid of its own, which begins as the other's.
+  std::unique_ptr<problem> copy() const override {
+    auto p = std::make_unique<sampling_problem>(*this);
+    p->first_grid = p->own_grid = *grid;
+    p->grid = &p->own_grid;
+    p->record = nullptr;
+    return p;
+  }
+  std::unique_ptr<run_result> new_result() const override { return std::make_unique<sampling_result>(); }
+  void begin_row() override { own_grid = first_grid; }
+  void set_limits(int ndim, const double *lower, const double *upper) override {
+    axes.clear();
+    volume = 1.0;
+    for (int j = 0; j < ndim; ++j) {
+      const limited_axis a = axis_between(lower[j], upper[j]);
+      axes.push_back({a.map, a.lower, a.length});
+      volume *= a.length;
+    }
+  }
+  double finite_volume() const override { return volume; }
   double coordinate_at(std::size_t j, double t, double &) const override {
     double jacobian = 1.0;
     return sample_coordinate(axes[j], t, jacobian);
@@ -136,14 +224,10 @@ struct sampling_problem : problem {
 
   sampling_settings settings;
   std::vector<sample_axis> axes;
-  double volume = 1.0;                    // of the finite axes
-  std::vector<double> *grid = nullptr;    // of importance sampling, to begin with (empty: uniform) and at the end
-  std::vector<double> *record = nullptr;  // of VEGAS: to go on from, unless empty, and where the run stands; or null
-};
-
-struct sampling_result : run_result {
-  sampling_statistics statistics;
-  std::vector<double> chi_square;  // [ncomp]
+  double volume = 1.0;                       // of the finite axes
+  std::vector<double> *grid = nullptr;       // of importance sampling, to begin with (empty: uniform) and at the end
+  std::vector<double> *record = nullptr;     // of VEGAS: to go on from, unless empty, and where the run stands; or null
+  std::vector<double> first_grid, own_grid;  // of a copy
 };
 
 inline std::string too_little_memory(int64 needed, int64 allowed) {

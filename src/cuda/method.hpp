@@ -57,6 +57,9 @@ class cuda_method {
   // problem and result are of the method's types.
   virtual void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                          double *error, run_result &result, device_report &report) = 0;
+  // See place. As it stands: one row after another.
+  virtual many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
+                                double *value, double *error, device_report &report);
   // See place.
   virtual std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
                                double *f) = 0;

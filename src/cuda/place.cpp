@@ -4,7 +4,6 @@
 
 #include "../plugin.hpp"
 #include "construct/construct.hpp"
-#include "cubature/cubature.hpp"
 #include "method.hpp"
 
 namespace tessera {
@@ -57,10 +56,8 @@ class cuda_place final : public place {
 
   many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                         double *value, double *error, device_report &report) override {
-    return on_device([&] {
-      return static_cast<cuda_cubature &>(method_of(method_cubature))
-          .run_many(problem, integrand, watch, value, error, report);
-    });
+    return on_device(
+        [&] { return method_of(problem.common->method).run_many(problem, integrand, watch, value, error, report); });
   }
 
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,

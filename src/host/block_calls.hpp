@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -11,11 +12,13 @@
 #include "pool.hpp"
 #include "raw_array.hpp"
 #include "step_watch.hpp"
+#include "work_memory.hpp"
 
 namespace tessera {
 
-// Points, values and jacobians of one block. Coordinate j of point i is x[j*block + i], component k f[k*block + i].
+// Points, values and jacobians of one block. Coordinate j of point i is x[j*stride + i], component k f[k*stride + i].
 struct point_block {
+  int64 stride = 0;
   raw_array x, f, jacobian;
   std::vector<double> point, values;  // of one point
   step_watch watch;
@@ -33,42 +36,72 @@ class block_calls {
   }
 
  protected:
-  static constexpr int64 cached_doubles = 32768;  // of the coordinates and values of a block
+  static constexpr int64 most_doubles = int64{1} << 22;  // of the coordinates and values of a call
   static constexpr int64 least_block = 64;
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
-  // For run_items: what is asked between the points. Call it before the first.
-  template <class Blocks>
-  void watch(Blocks &blocks, run_hooks &hooks) {
-    for (point_block &b : blocks) b.watch.start(hooks, f_);
-  }
-  int64 ended_at() const { return failure_.item(); }  // the item, of those before all are done
-
-  // coordinates: numbers that a point consists of, ndim or more.
-  block_calls(const problem &p, thread_pool &pool)
+  // room: points that a thread has memory for.
+  block_calls(const problem &p, thread_pool &pool, int64 room)
       : f_(p.integrand),
         ndim_(p.ndim()),
         coordinates_(p.coordinates()),
         ncomp_(p.ncomp()),
-        batch_points_(p.batch_points),
+        call_points_(
+            std::min({p.batch_points, room, std::max(least_block, most_doubles / (p.coordinates() + p.ncomp()))})),
         zero_(p.zero_nonfinite),
         pool_(pool) {}
+  // Points that stay in a near cache, which a point integrand is given one by one.
+  static int64 cached_points(const problem &p) {
+    constexpr int64 cached_doubles = 32768;
+    return std::max(least_block, cached_doubles / (p.coordinates() + p.ncomp()));
+  }
+  // How many fit into what TESSERA_MAX_MEMORY leaves beside `block` of each thread, which all have their place. one, all: bytes of one
+  // thread and of all with that, each: of a point.
+  static int64 room_for_calls(const problem &p, int threads, int64 block, int64 one, int64 all, int64 each) {
+    if (!p.memory_is_given) return INT64_MAX;
+    const int64 more = (share_memory(p.asked().memory, one).fixed - all) / threads / each;
+    return block + std::max<int64>(0, more - 2 * line);
+  }
+  // Points of each call of a batch integrand for so many: as few calls as can be, of nearly one size.
+  int64 points_of_call(int64 points) const {
+    return in_equal_parts(points, (points + call_points_ - 1) / call_points_);
+  }
+  // Points that are made together where a near cache has room for `block`: for a batch integrand whole calls of `each`.
+  int64 points_together(int64 block, int64 each) const {
+    return f_.batch ? each * std::max<int64>(1, block / each) : block;
+  }
+  // Where a thread's share of consecutive points may end, with `rest` points behind it: calls are full then, but for a tenth.
+  bool may_end(int64 points, int64 rest) const { return !f_.batch || (fills_calls(points) && fills_calls(rest)); }
 
-  // body(item, thread) for items first .. end-1, none behind one that has failed. Returns what went wrong, or running.
+  // For run_tasks: what is asked between the points. Call it before the first.
+  template <class Blocks>
+  void watch(Blocks &blocks, run_hooks &hooks) {
+    for (point_block &b : blocks) b.watch.start(hooks, f_);
+  }
+  // body(first item, end item, thread) for all tasks, none behind an item that has failed. Returns what went wrong, or running.
   template <class Body>
-  outcome run_items(int64 first, int64 end, const Body &body) {
+  outcome run_tasks(const Body &body) {
     failure_.clear();
-    pool_.run(end - first, [&](int64 i, int thread) { failure_.watch(first + i, [&] { body(first + i, thread); }); });
+    pool_.run(static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
+      const int64 first = tasks_[index(task)], end = tasks_[index(task + 1)];
+      failure_.watch(first, [&] { body(first, end, thread); });
+    });
     return failure_.what();
   }
+  int64 failed_item() const { return failure_.item(); }  // all before it are done
 
-  void prepare(point_block &b) const;
+  // Room for so many points.
+  void prepare(point_block &b, int64 points) const;
   // Of one, as prepare makes it.
-  static int64 block_bytes(int64 points, int64 coordinates, int64 ncomp) {
-    return static_cast<int64>(sizeof(point_block)) + 8 * (points + 1) * (coordinates + ncomp + 1);
+  static int64 block_bytes(const problem &p, int64 points) {
+    return static_cast<int64>(sizeof(point_block)) + (stride_for(points) + 1) * point_bytes(p);
   }
-  // The integrand at n points of a block. False when it asked to stop, or the time is over, which is reported.
-  bool call(int64 item, int64 n, point_block &b);
+  static int64 point_bytes(const problem &p) { return 8 * (p.coordinates() + p.ncomp() + 1); }
+  // An odd number of lines of a cache: the coordinates of a point do not get in each other's way there.
+  static int64 stride_for(int64 points) { return ((points + line - 1) / line | 1) * line; }
+  // The integrand at n points of a block, in calls of `each` at most. False when it asked to stop, or the time is over, which is reported
+  // for the item that has the first of them.
+  bool call(int64 item, int64 n, int64 each, point_block &b);
   // As much work as n points are has been done. False when the time is over, which is reported.
   bool goes_on(int64 item, int64 n, point_block &b) {
     if (b.watch.goes_on(n)) return true;
@@ -80,12 +113,18 @@ class block_calls {
 
   const host_integrand &f_;
   const int ndim_, coordinates_, ncomp_;
-  const int64 batch_points_;
-  const bool zero_;            // values that are not finite count as 0
-  int64 block_ = least_block;  // points
+  const int64 call_points_;   // of a batch integrand's calls, at most
+  const bool zero_;           // values that are not finite count as 0
+  std::vector<int64> tasks_;  // items tasks_[i] ... tasks_[i + 1] - 1 are the work of one thread at a time
 
  private:
-  int call_batch(int64 n, point_block &b) const;
+  static constexpr int64 line = 8;  // doubles of a cache line
+  static int64 in_equal_parts(int64 n, int64 parts) { return (n + parts - 1) / std::max<int64>(1, parts); }
+  bool fills_calls(int64 points) const {
+    const int64 calls = (points + call_points_ - 1) / call_points_;
+    return static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
+  }
+  int call_batch(int64 n, int64 each, point_block &b) const;
   int call_points(int64 n, point_block &b) const;
   int64 fill_holes(int64 n, point_block &b) const;
 

@@ -55,8 +55,8 @@ class first_failure {
   }
 
   // When no thread is at work.
-  int64 item() const { return item_; }
   outcome what() const { return what_; }
+  int64 item() const { return item_; }    // all before it are done
   int status() const { return status_; }  // non-zero return of the integrand
   std::string message() const { return what_ == outcome::memory ? "no memory for the points of one call" : message_; }
 

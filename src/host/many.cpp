@@ -19,25 +19,25 @@ namespace {
 // What one thread keeps from integral to integral.
 class worker {
  public:
-  explicit worker(const many_problem &many) : many_(many), problem_(many.common), place_(make_host_place()) {
-    problem_.threads = 1;
+  explicit worker(const many_problem &many) : many_(many), problem_(many.common->copy()), place_(make_host_place()) {
+    problem_->threads = 1;
     block_.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
   }
 
-  cubature_result run(int64 row, run_hooks &hooks, double *value, double *error) {
-    many_.give_box(row, problem_);
+  std::unique_ptr<run_result> run(int64 row, run_hooks &hooks, double *value, double *error) {
+    many_.give_row(row, *problem_);
     if (many_.params) {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
-      problem_.integrand.userdata = block_.data();
+      problem_->integrand.userdata = block_.data();
     }
-    cubature_result result;
-    place_->run(problem_, {}, hooks, value, error, result, unused_);
+    std::unique_ptr<run_result> result = problem_->new_result();
+    place_->run(*problem_, {}, hooks, value, error, *result, unused_);
     return result;
   }
 
  private:
   const many_problem &many_;
-  cubature_problem problem_;
+  const std::unique_ptr<problem> problem_;
   std::vector<std::max_align_t> block_;  // aligned as the block of tessera_set_params is
   std::unique_ptr<place> place_;
   device_report unused_;
@@ -50,8 +50,8 @@ class many_run {
         watch_(watch),
         value_(value),
         error_(error),
-        ncomp_(problem.common.settings.ncomp),
-        pool_(static_cast<int>(std::min<int64>(problem.common.threads, std::max<int64>(problem.rows(), 1)))),
+        ncomp_(problem.common->ncomp()),
+        pool_(static_cast<int>(std::min<int64>(problem.common->threads, std::max<int64>(problem.rows(), 1)))),
         workers_(static_cast<std::size_t>(pool_.size())),
         evaluations_(workers_.size()),
         peaks_(workers_.size(), 0),
@@ -104,14 +104,15 @@ class many_run {
     step_hooks hooks(*this, thread);
     try {
       if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(problem_);
-      const cubature_result one = workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
-      r.take(one);
-      peaks_[thread] = std::max(peaks_[thread], one.statistics.peak_bytes);
+      const std::unique_ptr<run_result> one =
+          workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
+      r.take(*one);
+      peaks_[thread] = std::max(peaks_[thread], one->counts().peak_bytes);
       if (r.has_value) last_.store(row, std::memory_order_release);
-      if (row == 0 || !one.message.empty()) {
+      if (row == 0 || !one->message.empty()) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (row == 0) results_.region_bytes = one.statistics.region_bytes;
-        results_.keep_message(row, one.message);
+        if (row == 0) results_.region_bytes = one->counts().region_bytes;
+        results_.keep_message(row, one->message);
       }
     } catch (const std::bad_alloc &) {
       workers_[thread].reset();
@@ -163,7 +164,7 @@ class many_run {
 
 }  // namespace
 
-many_results host_cubature_many(const many_problem &problem, many_hooks &watch, double *value, double *error) {
+many_results host_many(const many_problem &problem, many_hooks &watch, double *value, double *error) {
   return many_run(problem, watch, value, error).run();
 }
 

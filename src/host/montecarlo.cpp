@@ -14,20 +14,26 @@ namespace {
 class host_sampler : public block_calls {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool)
-      : block_calls(problem, pool), problem_(problem), infinite_(false), work_(index(pool.size())) {
-    block_ = block_for(problem);
+      : block_calls(problem, pool, room_for(problem, pool.size())),
+        problem_(problem),
+        infinite_(false),
+        block_(block_for(problem)),
+        work_(index(pool.size())) {
     for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
   }
 
   static memory_needs needs(const sampling_problem &problem, int threads) {
     const sampling_settings &s = problem.settings;
-    const int64 nd = s.ndim, nc = s.ncomp, block = block_for(problem);
-    const bool grid = s.sampling != sampling_plain;
-    const int64 thread = block_bytes(block, nd, nc) + nc * static_cast<int64>(sizeof(sample_moments)) +
-                         (grid ? block * (nd + 16) + 8 * nd * grid_bins : 0);
-    return {threads * (thread + 256) + nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
-                (grid ? 40 * nd * grid_edges : 0),
-            sampling_bytes(s, static_cast<double>(s.points), grid)};
+    const int64 nd = s.ndim, nc = s.ncomp;
+    return {threads * thread_bytes(problem, block_for(problem)) +
+                nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
+                (has_grid(problem) ? 40 * nd * grid_edges : 0),
+            sampling_bytes(s, static_cast<double>(s.points), has_grid(problem))};
+  }
+  int64 work_bytes() const {  // that there are
+    int64 bytes = needs(problem_, 0).fixed;
+    for (const workspace &w : work_) bytes += thread_bytes(problem_, w.stride);
+    return bytes;
   }
 
   // What engine/montecarlo/monte_carlo.hpp asks of an executor.
@@ -43,16 +49,13 @@ class host_sampler : public block_calls {
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
-    make_items(pieces, count);
+    make_items(pieces, count, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
     parts_.assign(index(n * nc), {});
     squares_.assign(index(n), 0.0);
     for (workspace &w : work_) w.broken = -1;
-    const outcome o = run_items(0, n, [&](int64 i, int thread) {
-      workspace &w = work_[index(thread)];
-      prepare(w, pass.edges != nullptr);
-      sum_item(pass, pieces, items_[index(i)], items_[index(i + 1)], i, w, &parts_[index(i * nc)], spread,
-               squares_[index(i)]);
+    const outcome o = run_tasks([&](int64 first, int64 behind, int thread) {
+      sum_items(pass, pieces, first, behind, work_[index(thread)], spread);
     });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
@@ -77,29 +80,65 @@ class host_sampler : public block_calls {
   }
 
  private:
+  static bool has_grid(const sampling_problem &problem) { return problem.settings.sampling != sampling_plain; }
   static int64 block_for(const sampling_problem &problem) {
     constexpr int64 most_block = 1024;
-    return std::max(least_block, std::min(most_block, cached_doubles / (problem.ndim() + problem.ncomp()))) / 2 * 2;
+    return std::min(most_block, cached_points(problem)) / 2 * 2;
+  }
+  static int64 thread_bytes(const sampling_problem &problem, int64 points) {
+    const int64 nd = problem.ndim(), nc = problem.ncomp();
+    return block_bytes(problem, points) + nc * static_cast<int64>(sizeof(sample_moments)) + 256 +
+           (has_grid(problem) ? stride_for(points) * grid_point_bytes(nd) + 8 * nd * grid_bins : 0);
+  }
+  static int64 grid_point_bytes(int64 ndim) { return ndim + 16 + static_cast<int64>(sizeof(stretch)) / 2; }
+  static int64 room_for(const sampling_problem &problem, int threads) {
+    return room_for_calls(problem, threads, block_for(problem), needs(problem, 1).fixed, needs(problem, threads).fixed,
+                          point_bytes(problem) + (has_grid(problem) ? grid_point_bytes(problem.ndim()) : 0));
   }
 
-  // Per thread.
-  struct workspace : point_block {
-    std::vector<sample_moments> moments;  // of one piece
-    // With a grid; see sample_arrays.
-    std::vector<double> grid, boost;
-    std::vector<unsigned char> bins;
-    std::vector<uint64> training;
-    int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
+  // Squares of what the points of an item have counted. They are added up over stretches that neither a piece nor a block of so many
+  // samples of the item is part of twice, then over these: so their rounding does not depend on what a call has of them.
+  struct training_squares {
+    double sum = 0.0, open[2] = {};  // open: of the stretch, its samples and their mirror images
+    int64 block = 0, left = 0;       // samples; left: of the block
+
+    void begin_item(int64 samples) {
+      *this = {};
+      block = left = samples;
+    }
+    void take(int64 samples) {
+      left -= samples;
+      if (left > 0) return;
+      close();
+      left = block;
+    }
+    void close() {
+      for (double &o : open) {
+        sum += o;
+        o = 0.0;
+      }
+    }
   };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
   struct stretch {
     int64 piece, first, n, offset;
   };
+  // Per thread.
+  struct workspace : point_block {
+    std::vector<stretch> stretches;
+    training_squares squares;
+    std::vector<sample_moments> moments;  // of one piece
+    // With a grid; see sample_arrays.
+    raw_array grid, boost;
+    std::vector<unsigned char> bins;
+    std::vector<uint64> training;
+    int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
+  };
 
   // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count. Returns
   // how many.
   int64 add_what_there_is(int64 samples, sample_sums *sums) {
-    const int64 broken = ended_at(), nc = ncomp_;
+    const int64 broken = failed_item(), nc = ncomp_;
     std::vector<sample_sums> parts(index(nc));
     int64 there = 0;
     for (int64 p = 0; p < items_[index(broken)]; ++p) there += plain_[index(p)].count;
@@ -118,94 +157,117 @@ class host_sampler : public block_calls {
     return there;
   }
 
-  void make_items(const sample_piece *pieces, int64 n) {
+  // Items are cut by their samples, the same for every form of the integrand; what a thread takes together fills calls.
+  void make_items(const sample_piece *pieces, int64 n, int64 points_of_one) {
     items_.assign(1, 0);
-    int64 in_item = 0;
+    tasks_.assign(1, 0);
+    const int64 behind = pieces[n - 1].first + pieces[n - 1].count;
+    int64 in_item = 0, task_at = pieces[0].first;
     for (int64 i = 0; i < n; ++i) {
+      const int64 at = pieces[i].first;
       if (in_item > 0 && in_item + pieces[i].count > most_piece) {
+        if (may_end((at - task_at) * points_of_one, (behind - at) * points_of_one)) {
+          tasks_.push_back(static_cast<int64>(items_.size()));
+          task_at = at;
+        }
         items_.push_back(i);
         in_item = 0;
       }
       in_item += pieces[i].count;
     }
+    tasks_.push_back(static_cast<int64>(items_.size()));
     items_.push_back(n);
   }
 
-  void prepare(workspace &w, bool grid) const {
-    const std::size_t nd = index(ndim_), n = index(block_);
-    block_calls::prepare(w);
+  void prepare(workspace &w, int64 points, bool grid) const {
+    const std::size_t nd = index(ndim_);
+    block_calls::prepare(w, points);
     w.moments.resize(index(ncomp_));
-    if (grid && w.training.empty()) {
+    if (!grid) return;
+    const std::size_t n = index(w.stride);
+    if (w.boost.size() < n) {
+      w.bins = {};
       w.bins.resize(n * nd);
       w.grid.resize(n);
       w.boost.resize(n);
-      w.training.assign(nd * grid_bins, 0);
     }
+    w.training.resize(nd * grid_bins, 0);
   }
 
-  // The samples of an item go through blocks; a piece may begin in one block and end in another.
-  void sum_item(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 end, int64 item, workspace &w,
-                sample_sums *sums, double *spread, double &squares) {
-    const int nc = ncomp_;
-    const int64 block = block_ / points_of_sample(pass);  // samples
-    std::vector<stretch> all;
+  // The samples of items go through the integrand as many at a time as it takes; a piece may begin in one call and end in another.
+  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, workspace &w,
+                 double *spread) {
+    const bool pairs = pass.antithetic;
+    const int64 per = points_of_sample(pass), end = items_[index(behind)];
+    int64 piece = items_[index(first)], within = 0, item = first;
+    const int64 all = pieces[end - 1].first + pieces[end - 1].count - pieces[piece].first;
+    const int64 each = points_of_call(all * per);
+    const int64 most = std::max<int64>(1, std::min(points_together(block_, each) / per, all));
+    prepare(w, most * per, pass.edges != nullptr);
+    w.stretches.reserve(index(std::min(most / 2 + 2, end - piece)));
     std::fill(w.moments.begin(), w.moments.end(), sample_moments());
-    int64 piece = first, within = 0;
+    w.squares.begin_item(block_ / per);
     while (piece < end) {
-      all.clear();
+      w.stretches.clear();
       int64 samples = 0;
-      const int64 room = std::max<int64>(1, std::min(block, w.watch.room(f_.batch) / points_of_sample(pass)));
+      const int64 room = std::max<int64>(1, std::min(most, w.watch.room(f_.batch) / per));
       for (int64 p = piece, from = within; p < end && samples < room; ++p, from = 0) {
         const int64 n = std::min(pieces[p].count - from, room - samples);
-        all.push_back({p, pieces[p].first + from, n, samples});
+        w.stretches.push_back({p, pieces[p].first + from, n, samples});
         samples += n;
       }
-      if (!evaluate(pass, pieces, all, item, w)) {
+      if (!evaluate(pass, pieces, item, each, w)) {
         w.broken = item;
-        w.broken_samples = piece == first ? within : 0;
+        w.broken_samples = piece == items_[index(item)] ? within : 0;
         return;
       }
-      for (const stretch &s : all) {
-        const bool pairs = pass.antithetic;
-        for (int k = 0; k < nc; ++k) {
-          const double *f = &w.f[index(k * block_ + s.offset)];
+      for (const stretch &s : w.stretches) {
+        for (int k = 0; k < ncomp_; ++k) {
+          const double *f = &w.f[index(k * w.stride + s.offset)];
           sample_moments m = w.moments[index(k)];
           for (int64 i = 0; i < s.n; ++i) m.add(pairs ? 0.5 * f[i] + 0.5 * f[samples + i] : f[i]);
           w.moments[index(k)] = m;
         }
-        if (pass.edges) {
-          squares += train(pass, pieces[s.piece], s.offset, s.offset + s.n, w);
-          if (pairs) squares += train(pass, pieces[s.piece], samples + s.offset, samples + s.offset + s.n, w);
-        }
+        if (pass.edges) train_stretch(pass, pieces[s.piece], s, samples, w);
         within += s.n;
         if (within < pieces[s.piece].count) continue;
-        double together = 0.0;
-        for (int k = 0; k < nc; ++k) {
-          const stratum_estimate e = estimate_stratum(w.moments[index(k)]);
-          sums[k].add(e, pieces[s.piece].weight);
-          together += e.spread * pass.scale[k];
-          w.moments[index(k)] = {};
-        }
-        spread[s.piece] = together;
+        finish_piece(pass, pieces[s.piece], &parts_[index(item * ncomp_)], w, spread[s.piece]);
         ++piece;
         within = 0;
+        if (piece < items_[index(item + 1)]) continue;
+        squares_[index(item)] = w.squares.sum;
+        w.squares.begin_item(block_ / per);
+        ++item;
       }
     }
   }
 
+  void finish_piece(const sample_pass &pass, const sample_piece &piece, sample_sums *sums, workspace &w,
+                    double &spread) const {
+    double together = 0.0;
+    for (int k = 0; k < ncomp_; ++k) {
+      const stratum_estimate e = estimate_stratum(w.moments[index(k)]);
+      sums[k].add(e, piece.weight);
+      together += e.spread * pass.scale[k];
+      w.moments[index(k)] = {};
+    }
+    spread = together;
+    w.squares.close();
+  }
+
   // Points, values and jacobians of a block; afterwards f holds the weighted values. Antithetic points come after all others.
-  bool evaluate(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 item,
-                workspace &w) {
+  bool evaluate(const sample_pass &pass, const sample_piece *pieces, int64 item, int64 each, workspace &w) {
+    const std::vector<stretch> &all = w.stretches;
     const int64 samples = all.back().offset + all.back().n, n = samples * points_of_sample(pass);
     fill(pass, pieces, all, samples, w);
-    if (!call(item, n, w)) return false;
+    if (!call(item, n, each, w)) return false;
     if (pass.unit != 1.0)
       for (int k = 0; k < ncomp_; ++k)
-        for (int64 i = 0; i < n; ++i) w.f[index(k * block_ + i)] *= pass.unit;
+        for (int64 i = 0; i < n; ++i) w.f[index(k * w.stride + i)] *= pass.unit;
     double check = 0.0;  // not a number as soon as one value is not finite
     const bool weights = infinite_ || pass.edges;
     for (int k = 0; k < ncomp_; ++k) {
-      double *f = &w.f[index(k * block_)];
+      double *f = &w.f[index(k * w.stride)];
       for (int64 i = 0; i < n; ++i) check += 0.0 * f[i];
       if (!weights || check != 0.0) continue;
       for (int64 i = 0; i < n; ++i) {
@@ -218,46 +280,72 @@ class host_sampler : public block_calls {
     return false;
   }
 
+  // Points and jacobians of a call, one cache of them after the other. The stretches follow each other.
   void fill(const sample_pass &pass, const sample_piece *pieces, const std::vector<stretch> &all, int64 samples,
             workspace &w) const {
     const int nd = ndim_;
-    const sample_arrays to = {w.x.data(), block_, w.jacobian.data(), w.grid.data(), w.boost.data(), w.bins.data()};
-    fill_uniform(pass, nd, all.front().first, samples, to);  // the stretches follow each other
-    complete_samples(pass, nd, samples, to);
+    const int64 most = block_ / points_of_sample(pass), first = all.front().first;
+    const sample_arrays to = {w.x.data(), w.stride, w.jacobian.data(), w.grid.data(), w.boost.data(), w.bins.data()};
     const auto map = [&](int64 cube, int64 from, int64 end) {
       map_samples(pass, problem_.axes.data(), nd, cube, from, end, to);
+      if (pass.antithetic) map_samples(pass, problem_.axes.data(), nd, cube, samples + from, samples + end, to);
     };
-    if (!pass.edges) return map(0, 0, samples * points_of_sample(pass));
-    for (const stretch &s : all) {
-      map(pieces[s.piece].cube, s.offset, s.offset + s.n);
-      if (pass.antithetic) map(pieces[s.piece].cube, samples + s.offset, samples + s.offset + s.n);
+    auto s = all.begin();
+    for (int64 from = 0, end; from < samples; from = end) {
+      end = std::min(samples, from + most);
+      const sample_arrays part = {to.x + from, to.ldx, to.jacobian + from, nullptr, nullptr, nullptr};
+      fill_uniform(pass, nd, first + from, end - from, part);
+      complete_samples(pass, nd, end - from, samples, part);
+      if (!pass.edges) {
+        map(0, from, end);
+        continue;
+      }
+      for (int64 i = from, n; i < end; i += n) {
+        n = std::min(end, s->offset + s->n) - i;
+        map(pieces[s->piece].cube, i, i + n);
+        if (i + n == s->offset + s->n) ++s;
+      }
     }
   }
 
-  double train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w) const {
+  void train_stretch(const sample_pass &pass, const sample_piece &piece, const stretch &s, int64 samples,
+                     workspace &w) const {
+    training_squares &q = w.squares;
+    for (int64 i = 0, n; i < s.n; i += n) {
+      n = std::min(s.n - i, q.left);
+      const int64 from = s.offset + i;
+      train(pass, piece, from, from + n, w, q.open[0]);
+      if (pass.antithetic) train(pass, piece, samples + from, samples + from + n, w, q.open[1]);
+      q.take(n);
+    }
+  }
+
+  void train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w,
+             double &squares_so_far) const {
     const int nd = ndim_, nc = ncomp_;
     const double share = training_share(pass, piece);
-    double sum = 0.0;
+    double sum = squares_so_far;
     for (int64 i = from; i < to; ++i) {
       double squares = 0.0;
       for (int k = 0; k < nc; ++k) {
-        const double f = w.f[index(k * block_ + i)];
+        const double f = w.f[index(k * w.stride + i)];
         squares += f * f * pass.scale[k];
       }
       const uint64 quantum = training_quantum(pass, squares * w.boost[index(i)], share);
       if (quantum == 0) continue;
-      for (int j = 0; j < nd; ++j) w.training[index(j) * grid_bins + w.bins[index(j * block_ + i)]] += quantum;
+      for (int j = 0; j < nd; ++j) w.training[index(j) * grid_bins + w.bins[index(j * w.stride + i)]] += quantum;
       sum += static_cast<double>(quantum) * static_cast<double>(quantum);
     }
-    return sum;
+    squares_so_far = sum;
   }
 
   const sampling_problem &problem_;
   bool infinite_;
+  const int64 block_;  // points that stay in a near cache
   std::vector<workspace> work_;
   std::vector<sample_piece> plain_;
   std::vector<double> unused_;      // spreads
-  std::vector<int64> items_;        // pieces items_[i] ... items_[i + 1] - 1 are the work of one thread at a time
+  std::vector<int64> items_;        // of pieces items_[i] ... items_[i + 1] - 1
   std::vector<sample_sums> parts_;  // of each item
   std::vector<double> squares_;     // of each item's training
   double training_squares_ = 0.0;
@@ -277,7 +365,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
-  result.statistics.bytes += host_sampler::needs(problem, pool.size()).fixed;
+  result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
   executor.tell_zeroed(result, result.statistics.evaluations);

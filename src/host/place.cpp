@@ -29,7 +29,7 @@ class host_place final : public place {
 
   many_results run_many(const many_problem &problem, const device_integrand &, many_hooks &watch, double *value,
                         double *error, device_report &) override {
-    return host_cubature_many(problem, watch, value, error);
+    return host_many(problem, watch, value, error);
   }
 
   // In calls of at most batch_points points.

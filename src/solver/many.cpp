@@ -9,7 +9,6 @@
 
 #include "clock_hooks.hpp"
 #include "domain.hpp"
-#include "methods/cubature.hpp"
 #include "outcome_status.hpp"
 #include "run.hpp"
 
@@ -64,17 +63,31 @@ int status_of(const tessera::many_row &r) {
 
 // The first row as a problem of its own, with which the callback and the text are compared.
 struct first_row {
-  first_row(const tessera::many_problem &many, void *params) : problem(many.common), shared(params) {
-    many.give_box(0, problem);
+  first_row(const tessera::many_problem &many, void *params) : problem(many.common->copy()), shared(params) {
+    many.give_row(0, *problem);
     if (!many.params) return;
     block.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
     std::memcpy(static_cast<void *>(block.data()), many.block(0), many.params_bytes);
-    shared = problem.integrand.userdata = block.data();
+    shared = problem->integrand.userdata = block.data();
   }
-  tessera::cubature_problem problem;
+  const std::unique_ptr<tessera::problem> problem;
   std::vector<std::max_align_t> block;
   void *shared;
 };
+
+// Why the limits of a row leave nothing to run.
+struct row_trouble {
+  int status;
+  std::string why;
+};
+row_trouble trouble_with_row(tessera::problem &p, const double *lower, const double *upper) {
+  std::string why = tessera::trouble_with_limits(p.ndim(), lower, upper);
+  if (!why.empty()) return {TESSERA_ERR_ARGUMENT, why};
+  if (tessera::orientation(p.ndim(), lower, upper) == 0) return {TESSERA_OK, {}};
+  p.set_limits(p.ndim(), lower, upper);
+  why = tessera::trouble_with_volume(p.finite_volume());
+  return {why.empty() ? TESSERA_OK : TESSERA_ERR_UNSUPPORTED, why};
+}
 
 int threads_for(std::int64_t wanted, std::int64_t rows) {
   return static_cast<int>(std::max<std::int64_t>(1, std::min(wanted, rows)));
@@ -93,8 +106,6 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   const auto refuse = [](const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); };
   if (!tessera::is_method(method))
     refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
-  if (method != TESSERA_CUBATURE)
-    refuse("method " + std::to_string(method) + ": many integrals are for TESSERA_CUBATURE alone");
   if (count < 0) refuse("count = " + std::to_string(count) + " is negative");
   if (count > 0 && (!value || !error)) refuse(value ? "error is NULL" : "value is NULL");
   if (!lower != !upper) refuse(lower ? "upper is NULL and lower is not" : "lower is NULL and upper is not");
@@ -106,17 +117,18 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     refuse("count = " + std::to_string(count) + ": the arrays would be larger than the memory can be");
   if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)
     refuse("params is not NULL, but the device callback has a userdata of its own and would not see the blocks");
-  int device = choose_device(of<tessera::cubature_method>());
+  tessera::method &m = method_of(static_cast<tessera::method_number>(method));
+  int device = choose_device(m);
   const auto start = clock_type::now();
   begin_run();
 
   std::vector<int> ends(at(count), TESSERA_OK);
-  tessera::many_problem problem = make_many(device, count, params, params_bytes, lower, upper, ends);
+  tessera::many_problem problem = make_many(m, device, count, params, params_bytes, lower, upper, ends);
   watch between({progress_, progress_data_, ncomp_, options_, in_progress_callback}, ncomp_, problem.rows());
   std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
   tessera::many_results results(problem.rows());
   try {
-    results = run_many(problem, device, between, v.data(), e.data());
+    results = run_many(m, problem, device, between, v.data(), e.data());
   } catch (const tessera::out_of_time &late) {
     for (tessera::many_row &row : results.rows) row.end = tessera::outcome::time;
     results.keep_message(0, late.what());
@@ -124,7 +136,12 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   }
   for (std::int64_t r = 0; r < problem.rows(); ++r) {
     std::string message;
-    tessera::doubt_success(results.rows[at(r)].end, message, ncomp_, &v[at(r * ncomp_)], &e[at(r * ncomp_)]);
+    tessera::many_row &row = results.rows[at(r)];
+    double *const value_of_row = &v[at(r * ncomp_)], *const error_of_row = &e[at(r * ncomp_)];
+    if (row.has_value)
+      tessera::charge_zeroed(row.end, message, row.zeroed, row.zeroed_share, problem.common->asked(), value_of_row,
+                             error_of_row);
+    tessera::doubt_success(row.end, message, ncomp_, value_of_row, error_of_row);
     results.keep_message(r, message);
   }
 
@@ -138,11 +155,12 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     const int rank = ends[at(i)] < 0 ? TESSERA_SOME_FAILED : ends[at(i)];
     if (rank > worst) worst = rank, worst_at = i;
   }
-  record_many(results, problem, device);
+  record_many(m, results, device);
   if (worst != TESSERA_OK) {
     const std::int64_t r = row_of[at(worst_at)];
-    std::string why = r >= 0 ? results.message_of(r)
-                             : tessera::trouble_with_limits(ndim_, lower + worst_at * ndim_, upper + worst_at * ndim_);
+    std::string why = r >= 0
+                          ? results.message_of(r)
+                          : trouble_with_row(*problem.common, lower + worst_at * ndim_, upper + worst_at * ndim_).why;
     if (why.empty()) {
       why = tessera::status_text(ends[at(worst_at)]);
     } else if (ends[at(worst_at)] == TESSERA_ERR_CALLBACK) {
@@ -177,62 +195,55 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
 }
 
 // What all integrals share.
-tessera::cubature_problem tessera_solver::common_problem(int device) {
-  tessera::method &cubature = of<tessera::cubature_method>();
-  auto problem = static_cast<const tessera::cubature_problem &>(prepare(cubature, device == host));
-  problem.given = {};  // for a single one
-  return problem;
+std::unique_ptr<tessera::problem> tessera_solver::common_problem(tessera::method &m, int device) {
+  const tessera::problem &problem = prepare(m, device == host);
+  m.start_many(device == host);
+  return problem.copy();
 }
 
 // The integrals that need a run. status[count] receives what is known of the others.
-tessera::many_problem tessera_solver::make_many(int device, std::int64_t count, const void *params,
+tessera::many_problem tessera_solver::make_many(tessera::method &m, int device, std::int64_t count, const void *params,
                                                 std::size_t params_bytes, const double *lower, const double *upper,
                                                 std::vector<int> &status) {
   tessera::many_problem many;
-  many.common = common_problem(device);
+  many.common = common_problem(m, device);
   const std::int64_t initial = options_.get_int(TESSERA_INITIAL_REGIONS);
   many.small_regions = initial == 1 ? small_regions : initial;
   many.params = static_cast<const unsigned char *>(params);
   many.params_bytes = params_bytes;
-  many.one_box = !lower;
-  if (many.one_box && tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) return many;
-  many.index.reserve(at(count));
-  if (lower) {
-    many.lower.reserve(at(count * ndim_));
-    many.upper.reserve(at(count * ndim_));
-    many.axes.reserve(at(count * ndim_));
+  many.lower = lower;
+  many.upper = upper;
+  if (!lower) {
+    if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) return many;
+    tessera::require_normal_volume(many.common->finite_volume());
+    many.any_mapped = many.common->is_mapped();
   }
-  tessera::cubature_problem box;
+  many.index.reserve(at(count));
+  const std::unique_ptr<tessera::problem> box = many.common->copy();
   for (std::int64_t i = 0; i < count; ++i) {
     if (lower) {
       const double *lo = lower + i * ndim_, *hi = upper + i * ndim_;
-      if (!tessera::trouble_with_limits(ndim_, lo, hi).empty()) {
-        status[at(i)] = TESSERA_ERR_ARGUMENT;
-        continue;
-      }
-      if (tessera::orientation(ndim_, lo, hi) == 0) continue;
-      tessera::set_box(box, ndim_, lo, hi);
-      many.lower.insert(many.lower.end(), box.lower.begin(), box.lower.end());
-      many.upper.insert(many.upper.end(), box.upper.begin(), box.upper.end());
-      many.axes.insert(many.axes.end(), box.axes.begin(), box.axes.end());
+      status[at(i)] = trouble_with_row(*box, lo, hi).status;
+      if (status[at(i)] != TESSERA_OK || tessera::orientation(ndim_, lo, hi) == 0) continue;
+      many.any_mapped = many.any_mapped || box->is_mapped();
     }
     many.index.push_back(i);
   }
-  many.common.threads = threads_for(many.common.threads, many.rows());
+  many.common->threads = threads_for(many.common->threads, many.rows());
   return many;
 }
 
 // `device` and `problem` become those of the host where a device that was not insisted on lacks something.
-tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch,
-                                               double *value, double *error) {
+tessera::many_results tessera_solver::run_many(tessera::method &m, tessera::many_problem &problem, int &device,
+                                               tessera::many_hooks &watch, double *value, double *error) {
   if (problem.rows() == 0) return tessera::many_results(0);
   const bool wanted = device != host;
   return device_or_host(
       device, [&] { return run_many_on_device(problem, device, watch, value, error); },
       [&] {
         if (wanted) {
-          problem.common = common_problem(device);
-          problem.common.threads = threads_for(problem.common.threads, problem.rows());
+          problem.common = common_problem(m, device);
+          problem.common->threads = threads_for(problem.common->threads, problem.rows());
         }
         return run_many_on_host(problem, watch, value, error);
       });
@@ -240,13 +251,12 @@ tessera::many_results tessera_solver::run_many(tessera::many_problem &problem, i
 
 tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch,
                                                        double *value, double *error) {
-  tessera::cubature_problem &common = problem.common;
-  use_host_form(common.integrand, common.threads, ndim_, [&] {
+  tessera::problem &common = *problem.common;
+  use_host_form(common.integrand, common.threads, common.coordinates(), [&] {
     const first_row first(problem, params());
-    check_fallback(first.problem, first.shared);
+    check_fallback(*first.problem, first.shared);
   });
-  // Each thread has a region store; what is free is shared out.
-  if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.settings.memory /= common.threads;
+  if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.share_memory(common.threads);  // what is free is shared out
   tessera::device_report unused;
   return place_here().run_many(problem, {}, watch, value, error, unused);
 }
@@ -260,7 +270,7 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
       const first_row first(problem, params());
       tessera::device_integrand with_block = integrand;
       if (problem.params) with_block.params.assign(problem.block(0), problem.block(0) + problem.params_bytes);
-      check_on_device(first.problem, with_block, there);
+      check_on_device(*first.problem, with_block, there);
     }
     tessera::device_report report;
     tessera::many_results results = there.run_many(problem, integrand, watch, value, error, report);
@@ -269,14 +279,14 @@ tessera::many_results tessera_solver::run_many_on_device(const tessera::many_pro
   });
 }
 
-void tessera_solver::record_many(const tessera::many_results &results, const tessera::many_problem &problem,
-                                 int device) {
-  std::int64_t evaluations = 0, regions = 0, iterations = 0, converged = 0;
+void tessera_solver::record_many(tessera::method &m, const tessera::many_results &results, int device) {
+  std::int64_t evaluations = 0, regions = 0, iterations = 0, zeroed = 0, converged = 0;
   int callback_status = 0;
   for (const tessera::many_row &r : results.rows) {
     evaluations += r.evaluations;
     regions += r.regions;
     iterations += r.iterations;
+    zeroed += r.zeroed;
     converged += r.end == tessera::outcome::converged;
     if (callback_status == 0) callback_status = r.callback_status;
   }
@@ -284,13 +294,13 @@ void tessera_solver::record_many(const tessera::many_results &results, const tes
   options_.set_int(TESSERA_REGIONS, regions);
   options_.set_int(TESSERA_ITERATIONS, iterations);
   options_.set_int(TESSERA_CALLBACK_STATUS, callback_status);
-  options_.set_int(TESSERA_REGION_BYTES, results.region_bytes);
-  options_.set_int(TESSERA_RULE_USED, problem.common.integration_rule.family);
-  options_.set_int(TESSERA_RULE_POINTS, problem.common.integration_rule.points);
+  options_.set_int(TESSERA_NONFINITE_POINTS, zeroed);
   options_.set_int(TESSERA_THREADS_USED, results.threads);
   options_.set_int(TESSERA_PEAK_MEMORY, results.peak_bytes);
+  m.record_many(results);
   log(2,
       (device == host ? std::string("many integrals: ") : "many integrals on device " + std::to_string(device) + ": ") +
           std::to_string(converged) + " of " + std::to_string(results.rows.size()) + " converged, " +
-          std::to_string(evaluations) + " evaluations, " + std::to_string(regions) + " regions");
+          std::to_string(evaluations) + " evaluations" +
+          (regions > 0 ? ", " + std::to_string(regions) + " regions" : ""));
 }

@@ -50,6 +50,10 @@ class method {
   // For the log: "lattice<where>: 20 evaluations, n = 10, 2 shifts"; where: "" or " on device 0".
   virtual std::string summary(const std::string &where) const = 0;
   virtual void end_run() {}
+  // Many integrals have start_many and record_many in the place of start, record and end_run: what is given for the next run and what
+  // a run leaves behind is for a single one.
+  virtual void start_many(bool) {}
+  virtual void record_many(const many_results &) {}
 
  protected:
   std::int64_t get_int(int key) const { return solver_.options.get_int(key); }

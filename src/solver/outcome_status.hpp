@@ -49,22 +49,23 @@ inline void doubt_success(outcome &end, std::string &message, int n, const doubl
 
 // Points that count as 0 although the integrand is not finite there (TESSERA_NONFINITE_ZERO) stand for a share of the integral of which
 // a sampling method knows nothing: each for hole_size times what a point has on average.
-inline void charge_zeroed(run_result &result, const run_settings &asked, double *value, double *error) {
-  if (result.zeroed_share == 0.0) return;
-  const bool all = result.zeroed_share >= 1.0;
+inline void charge_zeroed(outcome &end, std::string &message, int64 zeroed, double share, const run_settings &asked,
+                          double *value, double *error) {
+  if (share == 0.0) return;
+  const bool all = share >= 1.0;
   for (int k = 0; k < asked.ncomp; ++k) {
     if (all) {
       value[k] = nan_value();
       error[k] = infinity_value();
-      result.end = outcome::nonfinite;
-      result.message = "the integrand is not finite at any point";
+      end = outcome::nonfinite;
+      message = "the integrand is not finite at any point";
       continue;
     }
-    error[k] += hole_size * result.zeroed_share * (std::fabs(value[k]) + error[k]);
-    if (result.end != outcome::converged || error[k] <= tolerated(asked, value[k])) continue;
-    result.end = outcome::nonfinite;
-    result.message = "at " + std::to_string(result.zeroed) +
-                     " points the integrand is NaN or infinite; what they may stand for is more than is tolerated";
+    error[k] += hole_size * share * (std::fabs(value[k]) + error[k]);
+    if (end != outcome::converged || error[k] <= tolerated(asked, value[k])) continue;
+    end = outcome::nonfinite;
+    message = "at " + std::to_string(zeroed) +
+              " points the integrand is NaN or infinite; what they may stand for is more than is tolerated";
   }
 }
 

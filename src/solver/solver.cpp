@@ -198,7 +198,9 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
       options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
-      tessera::charge_zeroed(result, problem.asked(), value_.data(), error_.data());
+      if (result.has_value)
+        tessera::charge_zeroed(result.end, result.message, result.zeroed, result.zeroed_share, problem.asked(),
+                               value_.data(), error_.data());
       tessera::doubt_success(result.end, result.message, ncomp_, value_.data(), error_.data());
       m.record(device == host);
       status = tessera::status_of(result.end);

@@ -81,7 +81,7 @@ struct tessera_solver {
   int do_without_device(const std::string &why) const;
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
                            double *value, double *error);
-  tessera::cubature_problem common_problem(int device);
+  std::unique_ptr<tessera::problem> common_problem(tessera::method &m, int device);
   template <class Body>
   auto reach_device(Body body);
   template <class There, class Here>
@@ -90,15 +90,16 @@ struct tessera_solver {
   void use_host_form(tessera::host_integrand &integrand, int &threads, int coordinates, Check check);
   const tessera::compiled_source &compiled_for_host(int coordinates);
   void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
-  tessera::many_problem make_many(int device, std::int64_t count, const void *params, std::size_t params_bytes,
-                                  const double *lower, const double *upper, std::vector<int> &status);
-  tessera::many_results run_many(tessera::many_problem &problem, int &device, tessera::many_hooks &watch, double *value,
-                                 double *error);
+  tessera::many_problem make_many(tessera::method &m, int device, std::int64_t count, const void *params,
+                                  std::size_t params_bytes, const double *lower, const double *upper,
+                                  std::vector<int> &status);
+  tessera::many_results run_many(tessera::method &m, tessera::many_problem &problem, int &device,
+                                 tessera::many_hooks &watch, double *value, double *error);
   tessera::many_results run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch, double *value,
                                          double *error);
   tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
                                            double *value, double *error);
-  void record_many(const tessera::many_results &results, const tessera::many_problem &problem, int device);
+  void record_many(tessera::method &m, const tessera::many_results &results, int device);
   tessera::place &place_on(int device);
   tessera::place &place_here();
   struct form_name {

@@ -8,7 +8,7 @@
  * cube; 4: nowhere finite; 5: only component 2 at the centre. */
 struct singular {
   int kind;
-  long bad;
+  _Atomic long bad;
 };
 
 static int f(int ndim, const double *x, int ncomp, double *v, void *userdata) {
@@ -145,6 +145,47 @@ static void nothing_changes(void **state) {
   }
 }
 
+/* Of many integrals each is what it is alone, with its own points and its own share of the error. */
+static void many_integrals(void **state) {
+  enum { rows = 4 };
+  const double lower[rows][2] = {{0, 0}, {0.2, 0}, {0.0999, 0}, {0, 0}},
+               upper[rows][2] = {{1, 1}, {1, 1}, {1, 1}, {0.05, 1}};
+  (void)state;
+  for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method)
+    for (int batch = 0; batch < 2; ++batch)
+      for (int threads = 1; threads <= 2; ++threads) {
+        struct singular s = {3, 0};
+        double value[rows], error[rows];
+        int status[rows];
+        tessera_solver *solver = singular_solver(2, 1, &s, batch, 1e-2);
+        put_int(solver, TESSERA_MAXEVAL, 100000);
+        put_int(solver, TESSERA_THREADS, threads);
+        assert_true(tessera_integrate_many(solver, method, rows, NULL, 0, lower[0], upper[0], value, error, status) >
+                    0);
+        const int64_t all = got_int(solver, TESSERA_NONFINITE_POINTS);
+        put_int(solver, TESSERA_THREADS, 1);
+        int64_t sum = 0;
+        for (int i = 0; i < rows; ++i) {
+          assert_status(solver, tessera_set_domain(solver, lower[i], upper[i]), TESSERA_OK);
+          struct answer a;
+          a.status = tessera_integrate(solver, method, &a.value, &a.error);
+          assert_int_equal(status[i], a.status);
+          if (a.status < 0) continue;
+          assert_same_bits(value[i], a.value);
+          assert_same_bits(error[i], a.error);
+          sum += got_int(solver, TESSERA_NONFINITE_POINTS);
+        }
+        print_message("  method %d batch %d %d threads: %lld points; statuses %d %d %d %d\n", method, batch, threads,
+                      (long long)all, status[0], status[1], status[2], status[3]);
+        assert_int_equal(all, sum);
+        assert_true(all > 0 && status[0] != TESSERA_OK && status[3] != TESSERA_OK);
+        assert_true(status[1] == TESSERA_OK || method == TESSERA_MONTECARLO); /* which does not believe in no spread */
+        assert_at_most(error[1], 1e-2);
+        assert_true(error[0] >= 0.1);
+        tessera_destroy(solver);
+      }
+}
+
 /* On a device the integrand has to do it. */
 static void not_on_a_device(void **state) {
   (void)state;
@@ -164,7 +205,7 @@ static void not_on_a_device(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(single_points),   cmocka_unit_test(a_part_of_the_domain), cmocka_unit_test(one_component),
-      cmocka_unit_test(nothing_changes), cmocka_unit_test(not_on_a_device),
+      cmocka_unit_test(nothing_changes), cmocka_unit_test(many_integrals),       cmocka_unit_test(not_on_a_device),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

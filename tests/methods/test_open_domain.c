@@ -217,12 +217,37 @@ static void no_room(void **state) {
   tessera_destroy(s);
 }
 
+static int constant(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x, (void)ncomp, (void)userdata;
+  f[0] = 1;
+  return 0;
+}
+
+/* Nor in a row of limits; the others are integrated. */
+static void no_room_in_a_row(void **state) {
+  const double lower[3][2] = {{0, 0}, {0, 1}, {0, 0}}, upper[3][2] = {{1, 2}, {1, nextafter(1, 2)}, {1, 3}};
+  (void)state;
+  for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method) {
+    double value[3], error[3];
+    int status[3];
+    tessera_solver *s = solver_of(2, 1);
+    put_point(s, constant, NULL);
+    assert_status(s, tessera_integrate_many(s, method, 3, NULL, 0, lower[0], upper[0], value, error, status),
+                  TESSERA_SOME_FAILED);
+    assert_says(tessera_last_error(s), "no number lies between lower[1] and upper[1]");
+    assert_int_equal(status[1], TESSERA_ERR_ARGUMENT);
+    for (int i = 0; i < 3; i += 2) {
+      assert_int_equal(status[i], TESSERA_OK);
+      assert_close(value[i], upper[i][1], 1e-12, 0);
+    }
+    tessera_destroy(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cubature),
-      cmocka_unit_test(sampling),
-      cmocka_unit_test(the_face_is_the_end),
-      cmocka_unit_test(no_room),
+      cmocka_unit_test(cubature), cmocka_unit_test(sampling),         cmocka_unit_test(the_face_is_the_end),
+      cmocka_unit_test(no_room),  cmocka_unit_test(no_room_in_a_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 
 extern "C" {
@@ -11,9 +10,8 @@ extern "C" {
 #include "solve.h"
 }
 
-#include "jit/device_compiler.hpp"
-#include "cuda/device/driver.hpp"
 #include "jit/toolkit.hpp"
+#include "launched.hpp"
 #include "skip.h"
 
 using namespace tessera;
@@ -21,97 +19,6 @@ using namespace tessera;
 namespace {
 
 constexpr int device = 0;
-constexpr std::int64_t most_points = 4194304;  // as tessera.h says
-int arch = 0;
-
-#define SUM(start, term) "double s = " start "; for (int i = 0; i < TESSERA_NDIM; ++i) s += " term ";"
-
-// As texts; v is what a text in the vector form writes, p its parameter block.
-const char *const functions =
-    "double f1(const double *x) { " SUM("0", "(i + 1) * x[i]") " return cos(s); }\n"
-    "double f3(const double *x) { " SUM("1", "(i + 1) * x[i]") " return pow(s, -(TESSERA_NDIM + 1)); }\n"
-    "double f4(const double *x) { " SUM("0", "(x[i] - 0.5) * (x[i] - 0.5)") " return exp(-625 * s); }\n"
-    "double f5(const double *x) { " SUM("0", "fabs(x[i] - 0.5)") " return exp(-10 * s); }\n"
-    "double f7(const double *x) { " SUM("0", "x[i] * x[i]") " return pow(s, 11); }\n"
-    "double wave(const double *x) { " SUM("0", "x[i] * (1 + 0.1 * i)") " return cos(0.3 * s); }\n"
-    "double range(const double *x) { return exp(-x[0] * x[0] - x[1]) * x[2] * x[2]; }\n"
-    "double spot(const double *x) { return x[0] > 0.6999 && x[0] < 0.7001 ? 1.0 / 0.0 : sqrt(fabs(x[0] - 0.7)); }\n"
-    "double scaled(const double *x, const double *p) { return p[0] * x[0] + p[1]; }\n"
-    "void three(const double *x, double *v) {\n"
-    "  double a = 0, b = 1;\n"
-    "  for (int i = 0; i < TESSERA_NDIM; ++i) a += (x[i] - 0.3) * (x[i] - 0.3), b *= 1 + x[i];\n"
-    "  v[0] = exp(-40 * a); v[1] = cos(b); v[2] = 1 / (a + 0.1);\n"
-    "}\n";
-
-// The kernel of one of these functions, and what its callback has seen.
-class launched {
- public:
-  launched(const std::string &function, int ndim, int ncomp = 1) {
-    kernel_text text;
-    text.name = "test.cu";
-    text.text = functions;
-    text.text +=
-        "extern \"C\" __global__ void batch(long long n, const double *x, long long ldx, double *f, long long ldf,\n"
-        "                                   const double *p) {\n"
-        "  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
-        "  if (i >= n) return;\n"
-        "  double at[TESSERA_NDIM], v[TESSERA_NCOMP];\n"
-        "  for (int j = 0; j < TESSERA_NDIM; ++j) at[j] = x[j * ldx + i];\n  ";
-    text.text += function == "three" ? "three(at, v);\n"
-                                     : "v[0] = " + function + (function == "scaled" ? "(at, p)" : "(at)") + ";\n";
-    text.text += "  for (int k = 0; k < TESSERA_NCOMP; ++k) f[k * ldf + i] = v[k];\n}\n";
-    target where;
-    where.arch = arch;
-    where.ndim = ndim;
-    where.ncomp = ncomp;
-    module_ = compile_kernels(text, where, nullptr);
-    check(cuda().library_load(&library_, module_.image->data(), nullptr, nullptr, 0, nullptr, nullptr, 0), "loading");
-    CUkernel kernel;
-    check(cuda().library_kernel(&kernel, library_, "batch"), "finding the kernel");
-    check(cuda().kernel_function(&function_, kernel), "finding the kernel");
-  }
-  ~launched() { cuda().library_unload(library_); }
-  launched(const launched &) = delete;
-  launched &operator=(const launched &) = delete;
-
-  int stop_at = 0, stop_code = 0;  // the call that stops, and how; -1: by an exception
-  bool launches = true;
-  std::int64_t left_out = 0;  // points at the end
-  int calls = 0, wrong_arguments = 0;
-  std::int64_t points = 0, largest = 0;
-  bool params = false;  // userdata is the parameter block and not this
-
-  int call(std::int64_t n, const double *x, std::int64_t ldx, double *f, std::int64_t ldf, void *stream,
-           const void *p) {
-    ++calls;
-    points += n;
-    if (n > largest) largest = n;
-    if (n < 1 || n > most_points || ldx < n || ldf < n || !x || !f) ++wrong_arguments;
-    if (calls == stop_at && stop_code == -1) throw std::runtime_error("a reason");
-    if (calls == stop_at) return stop_code;
-    if (!launches) return 0;
-    long long count = n - left_out, dx = ldx, df = ldf;
-    void *arguments[] = {&count, &x, &dx, &f, &df, &p};
-    return cuda().launch(function_, static_cast<unsigned>((n + 127) / 128), 1, 1, 128, 1, 1, 0,
-                         static_cast<CUstream>(stream), arguments, nullptr);
-  }
-
- private:
-  compiled_module module_;
-  CUlibrary library_ = nullptr;
-  CUfunction function_ = nullptr;
-};
-
-int by_userdata(std::int64_t n, int, const double *x, std::int64_t ldx, int, double *f, std::int64_t ldf, void *stream,
-                void *userdata) {
-  return static_cast<launched *>(userdata)->call(n, x, ldx, f, ldf, stream, nullptr);
-}
-
-launched *the_one;
-int by_params(std::int64_t n, int, const double *x, std::int64_t ldx, int, double *f, std::int64_t ldf, void *stream,
-              void *params) {
-  return the_one->call(n, x, ldx, f, ldf, stream, params);
-}
 
 tessera_solver *device_solver(int ndim, int ncomp, launched *l) {
   tessera_solver *s = solver_of(ndim, ncomp);
@@ -385,6 +292,42 @@ void limits_and_progress(void **) {
   tessera_destroy(s);
 }
 
+// A lattice run in calls of a quarter of a shift: whole shifts count, whoever ended it; before there is one, the points so far when it was
+// the time.
+void a_lattice_run_that_ends_early(void **) {
+  constexpr std::int64_t points = std::int64_t{1} << 22, part = points / 4;
+  const double a = 0.3, b = 0.33, exact = (std::cos(a) + std::cos(b) - std::cos(a + b) - 1) / (a * b);
+  for (int calls = 1; calls <= 13; calls += 3)
+    for (int stops = 0; stops < 2; ++stops) {
+      launched l("wave", 2);
+      tessera_solver *s = device_solver(2, 1, &l);
+      put_int(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_NONE);
+      put_int(s, TESSERA_POINTS, points);
+      put_int(s, TESSERA_MAXEVAL, 1000000000);
+      put_int(s, TESSERA_MAX_MEMORY, 2 * 8 * 4 * part); /* three numbers of a point, and its value */
+      put_real(s, TESSERA_RELTOL, 1e-14);
+      put_real(s, TESSERA_MAX_SECONDS, stops ? 1000 : time_limit);
+      l.stop_code = 5;
+      (stops ? l.stop_at : l.pause_at) = stops ? calls + 1 : calls;
+      double value = -7, error = -7;
+      const int status = tessera_integrate(s, TESSERA_LATTICE, &value, &error);
+      const std::int64_t shifts = got_int(s, TESSERA_SHIFTS_USED), made = got_int(s, TESSERA_EVALUATIONS);
+      print_message("  %s after %d calls: status %d, %lld shifts, %lld points, %g +- %g\n", stops ? "stopped" : "time",
+                    calls, status, static_cast<long long>(shifts), static_cast<long long>(made), value, error);
+      assert_int_equal(l.largest, part);
+      assert_int_equal(made, calls * part);
+      if (stops && calls < 4) {
+        assert_status(s, status, TESSERA_ERR_CALLBACK);
+      } else {
+        assert_status(s, status, stops ? TESSERA_CALLBACK_STOPPED : TESSERA_LIMIT_TIME);
+        assert_int_equal(shifts, calls / 4);
+        assert_close(value, exact, shifts > 0 ? 1e-5 : 0.2, 0);
+        assert_true(shifts > 1 ? error < 1e-5 && std::fabs(value - exact) <= error : std::isinf(error));
+      }
+      tessera_destroy(s);
+    }
+}
+
 }  // namespace
 
 // With an argument: the tests of that name, * and ? allowed.
@@ -400,6 +343,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(what_is_not_written_is_not_a_value),
       cmocka_unit_test(it_is_compared_with_a_host_callback),
       cmocka_unit_test(limits_and_progress),
+      cmocka_unit_test(a_lattice_run_that_ends_early),
   };
   CUdevice gpu = 0;
   try {

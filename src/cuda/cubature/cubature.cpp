@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../device/user_calls.hpp"
+#include "../rows.hpp"
 #include "rule_points.hpp"
 
 namespace tessera {
@@ -33,14 +34,10 @@ void cuda_cubature::use_stream(CUstream stream) {
   slots_.use_stream(stream);
 }
 
-void cuda_cubature::integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks,
-                              double *value, double *error, run_result &result, device_report &report) {
-  run(static_cast<const cubature_problem &>(problem), integrand, hooks, value, error,
-      static_cast<cubature_result &>(result), report);
-}
-
-void cuda_cubature::run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks,
-                        double *value, double *error, cubature_result &result, device_report &report) {
+void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks,
+                              double *value, double *error, run_result &to, device_report &report) {
+  const auto &problem = static_cast<const cubature_problem &>(of_a_method);
+  auto &result = static_cast<cubature_result &>(to);
   const placed_integrand f = setting_.place(integrand);
   const loaded_kernel *const kernel = begin_run(problem, f, hooks, report);
   cubature_problem p = problem;
@@ -72,10 +69,10 @@ void cuda_cubature::run(const cubature_problem &problem, const device_integrand 
 many_results cuda_cubature::run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                                      double *value, double *error, device_report &report) {
   many_results results(problem.rows());
-  many_progress progress(problem, watch, results, value, error);
+  rows_progress progress(problem, watch, results, value, error);
   if (!integrand.batch && many_executor::suits(problem)) {
-    cubature_problem shape = problem.common;  // all rows are for one kernel
-    shape.axes.assign(shape.axes.size(), {problem.any_mapped_row() ? axis_up : axis_finite, 0.0, 0.0, 0.0});
+    auto shape = static_cast<const cubature_problem &>(*problem.common);  // all rows are for one kernel
+    shape.axes.assign(shape.axes.size(), {problem.any_mapped ? axis_up : axis_finite, 0.0, 0.0, 0.0});
     const placed_integrand f = setting_.place(integrand);
     const loaded_kernel &kernel = find_kernel(shape, f, report, true);
     slots_.prepare(kernel, problem, free_memory() - static_cast<int64>(executor_.held_bytes()));
@@ -87,12 +84,9 @@ many_results cuda_cubature::run_many(const many_problem &problem, const device_i
     report.remark = describe_flags(slots_.flags() & ~flags_that_end);
   }
   // What is left is too large for a slot, or launched by the caller's program.
-  device_integrand one = integrand;
-  for (int64 row = 0; row < problem.rows() && progress.go_on(); ++row)
-    if (results.rows[static_cast<std::size_t>(row)].end == outcome::running)
-      run_large(problem, one, row, progress, results, value, error, report);
+  run_rows(*this, problem, integrand, progress, results, value, error, report);
   progress.give_up_the_rest();
-  results.region_bytes = 8 * region_fields(problem.common.settings.ndim, problem.common.settings.ncomp);
+  results.region_bytes = 8 * region_fields(problem.common->ndim(), problem.common->ncomp());
   return results;
 }
 
@@ -134,28 +128,6 @@ const batch_kernels &cuda_cubature::find_batch_kernels(const cubature_problem &p
     return std::make_unique<batch_kernels>(problem, setting_.arch(), setting_.multiprocessors(), f.cache,
                                            setting_.stream());
   });
-}
-
-// One of many on the whole device.
-void cuda_cubature::run_large(const many_problem &problem, device_integrand &integrand, int64 row,
-                              many_progress &progress, many_results &results, double *value, double *error,
-                              device_report &report) {
-  many_row &r = results.rows[static_cast<std::size_t>(row)];
-  const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(problem.common.settings.ncomp);
-  cubature_problem p = problem.common;
-  problem.give_box(row, p);
-  if (problem.params) integrand.params.assign(problem.block(row), problem.block(row) + problem.params_bytes);
-  try {
-    cubature_result one;
-    run(p, integrand, progress, value + at, error + at, one, report);
-    r.take(one);
-    results.keep_message(row, one.message);
-    results.peak_bytes = std::max(results.peak_bytes, one.statistics.peak_bytes);
-  } catch (const std::bad_alloc &) {
-    r.end = outcome::memory;
-    results.keep_message(row, "no memory left");
-  }
-  progress.count(row);
 }
 
 const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem, const placed_integrand &f,

@@ -22,17 +22,13 @@ class cuda_cubature final : public cuda_method {
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                  double *error, run_result &result, device_report &report) override;
   many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
-                        double *value, double *error, device_report &report);
+                        double *value, double *error, device_report &report) override;
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *f) override;
 
  private:
-  void run(const cubature_problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
-           double *error, cubature_result &result, device_report &report);
   const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, run_hooks &hooks,
                                  device_report &report);
-  void run_large(const many_problem &problem, device_integrand &integrand, int64 row, many_progress &progress,
-                 many_results &results, double *value, double *error, device_report &report);
   const loaded_kernel &find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,
                                    bool many = false);
   const batch_kernels &find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,

@@ -18,6 +18,10 @@ int64 least_regions(const many_problem &problem, int pieces) {
   return std::max<int64>(4 * problem.small_regions, 4 * pieces);
 }
 
+const cubature_problem &common_of(const many_problem &problem) {
+  return static_cast<const cubature_problem &>(*problem.common);
+}
+
 int64 bytes_of_slot(const cubature_settings &s, int64 regions) {
   bulk_state unused = {};
   unused.set = s;
@@ -27,14 +31,15 @@ int64 bytes_of_slot(const cubature_settings &s, int64 regions) {
 }  // namespace
 
 bool many_executor::suits(const many_problem &problem) {
-  const cubature_settings &s = problem.common.settings;
+  const cubature_problem &common = common_of(problem);
+  const cubature_settings &s = common.settings;
   const int pieces = make_splitting(s.splitting, s.ndim, s.margin).pieces;
   return problem.rows() >= least_rows && least_regions(problem, pieces) <= slot_regions &&
-         2 * problem.small_regions * problem.common.integration_rule.points <= most_evaluations / 8;
+         2 * problem.small_regions * common.integration_rule.points <= most_evaluations / 8;
 }
 
 void many_executor::prepare(const loaded_kernel &kernel, const many_problem &problem, int64 free_bytes) {
-  const cubature_settings &s = problem.common.settings;
+  const cubature_settings &s = common_of(problem).settings;
   const int pieces = make_splitting(s.splitting, s.ndim, s.margin).pieces;
   flags_ = 0;
   most_regions_ = regions_in_memory(s, pieces);
@@ -52,9 +57,9 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
 
 void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params,
                         int64 first, many_results &results, double *value, double *error) {
-  const cubature_settings &s = problem.common.settings;
-  const int64 rows = std::min(problem.rows() - first, most_rows), boxes = problem.one_box ? 1 : rows;
-  const bool mapped = problem.any_mapped_row();
+  const cubature_settings &s = common_of(problem).settings;
+  const int64 rows = std::min(problem.rows() - first, most_rows), boxes = problem.lower ? rows : 1;
+  const bool mapped = problem.any_mapped;
   const auto nd = static_cast<std::size_t>(s.ndim), nc = static_cast<std::size_t>(s.ncomp);
   const std::size_t box_bytes = static_cast<std::size_t>(boxes) * nd * sizeof(double);
   const std::size_t block_step = (problem.params_bytes + 15) / 16 * 16;  // every block is as aligned as a single one
@@ -75,12 +80,15 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   staging_.require(std::max(in_bytes, out_bytes));
 
   auto *staged = static_cast<unsigned char *>(staging_.address());
-  const std::size_t from = problem.one_box ? 0 : static_cast<std::size_t>(first) * nd;
-  std::memcpy(staged + lower_at, (problem.one_box ? problem.common.lower : problem.lower).data() + from, box_bytes);
-  std::memcpy(staged + upper_at, (problem.one_box ? problem.common.upper : problem.upper).data() + from, box_bytes);
-  if (mapped)
-    std::memcpy(staged + axes_at, (problem.one_box ? problem.common.axes : problem.axes).data() + from,
-                static_cast<std::size_t>(boxes) * nd * sizeof(axis_map));
+  const std::unique_ptr<tessera::problem> copy = common_of(problem).copy();
+  const auto &box = static_cast<const cubature_problem &>(*copy);
+  for (int64 r = 0; r < boxes; ++r) {
+    problem.give_row(first + r, *copy);
+    const std::size_t to = static_cast<std::size_t>(r) * nd;
+    std::memcpy(staged + lower_at + to * sizeof(double), box.lower.data(), nd * sizeof(double));
+    std::memcpy(staged + upper_at + to * sizeof(double), box.upper.data(), nd * sizeof(double));
+    if (mapped) std::memcpy(staged + axes_at + to * sizeof(axis_map), box.axes.data(), nd * sizeof(axis_map));
+  }
   for (int64 r = 0; problem.params && r < rows; ++r)
     std::memcpy(staged + params_at + static_cast<std::size_t>(r) * block_step, problem.block(first + r),
                 problem.params_bytes);
@@ -93,7 +101,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   common.set = s;
   common.set.initial_regions = problem.small_regions;
   common.split = make_splitting(s.splitting, s.ndim, s.margin);
-  common.points = problem.common.integration_rule.points;
+  common.points = box.integration_rule.points;
   common.pause_after = most_evaluations;
   common.pause_regions = INT64_MAX;
   common.most_in_step = INT64_MAX;
@@ -112,7 +120,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.lower = reinterpret_cast<const double *>(input_.address() + lower_at);
   batch.upper = reinterpret_cast<const double *>(input_.address() + upper_at);
   batch.axes = mapped ? reinterpret_cast<const axis_map *>(input_.address() + axes_at) : nullptr;
-  batch.box_step = problem.one_box ? 0 : s.ndim;
+  batch.box_step = problem.lower ? s.ndim : 0;
   batch.params = reinterpret_cast<const unsigned char *>(problem.params ? input_.address() + params_at : shared_params);
   batch.params_step = problem.params ? static_cast<int64>(block_step) : 0;
   batch.records = reinterpret_cast<many_record *>(output_.address() + records_at);
@@ -149,35 +157,6 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   const std::size_t at = static_cast<std::size_t>(first) * nc;
   std::memcpy(value + at, staged + value_at, result_bytes);
   std::memcpy(error + at, staged + error_at, result_bytes);
-}
-
-void many_progress::count(int64 row) {
-  const many_row &r = results_.rows[static_cast<std::size_t>(row)];
-  if (r.end == outcome::running) return;
-  evaluations_ += r.evaluations;
-  ++finished_;
-  if (r.has_value) last_ = row;
-}
-
-void many_progress::count_up_to(int64 end) {
-  for (end = std::min(end, static_cast<int64>(results_.rows.size())); counted_ < end; ++counted_) count(counted_);
-}
-
-bool many_progress::go_on() {
-  look(0);
-  return end_ == outcome::running;
-}
-
-void many_progress::look(int64 evaluations_now) {
-  if (end_ != outcome::running || !watch_.due()) return;
-  end_ = watch_.look(evaluations_ + evaluations_now, finished_, last_ < 0 ? nullptr : value_ + last_ * ncomp_,
-                     last_ < 0 ? nullptr : error_ + last_ * ncomp_);
-}
-
-void many_progress::give_up_the_rest() {
-  if (end_ == outcome::running) return;
-  for (many_row &r : results_.rows)
-    if (r.end == outcome::running) r.end = end_;
 }
 
 }  // namespace tessera

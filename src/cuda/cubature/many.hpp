@@ -1,4 +1,4 @@
-// Many integrals on one device: the launch in which each block works alone, and the account of what is finished.
+// Many integrals on one device: the launch in which each block works alone.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -36,39 +36,6 @@ class many_executor {
   int flags_ = 0;
   device_memory slots_, input_, output_, queue_;
   mapped_memory staging_;  // page-locked
-};
-
-// Asks the progress callback on behalf of all rows.
-class many_progress final : public run_hooks {
- public:
-  many_progress(const many_problem &problem, many_hooks &watch, many_results &results, const double *value,
-                const double *error)
-      : watch_(watch), results_(results), value_(value), error_(error), ncomp_(problem.common.settings.ncomp) {
-    for (many_row &r : results.rows) r.end = outcome::running;
-  }
-
-  // A row is finished, or all before `end` that are not too large.
-  void count(int64 row);
-  void count_up_to(int64 end);
-  // False when the call is to end.
-  bool go_on();
-  // The rows that were not run end as the call does.
-  void give_up_the_rest();
-
-  outcome between_steps(int64 evaluations, const double *, const double *) override {
-    look(evaluations);
-    return end_;
-  }
-
- private:
-  void look(int64 evaluations_now);
-
-  many_hooks &watch_;
-  many_results &results_;
-  const double *const value_, *const error_;
-  const int64 ncomp_;
-  int64 counted_ = 0, evaluations_ = 0, finished_ = 0, last_ = -1;
-  outcome end_ = outcome::running;
 };
 
 }  // namespace tessera

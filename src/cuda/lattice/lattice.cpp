@@ -106,7 +106,8 @@ std::string device_lattice::evaluate(const tessera::problem &of_a_method, const 
   });
 }
 
-outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums) {
+outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done) {
+  done = 0;
   return within_memory([&] {
     lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
     if (!pass.trial) shape.transform = pass.transform;
@@ -116,8 +117,7 @@ outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 &end, c
     outcome o = outcome::running;
     for (int64 i = first; i < end && o == outcome::running; i += most) {
       if (i > first) o = between_kernels();
-      if (o == outcome::running) o = run_units(pass, kernels, i, std::min(end, i + most), sums);
-      if (is_ended(o)) end = i;
+      if (o == outcome::running) o = run_units(pass, kernels, i, std::min(end, i + most), sums, done);
     }
     return o;
   });
@@ -134,6 +134,19 @@ int64 device_lattice::run_of(int64 unit) const {
   return unit / a.units_per_shift * a.runs_per_shift + unit % a.units_per_shift / a.units_per_run;
 }
 
+int64 device_lattice::unit_of(int64 item) const {
+  const lattice_arguments &a = arguments();
+  const int64 per_shift = items_per_shift(a.pass), per_item = lattice_item / unit_points(a.lanes);
+  return item / per_shift * a.units_per_shift + std::min(a.units_per_shift, item % per_shift * per_item);
+}
+
+// Items of which all is in runs before this one. Around the integrand a run may have parts of several, and whole shifts count.
+int64 device_lattice::items_before(int64 run) const {
+  const lattice_arguments &a = arguments();
+  const int64 shift = run / a.runs_per_shift, unit = run % a.runs_per_shift * a.units_per_run;
+  return shift * items_per_shift(a.pass) + (f_->batch ? unit / (lattice_item / unit_points(a.lanes)) : 0);
+}
+
 // The arguments for items first .. end-1 of a pass. Of the numbers of lanes the least that gives all blocks work.
 void device_lattice::prepare(const lattice_pass &pass, const lattice_kernels &kernels, int64 first, int64 end) {
   launch_.assign(sizeof(lattice_arguments) / sizeof(uint64) + 3 * size(near_arrays(ndim_)), 0);
@@ -141,16 +154,11 @@ void device_lattice::prepare(const lattice_pass &pass, const lattice_kernels &ke
   a.pass = pass;
   a.pass.z = nullptr;
   a.modulus = modulus_of(pass.n);
-  const int64 per_shift = items_per_shift(pass);
-  const auto unit_of_item = [&](int64 item) {
-    const int64 per_item = lattice_item / unit_points(a.lanes);
-    return item / per_shift * a.units_per_shift + std::min(a.units_per_shift, item % per_shift * per_item);
-  };
   const bool spread = f_->batch || ndim_ > lattice_near_dim;
   for (a.lanes = spread ? lattice_most_lanes : lattice_least_lanes;; a.lanes *= 2) {
     a.units_per_shift = (pass.count + unit_points(a.lanes) - 1) / unit_points(a.lanes);
-    a.first_unit = unit_of_item(first);
-    a.end_unit = unit_of_item(end);
+    a.first_unit = unit_of(first);
+    a.end_unit = unit_of(end);
     if (a.lanes == lattice_most_lanes || a.end_unit - a.first_unit >= 4 * kernels.resident()) break;
   }
   const int64 wanted = (a.end_unit - a.first_unit) / (runs_per_block * kernels.resident());
@@ -188,38 +196,45 @@ void device_lattice::use_far(const lattice_pass &pass) {
   arguments().pass.z = reinterpret_cast<const uint64 *>(far_z_.address());
 }
 
+// `done` more items.
 outcome device_lattice::run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end,
-                                  compensated_sum *sums) {
+                                  compensated_sum *sums, int64 &done) {
   prepare(pass, kernels, first, end);
   const lattice_arguments a = arguments();
   const int64 nc = ncomp_, runs = run_of(a.end_unit - 1) + 1 - a.first_run;
-  if (f_->batch) {
-    const outcome o = run_batches(kernels);
-    if (o != outcome::running) return o;
-  } else {
+  int64 whole = runs;
+  outcome o = outcome::running;
+  if (f_->batch)
+    o = run_batches(kernels, whole);
+  else
     start(kernels.sums(), runs, lattice_block, launch_.data());
-  }
   check(cuda().stream_synchronize(stream_), "the kernel");
-  if (!f_->batch) {
-    const outcome o = take_answer(kernels);
-    if (o != outcome::running) return o;
-  }
-  for (int64 r = 0; r < runs; ++r) {
-    compensated_sum *const to = sums + (a.first_run + r) / a.runs_per_shift * nc;
-    for (int64 k = 0; k < nc; ++k) {
-      const compensated_sum &p = a.partial[r * nc + k];
-      if (!std::isfinite(p.value())) {
-        message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(pass, kernels, a.first_run + r);
-        return outcome::nonfinite;
-      }
-      to[k].add(p);
+  if (!f_->batch) o = take_answer(kernels);
+  const auto is_finite = [&](int64 r) {
+    const compensated_sum *const part = a.partial + r * nc;
+    return std::all_of(part, part + nc, [](const compensated_sum &p) { return std::isfinite(p.value()); });
+  };
+  for (int64 r = 0; r < whole; ++r) {
+    if (is_finite(r)) continue;
+    if (o != outcome::callback) {
+      message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(pass, kernels, a.first_run + r);
+      return outcome::nonfinite;
     }
+    whole = r;
   }
-  return outcome::running;
+  int64 more = end - first;
+  if (o != outcome::running) {
+    more = std::max<int64>(0, items_before(a.first_run + whole) - first);
+    whole = more > 0 ? run_of(unit_of(first + more)) - a.first_run : 0;
+  }
+  for (int64 r = 0; r < whole; ++r)
+    for (int64 k = 0; k < nc; ++k) sums[(a.first_run + r) / a.runs_per_shift * nc + k].add(a.partial[r * nc + k]);
+  done += more;
+  return o;
 }
 
 // Points, the callback and sums, in calls of as many units as the limits allow.
-outcome device_lattice::run_batches(const lattice_kernels &kernels) {
+outcome device_lattice::run_batches(const lattice_kernels &kernels, int64 &done_runs) {
   lattice_arguments &a = arguments();
   const int nc = ncomp_;
   const int64 rows = coordinates_ + 1, unit = unit_points(lattice_most_lanes);
@@ -241,10 +256,16 @@ outcome device_lattice::run_batches(const lattice_kernels &kernels) {
     a.f = reinterpret_cast<const double *>(values_.address());
     start(kernels.batch_points(), a.end_unit - u, lattice_block, launch_.data());
     const outcome o = call_back(n, x_.address(), values_.address(), a.stride_x);
-    if (o != outcome::running) return o;
+    if (o != outcome::running) {
+      done_runs = a.first_run - first_run;
+      return o;
+    }
     start(kernels.sums(), a.end_unit - u, lattice_block, launch_.data());
     const outcome end_of_call = a.end_unit < end ? between_kernels() : outcome::running;
-    if (end_of_call != outcome::running) return end_of_call;
+    if (end_of_call != outcome::running) {
+      done_runs = run_of(a.end_unit) - first_run;
+      return end_of_call;
+    }
   }
   return outcome::running;
 }

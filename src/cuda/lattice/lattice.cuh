@@ -180,10 +180,14 @@ __device__ inline void make_shifts(const lattice_launch &l, int64 shift, lattice
 }
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------
-// Adds up the threads' sums of one component. Collective.
+// Adds up the threads' sums of one component. Collective. No number where the run has been asked to stop: what is missing in the sum
+// cannot be told then.
 __device__ inline void store_partial(const lattice_arguments &a, int64 run, int k, compensated_sum v,
                                      lattice_scratch &near) {
   fold_block<lattice_block>(v, near.warp);
+#if !TESSERA_BATCH
+  if (threadIdx.x == 0 && ends_run(flags_now())) v.sum = nan_value();
+#endif
   if (threadIdx.x == 0) a.partial[(run - a.first_run) * comps + k] = v;
 }
 

@@ -54,7 +54,7 @@ class device_lattice final : public user_run {
                        double *values) override;
 
   // See engine/lattice_rule.hpp.
-  outcome run(const lattice_pass &pass, int64 first, int64 &end, compensated_sum *sums);
+  outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done);
   int64 slice_points() const { return int64{1} << (f_->batch ? 26 : 30); }
 
  private:
@@ -67,11 +67,14 @@ class device_lattice final : public user_run {
   void use_far(const lattice_pass &pass);
   lattice_arguments &arguments() { return *reinterpret_cast<lattice_arguments *>(launch_.data()); }
   const lattice_arguments &arguments() const { return *reinterpret_cast<const lattice_arguments *>(launch_.data()); }
-  outcome run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end, compensated_sum *sums);
-  outcome run_batches(const lattice_kernels &kernels);
+  outcome run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end, compensated_sum *sums,
+                    int64 &done);
+  outcome run_batches(const lattice_kernels &kernels, int64 &done_runs);
   std::string explain_nonfinite(const lattice_pass &pass, const lattice_kernels &kernels, int64 run);
   int64 position(int64 unit) const;  // of a unit's first point, counted over the shifts
   int64 run_of(int64 unit) const;
+  int64 unit_of(int64 item) const;  // its first
+  int64 items_before(int64 run) const;
 
   kept_kernels<lattice_kernels> kept_{most_kernels};
   const lattice_problem *problem_ = nullptr;

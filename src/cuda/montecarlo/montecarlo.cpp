@@ -379,7 +379,7 @@ std::string device_sampler::explain_nonfinite(const sampling_kernels &kernels, i
       numbers_.read(piece.first + from, samples, pass_.shift, x, n);
     else
       fill_uniform(pass_, ndim_, piece.first + from, samples, to);
-    complete_samples(pass_, ndim_, samples, to);
+    complete_samples(pass_, ndim_, samples, samples, to);
     map_samples(pass_, problem_->axes.data(), ndim_, piece.cube, 0, n, to);
   };
   return find_nonfinite(kernels, piece.count, per, true, fill);

@@ -83,25 +83,49 @@ class lattice_estimates {
     return pause_;
   }
 
-  // The run ended within its first pass, after `points`: what there is, with no idea of the error unless two shifts are
-  // complete.
-  void take_partial(const lattice_pass &pass, const shift_sums &sums, int64 points, int64 shifts) {
+  // What a run that ends before its first rule is whole has in place of one: the shifts that are finished, with no idea of the error
+  // where there is but one of them.
+  void take_shifts(const shift_sums &sums, uint64 n, int64 shifts) {
+    const double factor = shifts > 1 ? student_factor(set_.confidence, static_cast<int>(shifts - 1)) : 0.0;
     for (int k = 0; k < set_.ncomp; ++k) {
-      if (shifts > 1 && pass.source.copies == 0) {
-        double magnitude;
-        estimate(sums, pass.n, shifts, k, student_factor(set_.confidence, static_cast<int>(shifts - 1)),
-                 shown_.value[k], shown_.error[k], magnitude);
-        continue;
-      }
+      double magnitude;
+      estimate(sums, n, shifts, k, factor, shown_.value[k], shown_.error[k], magnitude);
+    }
+    statistics_.points = n;
+    statistics_.shifts = shifts;
+    shown_.there = true;
+  }
+  // Where none is finished: the mean over so many points.
+  void take_points(const shift_sums &sums, uint64 n, int64 points) {
+    for (int k = 0; k < set_.ncomp; ++k) {
       compensated_sum all;
       for (std::size_t i = static_cast<std::size_t>(k); i < sums.size(); i += static_cast<std::size_t>(set_.ncomp))
         all.add(sums[i]);
       shown_.value[k] = volume_ * all.value() / static_cast<double>(points);
       shown_.error[k] = infinity_value();
     }
-    statistics_.points = pass.n;
-    statistics_.shifts = shifts;
+    statistics_.points = n;
+    statistics_.shifts = 0;
     shown_.there = true;
+  }
+  // A whole rule that has decided something and is not to be part of the result, unless there comes no other.
+  void keep_spare(const shift_sums &sums, uint64 n, int64 shifts) {
+    if (!shown_.there) spare_ = {sums, n, shifts, statistics_.transform};
+  }
+  void take_spare() {
+    take_shifts(spare_.sums, spare_.n, spare_.shifts);
+    statistics_.transform = spare_.transform;
+  }
+  // The run ends within a pass, after so many points and whole shifts of it.
+  void take_unfinished(const lattice_pass &pass, const shift_sums &sums, int64 points, int64 shifts, bool failed) {
+    if (shown_.there) return;
+    if (pass.first != 0) shifts = 0;  // other points are in the sums as well
+    if (spare_.shifts > shifts || (pass.trial && spare_.shifts > 0))
+      take_spare();
+    else if (shifts > 0)
+      take_shifts(sums, pass.n, shifts);
+    else if (!failed && points > 0)
+      take_points(sums, pass.n, points);
   }
 
   void rank_estimate(const shift_sums &sums, uint64 n, int64 copies, int rank, int k) {
@@ -165,6 +189,15 @@ class lattice_estimates {
   double factor_ = 0.0;
   int64 factor_shifts_ = 0;
   lattice_statistics statistics_;
+
+ private:
+  struct spare_rule {
+    shift_sums sums;
+    uint64 n = 0;
+    int64 shifts = 0;
+    int transform = transform_none;
+  };
+  spare_rule spare_;
 };
 
 }  // namespace tessera

@@ -5,10 +5,10 @@
 // doubled.
 //
 // The executor offers
-//   run(pass, first item, end item, sums)   adds the weighted values of these items to sums[shift * ncomp + k], shifts counted from
-//                                           pass.first_shift, in the order of the items; returns running, callback, nonfinite, memory.
-//                                           Where it looks at the clock itself, also time and stopped, and `end item` is then that
-//                                           before which all have been added
+//   run(pass, first item, end item, sums, done)   adds the weighted values of items to sums[shift * ncomp + k], shifts counted
+//                                           from pass.first_shift, in the order of the items; returns running, callback, nonfinite,
+//                                           memory and, where it looks at the clock itself, time and stopped. done: the items at the
+//                                           front whose values are in the sums; all, unless it ended early
 //   slice_points()                          points between two looks at the clock
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -64,9 +64,8 @@ class lattice_rule : private lattice_estimates {
   }
 
   // ---- Passes ----------------------------------------
-  // Adds a pass to sums, in slices; `before` points are in them already. A run that ends here without a value gets what
-  // there is.
-  outcome run_pass(const lattice_pass &pass, shift_sums &sums, int64 before = 0) {
+  // Adds a pass to sums, in slices. A run that ends here without a value gets what there is.
+  outcome run_pass(const lattice_pass &pass, shift_sums &sums) {
     const int64 per_shift = items_per_shift(pass), items = per_shift * pass.shifts;
     const int64 slice = std::max<int64>(
         1, std::min(exec_.slice_points() / std::min(pass.count, lattice_item), most_sums() / set_.ncomp));
@@ -74,16 +73,17 @@ class lattice_rule : private lattice_estimates {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
     for (int64 i = 0; i < items; i += slice) {
-      int64 end = std::min(items, i + slice);
-      const outcome o = exec_.run(pass, i, end, sums.data());
-      const bool within = is_ended(o);
-      if (o != outcome::running && !within) return o;
-      statistics_.evaluations += points(end) - points(i);
-      pause_ = within ? o : shown_.look(statistics_.evaluations);  // after a whole pass its result counts
-      if (pause_ != outcome::running && end < items) {
-        if (!shown_.there && before + points(end) > 0)
-          take_partial(pass, sums, before + points(end), before == 0 ? end / per_shift : 0);
-        return pause_;
+      const int64 end = std::min(items, i + slice);
+      int64 done = 0;
+      outcome o = exec_.run(pass, i, end, sums.data(), done);
+      statistics_.evaluations += points(i + done) - points(i);
+      if (o == outcome::nonfinite) return o;
+      if (o == outcome::running) pause_ = shown_.look(statistics_.evaluations);  // after a whole pass its result counts
+      if (is_ended(o)) pause_ = o;
+      if (o == outcome::running && end < items) o = pause_;
+      if (o != outcome::running) {
+        take_unfinished(pass, sums, points(i + done), (i + done) / per_shift, !is_ended(o));
+        return o;
       }
     }
     ++statistics_.passes;
@@ -199,8 +199,9 @@ class lattice_rule : private lattice_estimates {
       pass.source.stream += 2 * n;  // other shifts for other n
       const outcome o = run_pass(pass, sums);
       if (o != outcome::running) return o;
+      keep_spare(sums, n, 1);
       if (pause_ != outcome::running) {
-        if (!shown_.there) take_partial(pass, sums, pass.count, 1);
+        if (!shown_.there) take_spare();
         return pause_;
       }
       for (int k = 0; k < set_.ncomp; ++k)
@@ -274,8 +275,8 @@ class lattice_rule : private lattice_estimates {
       history[c].resize(static_cast<std::size_t>(set_.ncomp));
       able += weight_spread(candidates[c]) <= most_spread ? 1 : 0;
     }
-    bool dropped[many] = {};          // it has met a value that is not finite, at a point that others may not come to
-    int64 chosen = 0, complete = -1;  // complete: the last one whose points have all been made
+    bool dropped[many] = {};  // it has met a value that is not finite, at a point that others may not come to
+    int64 chosen = 0;
     uint64 done = 0;
     for (uint64 n = first;
          n <= last && n <= trial_.most && static_cast<int64>(n) * shifts * many <= set_.maxeval / share; n *= 4) {
@@ -289,13 +290,12 @@ class lattice_rule : private lattice_estimates {
           if (++gone == able) return o;
           continue;
         }
-        if (o == outcome::running) complete = c;
-        if (o != outcome::running && pause_ != outcome::running && !shown_.there && complete >= 0 && done == 0) {
-          statistics_.transform = candidates[complete];  // this one has no point yet
-          return take_trial(sums[complete], n, shifts);
-        }
         if (o != outcome::running) return o;
-        if (pause_ != outcome::running) return take_trial(sums[c], n, shifts);
+        keep_spare(sums[c], n, shifts);
+        if (pause_ != outcome::running) {  // what the trial found is the result
+          take_spare();
+          return pause_;
+        }
         const double score = points_needed(sums[c], n, shifts, history[c]);
         if (score < best) best = score, chosen = c;
       }
@@ -312,17 +312,10 @@ class lattice_rule : private lattice_estimates {
   outcome trial_points(shift_sums &sums, uint64 done, uint64 n, int64 shifts) {
     if (done == 0) return run_pass(pass_of(trial_.z.data(), n, shifts, stream_trial), sums);
     for (uint64 half = done; half < n; half *= 2) {
-      const outcome o =
-          run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums, static_cast<int64>(half) * shifts);
+      const outcome o = run_pass(doubling_of(trial_.z.data(), half, shifts, stream_trial), sums);
       if (o != outcome::running) return o;
     }
     return outcome::running;
-  }
-
-  // The clock or the user ended the run in the trial: what it found is the result.
-  outcome take_trial(const shift_sums &sums, uint64 n, int64 shifts) {
-    take_partial(pass_of(trial_.z.data(), n, shifts, stream_trial), sums, static_cast<int64>(n) * shifts, shifts);
-    return pause_;
   }
 
   static constexpr double most_spread = 100.0;  // of what is tried

@@ -28,12 +28,13 @@ inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 s
   }
 }
 
-// Antithetic points beside them, and jacobians of 1.
-inline void complete_samples(const sample_pass &pass, int ndim, int64 samples, const sample_arrays &to) {
-  if (pass.antithetic)
-    for (double *x = to.x; x != to.x + ndim * to.ldx; x += to.ldx)
-      for (int64 i = 0; i < samples; ++i) x[samples + i] = 1.0 - x[i];
-  std::fill_n(to.jacobian, samples * points_of_sample(pass), 1.0);
+// Antithetic points beside n of them, `mirror` places behind, and jacobians of 1.
+inline void complete_samples(const sample_pass &pass, int ndim, int64 n, int64 mirror, const sample_arrays &to) {
+  std::fill_n(to.jacobian, n, 1.0);
+  if (!pass.antithetic) return;
+  for (double *x = to.x; x != to.x + ndim * to.ldx; x += to.ldx)
+    for (int64 i = 0; i < n; ++i) x[mirror + i] = 1.0 - x[i];
+  std::fill_n(to.jacobian + mirror, n, 1.0);
 }
 
 // Uniform numbers to the user's coordinates, for points from .. to-1, which are of one cube.

@@ -7,7 +7,6 @@
 
 #include "../../core/rule_build.hpp"
 #include "../../memory.hpp"
-#include "../domain.hpp"
 
 namespace tessera {
 
@@ -47,7 +46,7 @@ cubature_problem &cubature_method::prepare(bool on_host) {
       p.integration_rule.faces != faces)
     build_rule(family, solver_.ndim, p.integration_rule, faces);
   s.margin = rule_margin(p.integration_rule);
-  set_box(p, solver_.ndim, solver_.lower.data(), solver_.upper.data());
+  p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   p.given = {given_count_, given_.data(), given_evaluations_};
   return p;
@@ -87,6 +86,12 @@ void cubature_method::record(bool on_host) {
   if (get_int(TESSERA_KEEP_REGIONS) != 0) return;
   regions_there_ = false;
   if (on_host) solver_.host->release();
+}
+
+void cubature_method::record_many(const many_results &results) {
+  set_int(TESSERA_REGION_BYTES, results.region_bytes);
+  set_int(TESSERA_RULE_USED, problem_.integration_rule.family);
+  set_int(TESSERA_RULE_POINTS, problem_.integration_rule.points);
 }
 
 std::string cubature_method::summary(const std::string &where) const {

@@ -21,6 +21,7 @@ class cubature_method final : public method {
   void record(bool on_host) override;
   std::string summary(const std::string &where) const override;
   void end_run() override { given_count_ = 0; }
+  void record_many(const many_results &results) override;
 
  private:
   int choose_rule() const;

@@ -51,11 +51,7 @@ problem &lattice_method::prepare(bool) {
   if (s.copies > 0 && common_divisor(static_cast<uint64>(s.copies), p.vector.most) != 1)
     refuse("TESSERA_COPIES = " + std::to_string(s.copies) + " and n = " + std::to_string(p.vector.most) +
            " of the vector have a common divisor");
-  for (std::size_t j = 0; j < solver_.lower.size(); ++j) {
-    const limited_axis a = axis_between(solver_.lower[j], solver_.upper[j]);
-    p.axes.push_back({a.map.kind, a.lower, a.length, a.map.first, a.map.last, a.map.anchor});
-    p.volume *= a.length;
-  }
+  p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.complement = get_int(TESSERA_COMPLEMENT) != 0;
   return p;
 }

@@ -106,11 +106,7 @@ problem &monte_carlo_method::prepare(bool) {
   s.warmup = static_cast<int>(get_int(TESSERA_WARMUP));
   s.damping = get_real(TESSERA_DAMPING);
   s.stratify = get_real(TESSERA_STRATIFY);
-  for (std::size_t j = 0; j < solver_.lower.size(); ++j) {
-    const limited_axis a = axis_between(solver_.lower[j], solver_.upper[j]);
-    p.axes.push_back({a.map, a.lower, a.length});
-    p.volume *= a.length;
-  }
+  p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.grid = &grid_of_run_;
   return p;
 }
@@ -125,6 +121,10 @@ void monte_carlo_method::start(bool on_host) {
   } else if (!given_state_.empty()) {
     throw failure(TESSERA_ERR_UNSUPPORTED, "tessera_set_state: a run goes on with TESSERA_SAMPLING_VEGAS alone");
   }
+  start_many(on_host);
+}
+
+void monte_carlo_method::start_many(bool on_host) {
   if (on_host && problem_.settings.generator != generator_philox)
     throw failure(
         TESSERA_ERR_UNSUPPORTED,

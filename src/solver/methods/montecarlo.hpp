@@ -22,6 +22,7 @@ class monte_carlo_method final : public method {
   problem &prepare(bool on_host) override;
   void record_empty() override;
   void start(bool on_host) override;
+  void start_many(bool on_host) override;
   run_result &new_result() override { return result_ = {}; }
   void record(bool on_host) override;
   std::string summary(const std::string &where) const override;

@@ -1,0 +1,39 @@
+// From two limits of the user's, which may be reversed and infinite, to the axis between them. For the host.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+
+#include "transform.hpp"
+
+namespace tessera {
+
+inline int kind_between(double lower, double upper) {
+  if (std::isinf(lower)) return std::isinf(upper) ? axis_both : axis_down;
+  return std::isinf(upper) ? axis_up : axis_finite;
+}
+
+// The number next to a limit on the way to the other; of 0 the least one that is not subnormal, if that is between them.
+inline double inside(double limit, double other) {
+  return limit == 0.0 && std::fabs(other) > DBL_MIN ? std::copysign(DBL_MIN, other) : std::nextafter(limit, other);
+}
+inline axis_map map_between(double lo, double hi, int kind) {
+  const double anchor = kind == axis_down ? hi : (kind == axis_up || kind == axis_narrow ? lo : 0.0);
+  return {kind, anchor, inside(lo, hi), inside(hi, lo)};
+}
+
+// The way from (0, 1) to the interval between two limits.
+struct limited_axis {
+  axis_map map;
+  double lower, length;  // of a finite one, otherwise 0 and 1
+};
+inline limited_axis axis_between(double a, double b) {
+  const double lo = std::min(a, b), hi = std::max(a, b);
+  const int kind = kind_between(lo, hi);
+  const axis_map map = map_between(lo, hi, kind);
+  return kind == axis_finite ? limited_axis{map, lo, hi - lo} : limited_axis{map, 0.0, 1.0};
+}
+
+}  // namespace tessera
