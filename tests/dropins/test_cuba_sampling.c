@@ -3,6 +3,7 @@
 #include "cuba.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static void assert_untouched(const struct call *c) {
 static double tolerated(const struct call *c, int k) { return fmax(c->epsabs, c->epsrel * fabs(c->integral[k])); }
 
 /* ---- Integrands --------------------------------------------------------------------------------------------------------- */
-static long long points_seen, largest_call, strange_arguments;
+static atomic_llong points_seen, largest_call, strange_arguments;
 
 /* A Gaussian about 0.3, and twice that of another width. */
 static int bells(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,

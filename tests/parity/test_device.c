@@ -48,7 +48,7 @@ static const char slow_text[] =
     "double slow(const double *x) {\n"
     "  double s = 0;\n"
     "  for (int i = 0; i < 20000; ++i) s += sin(s + x[i % TESSERA_NDIM]);\n"
-    "  return 2 + fabs(s / 20000 - 0.1);\n"
+    "  return 2 + fabs(s / 20000 - 0.1) + fabs(x[0] + x[1] - 0.77);\n" /* a kink that no cut removes */
     "}\n";
 
 /* Launches of expensive evaluations are small, and no step is begun that takes longer than what is left. */

@@ -9,7 +9,7 @@
 #include "close.h"
 #include "tessera.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { sanitized = 1 }; /* everything takes some ten times as long: do less */
 #else
 enum { sanitized = 0 };
