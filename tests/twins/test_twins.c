@@ -235,7 +235,9 @@ static void test_no_block(void **state) {
     assert_says(a.sentence, cases[i].line);
     assert_says(a.sentence, cases[i].lacks);
     assert_same_bits(a.value, -1e300);
-    assert_int_equal(tessera_set_twin(s, any(cases[i].f), NULL), a.status); /* not tried again */
+    const int refused =
+        tessera_set_twin(s, any(cases[i].f), NULL); /* not tried again; a device may have failed first */
+    assert_true(refused == a.status || refused == TESSERA_ERR_DEVICE);
     assert_int_equal(integrate(s).status, TESSERA_OK);
     tessera_destroy(s);
   }

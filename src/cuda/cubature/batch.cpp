@@ -112,11 +112,16 @@ void batch_run::begin(const batch_kernels &kernels, const cubature_problem &prob
   plan_ =
       plan_batches(r, ncomp_, mapped, most_points, std::min(most_bytes, std::max(problem.settings.memory / 4, one)));
   const batch_chunk largest = {0, plan_.regions, 0, plan_.stretch};
-  require_or_bad_alloc(x_, doubles(largest.stride() * (ndim_ + (mapped ? 1 : 0))));
-  require_or_bad_alloc(f_, doubles(largest.stride() * ncomp_));
-  require_or_bad_alloc(sums_, doubles(plan_.regions * ncomp_ * fields_));
-  if (largest.slices() > 1 || plan_.stretch < points_)
-    require_or_bad_alloc(slices_, doubles(plan_.regions * largest.slices() * ncomp_ * fields_));
+  const bool cut = largest.slices() > 1 || plan_.stretch < points_;
+  const auto take = [&](device_memory &memory, int64 numbers) {
+    // What a run with more memory has left would count.
+    if (problem.memory_is_given && memory.bytes() > doubles(numbers)) memory.clear();
+    require_or_bad_alloc(memory, doubles(numbers));
+  };
+  take(x_, largest.stride() * (ndim_ + (mapped ? 1 : 0)));
+  take(f_, largest.stride() * ncomp_);
+  take(sums_, plan_.regions * ncomp_ * fields_);
+  if (cut || problem.memory_is_given) take(slices_, cut ? plan_.regions * largest.slices() * ncomp_ * fields_ : 0);
   require_or_bad_alloc(control_, sizeof(control_block));
   require_or_bad_alloc(result_, sizeof(bulk_state));
 }
