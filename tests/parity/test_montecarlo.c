@@ -124,6 +124,27 @@ static void plain_and_vegas(void **state) {
       }
 }
 
+/* Values whose squares leave the range of double precision: both begin anew in the same unit. */
+static void extreme_magnitudes(void **state) {
+  static const char *const sizes[] = {"1e-290", "1e-160", "1e160", "1e300"};
+  (void)state;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
+    for (int sampling = TESSERA_SAMPLING_PLAIN; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling) {
+      char text[100];
+      snprintf(text, sizeof text, "double f(const double *x) { return %s * x[0] * x[1]; }", sizes[i]);
+      tessera_solver *s = sampling_solver(2, 1, NULL, sampling, 1000000);
+      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, "f"), TESSERA_OK);
+      put_real(s, TESSERA_RELTOL, 1e-2);
+      const struct sampling_answer here = sampling_run(s, -1), there = sampling_run(s, device);
+      assert_status(s, here.status, TESSERA_OK);
+      assert_status(s, there.status, TESSERA_OK);
+      assert_int_equal(there.evaluations, here.evaluations);
+      assert_close(there.value[0], here.value[0], 1e-10, 0);
+      assert_close(there.error[0], here.error[0], 1e-6, 0);
+      tessera_destroy(s);
+    }
+}
+
 static void many_variables(void **state) {
   static const int ndims[] = {31, 32, 33, 64, 65, 1000};
   (void)state;
@@ -620,6 +641,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_points),
       cmocka_unit_test(plain_and_vegas),
+      cmocka_unit_test(extreme_magnitudes),
       cmocka_unit_test(many_variables),
       cmocka_unit_test(several_components),
       cmocka_unit_test(domains),
