@@ -23,7 +23,10 @@ namespace {
 
 std::atomic<long long> held{0}, most_held{0};
 
-void count(void *p, int sign) {
+}  // namespace
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static void count(void *p, int sign) {
   if (!p) return;
   const long long now = held.fetch_add(sign * static_cast<long long>(malloc_usable_size(p))) +
                         sign * static_cast<long long>(malloc_usable_size(p));
@@ -32,9 +35,6 @@ void count(void *p, int sign) {
   }
 }
 
-}  // namespace
-
-#ifndef __SANITIZE_ADDRESS__
 extern "C" {
 void *malloc(std::size_t n) {
   void *p = __libc_malloc(n);
@@ -168,7 +168,7 @@ outcome run(const random_problem &p, int64_t memory) {
 }
 
 void the_limit_bounds_what_is_allocated(void **) {
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   skip();
 #endif
   dice d = {20261122};

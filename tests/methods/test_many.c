@@ -318,7 +318,7 @@ static int progress(int64_t evaluations, int nc, const double *value, const doub
   l->value = value[0];
   l->busy +=
       tessera_integrate_many(l->solver, TESSERA_CUBATURE, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL) == TESSERA_ERR_BUSY;
-  return ++l->calls > 1 && remaining > 0; /* something is finished */
+  return ++l->calls > 1 && remaining > 0 && value[0] != 0; /* something is finished */
 }
 
 static int slow(int nd, const double *x, int nc, double *f, void *userdata) {
