@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "holes.hpp"
+
 namespace tessera {
 
 void block_calls::prepare(point_block &b, int64 points) const {
@@ -25,24 +27,8 @@ bool block_calls::call(int64 item, int64 n, int64 each, point_block &b) {
   else if (status != 0)
     failure_.report(item, outcome::callback, status, "the integrand returned " + std::to_string(status));
   else if (zero_)
-    zeroed_ += fill_holes(n, b);
+    zeroed_ += fill_holes(b.f.data(), n, ncomp_, b.stride, 1);
   return status == 0;
-}
-
-// Makes values that are not finite 0. Returns at how many points.
-int64 block_calls::fill_holes(int64 n, point_block &b) const {
-  int64 points = 0;
-  for (int64 i = 0; i < n; ++i) {
-    bool hole = false;
-    for (int k = 0; k < ncomp_; ++k) {
-      double &f = b.f[index(k * b.stride + i)];
-      if (std::isfinite(f)) continue;
-      hole = true;
-      f = 0.0;
-    }
-    points += hole ? 1 : 0;
-  }
-  return points;
 }
 
 // What the integrand does not write must not pass for a value.

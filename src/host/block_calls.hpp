@@ -126,7 +126,6 @@ class block_calls {
   }
   int call_batch(int64 n, int64 each, point_block &b) const;
   int call_points(int64 n, point_block &b) const;
-  int64 fill_holes(int64 n, point_block &b) const;
 
   thread_pool &pool_;
   first_failure failure_;

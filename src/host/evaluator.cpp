@@ -6,6 +6,7 @@
 
 #include "../core/node_table.hpp"
 #include "../engine/cubature/split.hpp"
+#include "holes.hpp"
 
 namespace tessera {
 namespace {
@@ -290,25 +291,10 @@ bool host_evaluator::finish(const region_view &regions, int64 region, workspace 
   return true;
 }
 
-// Makes values that are not finite 0, and adds to w.holes what there is of them and of others. Returns at how many points.
+// To w.holes too.
 int64 host_evaluator::fill_holes(const stretch &s, workspace &w) const {
-  int64 points = 0;
-  for (int64 i = s.offset; i < s.offset + s.n; ++i) {
-    bool hole = false;
-    for (int k = 0; k < problem_->settings.ncomp; ++k) {
-      double &f = w.f[index(k * w.component_stride + i * w.point_stride)];
-      region_holes &all = w.holes[index(k)];
-      if (std::isfinite(f)) {
-        all.size += std::fabs(f);
-        continue;
-      }
-      hole = true;
-      all.count += 1.0;
-      f = 0.0;
-    }
-    points += hole ? 1 : 0;
-  }
-  return points;
+  return tessera::fill_holes(&w.f[index(s.offset * w.point_stride)], s.n, problem_->settings.ncomp, w.component_stride,
+                             w.point_stride, w.holes.data());
 }
 
 // The axis with the largest fourth difference of component k, however small; the widest if all are 0.
