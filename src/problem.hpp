@@ -164,12 +164,9 @@ struct lattice_problem : problem {
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<lattice_result>(); }
   void set_limits(int ndim, const double *lower, const double *upper) override {
     axes.clear();
-    volume = 1.0;
-    for (int j = 0; j < ndim; ++j) {
-      const limited_axis a = axis_between(lower[j], upper[j]);
+    volume = each_axis_between(ndim, lower, upper, [this](const limited_axis &a) {
       axes.push_back({a.map.kind, a.lower, a.length, a.map.first, a.map.last, a.map.anchor});
-      volume *= a.length;
-    }
+    });
   }
   double finite_volume() const override { return volume; }
   int coordinates() const override { return ndim() * (complement ? 2 : 1); }
@@ -209,12 +206,9 @@ struct sampling_problem : problem {
   void begin_row() override { own_grid = first_grid; }
   void set_limits(int ndim, const double *lower, const double *upper) override {
     axes.clear();
-    volume = 1.0;
-    for (int j = 0; j < ndim; ++j) {
-      const limited_axis a = axis_between(lower[j], upper[j]);
+    volume = each_axis_between(ndim, lower, upper, [this](const limited_axis &a) {
       axes.push_back({a.map, a.lower, a.length});
-      volume *= a.length;
-    }
+    });
   }
   double finite_volume() const override { return volume; }
   double coordinate_at(std::size_t j, double t, double &) const override {

@@ -36,4 +36,16 @@ inline limited_axis axis_between(double a, double b) {
   return kind == axis_finite ? limited_axis{map, lo, hi - lo} : limited_axis{map, 0.0, 1.0};
 }
 
+// take(axis) for all axes of a domain. Returns the volume of the finite ones.
+template <class Take>
+double each_axis_between(int ndim, const double *lower, const double *upper, const Take &take) {
+  double volume = 1.0;
+  for (int j = 0; j < ndim; ++j) {
+    const limited_axis a = axis_between(lower[j], upper[j]);
+    take(a);
+    volume *= a.length;
+  }
+  return volume;
+}
+
 }  // namespace tessera
