@@ -22,7 +22,7 @@ function grouped(n, text, result) { # 39 370
 function short(x) { x += 0; return x >= 1000 ? sprintf("%d", x + 0.5) : x >= 0.001 ? sprintf("%.3g", x) : sci(x, 1) }
 function percent(x) { return sprintf("%.0f%%", 100 * x) }
 function case_name(c, part) { split(c, part, "_"); sub(/d$/, "-D", part[2]); return part[1] " " part[2] }
-function degree(points) { return points == 65 ? 13 : points == 127 ? 11 : 9 }
+function degree(points) { return points == 65 || points == 67 ? 13 : points == 127 || points == 129 ? 11 : 9 }  # with and without points near the faces
 # Points of DCUHRE's rule for a KEY.
 function rule_points(key, n) {
   if (key == 0) key = n == 2 ? 1 : n == 3 ? 2 : 3

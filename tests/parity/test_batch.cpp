@@ -276,7 +276,7 @@ void limits_and_progress(void **) {
   assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
   assert_true(a.evaluations <= 5000000);
   assert_at_most(std::fabs(a.value - suite_find("f4_5d")->exact), a.error);
-  put_int(s, TESSERA_MAX_MEMORY, 40000000); /* the calls of the run before took more */
+  put_int(s, TESSERA_MAX_MEMORY, 16000000); /* the calls of the run before took more */
   put_int(s, TESSERA_MAXEVAL, 400000000);
   a = integrate(s);
   assert_int_equal(a.status, TESSERA_LIMIT_MEMORY);

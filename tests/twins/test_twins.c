@@ -229,15 +229,19 @@ static void test_no_block(void **state) {
     tessera_solver *s = solver(cases[i].f);
     assert_status(s, tessera_set_twin(s, any(cases[i].f), NULL), TESSERA_OK);
     const struct answer a = integrate(s);
-    if (got_int(s, TESSERA_DEVICE_USED) < 0) assert_int_equal(a.status, TESSERA_ERR_CHECK);
-    assert_says(a.sentence, "signal 11");
-    assert_says(a.sentence, " at x = (");
-    assert_says(a.sentence, cases[i].line);
-    assert_says(a.sentence, cases[i].lacks);
+    if (tessera_device_count() > 0) { /* says no more than that an address is not there; one far behind a block may be */
+      assert_true(a.status == TESSERA_ERR_DEVICE || (i == 1 && a.status == TESSERA_ERR_CHECK));
+    } else {
+      assert_int_equal(a.status, TESSERA_ERR_CHECK);
+      assert_says(a.sentence, "signal 11");
+      assert_says(a.sentence, " at x = (");
+    }
+    if (a.status == TESSERA_ERR_DEVICE || tessera_device_count() == 0) {
+      assert_says(a.sentence, cases[i].line);
+      assert_says(a.sentence, cases[i].lacks);
+    }
     assert_same_bits(a.value, -1e300);
-    const int refused =
-        tessera_set_twin(s, any(cases[i].f), NULL); /* not tried again; a device may have failed first */
-    assert_true(refused == a.status || refused == TESSERA_ERR_DEVICE);
+    assert_int_equal(tessera_set_twin(s, any(cases[i].f), NULL), a.status); /* not tried again */
     assert_int_equal(integrate(s).status, TESSERA_OK);
     tessera_destroy(s);
   }
