@@ -229,14 +229,14 @@ static void test_no_block(void **state) {
     tessera_solver *s = solver(cases[i].f);
     assert_status(s, tessera_set_twin(s, any(cases[i].f), NULL), TESSERA_OK);
     const struct answer a = integrate(s);
-    if (tessera_device_count() > 0) { /* says no more than that an address is not there; one far behind a block may be */
-      assert_true(a.status == TESSERA_ERR_DEVICE || (i == 1 && a.status == TESSERA_ERR_CHECK));
-    } else {
-      assert_int_equal(a.status, TESSERA_ERR_CHECK);
+    /* A device says no more than that an address is not there, and one far behind a block may be there. */
+    const int read_elsewhere = i == 1 && strstr(a.sentence, "not the same integrand") != NULL;
+    if (a.status != TESSERA_ERR_DEVICE) assert_int_equal(a.status, TESSERA_ERR_CHECK);
+    if (a.status == TESSERA_ERR_CHECK && !read_elsewhere) {
       assert_says(a.sentence, "signal 11");
       assert_says(a.sentence, " at x = (");
     }
-    if (a.status == TESSERA_ERR_DEVICE || tessera_device_count() == 0) {
+    if (!read_elsewhere) {
       assert_says(a.sentence, cases[i].line);
       assert_says(a.sentence, cases[i].lacks);
     }
