@@ -69,6 +69,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_KEEP_REGIONS = 118
   integer(c_int), parameter, public :: TESSERA_PRIORITY = 119
   integer(c_int), parameter, public :: TESSERA_NONFINITE_POLICY = 120
+  integer(c_int), parameter, public :: TESSERA_SPARSE = 121
   integer(c_int), parameter, public :: TESSERA_SHIFTS = 130
   integer(c_int), parameter, public :: TESSERA_SEED = 131
   integer(c_int), parameter, public :: TESSERA_TRANSFORM = 132
@@ -103,6 +104,8 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_DEVICE_USED = 309
   integer(c_int), parameter, public :: TESSERA_INLINED = 310
   integer(c_int), parameter, public :: TESSERA_NONFINITE_POINTS = 311
+  integer(c_int), parameter, public :: TESSERA_SPARSE_EVALUATIONS = 312
+  integer(c_int), parameter, public :: TESSERA_SPARSE_USED = 313
   integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
   integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
@@ -202,6 +205,11 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ORIGIN_KOROBOV = 2
   integer(c_int), parameter, public :: TESSERA_ORIGIN_GIVEN = 3
   integer(c_int), parameter, public :: TESSERA_ORIGIN_BUILTIN = 4
+
+  ! Values of TESSERA_SPARSE: the part of a sparse grid in TESSERA_CUBATURE.
+  integer(c_int), parameter, public :: TESSERA_SPARSE_AUTO = 0
+  integer(c_int), parameter, public :: TESSERA_SPARSE_OFF = 1
+  integer(c_int), parameter, public :: TESSERA_SPARSE_ALONE = 2
 
   ! Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite.
   integer(c_int), parameter, public :: TESSERA_NONFINITE_STOP = 0

@@ -80,6 +80,7 @@ enum tessera_key {
   TESSERA_KEEP_REGIONS = 118,
   TESSERA_PRIORITY = 119,
   TESSERA_NONFINITE_POLICY = 120,
+  TESSERA_SPARSE = 121,
   TESSERA_SHIFTS = 130,
   TESSERA_SEED = 131,
   TESSERA_TRANSFORM = 132,
@@ -114,6 +115,8 @@ enum tessera_key {
   TESSERA_DEVICE_USED = 309,
   TESSERA_INLINED = 310,
   TESSERA_NONFINITE_POINTS = 311,
+  TESSERA_SPARSE_EVALUATIONS = 312,
+  TESSERA_SPARSE_USED = 313,
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
@@ -237,6 +240,14 @@ enum tessera_lattice_origin {
   TESSERA_ORIGIN_KOROBOV = 2,
   TESSERA_ORIGIN_GIVEN = 3,
   TESSERA_ORIGIN_BUILTIN = 4
+};
+
+/* Values of TESSERA_SPARSE: the part of a sparse grid in TESSERA_CUBATURE. */
+enum tessera_sparse {
+  TESSERA_SPARSE_AUTO = 0, /* it takes its turns beside the regions, and ends the run where its own estimate meets the tolerance and its
+                              value agrees with theirs; not with TESSERA_ESTIMATE_CLASSIC or TESSERA_PRIORITY_WORST_COMPONENT */
+  TESSERA_SPARSE_OFF = 1,
+  TESSERA_SPARSE_ALONE = 2 /* there are no regions: for integrands that are known to be smooth in the whole domain */
 };
 
 /* Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite. */

@@ -96,6 +96,8 @@ struct cubature_result : run_result {
     return {s.evaluations, s.regions, s.iterations, s.region_bytes, s.peak_bytes};
   }
   cubature_statistics statistics;
+  int64 sparse_points = 0;   // evaluations of the sparse grid, which are among those of the run
+  bool from_sparse = false;  // value and error are those of the sparse grid
 };
 
 inline bool any_mapped(const std::vector<axis_map> &axes) {
@@ -103,6 +105,9 @@ inline bool any_mapped(const std::vector<axis_map> &axes) {
     if (a.kind != axis_finite) return true;
   return false;
 }
+
+// enum tessera_sparse: the part that a sparse grid has in a cubature.
+enum class sparse_part : int { automatic = 0, off = 1, alone = 2 };
 
 struct cubature_problem : problem {
   cubature_problem() : problem(method_cubature) {}
@@ -145,6 +150,7 @@ struct cubature_problem : problem {
   std::vector<double> grain;         // see domain_box
   std::vector<axis_map> axes;        // from there to the user's coordinates
   bool worst_first = true;
+  sparse_part sparse = sparse_part::off;
   given_regions given = {};  // to start from, on the host alone
 
   domain_box domain() const { return {lower.data(), upper.data(), grain.data()}; }

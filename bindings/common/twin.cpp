@@ -198,7 +198,8 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
     return false;
   }
   const std::vector<double> zeros(static_cast<std::size_t>(p.ndim), 0.0), ones(zeros.size(), 1.0);
-  tessera_set_domain(s, p.lower ? p.lower : zeros.data(), p.upper ? p.upper : ones.data());
+  if (tessera_set_domain(s, p.lower ? p.lower : zeros.data(), p.upper ? p.upper : ones.data()) != TESSERA_OK)
+    return false;  // the host says what is wrong with it
   stop_watch time(p);
   if (report_wanted())
     tessera_set_integrand1(s, stop_watch::call, &time);

@@ -72,6 +72,8 @@ int check(arguments<Real> &p) {
   for (int64 j = 0; j < p.ndim; ++j) {
     const double width = static_cast<double>(p.a[j]) - static_cast<double>(p.b[j]);
     if (width == 0.0 || std::isnan(width)) return empty_range;
+    if (std::nextafter(static_cast<double>(p.a[j]), static_cast<double>(p.b[j])) == p.b[j])
+      return empty_range;  // no number lies between them
     if (std::isfinite(p.a[j]) && std::isfinite(p.b[j]) && std::isinf(width)) return empty_range;
   }
   p.rule = choose_rule(p.key, p.ndim);
@@ -183,13 +185,13 @@ void set_options(dropin::lease &solver, const arguments<Real> &p, int threads, i
 }
 
 template <class Real>
-void set_domain(tessera_solver *s, const arguments<Real> &p) {
+bool set_domain(tessera_solver *s, const arguments<Real> &p) {
   double lower[most_ndim_extended], upper[most_ndim_extended];
   for (int64 j = 0; j < p.ndim; ++j) {
     lower[j] = p.a[j];
     upper[j] = p.b[j];
   }
-  tessera_set_domain(s, lower, upper);
+  return tessera_set_domain(s, lower, upper) == TESSERA_OK;
 }
 
 // Memory of one call, used again by the next one of this thread that is not nested in it.
@@ -344,7 +346,10 @@ int integrate(const char *routine, arguments<Real> &p, funsub<Real> function, Re
           return without_run(wrong_restar, why);
         }
       }
-      set_domain(solver.solver(), p);
+      if (!set_domain(solver.solver(), p)) {
+        dropin::report(routine, tessera_last_error(solver.solver()));
+        return without_run(empty_range, tessera_last_error(solver.solver()));
+      }
       // A restart divides once before it looks at the tolerance.
       set_options(solver, p, threads, std::max({int64{0}, p.minpts, again ? before + 1 : 0}));
       end = dropin::run(solver, routine, {adapter<Real>::call, nullptr, &user}, memory->value.data(),

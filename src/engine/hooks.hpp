@@ -18,6 +18,8 @@ struct run_hooks {
   // may have in the time that is left.
   virtual int64 until_look(int64) const { return INT64_MAX; }
   virtual int64 most_in_step(int64) const { return INT64_MAX; }
+  // Evaluations that were made beside those of the steps, and count in their limit.
+  virtual int64 evaluations_beside() const { return 0; }
 };
 
 }  // namespace tessera

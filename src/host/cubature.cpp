@@ -5,9 +5,11 @@
 
 #include "../engine/cubature/bulk.hpp"
 #include "../engine/cubature/worst_first.hpp"
+#include "../sparse_run.hpp"
 #include "evaluator.hpp"
 #include "executor.hpp"
 #include "method.hpp"
+#include "sparse.hpp"
 
 namespace tessera {
 namespace {
@@ -30,26 +32,49 @@ class host_cubature final : public host_method {
       for_calls = shares.fixed - driver_bytes(problem, pool.size());
       set_.memory = shares.grows;
     }
-    evaluator_.start(problem, pool, hooks, for_calls);
     const cubature_settings &set = set_;
+    sparse_run<host_sparse> sparse(problem, [&](bool) { return std::make_unique<host_sparse>(problem, pool, hooks); });
+    const int64 for_sparse = problem.sparse == sparse_part::off ? 0 : sparse_memory(problem, pool.size());
+    if (problem.sparse == sparse_part::alone) {
+      worst_first_.reset();
+      run_sparse_alone(sparse, set, for_sparse, hooks, value, error, result);
+      if (result.has_value) result.statistics.peak_bytes += host_sparse::fixed_bytes(problem, pool.size());
+      if (result.message.empty()) {
+        result.callback_status = sparse.ended_in().callback_status();
+        result.message = sparse.ended_in().message();
+        sparse.ended_in().tell_zeroed(result, std::max<int64>(1, result.sparse_points));
+      }
+      return;
+    }
+    sparse_race race(set, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
+    evaluator_.start(problem, pool, hooks, for_calls);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
-      result.end = worst_first_->run(set, look_ahead(pool.size()), problem.given, domain, hooks, value, error);
+      race.look_at(
+          [this](int n, const double *weight, int64 memory) { return worst_first_->largest(n, weight, memory); });
+      result.end = worst_first_->run(set, look_ahead(pool.size()), problem.given, domain, race, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
-      bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), hooks);
+      bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race);
+      race.look_at([this](int n, const double *weight, int64 memory) { return bulk_->largest(n, weight, memory); });
       result.end =
           problem.given.n > 0 ? bulk_->resume(problem.given, domain, value, error) : bulk_->run(domain, value, error);
       result.statistics = bulk_->statistics();
     }
     result.has_value = result.statistics.evaluations > 0;
-    result.callback_status = evaluator_.callback_status();
-    result.message = evaluator_.message();
+    result.statistics.evaluations += race.evaluations();
+    result.sparse_points = race.evaluations();
+    result.from_sparse = race.is_won(value, error);
+    const bool by_sparse = race.has_ended();
+    result.callback_status = by_sparse ? sparse.ended_in().callback_status() : evaluator_.callback_status();
+    result.message = by_sparse ? sparse.ended_in().message() : evaluator_.message();
     result.zeroed = evaluator_.zeroed();
     region_bytes_ = result.statistics.peak_bytes;
+    if (race.bytes() > 0)
+      result.statistics.peak_bytes += race.bytes() + 2 * host_sparse::fixed_bytes(problem, pool.size());
     result.statistics.peak_bytes += evaluator_.work_bytes() + driver_bytes(problem, pool.size());
   }
 
@@ -85,6 +110,15 @@ class host_cubature final : public host_method {
     return problem.worst_first ? bytes_beside_regions(problem.settings, look_ahead(threads))
                                : bulk<host_executor>::fixed_bytes(problem.settings) +
                                      threads * static_cast<int64>(sizeof(uint32)) * histogram_bins;
+  }
+
+  // Bytes for a sparse grid: a part of what the regions may have, and no regions have less where the user has said how much.
+  int64 sparse_memory(const cubature_problem &problem, int threads) {
+    const int64 fixed = 2 * host_sparse::fixed_bytes(problem, threads);  // of two grids
+    const int64 share = problem.sparse == sparse_part::alone ? set_.memory : set_.memory / 8;
+    if (share < (problem.sparse == sparse_part::alone ? fixed : 2 * fixed)) return 0;
+    if (problem.memory_is_given) set_.memory -= share;
+    return share - fixed;
   }
 
   using worst_first_driver = worst_first<host_executor, host_evaluator>;

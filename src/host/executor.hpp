@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -142,6 +143,11 @@ class host_executor {
   static int64 grow_regions(buffer<double> &b, int fields, int64, int64 capacity, int64) {
     b.resize(capacity * fields);
     return capacity;
+  }
+
+  // n numbers that lie so far apart.
+  static void read(const double *from, std::ptrdiff_t apart, int64 n, double *to) {
+    for (int64 i = 0; i < n; ++i) to[i] = from[i * apart];
   }
 
   void run_bulk(bulk_state &state) {

@@ -25,6 +25,7 @@ static const char usage[] =
     "  --selection W   worst, bulk, or mix: drawn by seed (mix)\n"
     "  --initial LIST  initial regions; one is drawn by seed; \"mix\" is 1,2,16,256,1024,4096 (mix)\n"
     "  --rule R        TESSERA_RULE (0)\n"
+    "  --sparse P      TESSERA_SPARSE (0)\n"
     "  --threads T     TESSERA_THREADS (1)\n"
     "  --summary       a table by family after the rows; --quiet leaves the rows out\n"
     "  --false         false claims as sentences, on stderr\n"
@@ -160,6 +161,8 @@ int main(int argc, char **argv) {
         r.device = (int)number[0];
       } else if (strcmp(option, "--rule") == 0) {
         r.rule = (int)number[0];
+      } else if (strcmp(option, "--sparse") == 0) {
+        r.sparse = (int)number[0];
       } else if (strcmp(option, "--threads") == 0) {
         r.threads = (int)number[0];
       } else {

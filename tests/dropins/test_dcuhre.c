@@ -210,6 +210,8 @@ static void what_the_original_accepts_is_accepted(void **state) {
   assert_int_equal(c.ifail, 1);
   c = make(3, 1, exponentials), c.a[0] = NAN; /* departure */
   expect_untouched(c, 7);
+  c = make(3, 1, exponentials), c.a[1] = 1, c.b[1] = nextafter(1, 2); /* no number lies between them */
+  expect_untouched(c, 7);
   c = make(3, 1, exponentials), c.minpts = c.maxpts;
   run(&c);
   assert_true(c.neval > c.maxpts - 2 * 127);

@@ -1,8 +1,9 @@
-// The kernels around a device batch callback, compiled for one architecture: few and many variables and components. Nothing
+// The kernels around a device batch callback, and those of sparse grids, compiled for one architecture: few and many variables and components. Nothing
 // is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 #include "cuda/cubature/batch.hpp"
+#include "cuda/sparse/sparse.hpp"
 #include "jit/cubin.hpp"
 #include "jit/toolkit.hpp"
 
@@ -36,6 +37,21 @@ void compiles(int ndim, int ncomp, bool mapped) {
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
 }
 
+void sparse_compiles(int ndim, int ncomp) {
+  target where;
+  where.arch = 90;
+  where.ndim = ndim;
+  where.ncomp = ncomp;
+  where.library_version = "test";
+  const compiled_module m = compile_kernels(sparse_kernel_text(), where, nullptr);
+  int kernels = 0;
+  for (const cubin_function &f : cubin_functions(*m.image))
+    for (const char *own : {"points", "values", "sums"})
+      kernels += f.kernel && f.name == std::string("tessera_sparse_") + own;
+  check(kernels == 3, "sparse grids: three kernels");
+  std::printf("sparse grids, %d-D, %d components: %zu bytes %.2f s\n", ndim, ncomp, m.image->size(), m.seconds);
+}
+
 }  // namespace
 
 int main() {
@@ -46,6 +62,7 @@ int main() {
     return 77;
   }
   compiles(3, 3, true);
+  sparse_compiles(8, 1);
   if (checks::sanitized) return checks::summary();
   compiles(1, 1, false);
   compiles(8, 33, false);

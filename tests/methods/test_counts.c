@@ -160,6 +160,7 @@ static void the_count_of_a_run_is_the_integrands_own(void **state) {
           tessera_solver *s = solver_of(ndim, 1);
           put_real(s, TESSERA_RELTOL, 1e-4);
           put_int(s, TESSERA_MAXEVAL, 50000);
+          put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* evaluations are those of regions */
           put_int(s, TESSERA_SELECTION, selection);
           put_int(s, TESSERA_SPLITTING, splitting);
           if (form == 0) put_point(s, counted, &c);
@@ -208,6 +209,7 @@ static void the_least_number_of_evaluations_is_made(void **state) {
       tessera_solver *s = solver_of(3, 1);
       put_point(s, smooth, NULL);
       put_real(s, TESSERA_RELTOL, 1e-3);
+      put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
       put_int(s, TESSERA_SELECTION, selection);
       put_int(s, TESSERA_MINEVAL, mineval);
       const struct answer a = integrate(s);

@@ -231,6 +231,18 @@ static void impossible_regions_are_refused(void **state) {
       assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_ERR_ARGUMENT);
       assert_says(tessera_last_error(s), "region 0 is not inside the domain");
     }
+  { /* a region that is too low by next to nothing beside the other limit */
+    double low[nd], high[nd], outside[fields];
+    for (int j = 0; j < nd; ++j) low[j] = 1, high[j] = j == 0 ? 1e200 : 2;
+    memcpy(outside, record, sizeof outside);
+    for (int j = 0; j < nd; ++j) outside[j] = j == 0 ? 1 : 1.5, outside[nd + j] = 0.25;
+    assert_status(s, tessera_set_domain(s, low, high), TESSERA_OK);
+    assert_status(s, tessera_set_regions(s, 1, outside, 127), TESSERA_OK);
+    assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_ERR_ARGUMENT);
+    assert_says(tessera_last_error(s), "region 0 is not inside the domain");
+    put_cube(s, nd, 0, 1);
+    assert_status(s, tessera_set_regions(s, 0, NULL, 0), TESSERA_OK);
+  }
   put_int(s, TESSERA_KEEP_REGIONS, 0);
   tessera_integrate(s, TESSERA_CUBATURE, value, error);
   assert_status(s, tessera_get_regions(s, 0, 0, NULL, &n), TESSERA_ERR_UNSUPPORTED);

@@ -54,6 +54,7 @@ static tessera_solver *solver_for(const struct population_run *r, int ndim) {
   if (status >= 0) status = tessera_set_int(s, TESSERA_DEVICE, r->device);
   if (status >= 0) status = tessera_set_int(s, TESSERA_THREADS, r->threads);
   if (status >= 0) status = tessera_set_int(s, TESSERA_RULE, r->rule);
+  if (status >= 0) status = tessera_set_int(s, TESSERA_SPARSE, r->sparse);
   if (status >= 0) status = tessera_set_int(s, TESSERA_MAXEVAL, r->maxeval);
   if (status >= 0) status = tessera_set_real(s, TESSERA_ABSTOL, 0);
   if (status >= 0) return s;

@@ -20,7 +20,7 @@ struct population_run {
   int64_t initials[population_most_choices];
   int64_t maxeval;
   int selection; /* of enum tessera_selection, or population_mix: worst first or bulk, drawn for each instance */
-  int device, rule, threads;
+  int device, rule, threads, sparse;
 };
 
 /* All families, 2..6 variables, tolerance 1e-3, initial regions drawn from a fixed list. */

@@ -54,16 +54,74 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
     }
     p.settings.memory -= fixed;
   }
-  bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, hooks);
+  sparse_run<cuda_sparse> sparse(
+      problem, [&](bool whole) { return make_sparse(problem, f, kernel, report, whole ? of_domain_ : of_regions_); });
+  if (problem.sparse == sparse_part::alone) {
+    run_sparse_alone(sparse, p.settings, p.settings.memory, hooks, value, error, result);
+    if (result.message.empty()) explain_sparse(sparse.ended_in(), kernel, result);
+    return;
+  }
+  const int64 for_sparse = problem.sparse == sparse_part::off ? 0 : p.settings.memory / 8;
+  if (problem.memory_is_given) p.settings.memory -= for_sparse;
+  sparse_race race(p.settings, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
+  bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, race);
+  race.look_at([&driver](int n, const double *weight, int64 memory) { return driver.largest(n, weight, memory); });
   result.end = driver.run(p.domain(), value, error);
   result.statistics = driver.statistics();
-  result.statistics.peak_bytes += fixed;
+  result.statistics.peak_bytes += fixed + race.bytes();
   result.has_value = result.statistics.evaluations > 0;
-  if (kernel) {
+  result.statistics.evaluations += race.evaluations();
+  result.sparse_points = race.evaluations();
+  result.from_sparse = race.is_won(value, error);
+  if (race.has_ended()) {
+    explain_sparse(sparse.ended_in(), kernel, result);
+  } else if (kernel) {
     explain(problem, *kernel, f.params, result, report);
   } else {
     explain_batch(result);
   }
+}
+
+std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &problem, const placed_integrand &f,
+                                                        const loaded_kernel *kernel, device_report &report,
+                                                        sparse_memory &memory) {
+  const int ndim = problem.ndim(), ncomp = problem.ncomp();
+  const sparse_kernels &kernels = sparse_kernels_.find(std::to_string(ndim) + "/" + std::to_string(ncomp), report, [&] {
+    return std::make_unique<sparse_kernels>(ndim, ncomp, setting_.arch(), f.cache);
+  });
+  const CUstream stream = setting_.stream();
+  sparse_calls call;
+  if (kernel) {
+    call = [kernel, stream, params = f.params](int64 n, CUdeviceptr x, CUdeviceptr values) {
+      launch_points(kernel->points(), params, stream, n, x, values);
+      return std::string();
+    };
+  } else {
+    call = [this, ndim, ncomp, stream, batch = f.batch, userdata = f.userdata](int64 n, CUdeviceptr x,
+                                                                               CUdeviceptr values) {
+      sparse_callback_ = {batch, userdata, stream, 0, {}};
+      return sparse_callback_.call(n, ndim, x, n, ncomp, values, n) ? std::string() : sparse_callback_.message;
+    };
+  }
+  return std::make_unique<cuda_sparse>(kernels, memory, ndim, ncomp, stream, kernel ? kernel->flags() : 0, call);
+}
+
+// Why a run ended in a sparse grid, where it was the integrand that ended it.
+void cuda_cubature::explain_sparse(const cuda_sparse &grid, const loaded_kernel *kernel,
+                                   cubature_result &result) const {
+  if (result.end == outcome::nonfinite)
+    result.message = "the integrand is NaN or infinite at a point of the sparse grid";
+  if (result.end != outcome::callback) return;
+  if (!kernel) {
+    result.callback_status = sparse_callback_.status;
+    result.message = sparse_callback_.message;
+    return;
+  }
+  int status = 0;
+  check(cuda().download(&status, kernel->status(), sizeof status), "downloading the integrand's answer");
+  clear_flags(answer_of(*kernel), setting_.stream());
+  result.callback_status = status;
+  result.message = why_stopped(grid.flags_seen(), status);
 }
 
 many_results cuda_cubature::run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,

@@ -10,6 +10,8 @@
 #include "executor.hpp"
 #include "kernel.hpp"
 #include "many.hpp"
+#include "../sparse/sparse.hpp"
+#include "../../sparse_run.hpp"
 
 namespace tessera {
 
@@ -39,6 +41,9 @@ class cuda_cubature final : public cuda_method {
                cubature_result &result, device_report &report);
   void explain_batch(cubature_result &result) const;
   std::string find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params);
+  std::unique_ptr<cuda_sparse> make_sparse(const cubature_problem &problem, const placed_integrand &f,
+                                           const loaded_kernel *kernel, device_report &report, sparse_memory &memory);
+  void explain_sparse(const cuda_sparse &grid, const loaded_kernel *kernel, cubature_result &result) const;
   int64 free_memory();
 
   static constexpr std::size_t most_kernels = 16;
@@ -49,6 +54,9 @@ class cuda_cubature final : public cuda_method {
   many_executor slots_;
   kept_kernels<loaded_kernel> kernels_{most_kernels};
   kept_kernels<batch_kernels> batch_kernels_{most_kernels};
+  kept_kernels<sparse_kernels> sparse_kernels_{most_kernels};
+  batch_callback sparse_callback_;
+  sparse_memory of_domain_, of_regions_;  // of the sparse grids in a run
   device_memory points_;
   int64 most_memory_ = 0;
   std::size_t held_when_asked_ = 0;

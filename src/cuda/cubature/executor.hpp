@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <vector>
 
@@ -82,6 +83,23 @@ class cuda_executor {
           "moving the regions to more memory");  // no other stream waits for the copy
     b.memory() = static_cast<device_memory &&>(larger_block);
     return capacity;
+  }
+
+  // n numbers on the device that lie so far apart.
+  static void read(const double *from, std::ptrdiff_t apart, int64 n, double *to) {
+    CUDA_MEMCPY2D copy = {};
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcDevice = reinterpret_cast<CUdeviceptr>(from);
+    copy.srcPitch = static_cast<std::size_t>(apart) * sizeof(double);
+    copy.dstHost = to;
+    copy.dstPitch = copy.WidthInBytes = sizeof(double);
+    copy.Height = static_cast<std::size_t>(n);
+    if (apart == 1) {
+      copy.srcPitch = copy.dstPitch = copy.WidthInBytes = static_cast<std::size_t>(n) * sizeof(double);
+      copy.Height = 1;
+    }
+    check(cuda().copy_2d(&copy), "reading regions");
   }
 
   std::size_t held_bytes() const {

@@ -45,13 +45,19 @@ bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncom
   return true;
 }
 
-// The same by a module's kernel tessera_points.
+// Starts a module's kernel tessera_points.
+inline void launch_points(CUfunction kernel, CUdeviceptr params, CUstream stream, long long n, CUdeviceptr from,
+                          CUdeviceptr to) {
+  void *arguments[] = {&n, &from, &to, &params};
+  const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + 127) / 128, 4096));
+  check(cuda().launch(kernel, blocks, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+}
+
+// Points there and values back by that kernel.
 inline void at_points(CUfunction kernel, CUdeviceptr params, device_memory &memory, CUstream stream, int coordinates,
                       int ncomp, long long n, const double *x, double *f) {
   at_points(memory, stream, coordinates, ncomp, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
-    void *arguments[] = {&n, &from, &to, &params};
-    const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + 127) / 128, 4096));
-    check(cuda().launch(kernel, blocks, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+    launch_points(kernel, params, stream, n, from, to);
     return true;
   });
 }

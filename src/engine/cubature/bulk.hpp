@@ -7,6 +7,7 @@
 
 #include "bulk_state.hpp"
 #include "../hooks.hpp"
+#include "largest_errors.hpp"
 #include "region_record.hpp"
 #include "two_level_correction.hpp"
 
@@ -86,6 +87,10 @@ class bulk {
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
   }
 
+  std::vector<double> largest(int wanted, const double *weight, int64 memory) const {
+    return read_largest_errors<Executor>(state_.regions, state_.count, wanted, weight, memory);
+  }
+
  private:
   // landmark_parts, for one region of the many that a part is of
   static constexpr int64 candidate_bytes = static_cast<int64>(sizeof(landmark_pair)) / 4;
@@ -94,6 +99,7 @@ class bulk {
     do {
       within_ = true;
       if (Executor::pause_after > 1) pace();
+      state_.set.maxeval = set_.maxeval - hooks_.evaluations_beside();
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);

@@ -18,6 +18,7 @@
 #include "initial.hpp"
 #include "../machine.hpp"
 #include "kept_landmarks.hpp"
+#include "largest_errors.hpp"
 #include "region_memory.hpp"
 #include "region_order.hpp"
 #include "region_queue.hpp"
@@ -67,6 +68,10 @@ class worst_first {
       const int64 r = order_[first + i];
       write_record(store_.view(), r, axes_of(axes_, r), records + i * region_record_fields(set_.ndim, set_.ncomp));
     }
+  }
+
+  std::vector<double> largest(int wanted, const double *weight, int64 memory) {
+    return read_largest_errors<Executor>(store_.view(), regions_, wanted, weight, memory);
   }
 
  private:
@@ -177,9 +182,10 @@ class worst_first {
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
     if (any_frozen_ && hopeless()) return outcome::roundoff;
-    if (stats_.evaluations + split_.pieces * eval_.points() > set_.maxeval) return outcome::evaluations;
+    if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
+    if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
       frozen_.add(store_.view(), queue_.front().region(), 1.0);
@@ -254,7 +260,7 @@ class worst_first {
   // Divides the front of the queue and, if there is room, the regions behind it.
   outcome look_ahead() {
     if (free_slots_.empty()) forget();
-    const int64 budget = (set_.maxeval - stats_.evaluations) / (split_.pieces * eval_.points());
+    const int64 budget = (most_evaluations() - stats_.evaluations) / (split_.pieces * eval_.points());
     const int64 most =
         failed_ahead_ ? 1 : std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget});
     queue_.pick(
@@ -367,6 +373,7 @@ class worst_first {
     rescale_at_ = 2 * regions_;
   }
 
+  int64 most_evaluations() const { return set_.maxeval - hooks_->evaluations_beside(); }
   int64 live() const { return regions_ - static_cast<int64>(holes_.size()) + retired_regions_; }
 
   void reserve(int64 regions) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../../core/rule_build.hpp"
+#include "../../engine/cubature/split.hpp"
 #include "../../memory.hpp"
 
 namespace tessera {
@@ -48,6 +49,11 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.margin = rule_margin(p.integration_rule);
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
+  p.sparse = static_cast<sparse_part>(get_int(TESSERA_SPARSE));
+  if (p.sparse == sparse_part::automatic &&
+      (s.estimate != TESSERA_ESTIMATE_ROBUST || s.by_component || solver_.ndim < 2 ||
+       get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO))
+    p.sparse = sparse_part::off;
   p.given = {given_count_, given_.data(), given_evaluations_};
   return p;
 }
@@ -59,7 +65,7 @@ void cubature_method::start(bool on_host) {
   regions_there_ = on_host;
 }
 
-// Regions handed in must be parts of the box that is divided, apart from rounding.
+// Regions handed in must be parts of the box that is divided, apart from rounding, and their points must lie within it.
 void cubature_method::require_given_inside() const {
   const std::int64_t fields = region_record_fields(solver_.ndim, solver_.ncomp);
   for (std::int64_t i = 0; i < given_count_; ++i)
@@ -68,7 +74,8 @@ void cubature_method::require_given_inside() const {
       const double lower = problem_.lower[static_cast<std::size_t>(j)],
                    upper = problem_.upper[static_cast<std::size_t>(j)];
       const double slack = 1e-12 * (std::fabs(lower) + std::fabs(upper));
-      if (!(*centre - half >= lower - slack && *centre + half <= upper + slack))
+      if (!(*centre - half >= lower - slack && *centre + half <= upper + slack) ||
+          !points_inside({*centre, half}, problem_.settings.margin, lower, upper, 0.0))
         throw failure(TESSERA_ERR_ARGUMENT,
                       "tessera_set_regions: region " + std::to_string(i) + " is not inside the domain");
     }
@@ -83,6 +90,8 @@ void cubature_method::record(bool on_host) {
   set_int(TESSERA_RULE_USED, problem_.integration_rule.family);
   set_int(TESSERA_RULE_POINTS, problem_.integration_rule.points);
   set_int(TESSERA_PEAK_MEMORY, s.peak_bytes);
+  set_int(TESSERA_SPARSE_EVALUATIONS, result_.sparse_points);
+  set_int(TESSERA_SPARSE_USED, result_.from_sparse);
   if (get_int(TESSERA_KEEP_REGIONS) != 0) return;
   regions_there_ = false;
   if (on_host) solver_.host->release();

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sparse.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "../../plugin.hpp"
+#include "../cubature/steps_kernel.hpp"
+
+namespace tessera {
+
+extern const char *const sparse_text;  // the kernels in one text; made by the build
+
+namespace {
+
+constexpr unsigned block = 128;
+
+void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, sparse_arguments &a) {
+  void *arguments[] = {&a};
+  check(cuda().launch(f, x, y, 1, block, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+}
+
+}  // namespace
+
+kernel_text sparse_kernel_text() {
+  kernel_text text;
+  text.text = sparse_text;
+  return text;
+}
+
+sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache) {
+  target where;
+  where.arch = arch;
+  where.ndim = ndim;
+  where.ncomp = ncomp;
+  where.library_version = std::to_string(backend_abi);
+  module_ = compile_kernels(sparse_kernel_text(), where, cache);
+  library_.load(module_.image->data(), "loading the compiled kernels");
+  points_ = library_.function("tessera_sparse_points");
+  values_ = library_.function("tessera_sparse_values");
+  sums_ = library_.function("tessera_sparse_sums");
+  const sparse_tables tables = make_sparse_tables();
+  tables_.require(sizeof tables);
+  upload(tables_.address(), &tables, sizeof tables, nullptr, "uploading the rules");
+  check(cuda().stream_synchronize(nullptr), "uploading the rules");
+}
+
+void cuda_sparse::begin(const sparse_domain &domain) {
+  stored_ = 0;
+  domain_ = domain;
+  const auto box = static_cast<std::size_t>(domain.boxes) * static_cast<std::size_t>(ndim_) * sizeof(double);
+  const std::size_t axes = domain.axes ? static_cast<std::size_t>(ndim_) * sizeof(axis_map) : 0;
+  std::vector<unsigned char> bytes(2 * box + axes);
+  std::memcpy(bytes.data(), domain.centre, box);
+  std::memcpy(bytes.data() + box, domain.half, box);
+  if (axes > 0) std::memcpy(bytes.data() + 2 * box, domain.axes, axes);
+  require_or_bad_alloc(memory_.domain, bytes.size());
+  upload(memory_.domain.address(), bytes.data(), bytes.size(), stream_, "uploading the domain");
+  check(cuda().stream_synchronize(stream_), "uploading the domain");
+  const CUdeviceptr at = memory_.domain.address();
+  domain_.centre = reinterpret_cast<const double *>(at);
+  domain_.half = reinterpret_cast<const double *>(at + box);
+  if (axes > 0) domain_.axes = reinterpret_cast<const axis_map *>(at + 2 * box);
+}
+
+// For so many numbers in the store, with what there is.
+void cuda_sparse::make_room(int64 numbers) {
+  const std::size_t bytes = static_cast<std::size_t>(numbers) * sizeof(double);
+  device_memory &store = memory_.store;
+  if (bytes > store.bytes()) {
+    constexpr std::size_t least = std::size_t{1} << 24;
+    device_memory larger_block;
+    require_or_bad_alloc(larger_block, std::max({least, bytes, 2 * store.bytes()}));
+    if (stored_ > 0) {
+      CUDA_MEMCPY2D copy = {};
+      copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+      copy.srcDevice = store.address();
+      copy.dstDevice = larger_block.address();
+      copy.srcPitch = copy.dstPitch = copy.WidthInBytes = static_cast<std::size_t>(stored_) * sizeof(double);
+      copy.Height = 1;
+      check(cuda().copy_2d(&copy), "moving a sparse grid to more memory");
+      check(cuda().stream_synchronize(nullptr), "moving a sparse grid to more memory");
+    }
+    store = static_cast<device_memory &&>(larger_block);
+  }
+}
+
+outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
+  make_room(step.store);
+  const auto n = static_cast<int64>(step.indices.size());
+  const int64 points = step.points * domain_.boxes, most = std::min(points, most_points),
+              comps = domain_.boxes * ncomp_;
+  require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * (ndim_ + 1 + ncomp_)) * sizeof(double));
+  const std::size_t index_bytes = step.indices.size() * sizeof(sparse_index);
+  const std::size_t word_bytes = step.words.size() * sizeof(int64);
+  require_or_bad_alloc(memory_.step, index_bytes + word_bytes + sizeof(int64));
+  memory_.differences.require(static_cast<std::size_t>(n * comps) * sizeof(double));
+  memory_.answer.require(2 * sizeof(int));
+  int *const answer = static_cast<int *>(memory_.answer.address());
+  answer[0] = answer[1] = 0;
+  upload(memory_.step.address(), step.indices.data(), index_bytes, stream_, "uploading a sparse grid");
+  if (word_bytes > 0)
+    upload(memory_.step.address() + index_bytes, step.words.data(), word_bytes, stream_, "uploading a sparse grid");
+  sparse_arguments a = {};
+  a.tables = reinterpret_cast<const sparse_tables *>(kernels_.tables());
+  a.domain = domain_;
+  a.indices = reinterpret_cast<const sparse_index *>(memory_.step.address());
+  a.words = reinterpret_cast<const int64 *>(memory_.step.address() + index_bytes);
+  a.count = n;
+  a.points = step.points;
+  a.store = reinterpret_cast<double *>(memory_.store.address());
+  a.differences = static_cast<double *>(memory_.differences.address());
+  a.flags = reinterpret_cast<const int *>(flags_);
+  a.answer = answer;
+  for (a.first = 0; a.first < points; a.first += a.n) {
+    a.n = std::min(most, points - a.first);
+    a.x = reinterpret_cast<double *>(memory_.call.address());
+    a.f = a.x + a.n * ndim_;
+    a.jacobian = a.f + a.n * ncomp_;
+    const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
+    launch(kernels_.points(), blocks, 1, stream_, a);
+    message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f));
+    if (!message_.empty()) return outcome::callback;
+    launch(kernels_.values(), blocks, 1, stream_, a);
+  }
+  launch(kernels_.sums(), static_cast<unsigned>(n), static_cast<unsigned>(comps), stream_, a);
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  stored_ = step.store;
+  flags_seen_ = answer[0] & flags_that_end;
+  if (flags_seen_ != 0) return outcome::callback;
+  if (answer[1] != 0) return outcome::nonfinite;
+  std::copy_n(a.differences, n * comps, differences);
+  return outcome::running;
+}
+
+}  // namespace tessera

@@ -1,0 +1,79 @@
+// The points of sparse grids on a device.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "../../engine/sparse/sparse_grid.hpp"
+#include "../../jit/device_compiler.hpp"
+#include "../device/driver.hpp"
+#include "sparse_problem.hpp"
+
+namespace tessera {
+
+kernel_text sparse_kernel_text();
+
+// Compiled and loaded for so many variables and components. They serve any integrand.
+class sparse_kernels {
+ public:
+  // Throws compile_error and device_error. The device's context is current.
+  sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache);
+  sparse_kernels(const sparse_kernels &) = delete;
+  sparse_kernels &operator=(const sparse_kernels &) = delete;
+
+  CUfunction points() const { return points_; }
+  CUfunction values() const { return values_; }
+  CUfunction sums() const { return sums_; }
+  CUdeviceptr tables() const { return tables_.address(); }
+  const compiled_module &module() const { return module_; }
+
+ private:
+  compiled_module module_;
+  loaded_library library_;
+  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr;
+  device_memory tables_;
+};
+
+// What one grid holds on the device, used again from run to run.
+struct sparse_memory {
+  device_memory store, call, step, domain;
+  mapped_memory differences, answer;
+};
+
+// The integrand at n points on the device: x[ndim][n] to f[ncomp][n]. Returns why it ended the run, "" if it did not.
+using sparse_calls = std::function<std::string(int64 n, CUdeviceptr x, CUdeviceptr f)>;
+
+class cuda_sparse final : public sparse_executor {
+ public:
+  // flags: of the integrand's module, or 0. All of it stays where it is.
+  cuda_sparse(const sparse_kernels &kernels, sparse_memory &memory, int ndim, int ncomp, CUstream stream,
+              CUdeviceptr flags, sparse_calls call)
+      : kernels_(kernels), memory_(memory), ndim_(ndim), ncomp_(ncomp), stream_(stream), flags_(flags), call_(call) {}
+
+  void begin(const sparse_domain &domain) override;
+  outcome evaluate(const sparse_step &step, double *differences) override;
+  int64 bytes_of_point() const override { return 8 * (ndim_ + ncomp_ + 1); }
+
+  bool is_ended() const { return flags_seen_ != 0 || !message_.empty(); }
+  int flags_seen() const { return flags_seen_; }
+  const std::string &message() const { return message_; }  // of a callback that ended the run
+
+ private:
+  static constexpr int64 most_points = int64{1} << 20;  // of a call
+
+  void make_room(int64 numbers);
+
+  const sparse_kernels &kernels_;
+  sparse_memory &memory_;
+  const int ndim_, ncomp_;
+  const CUstream stream_;
+  const CUdeviceptr flags_;
+  const sparse_calls call_;
+  sparse_domain domain_ = {};
+  int64 stored_ = 0;  // numbers in the store
+  int flags_seen_ = 0;
+  std::string message_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+// What the kernels of a sparse grid are given; read by the host side of the plug-in and by the kernels.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../engine/sparse/sparse_step.hpp"
+
+namespace tessera {
+
+struct sparse_arguments {
+  const sparse_tables *tables;
+  sparse_domain domain;
+  const sparse_index *indices;  // of a step
+  const int64 *words;
+  int64 count, points;       // indices of the step, and points of one box
+  int64 first, n;            // of the points of all boxes: those of one call of the integrand
+  double *x, *jacobian, *f;  // [ndim][n], [n], [ncomp][n]
+  double *store;
+  double *differences;  // [boxes][ncomp][count]
+  const int *flags;     // of the integrand's module, or null
+  int *answer;          // its flags, and whether a value is not finite
+};
+
+}  // namespace tessera

@@ -1,0 +1,280 @@
+// Dimension-adaptive sparse grids (T. Gerstner and M. Griebel, Dimension-adaptive tensor-product quadrature, Computing 71 (2003)) on the
+// nested rules of Patterson, with an error estimate that smooth integrands alone pass (docs/methods.md, "Sparse grids").
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <vector>
+
+#include "../problem.hpp"
+#include "sparse_indices.hpp"
+
+namespace tessera {
+
+// The new indices of a step, for whoever evaluates them.
+struct sparse_step {
+  std::vector<sparse_index> indices;
+  std::vector<int64> words;
+  int64 points = 0;  // of all indices
+  int64 store = 0;   // numbers in the store with them
+};
+
+// Evaluates where the integrand is: the host's threads, or a device.
+class sparse_executor {
+ public:
+  virtual ~sparse_executor() = default;
+  // Forgets what is in the store. domain: stays where it is.
+  virtual void begin(const sparse_domain &domain) = 0;
+  // differences[boxes][ncomp][indices], of the mean over the box. Returns running, callback, nonfinite, memory, or time and stopped.
+  virtual outcome evaluate(const sparse_step &step, double *differences) = 0;
+  virtual int64 bytes_of_point() const = 0;  // that a step takes for each of its points, beside the store
+};
+
+// New points of the step after so many.
+inline int64 next_sparse_step(int64 points) { return std::max<int64>(500, points / 10 * 3); }
+
+inline sparse_tables make_sparse_tables() {
+  sparse_tables t = {};
+  std::copy_n(patterson_nodes, 128, t.nodes);
+  for (int l = 1; l <= patterson_levels; ++l)
+    for (int p = 0; p < 1 << (l - 1); ++p) {
+      const double before = l > 1 && p < 1 << (l - 2) ? patterson_weights[(1 << (l - 2)) - 1 + p] : 0.0;
+      t.weights[(1 << (l - 1)) - 1 + p] = 0.5 * (patterson_weights[(1 << (l - 1)) - 1 + p] - before);
+    }
+  return t;
+}
+
+class sparse_grid {
+ public:
+  // ncomp: of all boxes; volume: of the box, 1 for several.
+  sparse_grid(int ndim, int ncomp, double volume, sparse_executor &executor)
+      : ndim_(ndim), ncomp_(ncomp), volume_(volume), executor_(executor) {
+    set_.start(ndim);
+  }
+
+  // Points of a first step.
+  static int64 first_points(int ndim) { return 1 + 6 * int64{ndim} + 2 * int64{ndim} * (ndim - 1); }
+  // All indices whose levels are above 1 by 2 altogether.
+  outcome begin() {
+    for (int sum = 0; sum < first_levels; ++sum)
+      for (int i = 0, n = set_.count(); i < n; ++i)
+        if (!set_.is_expanded(i)) set_.expand(i);
+    const outcome o = evaluate();
+    first_points_ = points_;
+    return o;
+  }
+  // Expands the indices that promise most for their points, until there are so many new points. Returns evaluations, and has evaluated
+  // nothing, where there would be more than `most`; roundoff where nothing is left to expand.
+  outcome grow(int64 new_points, int64 most) {
+    int64 n = 0;
+    for (int made = set_.count(); n < new_points && !queue_.empty();) {
+      const int i = queue_.top().index;
+      queue_.pop();
+      if (set_.is_expanded(i)) continue;  // it had been raised
+      set_.expand(i);
+      for (; made < set_.count(); ++made) n += points_of(made);
+    }
+    if (n == 0) return outcome::roundoff;
+    return n > most ? outcome::evaluations : evaluate();
+  }
+
+  int64 points() const { return points_; }
+  int64 steps() const { return steps_; }
+  // There are as many points as the error estimate needs to mean something.
+  bool is_judged() const { return points_ >= std::max(judged_after * first_points_, judged_points * ndim_); }
+  // There is something that the value can be compared with.
+  bool is_begun() const { return points_ >= judged_after * first_points_; }
+  double value(int k) const { return volume_ * sum_[index(k)]; }
+  double error(int k) const { return error_[index(k)]; }
+  // What it takes, with what is there for a moment while arrays grow.
+  int64 bytes() const { return growing * (8 * store_ + set_.count() * bytes_of_index()); }
+  int64 bytes_with(int64 new_points) const {
+    return bytes() + new_points * (growing * (16 * ncomp_ + bytes_of_index() / 2) + executor_.bytes_of_point());
+  }
+
+ private:
+  static constexpr int first_levels = 2;
+  static constexpr double sibling_share =
+      0.05;                                // of an index's difference that its siblings are taken to have at least
+  static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
+  static constexpr double caution = 30.0;  // and what the difference counts
+  static constexpr int64 judged_after = 4, judged_points = 500;
+  static constexpr double rounding = 1e-15;
+  static constexpr int64 growing = 3;  // an array that grows to twice its size, and the old one beside it
+
+  struct entry {
+    double share;
+    int index;
+    bool operator<(const entry &o) const { return share < o.share || (share == o.share && index > o.index); }
+  };
+
+  static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+  std::size_t index(int i, int k) const {
+    return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
+  }
+  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 24 * ncomp_ + 64 + 16 * ndim_; }
+
+  int64 points_of(int i) const {
+    int bits = 0;
+    for (int j = 0; j < ndim_; ++j) bits += set_.level(i, j) - 1;
+    return int64{1} << bits;
+  }
+
+  // What expanding i promises for its points.
+  double share_of(int i) const {
+    double most = 0.0;
+    for (int k = 0; k < ncomp_; ++k) most = std::fmax(most, indicator_[index(i, k)] * weight_[index(k)]);
+    return most / std::sqrt(static_cast<double>(points_of(i)));
+  }
+
+  // Describes the indices from the first that has not been evaluated on.
+  void plan() {
+    plan_.indices.clear();
+    plan_.words.clear();
+    plan_.points = 0;
+    for (int i = static_cast<int>(places_.size()); i < set_.count(); ++i) {
+      sparse_index q = {plan_.points, static_cast<int64>(plan_.words.size()), store_, 0, 0, 0};
+      for (int j = 0; j < ndim_; ++j)
+        if (set_.level(i, j) > 1) {
+          ++q.active;
+          q.bits += set_.level(i, j) - 1;
+        }
+      int64 numbers = int64{1} << q.bits, left = q.bits;
+      for (int j = 0; j < ndim_; ++j)
+        if (set_.level(i, j) > 1) {
+          left -= set_.level(i, j) - 1;
+          numbers += int64{1} << left;
+        }
+      q.stride = numbers;
+      places_.push_back({q.place, q.stride});
+      describe(i);
+      store_ += numbers * ncomp_;
+      plan_.points += int64{1} << q.bits;
+      plan_.indices.push_back(q);
+    }
+    plan_.store = store_;
+  }
+
+  void describe(int i) {
+    for (int j = 0; j < ndim_; ++j) {
+      const int level = set_.level(i, j);
+      if (level == 1) continue;
+      const std::size_t at = plan_.words.size();
+      plan_.words.resize(at + index(words_of_axis(level)));
+      plan_.words[at] = axis_and_level(j, level);
+      for (int l = level, source = i; l >= 1; --l, source = set_.below(source, j)) {
+        const range &n = places_[index(source)];
+        plan_.words[at + index(2 * l - 1)] = n.place + left_before(source, j);
+        plan_.words[at + index(2 * l)] = n.stride;
+      }
+    }
+  }
+  // Where, within the numbers of an index, what is left after its active axes before `axis` begins.
+  int64 left_before(int i, int axis) const {
+    int left = 0;
+    for (int j = 0; j < ndim_; ++j) left += set_.level(i, j) - 1;
+    int64 place = 0;
+    for (int j = 0; j < axis; ++j) {
+      if (set_.level(i, j) == 1) continue;
+      place += int64{1} << left;
+      left -= set_.level(i, j) - 1;
+    }
+    return place;
+  }
+
+  outcome evaluate() {
+    plan();
+    const auto n = static_cast<int64>(plan_.indices.size());
+    differences_.resize(index(n * ncomp_));
+    const outcome o = executor_.evaluate(plan_, differences_.data());
+    if (o != outcome::running) return o;
+    ++steps_;
+    const int first = static_cast<int>(places_.size()) - static_cast<int>(n);
+    for (int64 q = 0; q < n; ++q) {
+      points_ += points_of(first + static_cast<int>(q));
+      points_then_.push_back(points_);
+      for (int k = 0; k < ncomp_; ++k) {
+        const double d = differences_[index(k * n + q)];
+        if (!std::isfinite(d)) return outcome::nonfinite;
+        sum_[index(k)] += d;
+        magnitude_[index(k)] += std::fabs(d);
+        difference_.push_back(d);
+        indicator_.push_back(std::fabs(d));
+        sum_then_.push_back(sum_[index(k)]);
+      }
+    }
+    for (int k = 0; k < ncomp_; ++k) {
+      const double v = std::fabs(sum_[index(k)]);
+      weight_[index(k)] = v > 0.0 ? 1.0 / v : 1.0;
+    }
+    for (int64 q = 0; q < n; ++q) {
+      const int i = first + static_cast<int>(q);
+      set_.each_sibling(i, [&](int s) {
+        if (lend(i, s) && s < first) queue_.push({share_of(s), s});
+        lend(s, i);
+      });
+    }
+    for (int64 q = 0; q < n; ++q) {
+      const int i = first + static_cast<int>(q);
+      if (!set_.is_expanded(i)) queue_.push({share_of(i), i});
+    }
+    estimate();
+    return outcome::running;
+  }
+
+  // Gives index `to`, unless it is expanded, its share of what `from` has. Did that raise it?
+  bool lend(int from, int to) {
+    if (set_.is_expanded(to)) return false;
+    bool raised = false;
+    for (int k = 0; k < ncomp_; ++k) {
+      const double share = sibling_share * std::fabs(difference_[index(from, k)]);
+      double &has = indicator_[index(to, k)];
+      if (has < share) {
+        has = share;
+        raised = true;
+      }
+    }
+    return raised;
+  }
+
+  // The sum of what has not been expanded, or cannot be, and what the last half of the points has changed.
+  void estimate() {
+    std::vector<double> &ahead = error_;
+    std::fill(ahead.begin(), ahead.end(), 0.0);
+    for (int i = 0; i < set_.count(); ++i) {
+      const bool open = !set_.is_expanded(i);
+      if (!open && !set_.is_at_top(i)) continue;
+      for (int k = 0; k < ncomp_; ++k)
+        ahead[index(k)] += open ? indicator_[index(i, k)] : std::fabs(difference_[index(i, k)]);
+    }
+    const auto then = std::upper_bound(points_then_.begin(), points_then_.end(),
+                                       static_cast<int64>(earlier * static_cast<double>(points_)));
+    const auto before = then - points_then_.begin();
+    for (int k = 0; k < ncomp_; ++k) {
+      const double was = before > 0 ? sum_then_[index(static_cast<int>(before) - 1, k)] : 0.0;
+      const double e = std::fmax(ahead[index(k)], caution * std::fabs(sum_[index(k)] - was));
+      error_[index(k)] = std::fabs(volume_) * std::fmax(e, rounding * magnitude_[index(k)]);
+    }
+  }
+
+  const int ndim_, ncomp_;
+  const double volume_;
+  sparse_executor &executor_;
+  sparse_indices set_;
+  sparse_step plan_;
+  struct range {
+    int64 place, stride;
+  };
+  std::vector<range> places_;                              // of each index: its numbers in the store
+  std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
+  std::vector<int64> points_then_;                         // up to each index
+  std::vector<double> differences_;                        // of a step
+  std::vector<double> sum_ = std::vector<double>(index(ncomp_), 0.0), magnitude_ = sum_, error_ = sum_,
+                      weight_ = std::vector<double>(index(ncomp_), 1.0);
+  std::priority_queue<entry> queue_;
+  int64 points_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,250 @@
+// The race of a sparse grid with adaptive subdivision for one integral: between the steps of the subdivision the sparse grid takes its turn,
+// and where its own estimate meets the tolerance and its value agrees with that of the regions, the run ends with it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "../cubature/largest_errors.hpp"
+#include "../hooks.hpp"
+#include "sparse_grid.hpp"
+
+namespace tessera {
+
+// How the error falls as evaluations are spent, from the numbers at some moments.
+class error_trend {
+ public:
+  // ratio: of the error to what is tolerated.
+  void add(int64 evaluations, double ratio) {
+    if (!moments_.empty() && moments_.back().n >= static_cast<double>(evaluations)) return;
+    moments_.push_back({static_cast<double>(evaluations), ratio});
+  }
+  // Evaluations at which the tolerance will be met if the error goes on to fall as it has since there were a quarter as many.
+  double needed() const {
+    if (moments_.size() < 2) return infinity_value();
+    const moment now = moments_.back();
+    if (now.ratio <= 1.0) return now.n;
+    moment then = moments_.front();
+    for (const moment &m : moments_)
+      if (m.n <= 0.25 * now.n) then = m;
+    const double power = std::log(then.ratio / now.ratio) / std::log(now.n / then.n);
+    return power > least_power ? now.n * std::pow(now.ratio, 1.0 / power) : infinity_value();
+  }
+
+ private:
+  static constexpr double least_power = 0.2;
+  struct moment {
+    double n, ratio;
+  };
+  std::vector<moment> moments_;
+};
+
+// Where grids come from when their turn has come. Both throw bad_alloc.
+class sparse_source {
+ public:
+  virtual ~sparse_source() = default;
+  // Of the domain. Null: there is none.
+  virtual sparse_grid *open() = 0;
+  // Of regions: centre[ndim] and half-width[ndim] of each, `length` numbers from one to the next.
+  virtual sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) = 0;
+};
+
+// The hooks of the subdivision. Without a source they are those that it is given.
+class sparse_race final : public run_hooks {
+ public:
+  // memory: bytes that the grid may take.
+  sparse_race(const cubature_settings &settings, sparse_source *source, int64 memory, run_hooks &hooks)
+      : set_(settings), source_(source), memory_(memory), hooks_(hooks), next_(source ? start_after : greatest_int64) {}
+  // Where the regions are that the run has.
+  void look_at(largest_regions regions) { largest_ = std::move(regions); }
+
+  bool is_wanted() const override { return hooks_.is_wanted(); }
+  outcome within_step() override { return hooks_.within_step(); }
+  int64 until_look(int64 n) const override {
+    return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next_ - n));
+  }
+  int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
+  int64 evaluations_beside() const override { return beside_; }
+
+  outcome between_steps(int64 n, const double *value, const double *error) override {
+    const outcome o = hooks_.between_steps(n + beside_, value, error);
+    return o != outcome::running || n < next_ ? o : turn(n, value, error);
+  }
+
+  // What the grids took at most.
+  int64 bytes() const { return bytes_; }
+  // Has the run ended with the value of the grid? It is then written.
+  bool is_won(double *value, double *error) const {
+    for (int k = 0; won_ && k < set_.ncomp; ++k) {
+      value[k] = grid_->value(k);
+      error[k] = grid_->error(k);
+    }
+    return won_;
+  }
+  int64 evaluations() const { return beside_; }
+  // The integrand ended the run, or its time, while a grid had its turn.
+  bool has_ended() const { return ended_; }
+
+ private:
+  static constexpr int64 start_after = 20000;  // evaluations of the subdivision
+  static constexpr int64 trial_points = 20000;
+  static constexpr double trial_share = 1.0 / 16,
+                          later_share = 1.0 / 40;  // of its evaluations, for a grid that is not ahead
+  static constexpr double lead = 0.5;  // of a grid that may have as many: of the evaluations that the regions will need
+  static constexpr double apart = 1.3;            // evaluations of the subdivision from one turn to the next
+  static constexpr double seen_share = 1.0 / 8;   // points of a grid that wins, of the evaluations of the subdivision
+  static constexpr double vague = 0.01;           // relative error of the regions above which their value says little
+  static constexpr int worst_regions = 4;         // in which the integrand has to be smooth
+  static constexpr double check_share = 1.0 / 4;  // of the evaluations of the subdivision, to see whether it is
+  static constexpr double negligible = 1e-3;      // of what is tolerated: the error of a region that does not matter
+
+  outcome turn(int64 n, const double *value, const double *error) {
+    next_ = static_cast<int64>(apart * static_cast<double>(n));
+    regions_.add(n, ratio(value, error));
+    try {
+      if (!grid_) grid_ = source_->open();
+      if (!grid_) return give_up();
+      while (!is_ready(n)) {
+        const int64 step = next_sparse_step(grid_->points());
+        if (grid_->points() > 0 && grid_->points() + step > allowed(n)) return outcome::running;
+        if (grid_->bytes_with(2 * step) > memory_) return give_up();
+        const outcome o = grow(*grid_, 1, step, n);
+        if (o != outcome::running) return o == outcome::callback || is_ended(o) ? end_with(o) : give_up();
+        judge();
+        const outcome end = hooks_.between_steps(n + beside_, value, error);
+        if (end != outcome::running) return end;
+      }
+      if (n + beside_ < set_.mineval || !agrees(value, error) || n < next_check_) return outcome::running;
+      const outcome o = check_regions(n);
+      if (o != outcome::running) return end_with(o);
+    } catch (const std::bad_alloc &) {
+      return give_up();
+    }
+    return won_ ? outcome::converged : outcome::running;
+  }
+
+  outcome end_with(outcome o) {
+    ended_ = true;
+    return o;
+  }
+  outcome give_up() {
+    next_ = greatest_int64;
+    return outcome::running;
+  }
+
+  // A step of a grid that is of so many boxes.
+  outcome grow(sparse_grid &grid, int boxes, int64 step, int64 n) {
+    const int64 before = grid.points(), most = (set_.maxeval - n - beside_) / boxes;
+    if (before == 0 && sparse_grid::first_points(set_.ndim) > most) return outcome::evaluations;
+    const outcome o = before == 0 ? grid.begin() : grid.grow(step, most);
+    beside_ += (grid.points() - before) * boxes;
+    bytes_ = std::max(bytes_, grid_->bytes() + (&grid == grid_ ? 0 : grid.bytes()));
+    return o;
+  }
+
+  double ratio(const double *value, const double *error) const {
+    double most = 0.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double t = tolerated(set_, value[k]);
+      most = std::fmax(most, error[k] > 0.0 ? (t > 0.0 ? error[k] / t : infinity_value()) : 0.0);
+    }
+    return most;
+  }
+
+  // Points that the grid may have by now.
+  int64 allowed(int64 n) const {
+    const double most = static_cast<double>(n);
+    if (grid_->is_judged() && met_) return n;
+    const double needed = points_.needed();
+    if (grid_->is_judged() && needed < lead * regions_.needed()) return needed <= most ? n : n / 4;
+    return static_cast<int64>(
+        std::max(std::min(trial_share * most, static_cast<double>(trial_points)), later_share * most));
+  }
+
+  // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
+  bool is_ready(int64 n) const {
+    return met_ && seen_share * static_cast<double>(n) <= static_cast<double>(grid_->points());
+  }
+  // Is the tolerance met?
+  void judge() {
+    double most = 0.0;
+    bool nothing = true;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double v = grid_->value(k), e = grid_->error(k), t = tolerated(set_, v);
+      most = std::fmax(most, e > 0.0 ? (t > 0.0 ? e / t : infinity_value()) : 0.0);
+      nothing = nothing && v == 0.0 && e == 0.0;
+    }
+    points_.add(grid_->points(), most);
+    met_ = grid_->is_judged() && most <= 1.0 && !nothing;
+  }
+
+  // Does the value agree with that of the regions, and does that say something?
+  bool agrees(const double *value, const double *error) const {
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double v = grid_->value(k), t = tolerated(set_, v), distance = std::fabs(v - value[k]);
+      if (!(distance <= error[k])) return false;
+      if (error[k] <= std::fmax(vague * std::fabs(value[k]), 10.0 * t)) continue;
+      if (!(distance <= vague * error[k] && distance <= vague * std::fabs(value[k]) && error[k] <= std::fabs(value[k])))
+        return false;
+    }
+    return true;
+  }
+
+  // Is the integrand smooth where the regions find most error? There a sparse grid has to do much better than they.
+  outcome check_regions(int64 n) {
+    next_check_ = 2 * n;
+    const auto nd = static_cast<std::size_t>(set_.ndim), nc = static_cast<std::size_t>(set_.ncomp),
+               length = 2 * nd + nc;
+    std::vector<double> weight(nc);
+    for (std::size_t k = 0; k < nc; ++k) {
+      const double t = tolerated(set_, grid_->value(static_cast<int>(k)));
+      weight[k] = t > 0.0 ? 1.0 / t : 1.0;
+    }
+    const int64 memory = memory_ - grid_->bytes();
+    const std::vector<double> worst = largest_(worst_regions, weight.data(), memory);
+    const int boxes = static_cast<int>(worst.size() / length);
+    if (boxes == 0) return outcome::running;
+    sparse_grid *const grid = source_->open_regions(boxes, worst.data(), length);
+    error_trend in_regions;
+    const auto most = static_cast<int64>(check_share * static_cast<double>(n) / boxes);
+    for (;;) {
+      if (grid->bytes_with(2 * next_sparse_step(grid->points())) > memory) return outcome::running;
+      const outcome o = grow(*grid, boxes, next_sparse_step(grid->points()), n);
+      if (o == outcome::callback || is_ended(o)) return o;
+      if (o != outcome::running) return outcome::running;
+      double most_left = 0.0;
+      for (int b = 0; b < boxes; ++b) {
+        const double *const region = worst.data() + static_cast<std::size_t>(b) * length;
+        double volume = 1.0;
+        for (std::size_t j = 0; j < nd; ++j) volume *= 2.0 * region[nd + j];
+        for (std::size_t k = 0; k < nc; ++k) {
+          const double e = volume * grid->error(b * set_.ncomp + static_cast<int>(k));
+          const double may_be =
+              std::fmax(region[2 * nd + k], negligible * tolerated(set_, grid_->value(static_cast<int>(k))));
+          most_left = std::fmax(most_left, e > 0.0 ? (may_be > 0.0 ? e / may_be : infinity_value()) : 0.0);
+        }
+      }
+      won_ = grid->is_begun() && most_left <= 1.0;
+      in_regions.add(grid->points(), most_left);
+      const bool hopeless = 3 * grid->points() >= most && !(in_regions.needed() <= 2.0 * static_cast<double>(most));
+      if (won_ || hopeless || grid->points() + next_sparse_step(grid->points()) > most) return outcome::running;
+    }
+  }
+
+  const cubature_settings &set_;
+  sparse_source *const source_;
+  sparse_grid *grid_ = nullptr;
+  const int64 memory_;
+  run_hooks &hooks_;
+  largest_regions largest_;
+  int64 next_;  // turn: when the subdivision has made so many evaluations
+  int64 next_check_ = 0, beside_ = 0, bytes_ = 0;
+  error_trend regions_, points_;
+  bool met_ = false, won_ = false, ended_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sparse.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera {
+
+host_sparse::host_sparse(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks)
+    : block_calls(problem, pool, greatest_int64),
+      block_(block_for(problem)),
+      pool_(pool),
+      work_(static_cast<std::size_t>(pool.size())) {
+  watch(work_, hooks);
+}
+
+// A batch integrand is given as many points at a time as it may have, as far as there is memory for them.
+int64 host_sparse::block_for(const cubature_problem &problem) {
+  const int64 cached = cached_points(problem);
+  return problem.integrand.batch && !problem.memory_is_given ? std::max(cached, problem.batch_points) : cached;
+}
+
+int64 host_sparse::fixed_bytes(const cubature_problem &problem, int threads) {
+  return threads * block_bytes(problem, block_for(problem)) + static_cast<int64>(sizeof(sparse_tables));
+}
+
+void host_sparse::begin(const sparse_domain &domain) {
+  domain_ = domain;
+  store_.clear();
+}
+
+outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
+  store_.resize(index(step.store));
+  const int64 points = step.points * domain_.boxes;
+  tasks_.clear();
+  for (int64 i = 0; i < points; i += block_) tasks_.push_back(i);
+  tasks_.push_back(points);
+  const outcome o = run_tasks([&](int64 first, int64 end, int thread) {
+    point_block &b = work_[index(thread)];
+    prepare(b, block_);
+    evaluate_points(step, first, end - first, b);
+  });
+  if (o != outcome::running) return o;
+  const auto n = static_cast<int64>(step.indices.size());
+  constexpr int64 together = 16;
+  pool_.run((n + together - 1) / together, [&](int64 part, int) {
+    for (int64 q = part * together; q < std::min(n, (part + 1) * together); ++q)
+      sum_up(step, step.indices[index(q)], differences + q, n);
+  });
+  return outcome::running;
+}
+
+// visit(index, point of it, place among the n) for points first .. first+n-1 of the step in one box.
+template <class Visit>
+void host_sparse::each_point(const sparse_step &step, int64 first, int64 n, Visit visit) {
+  auto q = std::upper_bound(step.indices.begin(), step.indices.end(), first,
+                            [](int64 point, const sparse_index &i) { return point < i.first; }) -
+           1;
+  for (int64 i = 0; i < n; ++i) {
+    while (first + i - q->first >= int64{1} << q->bits) ++q;
+    visit(*q, first + i - q->first, i);
+  }
+}
+
+// Points first .. first+n-1 of those of one box after the other.
+void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b) {
+  const auto in_boxes = [&](const auto &visit) {
+    for (int64 i = 0, now; i < n; i += now) {
+      const int64 box = (first + i) / step.points, from = (first + i) % step.points;
+      now = std::min(n - i, step.points - from);
+      each_point(step, from, now, [&](const sparse_index &q, int64 point, int64 place) {
+        visit(static_cast<int>(box), q, point, i + place);
+      });
+    }
+  };
+  in_boxes([&](int box, const sparse_index &q, int64 point, int64 i) {
+    b.jacobian[index(i)] =
+        write_sparse_point(tables_, domain_, ndim_, box, q, step.words.data(), point, b.x.data() + i, b.stride);
+  });
+  if (!call(first, n, points_of_call(n), b)) return;
+  double check = 0.0;
+  in_boxes([&](int box, const sparse_index &q, int64 point, int64 i) {
+    for (int k = 0; k < ncomp_; ++k) {
+      const double v = weighted(b.f[index(k * b.stride + i)], b.jacobian[index(i)]);
+      check += 0.0 * v;
+      store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = v;
+    }
+  });
+  if (check != 0.0) report_nonfinite(first, n, b);
+}
+
+void host_sparse::sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart) {
+  for (int k = 0; k < domain_.boxes * ncomp_; ++k) {
+    double *const own = &store_[index(q.place + k * q.stride)];
+    const int64 *word = step.words.data() + q.words;
+    int64 place = 0, bits = q.bits;
+    for (int s = 0; s < q.active; ++s) {
+      const int level = level_of_word(*word);
+      place += int64{1} << bits;
+      bits -= level - 1;
+      const int64 size = int64{1} << bits;
+      for (int64 r = 0; r < size; ++r) own[place + r] = sum_over_axis(tables_, word, size, r, store_.data(), k);
+      word += words_of_axis(level);
+    }
+    difference[k * apart] = own[place];
+  }
+}
+
+}  // namespace tessera

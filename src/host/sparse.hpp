@@ -1,0 +1,39 @@
+// The points of sparse grids by calling the user's host function, on one thread or several.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "../engine/sparse/sparse_grid.hpp"
+#include "block_calls.hpp"
+
+namespace tessera {
+
+class host_sparse final : public sparse_executor, public block_calls {
+ public:
+  // The problem and its domain must stay where they are.
+  host_sparse(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks);
+
+  void begin(const sparse_domain &domain) override;
+  outcome evaluate(const sparse_step &step, double *differences) override;
+  int64 bytes_of_point() const override { return 0; }
+  bool is_ended() const { return failed_item() >= 0; }
+  // Of its threads.
+  static int64 fixed_bytes(const cubature_problem &problem, int threads);
+
+ private:
+  static int64 block_for(const cubature_problem &problem);
+  template <class Visit>
+  static void each_point(const sparse_step &step, int64 first, int64 n, Visit visit);
+  void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
+  void sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart);
+
+  const int64 block_;
+  const sparse_tables tables_ = make_sparse_tables();
+  thread_pool &pool_;
+  sparse_domain domain_ = {};
+  std::vector<double> store_;
+  std::vector<point_block> work_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,102 @@
+// What places share of the sparse grid that takes part in a cubature.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+#include "engine/cubature/split.hpp"
+#include "engine/sparse/sparse_alone.hpp"
+#include "engine/sparse/sparse_race.hpp"
+#include "problem.hpp"
+
+namespace tessera {
+
+// The domain of a problem as a sparse grid sees it.
+class sparse_box {
+ public:
+  explicit sparse_box(const cubature_problem &p) : axes_(any_mapped(p.axes) ? p.axes.data() : nullptr) {
+    for (std::size_t j = 0; j < p.axes.size(); ++j) {
+      centre_.push_back(0.5 * p.lower[j] + 0.5 * p.upper[j]);
+      half_.push_back(0.5 * p.upper[j] - 0.5 * p.lower[j]);
+      volume_ *= 2.0 * half_.back();
+      const double margin = 1.0 - *std::max_element(std::begin(patterson_nodes), std::end(patterson_nodes));
+      open_ = open_ && half_.back() > p.grain[j] &&
+              points_inside({centre_.back(), half_.back()}, margin, p.lower[j], p.upper[j], first_point_slack);
+    }
+  }
+  sparse_domain domain() const { return {centre_.data(), half_.data(), axes_, 1}; }
+  double volume() const { return volume_; }
+  // All points lie within the limits and not on them, and there is a volume.
+  bool is_open() const { return open_ && std::isfinite(volume_) && volume_ > 0.0; }
+
+ private:
+  std::vector<double> centre_, half_;
+  const axis_map *axes_;
+  double volume_ = 1.0;
+  bool open_ = true;
+};
+
+// The grids of one run. Executor: made of whatever the place has.
+template <class Executor>
+class sparse_run final : public sparse_source {
+ public:
+  // make(whole): a unique_ptr to an executor for the grid of the whole domain, or for that of regions.
+  template <class Make>
+  sparse_run(const cubature_problem &p, Make make) : problem_(p), make_(make) {}
+
+  sparse_grid *open() override {
+    box_ = std::make_unique<sparse_box>(problem_);
+    if (!box_->is_open()) return nullptr;
+    executor_ = make_(true);
+    executor_->begin(box_->domain());
+    grid_ = std::make_unique<sparse_grid>(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_);
+    return grid_.get();
+  }
+  sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) override {
+    const auto nd = static_cast<std::size_t>(problem_.ndim());
+    centres_.clear();
+    halves_.clear();
+    for (std::size_t b = 0; b < static_cast<std::size_t>(regions); ++b) {
+      centres_.insert(centres_.end(), boxes + b * length, boxes + b * length + nd);
+      halves_.insert(halves_.end(), boxes + b * length + nd, boxes + b * length + 2 * nd);
+    }
+    if (!in_regions_) in_regions_ = make_(false);
+    in_regions_->begin({centres_.data(), halves_.data(), box_->domain().axes, regions});
+    region_grid_ = std::make_unique<sparse_grid>(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_);
+    return region_grid_.get();
+  }
+  // What the integrand said when a run was ended in a grid.
+  const Executor &ended_in() const { return in_regions_ && in_regions_->is_ended() ? *in_regions_ : *executor_; }
+
+ private:
+  const cubature_problem &problem_;
+  const std::function<std::unique_ptr<Executor>(bool)> make_;
+  std::unique_ptr<sparse_box> box_;
+  std::unique_ptr<Executor> executor_, in_regions_;
+  std::unique_ptr<sparse_grid> grid_, region_grid_;
+  std::vector<double> centres_, halves_;  // of the regions
+};
+
+// TESSERA_SPARSE_ALONE. What the integrand said, if it ended the run, is in sparse.ended_in().
+template <class Executor>
+void run_sparse_alone(sparse_run<Executor> &sparse, const cubature_settings &set, int64 memory, run_hooks &hooks,
+                      double *value, double *error, cubature_result &result) {
+  sparse_grid *const grid = sparse.open();
+  if (!grid) {
+    result.end = outcome::roundoff;
+    result.message = "TESSERA_SPARSE_ALONE: the domain has no room for points beside its faces";
+    return;
+  }
+  result.end = run_alone(*grid, set, memory, hooks, value, error);
+  result.has_value = result.from_sparse = grid->points() > 0;
+  result.sparse_points = result.statistics.evaluations = grid->points();
+  result.statistics.iterations = grid->steps();
+  result.statistics.peak_bytes = grid->points() > 0 ? grid->bytes() : 0;
+}
+
+}  // namespace tessera

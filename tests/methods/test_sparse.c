@@ -1,0 +1,289 @@
+/* The race of sparse grids with regions (TESSERA_SPARSE): what it saves, what it costs, and that it does not win where it should not.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <float.h>
+#include <math.h>
+
+#include "cases.h"
+#include "solve.h"
+
+static struct answer run(const char *name, double reltol, int sparse, int64_t maxeval, int threads) {
+  const struct suite_case *c = suite_find(name);
+  tessera_solver *s = solver_of(c->ndim, 1);
+  put_point(s, c->fn, NULL);
+  put_real(s, TESSERA_RELTOL, reltol);
+  put_int(s, TESSERA_MAXEVAL, maxeval);
+  put_int(s, TESSERA_SPARSE, sparse);
+  put_int(s, TESSERA_THREADS, threads);
+  const struct answer a = integrate(s);
+  const double error = fabs(a.value - c->exact);
+  print_message("  %-6s %.0e: status %d, %9lld evaluations, %lld of them sparse, used %lld, estimate %.1e, true %.1e\n",
+                name, reltol, a.status, (long long)a.evaluations, (long long)got_int(s, TESSERA_SPARSE_EVALUATIONS),
+                (long long)got_int(s, TESSERA_SPARSE_USED), a.error / fabs(a.value), error / fabs(c->exact));
+  assert_true(a.evaluations <= maxeval);
+  if (a.status == TESSERA_OK) assert_true(error <= reltol * fabs(c->exact));
+  if (sparse == TESSERA_SPARSE_OFF) assert_int_equal(got_int(s, TESSERA_SPARSE_EVALUATIONS), 0);
+  tessera_destroy(s);
+  return a;
+}
+
+/* Smooth integrands: a tenth of the evaluations and less. */
+static void test_smooth(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    double reltol;
+    int64_t most;
+  } cases[] = {{"f1_5d", 1e-8, 200000}, {"f1_5d", 1e-10, 300000}, {"f7_8d", 1e-6, 2540000}, {"f8_8d", 1e-6, 900000}};
+  for (int i = 0; i < (sanitized ? 1 : 4); ++i) {
+    const struct answer a = run(cases[i].name, cases[i].reltol, TESSERA_SPARSE_AUTO, 20 * cases[i].most, 1);
+    assert_int_equal(a.status, TESSERA_OK);
+    assert_true(a.evaluations <= cases[i].most);
+    const struct answer alone = run(cases[i].name, cases[i].reltol, TESSERA_SPARSE_ALONE, cases[i].most, 1);
+    assert_int_equal(alone.status, TESSERA_OK);
+    assert_true(alone.evaluations <= a.evaluations);
+    const struct answer off = run(cases[i].name, cases[i].reltol, TESSERA_SPARSE_OFF, 5 * cases[i].most, 1);
+    assert_true(off.status != TESSERA_OK);
+  }
+}
+
+/* Where regions win the race costs a tenth, and the value is theirs. */
+static void test_rough(void **state) {
+  (void)state;
+  const char *names[] = {"f4_5d", "f5_5d", "f6_6d"};
+  for (int i = 0; i < 3; ++i) {
+    const double reltol = i == 2 ? 1e-2 : 1e-3;
+    const struct answer off = run(names[i], reltol, TESSERA_SPARSE_OFF, 20000000, 1);
+    const struct answer a = run(names[i], reltol, TESSERA_SPARSE_AUTO, 20000000, 1);
+    assert_int_equal(a.status, TESSERA_OK);
+    assert_true(a.evaluations <= off.evaluations + off.evaluations / 10);
+    assert_same_bits(a.value, off.value);
+    assert_same_bits(a.error, off.error);
+  }
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  assert_same_answer(run("f1_5d", 1e-8, TESSERA_SPARSE_AUTO, 1000000, 1),
+                     run("f1_5d", 1e-8, TESSERA_SPARSE_AUTO, 1000000, 3));
+  assert_same_answer(run("f1_5d", 1e-9, TESSERA_SPARSE_ALONE, 1000000, 1),
+                     run("f1_5d", 1e-9, TESSERA_SPARSE_ALONE, 1000000, 3));
+}
+
+/* A step behind a smooth function, in a corner: what a sparse grid does not see, the regions do. */
+static int step_in_corner(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double s = 0, r = 0;
+  (void)ncomp, (void)userdata;
+  for (int j = 0; j < ndim; ++j) s += x[j] / (j + 1), r += (1 - x[j]) * (1 - x[j]);
+  f[0] = cos(s) + (r < 0.09 ? 1 : 0);
+  return 0;
+}
+/* A bell a fiftieth as wide as the domain on a smooth ground. */
+static int bell_on_ground(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const double *centre = userdata;
+  double s = 0, r = 0;
+  (void)ncomp;
+  for (int j = 0; j < ndim; ++j) s += x[j] / (j + 2), r += (x[j] - centre[j]) * (x[j] - centre[j]);
+  f[0] = cos(s) + 2e3 * exp(-1250 * r);
+  return 0;
+}
+
+static void test_not_smooth(void **state) {
+  (void)state;
+  enum { ndim = 4 };
+  static const double centres[][ndim] = {{0.31, 0.77, 0.42, 0.64}, {0.5, 0.5, 0.5, 0.5}, {0.9, 0.1, 0.85, 0.2}};
+  double ground = 0, step;
+  for (int m = 0; m < 16; ++m) { /* int cos(sum c_j x_j) over the cube, by corners */
+    double at = 0, sign = 1, product = 1;
+    for (int j = 0; j < ndim; ++j) {
+      const double c = 1.0 / (j + 2);
+      product *= c;
+      if (m >> j & 1)
+        at += c;
+      else
+        sign = -sign;
+    }
+    ground += sign * cos(at) / product;
+  }
+  const double pi = 3.14159265358979323846, bell = 2e3 * pow(pi / 1250, 2);
+  tessera_solver *s = solver_of(ndim, 1);
+  put_int(s, TESSERA_MAXEVAL, 8000000);
+  put_int(s, TESSERA_INITIAL_REGIONS, 4096); /* one region alone may miss the bell */
+  for (int i = 0; i < 3; ++i)
+    for (int t = 3; t <= 9; t += 3) {
+      double c[ndim];
+      for (int j = 0; j < ndim; ++j) c[j] = centres[i][j];
+      put_point(s, bell_on_ground, c);
+      put_real(s, TESSERA_RELTOL, pow(10, -t));
+      const struct answer a = integrate(s);
+      print_message("  bell %d, 1e-%d: status %d, %lld evaluations, used %lld, error %.1e\n", i, t, a.status,
+                    (long long)a.evaluations, (long long)got_int(s, TESSERA_SPARSE_USED),
+                    fabs(a.value - ground - bell));
+      if (a.status == TESSERA_OK) assert_true(fabs(a.value - ground - bell) <= pow(10, -t) * fabs(ground + bell));
+    }
+  put_point(s, step_in_corner, NULL);
+  put_real(s, TESSERA_RELTOL, 1e-5);
+  const struct answer a = integrate(s);
+  step = pi * pi / 2 * pow(0.3, 4) / 16;
+  double smooth = 0;
+  for (int m = 0; m < 16; ++m) {
+    double at = 0, sign = 1, product = 1;
+    for (int j = 0; j < ndim; ++j) {
+      product *= 1.0 / (j + 1);
+      if (m >> j & 1)
+        at += 1.0 / (j + 1);
+      else
+        sign = -sign;
+    }
+    smooth += sign * cos(at) / product;
+  }
+  print_message("  step: status %d, %lld evaluations, error %.1e\n", a.status, (long long)a.evaluations,
+                fabs(a.value - smooth - step));
+  assert_int_equal(got_int(s, TESSERA_SPARSE_USED), 0);
+  assert_true(fabs(a.value - smooth - step) <= 10 * a.error);
+  tessera_destroy(s);
+}
+
+/* Components of very different size, infinite and reversed limits. */
+static int three(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double s = 0, p = 1;
+  (void)userdata;
+  assert_int_equal(ncomp, 3);
+  for (int j = 0; j < ndim; ++j) s += x[j], p *= 1 + x[j] * x[j];
+  f[0] = exp(-s), f[1] = 1e-200 * exp(-2 * s), f[2] = exp(-s) / p * p;
+  return 0;
+}
+
+static void test_vectors_and_ranges(void **state) {
+  (void)state;
+  enum { ndim = 3 };
+  double value[3], error[3];
+  const double e1 = 1 - exp(-1.0), e2 = (1 - exp(-2.0)) / 2;
+  const double lower[ndim] = {1, 0, 0}, upper[ndim] = {0, 1, 1}, zero[ndim] = {0, 0, 0},
+               most[ndim] = {INFINITY, INFINITY, 1};
+  tessera_solver *s = solver_of(ndim, 3);
+  put_point(s, three, NULL);
+  put_real(s, TESSERA_RELTOL, 1e-12);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_ALONE);
+  assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+  assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_OK);
+  assert_close(value[0], -e1 * e1 * e1, 1e-12, 0);
+  assert_close(value[1], -1e-200 * e2 * e2 * e2, 1e-12, 0);
+  assert_close(value[2], -e1 * e1 * e1, 1e-12, 0);
+  assert_status(s, tessera_set_domain(s, zero, most), TESSERA_OK);
+  put_real(s, TESSERA_RELTOL, 1e-6);
+  assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_OK);
+  assert_close(value[0], e1, 1e-6, 0);
+  assert_close(value[1], 1e-200 / 4 * e2, 1e-6, 0);
+  assert_int_equal(got_int(s, TESSERA_SPARSE_USED), 1);
+  tessera_destroy(s);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------------------------------ */
+struct script {
+  int64_t calls, stop_at, nan_at;
+};
+static int scripted(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  struct script *p = userdata;
+  double s = 0;
+  (void)ncomp;
+  for (int j = 0; j < ndim; ++j) s += (j + 1) * x[j];
+  f[0] = cos(s);
+  ++p->calls;
+  if (p->calls == p->nan_at) f[0] = NAN;
+  return p->calls == p->stop_at ? 5 : 0;
+}
+
+static int stop_progress(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                         void *userdata) {
+  (void)ncomp, (void)value, (void)error, (void)remaining;
+  return evaluations > *(int64_t *)userdata;
+}
+
+static void test_ends(void **state) {
+  (void)state;
+  struct script p = {0, 0, 0};
+  tessera_solver *s = solver_of(5, 1);
+  put_point(s, scripted, &p);
+  put_real(s, TESSERA_RELTOL, 1e-12);
+  for (int sparse = TESSERA_SPARSE_AUTO; sparse <= TESSERA_SPARSE_ALONE; sparse += 2) {
+    put_int(s, TESSERA_SPARSE, sparse);
+    put_int(s, TESSERA_MAXEVAL, 60000);
+    p = (struct script){0, 0, 0};
+    struct answer a = integrate(s);
+    assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
+    assert_true(a.evaluations <= 60000 && a.evaluations == p.calls);
+    const int64_t all = p.calls;
+    /* The integrand stops the run at some point, in the grid and in the regions. */
+    for (int64_t at = all / 7; at < all; at += all / 7) {
+      p = (struct script){0, at, 0};
+      a = integrate(s);
+      assert_int_equal(a.status, TESSERA_CALLBACK_STOPPED);
+      assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), 5);
+      assert_says(a.sentence, "returned 5");
+      assert_int_equal(p.calls, at);
+    }
+    if (sparse == TESSERA_SPARSE_ALONE) {
+      p = (struct script){0, 0, all / 2};
+      a = integrate(s);
+      assert_int_equal(a.status, TESSERA_NONFINITE);
+      assert_says(a.sentence, "component 1 of the integrand is");
+    } else { /* the regions go on without the grid */
+      p = (struct script){0, 0, 20300};
+      a = integrate(s);
+      assert_int_equal(a.status, TESSERA_LIMIT_EVALUATIONS);
+      assert_int_equal(got_int(s, TESSERA_SPARSE_USED), 0);
+      assert_in_range(got_int(s, TESSERA_SPARSE_EVALUATIONS), 0, 1000);
+    }
+    int64_t limit = 30000;
+    p = (struct script){0, 0, 0};
+    put_real(s, TESSERA_PROGRESS_SECONDS, 0);
+    assert_status(s, tessera_set_progress(s, stop_progress, &limit), TESSERA_OK);
+    a = integrate(s);
+    assert_int_equal(a.status, TESSERA_STOPPED);
+    assert_true(a.evaluations > limit && isfinite(a.value));
+    assert_status(s, tessera_set_progress(s, NULL, NULL), TESSERA_OK);
+  }
+  tessera_destroy(s);
+}
+
+static int nothing(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x, (void)ncomp, (void)userdata;
+  f[0] = 0;
+  return 0;
+}
+
+/* Where it has no part. */
+static void test_options(void **state) {
+  (void)state;
+  const struct suite_case *c = suite_find("f1_5d");
+  tessera_solver *s = solver_of(5, 1);
+  assert_int_equal(tessera_set_int(s, TESSERA_SPARSE, 3), TESSERA_ERR_RANGE);
+  put_real(s, TESSERA_RELTOL, 1e-9);
+  put_int(s, TESSERA_MAXEVAL, 200000);
+  put_point(s, c->fn, NULL);
+  put_int(s, TESSERA_ESTIMATE, TESSERA_ESTIMATE_CLASSIC);
+  assert_int_equal(integrate(s).status, TESSERA_LIMIT_EVALUATIONS);
+  assert_int_equal(got_int(s, TESSERA_SPARSE_EVALUATIONS), 0);
+  put_int(s, TESSERA_ESTIMATE, TESSERA_ESTIMATE_ROBUST);
+  assert_int_equal(integrate(s).status, TESSERA_OK);
+  assert_int_equal(got_int(s, TESSERA_SPARSE_USED), 1);
+  put_point(s, nothing, NULL);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_ALONE);
+  const struct answer a = integrate(s);
+  assert_int_equal(a.status, TESSERA_ALL_ZERO);
+  assert_int_equal(a.regions, 0);
+  tessera_destroy(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_smooth),
+      cmocka_unit_test(test_rough),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_not_smooth),
+      cmocka_unit_test(test_vectors_and_ranges),
+      cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_options),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+/* Sparse grids on device 0 and on the host: the same decisions, values apart by rounding. Skipped where there is no device.
+ * SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cases.h"
+#include "skip.h"
+#include "solve.h"
+
+enum { device = 0 };
+
+static const char text[] =
+    "double wave(const double *x) {\n  double s = 0;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) s += (j + 1) * x[j];\n  return cos(s);\n}\n"
+    "double radial(const double *x) {\n  double s = 0;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j] * x[j];\n  return s * s * s * s * s * s * s * sqrt(s);\n}\n"
+    "double decay(const double *x) {\n  double s = 0;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j];\n  return exp(-s);\n}\n"
+    "void two(const double *x, double *f) {\n  double s = 0;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j] / (j + 1);\n  f[0] = exp(-s);\n  f[1] = 1e-180 * cos(s);\n}\n"
+    "double hole(const double *x) { return x[0] < 0.9 ? x[1] : sqrt(-x[0]); }\n";
+
+static int wave(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  return suite_f1(ndim, x, ncomp, f, userdata);
+}
+static int radial(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  return suite_f8(ndim, x, ncomp, f, userdata);
+}
+static int decay(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double s = 0;
+  (void)ncomp, (void)userdata;
+  for (int j = 0; j < ndim; ++j) s += x[j];
+  f[0] = exp(-s);
+  return 0;
+}
+static int two(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double s = 0;
+  (void)ncomp, (void)userdata;
+  for (int j = 0; j < ndim; ++j) s += x[j] / (j + 1);
+  f[0] = exp(-s), f[1] = 1e-180 * cos(s);
+  return 0;
+}
+
+struct outcome {
+  int status;
+  double value[2], error[2];
+  int64_t evaluations, sparse, used;
+};
+
+static tessera_solver *solver(int ndim, int ncomp, const char *name, tessera_integrand1 f, double reltol, int sparse) {
+  tessera_solver *s = solver_of(ndim, ncomp);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, name), TESSERA_OK);
+  if (f) put_point(s, f, NULL);
+  put_real(s, TESSERA_RELTOL, reltol);
+  put_int(s, TESSERA_MAXEVAL, 2000000000);
+  put_int(s, TESSERA_SPARSE, sparse);
+  return s;
+}
+
+static struct outcome run(tessera_solver *s, int64_t where, const char *name) {
+  struct outcome o = {0, {0, 0}, {0, 0}, 0, 0, 0};
+  put_int(s, TESSERA_DEVICE, where);
+  o.status = tessera_integrate(s, TESSERA_CUBATURE, o.value, o.error);
+  o.evaluations = got_int(s, TESSERA_EVALUATIONS);
+  o.sparse = got_int(s, TESSERA_SPARSE_EVALUATIONS);
+  o.used = got_int(s, TESSERA_SPARSE_USED);
+  print_message("  %-7s %s: status %d, %10lld evaluations, %9lld sparse, used %lld, %.16g +- %.1e, %.4f s\n", name,
+                where < 0 ? "host  " : "device", o.status, (long long)o.evaluations, (long long)o.sparse,
+                (long long)o.used, o.value[0], o.error[0], got_real(s, TESSERA_SECONDS));
+  return o;
+}
+
+/* Alone: the same indices, so the same points. */
+static void test_alone(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    tessera_integrand1 f;
+    int ndim, ncomp;
+    double reltol;
+  } cases[] = {{"wave", wave, 5, 1, 1e-10},
+               {"radial", radial, 8, 1, 1e-8},
+               {"two", two, 4, 2, 1e-11},
+               {"decay", decay, 3, 1, 1e-7}};
+  for (int i = 0; i < 4; ++i) {
+    tessera_solver *s =
+        solver(cases[i].ndim, cases[i].ncomp, cases[i].name, cases[i].f, cases[i].reltol, TESSERA_SPARSE_ALONE);
+    if (i == 3) {
+      const double lower[3] = {0, 1, 0}, upper[3] = {INFINITY, 0, INFINITY};
+      assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+    }
+    const struct outcome there = run(s, device, cases[i].name), here = run(s, -1, cases[i].name),
+                         again = run(s, device, cases[i].name);
+    assert_int_equal(there.status, TESSERA_OK);
+    assert_int_equal(here.status, TESSERA_OK);
+    assert_int_equal(there.evaluations, here.evaluations);
+    for (int k = 0; k < cases[i].ncomp; ++k) {
+      assert_close(there.value[k], here.value[k], 1e-12, 0);
+      assert_same_bits(there.value[k], again.value[k]);
+      assert_same_bits(there.error[k], again.error[k]);
+    }
+    tessera_destroy(s);
+  }
+}
+
+/* The race is decided in the same way, though a device begins with more regions. */
+static void test_race(void **state) {
+  (void)state;
+  const struct suite_case *of_wave = suite_find("f1_5d"), *of_radial = suite_find("f8_8d"),
+                          *large = suite_find("f1_8d");
+  const struct {
+    const char *name;
+    const struct suite_case *c;
+    double reltol;
+  } cases[] = {{"wave", of_wave, 1e-8},
+               {"wave", of_wave, 1e-10},
+               {"radial", of_radial, 1e-7},
+               {"radial", of_radial, 1e-10},
+               {"wave", large, 1.6e-6}};
+  for (int i = 0; i < 5; ++i) {
+    tessera_solver *s = solver(cases[i].c->ndim, 1, cases[i].name, NULL, cases[i].reltol, TESSERA_SPARSE_AUTO);
+    const struct outcome there = run(s, device, cases[i].c->name);
+    assert_int_equal(there.status, TESSERA_OK);
+    assert_int_equal(there.used, 1);
+    assert_true(fabs(there.value[0] - cases[i].c->exact) <= cases[i].reltol * fabs(cases[i].c->exact));
+    const struct outcome again = run(s, device, cases[i].c->name);
+    assert_same_bits(there.value[0], again.value[0]);
+    assert_int_equal(there.evaluations, again.evaluations);
+    tessera_destroy(s);
+  }
+}
+
+static void test_nonfinite(void **state) {
+  (void)state;
+  tessera_solver *s = solver(3, 1, "hole", NULL, 1e-9, TESSERA_SPARSE_ALONE);
+  assert_int_equal(run(s, device, "hole").status, TESSERA_NONFINITE);
+  assert_says(tessera_last_error(s), "NaN or infinite");
+  tessera_destroy(s);
+}
+
+int main(void) {
+  tessera_solver *s = solver(2, 1, "decay", NULL, 1e-3, TESSERA_SPARSE_OFF);
+  double value, error;
+  put_int(s, TESSERA_DEVICE, device);
+  const int status = tessera_integrate(s, TESSERA_CUBATURE, &value, &error);
+  const int skip = status == TESSERA_ERR_NOT_BUILT;
+  if (skip) printf("skipped: %s\n", tessera_last_error(s));
+  tessera_destroy(s);
+  if (skip) return no_device_here();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_race),
+                                     cmocka_unit_test(test_nonfinite)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
