@@ -94,6 +94,11 @@ void run_sparse_alone(sparse_run<Executor> &sparse, const cubature_settings &set
   }
   result.end = run_alone(*grid, set, memory, hooks, value, error);
   result.has_value = result.from_sparse = grid->points() > 0;
+  if (result.end == outcome::nonfinite && !result.has_value) {  // at the first points
+    std::fill_n(value, set.ncomp, nan_value());
+    std::fill_n(error, set.ncomp, infinity_value());
+    result.has_value = true;
+  }
   result.sparse_points = result.statistics.evaluations = grid->points();
   result.statistics.iterations = grid->steps();
   result.statistics.peak_bytes = grid->points() > 0 ? grid->bytes() : 0;

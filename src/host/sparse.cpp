@@ -42,7 +42,7 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
   });
   if (o != outcome::running) return o;
   const auto n = static_cast<int64>(step.indices.size());
-  constexpr int64 together = 16;
+  const int64 together = step.first ? n : 16;  // those below come first
   pool_.run((n + together - 1) / together, [&](int64 part, int) {
     for (int64 q = part * together; q < std::min(n, (part + 1) * together); ++q)
       sum_up(step, step.indices[index(q)], differences + q, n);

@@ -14,11 +14,12 @@ extern const char *const sparse_text;  // the kernels in one text; made by the b
 
 namespace {
 
-constexpr unsigned block = 128;
+constexpr unsigned block = 128, wide_block = 512;
+constexpr int64 many_points = 512;  // of an index, for which a block is wide
 
-void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, sparse_arguments &a) {
+void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, sparse_arguments &a, unsigned threads = block) {
   void *arguments[] = {&a};
-  check(cuda().launch(f, x, y, 1, block, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+  check(cuda().launch(f, x, y, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
 }
 
 }  // namespace
@@ -124,7 +125,13 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
     if (!message_.empty()) return outcome::callback;
     launch(kernels_.values(), blocks, 1, stream_, a);
   }
-  launch(kernels_.sums(), static_cast<unsigned>(n), static_cast<unsigned>(comps), stream_, a);
+  const unsigned threads = step.points / n >= many_points ? wide_block : block;
+  const int stages = step.first ? 2 : 1;  // an index of the first step has two active axes at most
+  for (int stage = 0; stage < stages; ++stage) {
+    a.stage = stage;
+    a.end_stage = step.first ? stage + 1 : ndim_;
+    launch(kernels_.sums(), static_cast<unsigned>(n), static_cast<unsigned>(comps), stream_, a, threads);
+  }
   check(cuda().stream_synchronize(stream_), "the kernel");
   stored_ = step.store;
   flags_seen_ = answer[0] & flags_that_end;

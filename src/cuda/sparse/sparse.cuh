@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_values(const te
 }
 
 // A block for each index and component of a box.
-extern "C" __global__ void __launch_bounds__(128) tessera_sparse_sums(const tessera::sparse_arguments a) {
+extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tessera::sparse_arguments a) {
   using namespace tessera;
   const sparse_index q = a.indices[blockIdx.x];
   const int64 k = blockIdx.y;
@@ -64,15 +64,15 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_sums(const tess
   const int64 *word = a.words + q.words;
   int64 place = 0;
   int bits = q.bits;
-  for (int s = 0; s < q.active; ++s) {
+  for (int s = 0; s < q.active && s < a.end_stage; ++s) {
     const int level = level_of_word(*word);
     place += int64{1} << bits;
     bits -= level - 1;
     const int64 size = int64{1} << bits;
-    for (int64 r = threadIdx.x; r < size; r += blockDim.x)
+    for (int64 r = threadIdx.x; r < size && s >= a.stage; r += blockDim.x)
       own[place + r] = sum_over_axis(*a.tables, word, size, r, a.store, k);
     __syncthreads();
     word += words_of_axis(level);
   }
-  if (threadIdx.x == 0) a.differences[k * a.count + blockIdx.x] = own[place];
+  if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[place];
 }

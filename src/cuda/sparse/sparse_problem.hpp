@@ -15,9 +15,10 @@ struct sparse_arguments {
   int64 first, n;            // of the points of all boxes: those of one call of the integrand
   double *x, *jacobian, *f;  // [ndim][n], [n], [ncomp][n]
   double *store;
-  double *differences;  // [boxes][ncomp][count]
-  const int *flags;     // of the integrand's module, or null
-  int *answer;          // its flags, and whether a value is not finite
+  double *differences;   // [boxes][ncomp][count]
+  int stage, end_stage;  // active axes to sum over, of each index
+  const int *flags;      // of the integrand's module, or null
+  int *answer;           // its flags, and whether a value is not finite
 };
 
 }  // namespace tessera

@@ -19,6 +19,8 @@ struct sparse_step {
   std::vector<int64> words;
   int64 points = 0;  // of all indices
   int64 store = 0;   // numbers in the store with them
+  bool first =
+      false;  // there are indices below others among them: all are summed up over one active axis before any over the next
 };
 
 // Evaluates where the integrand is: the host's threads, or a device.
@@ -33,7 +35,7 @@ class sparse_executor {
 };
 
 // New points of the step after so many.
-inline int64 next_sparse_step(int64 points) { return std::max<int64>(500, points / 10 * 3); }
+inline int64 next_sparse_step(int64 points) { return std::max<int64>(1000, points / 20 * 7); }
 
 inline sparse_tables make_sparse_tables() {
   sparse_tables t = {};
@@ -61,7 +63,9 @@ class sparse_grid {
     for (int sum = 0; sum < first_levels; ++sum)
       for (int i = 0, n = set_.count(); i < n; ++i)
         if (!set_.is_expanded(i)) set_.expand(i);
+    plan_.first = true;
     const outcome o = evaluate();
+    plan_.first = false;
     first_points_ = points_;
     return o;
   }
@@ -114,7 +118,7 @@ class sparse_grid {
   std::size_t index(int i, int k) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
   }
-  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 24 * ncomp_ + 64 + 16 * ndim_; }
+  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 24 * ncomp_ + 64 + 24 * ndim_; }
 
   int64 points_of(int i) const {
     int bits = 0;
@@ -141,16 +145,18 @@ class sparse_grid {
           ++q.active;
           q.bits += set_.level(i, j) - 1;
         }
-      int64 numbers = int64{1} << q.bits, left = q.bits;
-      for (int j = 0; j < ndim_; ++j)
-        if (set_.level(i, j) > 1) {
-          left -= set_.level(i, j) - 1;
-          numbers += int64{1} << left;
-        }
-      q.stride = numbers;
+      int64 numbers = 0;
+      int left = q.bits;
+      for (int j = 0; j < ndim_; ++j) {
+        left_before_.push_back(numbers);
+        if (set_.level(i, j) == 1) continue;
+        numbers += int64{1} << left;
+        left -= set_.level(i, j) - 1;
+      }
+      q.stride = numbers + 1;  // the difference comes last
       places_.push_back({q.place, q.stride});
       describe(i);
-      store_ += numbers * ncomp_;
+      store_ += q.stride * ncomp_;
       plan_.points += int64{1} << q.bits;
       plan_.indices.push_back(q);
     }
@@ -166,24 +172,11 @@ class sparse_grid {
       plan_.words[at] = axis_and_level(j, level);
       for (int l = level, source = i; l >= 1; --l, source = set_.below(source, j)) {
         const range &n = places_[index(source)];
-        plan_.words[at + index(2 * l - 1)] = n.place + left_before(source, j);
+        plan_.words[at + index(2 * l - 1)] = n.place + left_before_[index(int64{source} * ndim_ + j)];
         plan_.words[at + index(2 * l)] = n.stride;
       }
     }
   }
-  // Where, within the numbers of an index, what is left after its active axes before `axis` begins.
-  int64 left_before(int i, int axis) const {
-    int left = 0;
-    for (int j = 0; j < ndim_; ++j) left += set_.level(i, j) - 1;
-    int64 place = 0;
-    for (int j = 0; j < axis; ++j) {
-      if (set_.level(i, j) == 1) continue;
-      place += int64{1} << left;
-      left -= set_.level(i, j) - 1;
-    }
-    return place;
-  }
-
   outcome evaluate() {
     plan();
     const auto n = static_cast<int64>(plan_.indices.size());
@@ -267,7 +260,8 @@ class sparse_grid {
   struct range {
     int64 place, stride;
   };
-  std::vector<range> places_;                              // of each index: its numbers in the store
+  std::vector<range> places_;       // of each index: its numbers in the store
+  std::vector<int64> left_before_;  // [index][ndim] where among them is what is left before each axis
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
   std::vector<int64> points_then_;                         // up to each index
   std::vector<double> differences_;                        // of a step

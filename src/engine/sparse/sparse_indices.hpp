@@ -19,6 +19,7 @@ class sparse_indices {
     for (std::vector<int> *links : {&above_, &below_}) links->clear();
     levels_.clear();
     expanded_.clear();
+    at_top_.clear();
     put(none, 0);
   }
 
@@ -28,11 +29,7 @@ class sparse_indices {
   int below(int i, int axis) const { return below_[at(i, axis)]; }
   bool is_expanded(int i) const { return expanded_[static_cast<std::size_t>(i)] != 0; }
   // Some axis has the highest level: what lies above is out of reach.
-  bool is_at_top(int i) const {
-    for (int j = 0; j < ndim_; ++j)
-      if (level(i, j) == patterson_levels) return true;
-    return false;
-  }
+  bool is_at_top(int i) const { return at_top_[static_cast<std::size_t>(i)] != 0; }
 
   // Adds the neighbours above i of which all neighbours below are expanded.
   void expand(int i) {
@@ -53,7 +50,7 @@ class sparse_indices {
   }
 
   // Bytes for each index.
-  static int64 bytes(int ndim) { return ndim * static_cast<int64>(2 * sizeof(int) + 1) + 1; }
+  static int64 bytes(int ndim) { return ndim * static_cast<int64>(2 * sizeof(int) + 1) + 2; }
 
  private:
   std::size_t at(int i, int axis) const {
@@ -73,13 +70,15 @@ class sparse_indices {
   void put(int from, int axis) {
     const int made = count();
     expanded_.push_back(0);
+    at_top_.push_back(0);
     levels_.resize(levels_.size() + static_cast<std::size_t>(ndim_), 1);
     above_.resize(levels_.size(), none);
     below_.resize(levels_.size(), none);
     if (from == none) return;
     std::copy_n(levels_.begin() + static_cast<std::ptrdiff_t>(at(from, 0)), ndim_,
                 levels_.begin() + static_cast<std::ptrdiff_t>(at(made, 0)));
-    ++levels_[at(made, axis)];
+    at_top_.back() = at_top_[static_cast<std::size_t>(from)];
+    if (++levels_[at(made, axis)] == patterson_levels) at_top_.back() = 1;
     for (int j = 0; j < ndim_; ++j) {
       const int lower = j == axis ? from : (below(from, j) == none ? none : above(below(from, j), axis));
       if (lower == none) continue;
@@ -89,7 +88,7 @@ class sparse_indices {
   }
 
   int ndim_ = 0;
-  std::vector<unsigned char> levels_, expanded_;
+  std::vector<unsigned char> levels_, expanded_, at_top_;
   std::vector<int> above_, below_;
 };
 

@@ -91,12 +91,13 @@ class sparse_race final : public run_hooks {
 
  private:
   static constexpr int64 start_after = 20000;  // evaluations of the subdivision
-  static constexpr int64 trial_points = 20000;
+  static constexpr double trial_points = 20000;
   static constexpr double trial_share = 1.0 / 16,
                           later_share = 1.0 / 40;  // of its evaluations, for a grid that is not ahead
   static constexpr double lead = 0.5;  // of a grid that may have as many: of the evaluations that the regions will need
-  static constexpr double apart = 1.3;            // evaluations of the subdivision from one turn to the next
-  static constexpr double seen_share = 1.0 / 8;   // points of a grid that wins, of the evaluations of the subdivision
+  static constexpr double apart = 1.3;  // evaluations of the subdivision from one turn to the next
+  static constexpr double seen_share = 1.0 / 8,
+                          most_seen = 4e6;        // points of a grid that wins, of the evaluations of the subdivision
   static constexpr double vague = 0.01;           // relative error of the regions above which their value says little
   static constexpr int worst_regions = 4;         // in which the integrand has to be smooth
   static constexpr double check_share = 1.0 / 4;  // of the evaluations of the subdivision, to see whether it is
@@ -161,13 +162,12 @@ class sparse_race final : public run_hooks {
     if (grid_->is_judged() && met_) return n;
     const double needed = points_.needed();
     if (grid_->is_judged() && needed < lead * regions_.needed()) return needed <= most ? n : n / 4;
-    return static_cast<int64>(
-        std::max(std::min(trial_share * most, static_cast<double>(trial_points)), later_share * most));
+    return static_cast<int64>(std::max(std::min(trial_share * most, trial_points), later_share * most));
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
   bool is_ready(int64 n) const {
-    return met_ && seen_share * static_cast<double>(n) <= static_cast<double>(grid_->points());
+    return met_ && std::min(seen_share * static_cast<double>(n), most_seen) <= static_cast<double>(grid_->points());
   }
   // Is the tolerance met?
   void judge() {
