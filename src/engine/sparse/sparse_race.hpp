@@ -93,7 +93,7 @@ class sparse_race final : public run_hooks {
   static constexpr int64 start_after = 20000;  // evaluations of the subdivision
   static constexpr double trial_points = 20000;
   static constexpr double trial_share = 1.0 / 16,
-                          later_share = 1.0 / 40;  // of its evaluations, for a grid that is not ahead
+                          later_share = 1.0 / 20;  // of its evaluations, for a grid that is not ahead
   static constexpr double lead = 0.5;  // of a grid that may have as many: of the evaluations that the regions will need
   static constexpr double apart = 1.3;  // evaluations of the subdivision from one turn to the next
   static constexpr double seen_share = 1.0 / 8,
