@@ -115,7 +115,8 @@ class host_cubature final : public host_method {
   // Bytes for a sparse grid: a part of what the regions may have, and no regions have less where the user has said how much.
   int64 sparse_memory(const cubature_problem &problem, int threads) {
     const int64 fixed = 2 * host_sparse::fixed_bytes(problem, threads);  // of two grids
-    const int64 share = problem.sparse == sparse_part::alone ? set_.memory : set_.memory / 8;
+    const int64 share =
+        problem.sparse == sparse_part::alone ? set_.memory : set_.memory / (problem.memory_is_given ? 8 : 3);
     if (share < (problem.sparse == sparse_part::alone ? fixed : 2 * fixed)) return 0;
     if (problem.memory_is_given) set_.memory -= share;
     return share - fixed;

@@ -61,7 +61,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
     if (result.message.empty()) explain_sparse(sparse.ended_in(), kernel, result);
     return;
   }
-  const int64 for_sparse = problem.sparse == sparse_part::off ? 0 : p.settings.memory / 8;
+  const int64 for_sparse =
+      problem.sparse == sparse_part::off ? 0 : p.settings.memory / (problem.memory_is_given ? 8 : 3);
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
   sparse_race race(p.settings, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
   bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, race);

@@ -94,8 +94,11 @@ class sparse_grid {
   double error(int k) const { return error_[index(k)]; }
   // What it takes, with what is there for a moment while arrays grow.
   int64 bytes() const { return growing * (8 * store_ + set_.count() * bytes_of_index()); }
-  int64 bytes_with(int64 new_points) const {
-    return bytes() + new_points * (growing * (16 * ncomp_ + bytes_of_index() / 2) + executor_.bytes_of_point());
+  int64 bytes_with(int64 new_points) const {  // with new indices of no fewer points than there have been so far
+    const double per_point = points_ > 0 ? static_cast<double>(set_.count()) / static_cast<double>(points_) : 1.0;
+    const auto indices = static_cast<int64>(per_point * static_cast<double>(new_points)) + 1;
+    return bytes() + growing * (16 * ncomp_ * new_points + bytes_of_index() * indices) +
+           executor_.bytes_of_point() * new_points;
   }
 
  private:
