@@ -12,6 +12,10 @@ struct run_hooks {
   virtual bool is_wanted() const { return true; }
   // Called between steps on the caller's thread. Returns outcome::running to go on, or time / stopped.
   virtual outcome between_steps(int64 evaluations, const double *value, const double *error) = 0;
+  // The same where value and error are those of a step before.
+  virtual outcome between_levels(int64 evaluations, const double *value, const double *error) {
+    return between_steps(evaluations, value, error);
+  }
   // The same within a step, on any thread. A step that ends here leaves no trace in the result.
   virtual outcome within_step() { return outcome::running; }
   // For steps within which nothing can be asked, after so many evaluations: how many more until the next look, and how many a step

@@ -171,7 +171,8 @@ class bulk {
     }
     if (state_.evaluations == 0) return outcome::running;  // the first regions wait to be evaluated
     read_totals(value, error);
-    return hooks_.between_steps(state_.evaluations, value, error);
+    return state_.surveyed ? hooks_.between_steps(state_.evaluations, value, error)
+                           : hooks_.between_levels(state_.evaluations, value, error);
   }
 
   void read_totals(double *value, double *error) {

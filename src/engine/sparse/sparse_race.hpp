@@ -75,6 +75,10 @@ class sparse_race final : public run_hooks {
     return o != outcome::running || n < next_ ? o : turn(n, value, error);
   }
 
+  outcome between_levels(int64 n, const double *value, const double *error) override {
+    return hooks_.between_levels(n + beside_, value, error);
+  }
+
   // What the grids took at most.
   int64 bytes() const { return bytes_; }
   // Has the run ended with the value of the grid? It is then written.
