@@ -15,6 +15,8 @@ namespace tessera {
 namespace {
 
 constexpr int look_ahead_per_thread = 4;
+// A point of a sparse grid takes about as long as one of a rule.
+constexpr sparse_pace at_the_same_cost = {2e4, 1.0 / 16, 1.0 / 20, 0.5, 0.25};
 constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
 
 class host_cubature final : public host_method {
@@ -46,7 +48,7 @@ class host_cubature final : public host_method {
       }
       return;
     }
-    sparse_race race(set, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
+    sparse_race race(set, at_the_same_cost, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
     evaluator_.start(problem, pool, hooks, for_calls);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {

@@ -10,6 +10,9 @@
 
 namespace tessera {
 
+// In the time of a point of a sparse grid rules are applied at a hundred and more, for its steps are small and go by way of the host.
+constexpr sparse_pace steps_are_dear = {3e7, 1.0 / 1500, 1.0 / 2500, 1.0 / 300, 1.0 / 400};
+
 std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
   return std::make_unique<cuda_cubature>(setting);
 }
@@ -64,7 +67,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const int64 for_sparse =
       problem.sparse == sparse_part::off ? 0 : p.settings.memory / (problem.memory_is_given ? 8 : 3);
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
-  sparse_race race(p.settings, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
+  sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
   bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, race);
   race.look_at([&driver](int n, const double *weight, int64 memory) { return driver.largest(n, weight, memory); });
   result.end = driver.run(p.domain(), value, error);

@@ -35,7 +35,7 @@ class sparse_executor {
 };
 
 // New points of the step after so many.
-inline int64 next_sparse_step(int64 points) { return std::max<int64>(1000, points / 20 * 7); }
+inline int64 next_sparse_step(int64 points) { return std::max<int64>(1000, points / 20 * (points < 20000 ? 12 : 7)); }
 
 inline sparse_tables make_sparse_tables() {
   sparse_tables t = {};

@@ -43,6 +43,14 @@ class error_trend {
   std::vector<moment> moments_;
 };
 
+// How a grid and the subdivision share the work, in evaluations of the subdivision. A grid that is not ahead has a tenth of the time.
+struct sparse_pace {
+  double start;                     // of the first turn
+  double trial_share, later_share;  // points of a grid that is not ahead: at first, and of a large one
+  double lead;  // a grid is ahead that will need less than this share of the evaluations that the regions will need
+  double check_share;  // points to see whether the integrand is smooth
+};
+
 // Where grids come from when their turn has come. Both throw bad_alloc.
 class sparse_source {
  public:
@@ -57,8 +65,14 @@ class sparse_source {
 class sparse_race final : public run_hooks {
  public:
   // memory: bytes that the grid may take.
-  sparse_race(const cubature_settings &settings, sparse_source *source, int64 memory, run_hooks &hooks)
-      : set_(settings), source_(source), memory_(memory), hooks_(hooks), next_(source ? start_after : greatest_int64) {}
+  sparse_race(const cubature_settings &settings, const sparse_pace &pace, sparse_source *source, int64 memory,
+              run_hooks &hooks)
+      : set_(settings),
+        pace_(pace),
+        source_(source),
+        memory_(memory),
+        hooks_(hooks),
+        next_(source ? static_cast<int64>(pace.start) : greatest_int64) {}
   // Where the regions are that the run has.
   void look_at(largest_regions regions) { largest_ = std::move(regions); }
 
@@ -94,18 +108,13 @@ class sparse_race final : public run_hooks {
   bool has_ended() const { return ended_; }
 
  private:
-  static constexpr int64 start_after = 20000;  // evaluations of the subdivision
-  static constexpr double trial_points = 20000;
-  static constexpr double trial_share = 1.0 / 16,
-                          later_share = 1.0 / 20;  // of its evaluations, for a grid that is not ahead
-  static constexpr double lead = 0.5;  // of a grid that may have as many: of the evaluations that the regions will need
-  static constexpr double apart = 1.3;  // evaluations of the subdivision from one turn to the next
-  static constexpr double seen_share = 1.0 / 8,
-                          most_seen = 4e6;        // points of a grid that wins, of the evaluations of the subdivision
-  static constexpr double vague = 0.01;           // relative error of the regions above which their value says little
-  static constexpr int worst_regions = 4;         // in which the integrand has to be smooth
-  static constexpr double check_share = 1.0 / 4;  // of the evaluations of the subdivision, to see whether it is
-  static constexpr double negligible = 1e-3;      // of what is tolerated: the error of a region that does not matter
+  static constexpr double trial_points = 20000.0;  // by which it mostly shows whether a grid is ahead
+  static constexpr double apart = 1.3;             // evaluations of the subdivision from one turn to the next
+  // Points of a grid that wins, of the evaluations of the subdivision.
+  static constexpr double seen_share = 1.0 / 8, most_seen = 5e5;
+  static constexpr double vague = 0.01;       // relative error of the regions above which their value says little
+  static constexpr int worst_regions = 4;     // in which the integrand has to be smooth
+  static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
 
   outcome turn(int64 n, const double *value, const double *error) {
     next_ = static_cast<int64>(apart * static_cast<double>(n));
@@ -165,8 +174,9 @@ class sparse_race final : public run_hooks {
     const double most = static_cast<double>(n);
     if (grid_->is_judged() && met_) return n;
     const double needed = points_.needed();
-    if (grid_->is_judged() && needed < lead * regions_.needed()) return needed <= most ? n : n / 4;
-    return static_cast<int64>(std::max(std::min(trial_share * most, trial_points), later_share * most));
+    if (grid_->is_judged() && needed < pace_.lead * regions_.needed())
+      return static_cast<int64>(std::min(needed <= most ? most : 0.25 * most, 1.5 * needed));
+    return static_cast<int64>(std::max(std::min(pace_.trial_share * most, trial_points), pace_.later_share * most));
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
@@ -214,7 +224,7 @@ class sparse_race final : public run_hooks {
     if (boxes == 0) return outcome::running;
     sparse_grid *const grid = source_->open_regions(boxes, worst.data(), length);
     error_trend in_regions;
-    const auto most = static_cast<int64>(check_share * static_cast<double>(n) / boxes);
+    const auto most = static_cast<int64>(pace_.check_share * static_cast<double>(n) / boxes);
     for (;;) {
       if (grid->bytes_with(2 * next_sparse_step(grid->points())) > memory) return outcome::running;
       const outcome o = grow(*grid, boxes, next_sparse_step(grid->points()), n);
@@ -240,6 +250,7 @@ class sparse_race final : public run_hooks {
   }
 
   const cubature_settings &set_;
+  const sparse_pace pace_;
   sparse_source *const source_;
   sparse_grid *grid_ = nullptr;
   const int64 memory_;
