@@ -22,6 +22,7 @@ static void assert_parity(const char *name, tessera_solver *s, int ncomp) {
   int64_t evaluations[2];
   put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
   put_int(s, TESSERA_INITIAL_REGIONS, first_regions);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* takes its turns at other times there; see test_sparse.c */
   for (int there = 0; there < 2; ++there) {
     put_int(s, TESSERA_DEVICE, there ? device : -1);
     put_int(s, TESSERA_THREADS, 0);

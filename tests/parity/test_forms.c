@@ -67,6 +67,7 @@ static tessera_solver *bell_solver(int ncomp) {
   put_real(s, TESSERA_RELTOL, 1e-8);
   put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
   put_int(s, TESSERA_INITIAL_REGIONS, 1024);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* takes its turns at other times on a device */
   assert_status(s, tessera_set_log(s, keep_warning, NULL), TESSERA_OK);
   return s;
 }

@@ -11,7 +11,7 @@
 namespace tessera {
 
 // In the time of a point of a sparse grid rules are applied at a hundred and more, for its steps are small and go by way of the host.
-constexpr sparse_pace steps_are_dear = {3e7, 1.0 / 1500, 1.0 / 2500, 1.0 / 300, 1.0 / 400};
+constexpr sparse_pace steps_are_dear = {1e8, 2.0, 1.0 / 4000, 1.0 / 1000, 1.0 / 300, 1.0 / 400};
 
 std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
   return std::make_unique<cuda_cubature>(setting);

@@ -45,7 +45,7 @@ class error_trend {
 
 // How a grid and the subdivision share the work, in evaluations of the subdivision. A grid that is not ahead has a tenth of the time.
 struct sparse_pace {
-  double start;                     // of the first turn
+  double start, apart;              // of the first turn, and from one turn to the next
   double trial_share, later_share;  // points of a grid that is not ahead: at first, and of a large one
   double lead;  // a grid is ahead that will need less than this share of the evaluations that the regions will need
   double check_share;  // points to see whether the integrand is smooth
@@ -109,7 +109,6 @@ class sparse_race final : public run_hooks {
 
  private:
   static constexpr double trial_points = 20000.0;  // by which it mostly shows whether a grid is ahead
-  static constexpr double apart = 1.3;             // evaluations of the subdivision from one turn to the next
   // Points of a grid that wins, of the evaluations of the subdivision.
   static constexpr double seen_share = 1.0 / 8, most_seen = 5e5;
   static constexpr double vague = 0.01;       // relative error of the regions above which their value says little
@@ -117,7 +116,7 @@ class sparse_race final : public run_hooks {
   static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
 
   outcome turn(int64 n, const double *value, const double *error) {
-    next_ = static_cast<int64>(apart * static_cast<double>(n));
+    next_ = static_cast<int64>(pace_.apart * static_cast<double>(n));
     regions_.add(n, ratio(value, error));
     try {
       if (!grid_) grid_ = source_->open();
