@@ -244,10 +244,9 @@ enum tessera_lattice_origin {
 
 /* Values of TESSERA_SPARSE: the part of a sparse grid in TESSERA_CUBATURE. */
 enum tessera_sparse {
-  TESSERA_SPARSE_AUTO = 0, /* it takes its turns beside the regions, and ends the run where its own estimate meets the tolerance and its
-                              value agrees with theirs; not with TESSERA_ESTIMATE_CLASSIC or TESSERA_PRIORITY_WORST_COMPONENT */
-  TESSERA_SPARSE_OFF = 1,
-  TESSERA_SPARSE_ALONE = 2 /* there are no regions: for integrands that are known to be smooth in the whole domain */
+  TESSERA_SPARSE_AUTO = 0, /* beside the regions, where the estimate is robust; it ends the run where its value can be believed */
+  TESSERA_SPARSE_OFF = 1,  /* regions alone */
+  TESSERA_SPARSE_ALONE = 2 /* no regions: for integrands that are known to be smooth in the whole domain */
 };
 
 /* Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite. */

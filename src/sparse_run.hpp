@@ -99,7 +99,7 @@ void run_sparse_alone(sparse_run<Executor> &sparse, const cubature_settings &set
     std::fill_n(error, set.ncomp, infinity_value());
     result.has_value = true;
   }
-  result.sparse_points = result.statistics.evaluations = grid->points();
+  result.sparse_points = result.statistics.evaluations = grid->evaluated();
   result.statistics.iterations = grid->steps();
   result.statistics.peak_bytes = grid->points() > 0 ? grid->bytes() : 0;
 }

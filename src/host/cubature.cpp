@@ -48,7 +48,8 @@ class host_cubature final : public host_method {
       }
       return;
     }
-    sparse_race race(set, at_the_same_cost, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
+    sparse_race race(set, at_the_same_cost, for_sparse > 0 ? &sparse : nullptr,
+                     problem.given.n > 0 ? problem.given.evaluations : 0, for_sparse, hooks);
     evaluator_.start(problem, pool, hooks, for_calls);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {

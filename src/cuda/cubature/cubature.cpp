@@ -67,7 +67,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const int64 for_sparse =
       problem.sparse == sparse_part::off ? 0 : p.settings.memory / (problem.memory_is_given ? 8 : 3);
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
-  sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, for_sparse, hooks);
+  sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, race);
   race.look_at([&driver](int n, const double *weight, int64 memory) { return driver.largest(n, weight, memory); });
   result.end = driver.run(p.domain(), value, error);

@@ -85,6 +85,8 @@ class sparse_grid {
   }
 
   int64 points() const { return points_; }
+  // With those of a step that gave no value.
+  int64 evaluated() const { return evaluated_; }
   int64 steps() const { return steps_; }
   // There are as many points as the error estimate needs to mean something.
   bool is_judged() const { return points_ >= std::max(judged_after * first_points_, judged_points * ndim_); }
@@ -187,6 +189,7 @@ class sparse_grid {
     const auto n = static_cast<int64>(plan_.indices.size());
     differences_.resize(index(n * ncomp_));
     const outcome o = executor_.evaluate(plan_, differences_.data());
+    if (o == outcome::running || o == outcome::nonfinite) evaluated_ += plan_.points;
     if (o != outcome::running) return o;
     ++steps_;
     const int first = static_cast<int>(places_.size()) - static_cast<int>(n);
@@ -273,7 +276,7 @@ class sparse_grid {
   std::vector<double> sum_ = std::vector<double>(index(ncomp_), 0.0), magnitude_ = sum_, error_ = sum_,
                       weight_ = std::vector<double>(index(ncomp_), 1.0);
   std::priority_queue<entry> queue_;
-  int64 points_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;
+  int64 points_ = 0, evaluated_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;
 };
 
 }  // namespace tessera

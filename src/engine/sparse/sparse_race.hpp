@@ -64,12 +64,13 @@ class sparse_source {
 // The hooks of the subdivision. Without a source they are those that it is given.
 class sparse_race final : public run_hooks {
  public:
-  // memory: bytes that the grid may take.
-  sparse_race(const cubature_settings &settings, const sparse_pace &pace, sparse_source *source, int64 memory,
-              run_hooks &hooks)
+  // earlier: evaluations of the run that this one goes on from; memory: bytes that the grid may take.
+  sparse_race(const cubature_settings &settings, const sparse_pace &pace, sparse_source *source, int64 earlier,
+              int64 memory, run_hooks &hooks)
       : set_(settings),
         pace_(pace),
         source_(source),
+        earlier_(earlier),
         memory_(memory),
         hooks_(hooks),
         next_(source ? static_cast<int64>(pace.start) : greatest_int64) {}
@@ -79,14 +80,14 @@ class sparse_race final : public run_hooks {
   bool is_wanted() const override { return hooks_.is_wanted(); }
   outcome within_step() override { return hooks_.within_step(); }
   int64 until_look(int64 n) const override {
-    return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next_ - n));
+    return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next_ - (n - earlier_)));
   }
   int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
   int64 evaluations_beside() const override { return beside_; }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
     const outcome o = hooks_.between_steps(n + beside_, value, error);
-    return o != outcome::running || n < next_ ? o : turn(n, value, error);
+    return o != outcome::running || n - earlier_ < next_ ? o : turn(n - earlier_, value, error);
   }
 
   outcome between_levels(int64 n, const double *value, const double *error) override {
@@ -115,6 +116,7 @@ class sparse_race final : public run_hooks {
   static constexpr int worst_regions = 4;     // in which the integrand has to be smooth
   static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
 
+  // After n evaluations of this run.
   outcome turn(int64 n, const double *value, const double *error) {
     next_ = static_cast<int64>(pace_.apart * static_cast<double>(n));
     regions_.add(n, ratio(value, error));
@@ -128,10 +130,10 @@ class sparse_race final : public run_hooks {
         const outcome o = grow(*grid_, 1, step, n);
         if (o != outcome::running) return o == outcome::callback || is_ended(o) ? end_with(o) : give_up();
         judge();
-        const outcome end = hooks_.between_steps(n + beside_, value, error);
+        const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
         if (end != outcome::running) return end;
       }
-      if (n + beside_ < set_.mineval || !agrees(value, error) || n < next_check_) return outcome::running;
+      if (earlier_ + n + beside_ < set_.mineval || !agrees(value, error) || n < next_check_) return outcome::running;
       const outcome o = check_regions(n);
       if (o != outcome::running) return end_with(o);
     } catch (const std::bad_alloc &) {
@@ -151,10 +153,10 @@ class sparse_race final : public run_hooks {
 
   // A step of a grid that is of so many boxes.
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 n) {
-    const int64 before = grid.points(), most = (set_.maxeval - n - beside_) / boxes;
+    const int64 before = grid.evaluated(), most = (set_.maxeval - earlier_ - n - beside_) / boxes;
     if (before == 0 && sparse_grid::first_points(set_.ndim) > most) return outcome::evaluations;
     const outcome o = before == 0 ? grid.begin() : grid.grow(step, most);
-    beside_ += (grid.points() - before) * boxes;
+    beside_ += (grid.evaluated() - before) * boxes;
     bytes_ = std::max(bytes_, grid_->bytes() + (&grid == grid_ ? 0 : grid.bytes()));
     return o;
   }
@@ -252,7 +254,7 @@ class sparse_race final : public run_hooks {
   const sparse_pace pace_;
   sparse_source *const source_;
   sparse_grid *grid_ = nullptr;
-  const int64 memory_;
+  const int64 earlier_, memory_;
   run_hooks &hooks_;
   largest_regions largest_;
   int64 next_;  // turn: when the subdivision has made so many evaluations
