@@ -51,14 +51,14 @@ contains
     stop_code = merge(1_c_int, 0_c_int, evaluations > budget)
   end function progress
 
-  subroutine log(level, line, userdata) bind(c)
+  subroutine print_line(level, line, userdata) bind(c)
     integer(c_int), value :: level
     character(kind=c_char), intent(in) :: line(*)
     type(c_ptr), value :: userdata
     integer(c_int), pointer :: most
     call c_f_pointer(userdata, most)
     if (level <= most) print '(2a)', 'tessera: ', tessera_string(line)
-  end subroutine log
+  end subroutine print_line
 end module hill
 
 program fortran_forms
@@ -79,7 +79,7 @@ program fortran_forms
   call tessera_set_domain(s, [-1.0_c_double, -1.0_c_double, -1.0_c_double], [1.0_c_double, 1.0_c_double, 1.0_c_double])
   call tessera_set(s, TESSERA_RELTOL, 1e-8_c_double)
   call tessera_set_progress(s, progress, c_loc(budget))
-  call tessera_set_log(s, log, c_loc(most))
+  call tessera_set_log(s, print_line, c_loc(most))
 
   call tessera_set_point(s, point, c_loc(d))
   do k = 1, 3
