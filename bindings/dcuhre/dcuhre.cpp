@@ -72,8 +72,6 @@ int check(arguments<Real> &p) {
   for (int64 j = 0; j < p.ndim; ++j) {
     const double width = static_cast<double>(p.a[j]) - static_cast<double>(p.b[j]);
     if (width == 0.0 || std::isnan(width)) return empty_range;
-    if (std::nextafter(static_cast<double>(p.a[j]), static_cast<double>(p.b[j])) == p.b[j])
-      return empty_range;  // no number lies between them
     if (std::isfinite(p.a[j]) && std::isfinite(p.b[j]) && std::isinf(width)) return empty_range;
   }
   p.rule = choose_rule(p.key, p.ndim);

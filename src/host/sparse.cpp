@@ -35,12 +35,12 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
   tasks_.clear();
   for (int64 i = 0; i < points; i += block_) tasks_.push_back(i);
   tasks_.push_back(points);
-  const outcome o = run_tasks([&](int64 first, int64 end, int thread) {
+  end_ = run_tasks([&](int64 first, int64 end, int thread) {
     point_block &b = work_[index(thread)];
     prepare(b, block_);
     evaluate_points(step, first, end - first, b);
   });
-  if (o != outcome::running) return o;
+  if (end_ != outcome::running) return end_;
   const auto n = static_cast<int64>(step.indices.size());
   const int64 together = step.first ? n : 16;  // those below come first
   pool_.run((n + together - 1) / together, [&](int64 part, int) {

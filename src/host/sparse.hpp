@@ -17,7 +17,8 @@ class host_sparse final : public sparse_executor, public block_calls {
   void begin(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 0; }
-  bool is_ended() const { return failed_item() >= 0; }
+  // Did the last step end the run?
+  bool is_ended() const { return end_ == outcome::callback || tessera::is_ended(end_); }
   // Of its threads.
   static int64 fixed_bytes(const cubature_problem &problem, int threads);
 
@@ -32,6 +33,7 @@ class host_sparse final : public sparse_executor, public block_calls {
   const sparse_tables tables_ = make_sparse_tables();
   thread_pool &pool_;
   sparse_domain domain_ = {};
+  outcome end_ = outcome::running;  // of the last step
   std::vector<double> store_;
   std::vector<point_block> work_;
 };

@@ -133,7 +133,7 @@ void differences_are_those_of_tensor_products(void **) {
   e.begin({centre, half, nullptr, 2});
   sparse_grid grid(3, 4, 1.0, e);
   assert_true(grid.begin() == outcome::running);
-  while (grid.points() < 1500) assert_true(grid.grow(grid.points() / 2, 100000) == outcome::running);
+  while (grid.points() < 1500) assert_true(grid.grow(grid.points() / 2, 100000, greatest_int64) == outcome::running);
   print_message("%d points, differences to %.1e\n", static_cast<int>(grid.points()), e.worst);
   assert_true(e.worst < 2e-14);
 }
@@ -147,7 +147,7 @@ void points_are_counted(void **) {
   sparse_grid grid(2, 1, 4.0, e);
   assert_true(grid.begin() == outcome::running);
   assert_int_equal(grid.points(), 1 + 2 * 2 + 2 * 4 + 4);
-  while (!grid.is_judged()) assert_true(grid.grow(200, 100000) == outcome::running);
+  while (!grid.is_judged()) assert_true(grid.grow(200, 100000, greatest_int64) == outcome::running);
   const double exact = (std::exp(1.0) - std::exp(-1.0)) * 2.925303491814363;  // 2 int_0^1 exp(t^2) dt
   assert_true(std::fabs(grid.value(0) - exact) < 1e-13 * exact);
   assert_true(grid.error(0) < 1e-10 && grid.error(0) > 0.0);
@@ -160,10 +160,13 @@ void nothing_beyond_the_limit(void **) {
   sparse_grid grid(2, 1, 1.0, e);
   assert_true(grid.begin() == outcome::running);
   outcome o = outcome::running;
-  while (o == outcome::running) o = grid.grow(500, 20000 - grid.points());
+  while (o == outcome::running) o = grid.grow(500, 20000 - grid.points(), greatest_int64);
   assert_true(o == outcome::evaluations);
   assert_true(grid.points() <= 20000);
   const double exact = 1.0 - 0.3 - 0.1;
+  const int64 points = grid.points();
+  assert_true(grid.grow(500, 100000, grid.bytes()) == outcome::memory);
+  assert_int_equal(grid.points(), points);
   assert_true(std::fabs(grid.value(0) - exact) <= grid.error(0));
 }
 

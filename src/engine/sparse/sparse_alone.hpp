@@ -28,7 +28,7 @@ inline outcome run_alone(sparse_grid &grid, const cubature_settings &set, int64 
     o = hooks.between_steps(grid.points(), value, error);
     const int64 step = next_sparse_step(grid.points());
     if (o == outcome::running)
-      o = grid.bytes_with(2 * step) > memory ? outcome::memory : grid.grow(step, set.maxeval - grid.points());
+      o = grid.bytes_with(2 * step) > memory ? outcome::memory : grid.grow(step, set.maxeval - grid.points(), memory);
   }
   return o;
 }

@@ -19,8 +19,8 @@ struct sparse_step {
   std::vector<int64> words;
   int64 points = 0;  // of all indices
   int64 store = 0;   // numbers in the store with them
-  bool first =
-      false;  // there are indices below others among them: all are summed up over one active axis before any over the next
+  // There are indices below others among them: all are summed up over one active axis before any over the next.
+  bool first = false;
 };
 
 // Evaluates where the integrand is: the host's threads, or a device.
@@ -70,8 +70,9 @@ class sparse_grid {
     return o;
   }
   // Expands the indices that promise most for their points, until there are so many new points. Returns evaluations, and has evaluated
-  // nothing, where there would be more than `most`; roundoff where nothing is left to expand.
-  outcome grow(int64 new_points, int64 most) {
+  // nothing, where there would be more than `most`; memory where they would take more bytes than that; roundoff where nothing is left to
+  // expand.
+  outcome grow(int64 new_points, int64 most, int64 memory) {
     int64 n = 0;
     for (int made = set_.count(); n < new_points && !queue_.empty();) {
       const int i = queue_.top().index;
@@ -81,7 +82,8 @@ class sparse_grid {
       for (; made < set_.count(); ++made) n += points_of(made);
     }
     if (n == 0) return outcome::roundoff;
-    return n > most ? outcome::evaluations : evaluate();
+    if (n > most) return outcome::evaluations;
+    return bytes_with(n) > memory ? outcome::memory : evaluate();
   }
 
   int64 points() const { return points_; }
@@ -105,8 +107,8 @@ class sparse_grid {
 
  private:
   static constexpr int first_levels = 2;
-  static constexpr double sibling_share =
-      0.05;                                // of an index's difference that its siblings are taken to have at least
+  // Of an index's difference: what its siblings are taken to have at least.
+  static constexpr double sibling_share = 0.05;
   static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
   static constexpr double caution = 30.0;  // and what the difference counts
   static constexpr int64 judged_after = 4, judged_points = 500;

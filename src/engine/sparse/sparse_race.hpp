@@ -127,7 +127,7 @@ class sparse_race final : public run_hooks {
         const int64 step = next_sparse_step(grid_->points());
         if (grid_->points() > 0 && grid_->points() + step > allowed(n)) return outcome::running;
         if (grid_->bytes_with(2 * step) > memory_) return give_up();
-        const outcome o = grow(*grid_, 1, step, n);
+        const outcome o = grow(*grid_, 1, step, memory_, n);
         if (o != outcome::running) return o == outcome::callback || is_ended(o) ? end_with(o) : give_up();
         judge();
         const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
@@ -152,10 +152,10 @@ class sparse_race final : public run_hooks {
   }
 
   // A step of a grid that is of so many boxes.
-  outcome grow(sparse_grid &grid, int boxes, int64 step, int64 n) {
+  outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
     const int64 before = grid.evaluated(), most = (set_.maxeval - earlier_ - n - beside_) / boxes;
     if (before == 0 && sparse_grid::first_points(set_.ndim) > most) return outcome::evaluations;
-    const outcome o = before == 0 ? grid.begin() : grid.grow(step, most);
+    const outcome o = before == 0 ? grid.begin() : grid.grow(step, most, memory);
     beside_ += (grid.evaluated() - before) * boxes;
     bytes_ = std::max(bytes_, grid_->bytes() + (&grid == grid_ ? 0 : grid.bytes()));
     return o;
@@ -228,7 +228,7 @@ class sparse_race final : public run_hooks {
     const auto most = static_cast<int64>(pace_.check_share * static_cast<double>(n) / boxes);
     for (;;) {
       if (grid->bytes_with(2 * next_sparse_step(grid->points())) > memory) return outcome::running;
-      const outcome o = grow(*grid, boxes, next_sparse_step(grid->points()), n);
+      const outcome o = grow(*grid, boxes, next_sparse_step(grid->points()), memory, n);
       if (o == outcome::callback || is_ended(o)) return o;
       if (o != outcome::running) return outcome::running;
       double most_left = 0.0;

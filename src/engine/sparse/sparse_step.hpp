@@ -24,11 +24,11 @@ struct sparse_tables {
 // One of a step.
 struct sparse_index {
   int64 first;  // points of the step before its own
-  int64
-      words;  // where its description begins: for each active axis its number and level (axis_and_level), then for each level from 1 to
-  // this one where the numbers of the index with that level on this axis are, and the distance of its components
-  int64
-      place;  // of its numbers in the store: values at its points, then what is left after each active axis, the difference last
+  // Where its description begins: for each active axis its number and level (axis_and_level), then for each level from 1 to this one where
+  // the numbers of the index with that level on this axis are, and the distance of its components.
+  int64 words;
+  // Of its numbers in the store: values at its points, then what is left after each active axis, the difference last.
+  int64 place;
   int64 stride;  // from one component of them to the next
   int active;    // axes above level 1
   int bits;      // it has 2^bits points
