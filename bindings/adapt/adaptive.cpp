@@ -55,13 +55,15 @@ class adaptive {
     else
       for (int64 i = 0; i < list_.size(); ++i) count_in(list_[i], 1.0);
     while (f_.good()) {
-      last.value = value_.value();
-      last.error = error_.value();
+      if (met()) sum_again();
+      tell(last);
       if (met()) {
         last.end = ending::converged;
         break;
       }
       if (!divide_worst()) {
+        sum_again();
+        tell(last);
         last.end = ending::maxcls;
         break;
       }
@@ -78,6 +80,15 @@ class adaptive {
   void count_in(const region &r, double sign) {
     value_.add(sign * r.value());
     error_.add(sign * r.error());
+  }
+  void tell(result &to) const {
+    to.value = value_.value();
+    to.error = std::max(0.0, error_.value());
+  }
+  // Where a region had an error 1e32 times those of its parts (a WORK handed in may say so), the running sums have lost the parts.
+  void sum_again() {
+    value_ = error_ = {};
+    for (int64 i = 0; i < list_.size(); ++i) count_in(list_[i], 1.0);
   }
 
   bool met() const {

@@ -476,6 +476,27 @@ static void test_restart(void **state) {
   free(parts.work);
 }
 
+/* An error that WORK makes far too large takes nothing of the others with it when its region is divided. */
+static void test_restart_with_large_errors(void **state) {
+  (void)state;
+  for (int n = 1; n <= 3; ++n) {
+    struct call c = make(n, 3000);
+    c.relreq = 0;
+    start(&c);
+    go(&c, peaks);
+    c.work[0] = 1e60;
+    c.work[1] = 1e30;
+    c.mincls = -1;
+    go(&c, peaks);
+    assert_int_equal(c.inform, 1);
+    double sum = 0;
+    for (int i = 0; i < (int)c.work[c.lenwrk - 1]; ++i) sum += c.work[i];
+    assert_close(c.absest, sum, 1e-12, 0);
+    assert_true(c.absest > 0);
+    free(c.work);
+  }
+}
+
 /* ---- Values that are not finite ------------------------------------------------------------------------------------------------ */
 static void test_nonfinite(void **state) {
   (void)state;
@@ -699,6 +720,7 @@ int main(void) {
       cmocka_unit_test(test_tolerances),
       cmocka_unit_test(test_least_calls),
       cmocka_unit_test(test_restart),
+      cmocka_unit_test(test_restart_with_large_errors),
       cmocka_unit_test(test_nonfinite),
       cmocka_unit_test(test_extended),
       cmocka_unit_test(test_cancel),

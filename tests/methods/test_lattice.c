@@ -809,7 +809,8 @@ static void time_and_progress(void **state) {
     put_int(s, TESSERA_COPIES, i == 2 ? 2 : 0);
     a = lattice(s);
     assert_status(s, a.status, TESSERA_LIMIT_TIME);
-    assert_true(isfinite(a.value) && a.evaluations > 0);
+    /* on a slow machine before the first block of points is done */
+    assert_true(a.evaluations > 0 ? isfinite(a.value) : isnan(a.value) && isinf(a.error));
   }
   put_int(s, TESSERA_COPIES, 0);
   assert_status(s, tessera_set_lattice(s, NULL), TESSERA_OK);
