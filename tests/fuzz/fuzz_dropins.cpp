@@ -29,6 +29,7 @@ constexpr int most_ndim = 30, most_ncomp = 16, most_work = 20000;
 
 fuzz::integrand f;  // of the call that is going on; ADAPT and DCUHRE hand nothing through
 fuzz::counts all;
+bool extended_dcuhre = false;  // NW does not limit it then
 
 void require(bool good, const char *what) {
   if (!good) fail(0, "%s", what);
@@ -131,6 +132,7 @@ void dcuhre(dice &r) {
       restar = r.one_in(10) ? r.odd_small_int() : 0, neval = -7, ifail = -7;
   double epsabs = tolerance(r), epsrel = tolerance(r);
   if (restar == 1) restar = 0;  // there is nothing yet
+  if (extended_dcuhre) maxpts = std::min(maxpts, 100000);
   std::memset(work, 0, sizeof work);
   if (r.one_in(5)) {
     float as[most_ndim], bs[most_ndim], values[most_ncomp], errors[most_ncomp], abs = static_cast<float>(epsabs),
@@ -268,7 +270,10 @@ void settings(dice &r) {
        [&] { tessera_adapt_threads(r.odd_small_int()), tessera_adapt_threads(r.one_in(3) ? 2 : 1); });
   done("tessera_cuba_threads",
        [&] { tessera_cuba_threads(r.odd_small_int()), tessera_cuba_threads(r.one_in(3) ? 2 : 1); });
-  done("tessera_dcuhre_extended", [&] { tessera_dcuhre_extended(r.odd_small_int() & 1); });
+  done("tessera_dcuhre_extended", [&] {
+    extended_dcuhre = (r.odd_small_int() & 1) != 0;
+    tessera_dcuhre_extended(extended_dcuhre);
+  });
   done("tessera_adapt_extended", [&] { tessera_adapt_extended(r.odd_small_int() & 1); });
   done("tessera_cuba_cancel", [&] { tessera_cuba_cancel(); });
   done("tessera_cuba_state_seconds", [&] { tessera_cuba_state_seconds(r.one_in(2) ? 0.0 : r.odd_real()); });

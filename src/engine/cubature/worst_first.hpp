@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -39,6 +40,7 @@ class worst_first {
         ahead_(exec, ndim, ncomp),
         landmarks_(exec, ndim),
         totals_(ncomp),
+        anew_(ncomp),
         retired_(ncomp),
         frozen_(ncomp) {}
 
@@ -175,7 +177,8 @@ class worst_first {
     // One region has not been compared with its pieces yet.
     const bool exploring = !queue_.empty() && queue_.front().key == infinity_value();
     if (!exploring && live() > 1 && stats_.evaluations >= set_.mineval) {
-      const outcome end = totals_.end(set_, live());
+      outcome end = totals_.end(set_, live());
+      if (end != outcome::running) end = end_of_all_regions();
       if (end != outcome::running && !explore()) return end;
     }
     if (set_.by_component && !has_room_for_queues()) return outcome::memory;
@@ -199,6 +202,16 @@ class worst_first {
     }
     commit();
     return outcome::running;
+  }
+
+  // Of a sum made anew: from a running one, an error 1e32 times that of the others (regions handed in may say so) has taken theirs with it.
+  outcome end_of_all_regions() {
+    anew_.clear();
+    for (int64 i = 0; i < regions_; ++i) anew_.add(store_.view(), i, 1.0);
+    anew_.add(retired_);
+    const outcome end = anew_.end(set_, live());
+    if (end == outcome::running) std::swap(totals_, anew_);
+    return end;
   }
 
   // Puts the region with the largest error of the component farthest from its tolerance, and that component's axis, in
@@ -352,6 +365,7 @@ class worst_first {
     const region_view s = store_.view();
     double k = 0.0;
     for (int c = 0; c < set_.ncomp; ++c) k = std::fmax(k, s.error(region, c) * scale_[static_cast<std::size_t>(c)]);
+    k = std::fmin(k, std::numeric_limits<double>::max());  // infinity is for what is to be explored
     if (k > 0.0 || set_.estimate == 1) return k;
     // Nothing to go by: the largest first, on a scale below every error.
     return s.volume(region) * 1e-300;
@@ -446,7 +460,7 @@ class worst_first {
   region_store<Executor> store_;
   region_store<Executor> ahead_;
   kept_landmarks<Executor> landmarks_;
-  component_totals totals_, retired_;
+  component_totals totals_, anew_, retired_;
   component_totals frozen_;  // of regions that came to the front and cannot be divided
   bool any_frozen_ = false;
   domain_box domain_;          // of the run
