@@ -242,16 +242,24 @@ class sparse_grid {
     return raised;
   }
 
-  // The sum of what has not been expanded, or cannot be, and what the last half of the points has changed.
+  // The sum of what has not been expanded, or cannot be, and what the last half of the points has changed. What siblings lend stands
+  // for differences that are small by accident: many accidents are no more likely to agree than to cancel, so their squares are summed.
   void estimate() {
     std::vector<double> &ahead = error_;
     std::fill(ahead.begin(), ahead.end(), 0.0);
+    std::fill(lent_.begin(), lent_.end(), 0.0);
     for (int i = 0; i < set_.count(); ++i) {
       const bool open = !set_.is_expanded(i);
       if (!open && !set_.is_at_top(i)) continue;
-      for (int k = 0; k < ncomp_; ++k)
-        ahead[index(k)] += open ? indicator_[index(i, k)] : std::fabs(difference_[index(i, k)]);
+      for (int k = 0; k < ncomp_; ++k) {
+        const double own = std::fabs(difference_[index(i, k)]), lent = open ? indicator_[index(i, k)] : 0.0;
+        if (lent > own)
+          lent_[index(k)] = std::hypot(lent_[index(k)], lent);
+        else
+          ahead[index(k)] += own;
+      }
     }
+    for (int k = 0; k < ncomp_; ++k) ahead[index(k)] += lent_[index(k)];
     const auto then = std::upper_bound(points_then_.begin(), points_then_.end(),
                                        static_cast<int64>(earlier * static_cast<double>(points_)));
     const auto before = then - points_then_.begin();
@@ -275,7 +283,7 @@ class sparse_grid {
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
   std::vector<int64> points_then_;                         // up to each index
   std::vector<double> differences_;                        // of a step
-  std::vector<double> sum_ = std::vector<double>(index(ncomp_), 0.0), magnitude_ = sum_, error_ = sum_,
+  std::vector<double> sum_ = std::vector<double>(index(ncomp_), 0.0), magnitude_ = sum_, error_ = sum_, lent_ = sum_,
                       weight_ = std::vector<double>(index(ncomp_), 1.0);
   std::priority_queue<entry> queue_;
   int64 points_ = 0, evaluated_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;

@@ -227,8 +227,9 @@ class sparse_race final : public run_hooks {
     error_trend in_regions;
     const auto most = static_cast<int64>(pace_.check_share * static_cast<double>(n) / boxes);
     for (;;) {
-      if (grid->bytes_with(2 * next_sparse_step(grid->points())) > memory) return outcome::running;
-      const outcome o = grow(*grid, boxes, next_sparse_step(grid->points()), memory, n);
+      const int64 step = check_step(grid->points(), most);
+      if (grid->bytes_with(2 * step) > memory) return outcome::running;
+      const outcome o = grow(*grid, boxes, step, memory, n);
       if (o == outcome::callback || is_ended(o)) return o;
       if (o != outcome::running) return outcome::running;
       double most_left = 0.0;
@@ -246,8 +247,13 @@ class sparse_race final : public run_hooks {
       won_ = grid->is_begun() && most_left <= 1.0;
       in_regions.add(grid->points(), most_left);
       const bool hopeless = 3 * grid->points() >= most && !(in_regions.needed() <= 2.0 * static_cast<double>(most));
-      if (won_ || hopeless || grid->points() + next_sparse_step(grid->points()) > most) return outcome::running;
+      if (won_ || hopeless || grid->points() + check_step(grid->points(), most) > most + most / 2)
+        return outcome::running;
     }
+  }
+  // Up to half as many points again, rather than to begin anew later.
+  static int64 check_step(int64 points, int64 most) {
+    return std::min(next_sparse_step(points), std::max(points / 4, most + most / 2 - points));
   }
 
   const cubature_settings &set_;
