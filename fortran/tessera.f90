@@ -249,9 +249,9 @@ module tessera
 
   public :: tessera_solver
   public :: tessera_device_integrand, tessera_set_integrand_device
-  public :: tessera_integrand, tessera_integrand1, tessera_point, tessera_point_data, tessera_progress, tessera_log
+  public :: tessera_integrand, tessera_integrand1, tessera_limits, tessera_point, tessera_point_data, tessera_progress, tessera_log
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
-  public :: tessera_create, tessera_destroy, tessera_set_domain
+  public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
@@ -315,6 +315,17 @@ module tessera
       real(c_double), intent(out) :: fval(:)
       type(c_ptr), value :: userdata
     end subroutine tessera_point_data
+
+    !> Limits of an axis from the `before` coordinates x(1:before) in front of it. The result is 0 to go on; anything else stops
+    !> the run (TESSERA_CALLBACK_STATUS).
+    function tessera_limits(ndim, before, x, lower, upper, userdata) result(stop_code) bind(c)
+      import :: c_double, c_int, c_ptr
+      integer(c_int), value :: ndim, before
+      real(c_double), intent(in) :: x(ndim)
+      real(c_double), intent(inout) :: lower, upper
+      type(c_ptr), value :: userdata
+      integer(c_int) :: stop_code
+    end function tessera_limits
 
     !> Progress of a run; `remaining` is -1 when there is no guess. A result other than 0 stops the run (TESSERA_STOPPED).
     function tessera_progress(evaluations, ncomp, value, error, remaining, userdata) result(stop_code) bind(c)
@@ -462,6 +473,14 @@ module tessera
       real(c_double), intent(in), optional :: lower(*), upper(*)
       integer(c_int) :: c_tessera_set_domain
     end function c_tessera_set_domain
+
+    function c_tessera_set_limits(s, axis, fn, userdata) bind(c, name='tessera_set_limits')
+      import :: c_funptr, c_int, c_ptr
+      type(c_ptr), value :: s, userdata
+      integer(c_int), value :: axis
+      type(c_funptr), value :: fn
+      integer(c_int) :: c_tessera_set_limits
+    end function c_tessera_set_limits
 
     function c_tessera_set_integrand(s, fn, userdata) bind(c, name='tessera_set_integrand')
       import :: c_funptr, c_int, c_ptr
@@ -1014,6 +1033,25 @@ contains
     if (.not. size_is_right(s, 'upper', size(upper), 'ndim', s%state%ndim, ierr)) return
     call conclude(s, c_tessera_set_domain(s%handle, lower, upper), ierr)
   end subroutine tessera_set_domain
+
+  !> Limits of axis 1 ... ndim as a function of the coordinates before it. Without f the axis has those of the domain again.
+  subroutine tessera_set_limits(s, axis, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: axis
+    procedure(tessera_limits), optional :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    fn = c_null_funptr
+    if (present(f)) fn = c_funloc(f)
+    if (.not. exists(s, ierr)) return
+    if (axis < 1 .or. axis > s%state%ndim) then
+      call reject(s, TESSERA_ERR_ARGUMENT, 'axis = ' // decimal(int(axis, c_int64_t)) // ' is not within 1 .. ' // &
+                  decimal(int(s%state%ndim, c_int64_t)), ierr)
+      return
+    end if
+    call conclude(s, c_tessera_set_limits(s%handle, axis - 1_c_int, fn, value_or_null(userdata)), ierr)
+  end subroutine tessera_set_limits
 
   !> The integrand for many points a call. Without f the solver has no integrand afterwards.
   subroutine tessera_set_integrand(s, f, userdata, ierr)

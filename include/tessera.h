@@ -302,6 +302,10 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 /* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
+/* Limits of one axis from the coordinates x[0 .. axis-1] before it: sets *lower and *upper, finite and in this order; where they are
+ * equal nothing is integrated. Same return value and rules as the integrand; called from the threads that call it. */
+typedef int (*tessera_limits)(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata);
+
 /* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory, in the
  * order of tessera_integrand: coordinate j of point i is x[j*ldx + i], component k of its value goes to f[k*ldf + i]; ldx and
  * ldf are at least n, and n is at most 4194304. The function is called on the host, with the solver's device current; it
@@ -354,6 +358,13 @@ TESSERA_API const char *tessera_status_string(int status);
  * never evaluated outside the limits or on one of them. Half-infinite and infinite ranges are mapped to a finite one
  * by x = a + t/(1-t) and x = t/(1-t^2) (docs/methods.md). */
 TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper);
+
+/* Limits of axis 0 .. ndim-1 as a function of the coordinates before it, in place of those of the domain: triangles, balls, wedges. NULL
+ * for fn gives the axis back its limits of tessera_set_domain. For every method, on the host; a run for a device is refused. The box
+ * has the limits 0 and 1 on this axis (regions and grids are of the box), and x = lower + (upper - lower) t. Limits that are not finite, or
+ * that cross, end the run with TESSERA_CALLBACK_STOPPED and a message that names the axis and the coordinates; a value that there was is
+ * kept. */
+TESSERA_API int tessera_set_limits(tessera_solver *s, int axis, tessera_limits fn, void *userdata);
 
 /* The integrand, for many points a call or for one; the last one set counts. With userdata NULL the callback receives the
  * parameter block of tessera_set_params in its place. NULL for fn takes the integrand away. */

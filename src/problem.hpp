@@ -15,6 +15,7 @@
 #include "engine/lattice/lattice_state.hpp"
 #include "engine/montecarlo/sampling_state.hpp"
 #include "integrand.hpp"
+#include "limited_integrand.hpp"
 
 namespace tessera {
 
@@ -65,6 +66,7 @@ struct problem {
 
   method_number method;
   host_integrand integrand;
+  const std::vector<axis_limits> *limits = nullptr;  // of axes that have them as functions; their box is (0, 1)
   int threads = 1;
   int64 batch_points = 1;
   bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO

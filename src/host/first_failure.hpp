@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "../limited_integrand.hpp"
 #include "../problem.hpp"
 
 namespace tessera {
@@ -35,6 +36,8 @@ class first_failure {
         body();
       } catch (const std::bad_alloc &) {
         throw;
+      } catch (const impossible_limits &e) {
+        report(item, outcome::callback, 0, e.what());
       } catch (const std::exception &e) {
         report(item, outcome::callback, 0, std::string("the integrand threw an exception: ") + e.what());
       } catch (...) {

@@ -21,15 +21,18 @@ class worker {
  public:
   explicit worker(const many_problem &many) : many_(many), problem_(many.common->copy()), place_(make_host_place()) {
     problem_->threads = 1;
+    if (problem_->limits) limited_ = std::make_unique<limited_integrand>(*problem_->limits);
     block_.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
   }
 
   std::unique_ptr<run_result> run(int64 row, run_hooks &hooks, double *value, double *error) {
     many_.give_row(row, *problem_);
+    host_integrand form = many_.common->integrand;
     if (many_.params) {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
-      problem_->integrand.userdata = block_.data();
+      form.userdata = block_.data();
     }
+    problem_->integrand = limited_ ? limited_->of(form) : form;
     std::unique_ptr<run_result> result = problem_->new_result();
     place_->run(*problem_, {}, hooks, value, error, *result, unused_);
     return result;
@@ -39,6 +42,7 @@ class worker {
   const many_problem &many_;
   const std::unique_ptr<problem> problem_;
   std::vector<std::max_align_t> block_;  // aligned as the block of tessera_set_params is
+  std::unique_ptr<limited_integrand> limited_;
   std::unique_ptr<place> place_;
   device_report unused_;
 };

@@ -52,6 +52,8 @@ class host_place final : public place {
           for (int k = 0; k < ncomp; ++k) f[k * n + i] = values[static_cast<std::size_t>(k)];
         }
       }
+    } catch (const impossible_limits &e) {
+      return e.what();
     } catch (...) {
       return "the callback threw an exception";
     }

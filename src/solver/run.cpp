@@ -30,6 +30,10 @@ int tessera_solver::choose_device(const tessera::method &m) const {
     throw failure(
         TESSERA_ERR_NO_INTEGRAND,
         device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
+  if (has_limits_ && options_.get_int(TESSERA_COMPLEMENT) != 0)
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for limits that are numbers");
+  if (has_limits_ && (wanted >= 0 || !has_host_form()))
+    throw failure(TESSERA_ERR_UNSUPPORTED, "limits that are functions are for runs on the host");
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
   const bool too_many = m.most_device_ndim() > 0 && ndim_ > m.most_device_ndim();
@@ -37,6 +41,7 @@ int tessera_solver::choose_device(const tessera::method &m) const {
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
+  if (has_limits_) return do_without_device("limits are functions");
   if (!has_device_form() || too_many) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
@@ -145,6 +150,8 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
         }
         use_host_form(problem->integrand, problem->threads, problem->coordinates(),
                       [&] { check_fallback(*problem, params()); });
+        tessera::limited_integrand limited(limits_);
+        if (problem->limits) problem->integrand = limited.of(problem->integrand);
         tessera::device_report unused;
         place_here().run(*problem, {}, hooks, value, error, result, unused);
       });

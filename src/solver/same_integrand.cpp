@@ -22,6 +22,21 @@ double seconds_since(clock_type::time_point start) {
 constexpr int check_points = 64;
 constexpr double check_tolerance = 1e-6;
 
+// n points of the box, coordinate j of point i at x[j*n + i].
+void to_the_domain(const std::vector<tessera::axis_limits> &limits, int n, double *x) try {
+  const tessera::limited_integrand map(limits);
+  std::vector<double> point(limits.size());
+  for (std::size_t i = 0, every = static_cast<std::size_t>(n); i < every; ++i) {
+    for (std::size_t j = 0; j < point.size(); ++j) point[j] = x[j * every + i];
+    int status = 0;
+    map.map(point.data(), status);
+    if (status != 0) throw failure(TESSERA_ERR_CALLBACK, "the limits returned " + std::to_string(status));
+    for (std::size_t j = 0; j < point.size(); ++j) x[j * every + i] = point[j];
+  }
+} catch (const tessera::impossible_limits &e) {
+  throw failure(TESSERA_ERR_CALLBACK, e.what());
+}
+
 std::string show17(double v) {
   char text[32];
   std::snprintf(text, sizeof text, "%.17g", v);
@@ -50,6 +65,7 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
       if (coordinates > ndim_) x[(ndim + j) * n + i] = complement;
     }
   }
+  if (problem.limits) to_the_domain(*problem.limits, n, x.data());
   form(n, x.data(), there.data());
   const std::string stopped = place_here().evaluate(problem, {}, n, x.data(), here.data());
   if (!stopped.empty()) throw failure(TESSERA_ERR_CALLBACK, stopped + " while it was compared with the other form");

@@ -68,8 +68,11 @@ static bool lasts(int status) {
 tessera_solver::tessera_solver(int ndim, int ncomp)
     : ndim_(ndim),
       ncomp_(ncomp),
-      lower_(static_cast<std::size_t>(ndim), 0.0),
-      upper_(static_cast<std::size_t>(ndim), 1.0) {
+      asked_lower_(static_cast<std::size_t>(ndim), 0.0),
+      asked_upper_(static_cast<std::size_t>(ndim), 1.0),
+      lower_(asked_lower_),
+      upper_(asked_upper_),
+      limits_(lower_.size()) {
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   source_.function.clear();
@@ -79,8 +82,25 @@ void tessera_solver::set_domain(const double *lower, const double *upper) {
   if (!lower || !upper) throw failure(TESSERA_ERR_ARGUMENT, lower ? "upper is NULL" : "lower is NULL");
   const std::string trouble = tessera::trouble_with_limits(ndim_, lower, upper);
   if (!trouble.empty()) throw failure(TESSERA_ERR_ARGUMENT, trouble);
-  lower_.assign(lower, lower + ndim_);
-  upper_.assign(upper, upper + ndim_);
+  asked_lower_.assign(lower, lower + ndim_);
+  asked_upper_.assign(upper, upper + ndim_);
+  make_box();
+}
+
+void tessera_solver::set_limits(int axis, tessera_limits fn, void *userdata) {
+  if (axis < 0 || axis >= ndim_)
+    throw failure(TESSERA_ERR_ARGUMENT,
+                  "axis = " + std::to_string(axis) + " is not within 0 .. " + std::to_string(ndim_ - 1));
+  limits_[static_cast<std::size_t>(axis)] = {fn, fn ? userdata : nullptr};
+  has_limits_ = std::any_of(limits_.begin(), limits_.end(), [](const tessera::axis_limits &l) { return l.function; });
+  make_box();
+}
+
+void tessera_solver::make_box() {
+  for (std::size_t j = 0; j < limits_.size(); ++j) {
+    lower_[j] = limits_[j].function ? 0.0 : asked_lower_[j];
+    upper_[j] = limits_[j].function ? 1.0 : asked_upper_[j];
+  }
 }
 
 void tessera_solver::set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata) {
@@ -240,6 +260,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   p.memory_is_given = limit > 0;
   if (p.memory_is_given) s.memory = limit;
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
+  p.limits = has_limits_ ? &limits_ : nullptr;
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   p.zero_nonfinite = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;

@@ -13,6 +13,7 @@
 #include "../place.hpp"
 #include "../jit/host_compiler.hpp"
 #include "../jit/integrand_source.hpp"
+#include "../limited_integrand.hpp"
 #include "method.hpp"
 #include "options.hpp"
 #include "tessera.h"
@@ -34,6 +35,7 @@ struct tessera_solver {
   tessera_solver(int ndim, int ncomp);
 
   void set_domain(const double *lower, const double *upper);
+  void set_limits(int axis, tessera_limits fn, void *userdata);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
   void set_integrand_device(tessera_device_integrand batch, void *userdata);
   void set_integrand_source(int language, const char *source, const char *function);
@@ -66,6 +68,8 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
+  void make_box();
+  std::vector<double> limits_of_boxes(std::int64_t count, const double *asked, double end) const;
   void take_source(tessera::integrand_source next);
   tessera::method &method_of(tessera::method_number which) const;
   void begin_run();
@@ -125,7 +129,10 @@ struct tessera_solver {
   bool has_device_form() const { return device_batch_ || has_source(); }
 
   const int ndim_, ncomp_;
-  std::vector<double> lower_, upper_;
+  std::vector<double> asked_lower_, asked_upper_;  // of the domain, as the user gave it
+  std::vector<double> lower_, upper_;              // of the box: 0 and 1 where an axis has limits that are functions
+  std::vector<tessera::axis_limits> limits_;       // of each axis
+  bool has_limits_ = false;
   // The integrand: a callback, a text or compiled code, a callback for a device, or one of each kind.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;

@@ -9,7 +9,7 @@ module test_support
   public :: check, check_status, close_to, same, passed, failed
   public :: exponential, exponential_1, exponential_batch, polynomial_batch, powers, gauss, decay, step, not_a_number, one
   public :: shifted, table, weighted_1, weighted_batch, calls, stop_at, stopping, meddling, nested, outer, inner_status
-  public :: watch, listen, sphere_1, slow_step, narrow_ridge
+  public :: watch, listen, sphere_1, slow_step, narrow_ridge, wedge
 
   integer :: passed = 0, failed = 0
   integer(c_int64_t) :: calls = 0    ! points that an integrand has seen
@@ -31,6 +31,20 @@ module test_support
   end type listen_record
 
 contains
+
+  !> 0 < x(1) < 1, x(1) < x(2) < 2 x(1) times userdata.
+  function wedge(ndim, before, x, lower, upper, userdata) result(stop_code) bind(c)
+    integer(c_int), value :: ndim, before
+    real(c_double), intent(in) :: x(ndim)
+    real(c_double), intent(inout) :: lower, upper
+    type(c_ptr), value :: userdata
+    integer(c_int) :: stop_code
+    real(c_double), pointer :: factor
+    call c_f_pointer(userdata, factor)
+    lower = x(before)
+    upper = 2 * x(before) * factor
+    stop_code = 0
+  end function wedge
 
   subroutine check(condition, what)
     logical, intent(in) :: condition
@@ -331,6 +345,7 @@ program test_module
   call test_twins()
   call test_device_callback()
   call test_ranges()
+  call test_limit_functions()
   call test_callback_status()
   call test_limits()
   call test_own_callbacks()
@@ -1074,6 +1089,30 @@ contains
     call check_status(ierr, TESSERA_OK, 'many: none at all')
     call tessera_destroy(s)
   end subroutine test_many
+
+  subroutine test_limit_functions()
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr
+    real(c_double) :: value(1), error(1)
+    real(c_double), target :: factor
+    factor = 3
+    call tessera_create(s, 2, 1)
+    call tessera_set_point(s, one)
+    call tessera_set_limits(s, 2, wedge, c_loc(factor))
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_OK .and. close_to(value(1), 2.5_c_double, 1e-9_c_double), 'limits as a function')
+    factor = 0.25_c_double
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_ERR_CALLBACK, 'limits that cross')
+    call tessera_set_limits(s, 2)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_OK .and. close_to(value(1), 1.0_c_double, 1e-12_c_double), 'limits taken away')
+    call tessera_set_limits(s, 3, wedge, c_loc(factor), ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT, 'limits of an axis that is not there')
+    call tessera_set_limits(s, 0, wedge, c_loc(factor), ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT, 'limits of axis 0')
+    call tessera_destroy(s)
+  end subroutine test_limit_functions
 
   subroutine test_ranges()
     type(tessera_solver) :: s

@@ -60,6 +60,7 @@ class api_fuzzer {
   void destroy();
   void set_something();
   void set_domain();
+  void set_limits();
   void set_integrand();
   void set_text();
   void set_twin();
@@ -95,6 +96,7 @@ class api_fuzzer {
   int ndim_ = 1, ncomp_ = 1;
   integrand f_;
   std::vector<double> lower_, upper_;  // of the domain
+  int odd_limits_ = 0;                 // what is wrong with limits that are functions
   bool batch_ = false, points_in_block_ = false, small_vector_ = false, has_callback_ = false, goes_on_ = false;
   int progress_left_ = -1;
   int log_lines_ = 0;

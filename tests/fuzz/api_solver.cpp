@@ -180,6 +180,25 @@ void api_fuzzer::set_domain() {
   });
   if (no_array || !valid) require(status == TESSERA_ERR_ARGUMENT, "limits that are none are refused");
   if (status == TESSERA_OK) lower_.swap(lower), upper_.swap(upper);
+  if (r_.one_in(4)) set_limits();
+}
+
+// Those of the domain as functions, and now and then some that cannot be.
+void api_fuzzer::set_limits() {
+  const auto limits = [](int, int axis, const double *x, double *lo, double *hi, void *userdata) {
+    const auto &me = *static_cast<api_fuzzer *>(userdata);
+    const auto j = static_cast<std::size_t>(axis);
+    *lo = std::fmin(me.lower_[j], me.upper_[j]);
+    *hi = std::fmax(me.lower_[j], me.upper_[j]);
+    if (axis > 0 && me.odd_limits_ == 1 && x[axis - 1] > 0.0) std::swap(*lo, *hi);
+    if (axis > 0 && me.odd_limits_ == 2 && x[axis - 1] > 0.0) *hi = std::numeric_limits<double>::quiet_NaN();
+    return axis > 0 && me.odd_limits_ == 3 && x[axis - 1] > 0.3 ? 5 : 0;
+  };
+  odd_limits_ = r_.one_in(2) ? static_cast<int>(r_.between(1, 3)) : 0;
+  const int axis = r_.one_in(10) ? r_.odd_small_int() : static_cast<int>(r_.between(0, ndim_ - 1));
+  const int status = solver_call(
+      "tessera_set_limits", [&] { return tessera_set_limits(solver_, axis, r_.one_in(3) ? nullptr : +limits, this); });
+  require((status == TESSERA_OK) == (axis >= 0 && axis < ndim_), "an axis that there is, and no other");
 }
 
 void api_fuzzer::set_integrand() {

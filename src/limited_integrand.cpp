@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "limited_integrand.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "core/axis_between.hpp"
+
+namespace tessera {
+namespace {
+
+std::string shown(double v) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", v);
+  return text;
+}
+
+[[noreturn]] void refuse(int axis, const double *x, const std::string &what) {
+  std::string message = "the limits of axis " + std::to_string(axis) + " " + what;
+  if (axis > 0) message += " at x = (";
+  for (int j = 0; j < axis; ++j) message += (j > 0 ? ", " : "") + shown(x[j]);
+  throw impossible_limits(message + (axis > 0 ? ")" : ""));
+}
+
+// What a thread needs for the points of a call. An integrand may integrate by itself, so a call takes it along and brings it back.
+struct workspace {
+  std::vector<double> x, f, point, length;
+  std::vector<int64> place;  // of the points whose axes have a length, among those of the call
+};
+thread_local workspace kept;
+
+class borrowed {
+ public:
+  borrowed() { std::swap(w_, kept); }
+  ~borrowed() { std::swap(w_, kept); }
+  borrowed(const borrowed &) = delete;
+  borrowed &operator=(const borrowed &) = delete;
+  workspace *operator->() { return &w_; }
+
+ private:
+  workspace w_;
+};
+
+std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+double limited_integrand::map(double *x, int &status) const {
+  const int ndim = static_cast<int>(limits_.size());
+  double volume = 1.0;
+  for (int j = 0; j < ndim; ++j) {
+    const axis_limits &limits = limits_[index(j)];
+    if (!limits.function) continue;
+    double lower = nan_value(), upper = nan_value();
+    status = limits.function(ndim, j, x, &lower, &upper, limits.userdata);
+    if (status != 0) return 0.0;
+    const double length = upper - lower;
+    if (!std::isfinite(length))
+      refuse(j, x, "are " + shown(lower) + " and " + shown(upper) + ", not two numbers a finite distance apart,");
+    if (length < 0.0) refuse(j, x, "cross, " + shown(lower) + " > " + shown(upper) + ",");
+    const double first = inside(lower, upper), last = inside(upper, lower);
+    if (!(first <= last && lower < upper)) return 0.0;  // no number lies between them
+    x[j] = std::min(std::max(lower + length * x[j], first), last);
+    volume *= length;
+  }
+  return volume;
+}
+
+host_integrand limited_integrand::of(const host_integrand &user) {
+  user_ = user;
+  host_integrand form;
+  form.userdata = this;
+  if (user.batch)
+    form.batch = call_batch;
+  else
+    form.point = call_point;
+  return form;
+}
+
+int limited_integrand::call_point(int ndim, const double *x, int ncomp, double *f, void *self) {
+  const auto &me = *static_cast<const limited_integrand *>(self);
+  borrowed w;
+  w->point.assign(x, x + ndim);
+  int status = 0;
+  const double volume = me.map(w->point.data(), status);
+  if (status != 0) return status;
+  if (volume == 0.0) {
+    std::fill_n(f, ncomp, 0.0);
+    return 0;
+  }
+  status = me.user_.point(ndim, w->point.data(), ncomp, f, me.user_.userdata);
+  for (int k = 0; k < ncomp; ++k) f[k] *= volume;
+  return status;
+}
+
+int limited_integrand::call_batch(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf,
+                                  void *self) {
+  const auto &me = *static_cast<const limited_integrand *>(self);
+  borrowed w;
+  w->x.resize(index(n * ndim));
+  w->f.resize(index(n * ncomp));
+  w->length.clear();
+  w->place.clear();
+  w->point.resize(index(ndim));
+  for (int k = 0; k < ncomp; ++k) std::fill_n(f + k * ldf, n, 0.0);
+  for (int64 i = 0; i < n; ++i) {
+    for (int j = 0; j < ndim; ++j) w->point[index(j)] = x[j * ldx + i];
+    int status = 0;
+    const double volume = me.map(w->point.data(), status);
+    if (status != 0) return status;
+    if (volume == 0.0) continue;
+    const auto at = static_cast<int64>(w->place.size());
+    for (int j = 0; j < ndim; ++j) w->x[index(j * n + at)] = w->point[index(j)];
+    w->length.push_back(volume);
+    w->place.push_back(i);
+  }
+  const auto inside = static_cast<int64>(w->place.size());
+  if (inside == 0) return 0;
+  std::fill(w->f.begin(), w->f.end(), nan_value());  // what the integrand does not write must not pass for a value
+  const int status = me.user_.batch(inside, ndim, w->x.data(), n, ncomp, w->f.data(), n, me.user_.userdata);
+  for (int k = 0; k < ncomp; ++k)
+    for (int64 i = 0; i < inside; ++i) f[k * ldf + w->place[index(i)]] = w->length[index(i)] * w->f[index(k * n + i)];
+  return status;
+}
+
+}  // namespace tessera
