@@ -19,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr const char *compiler_flags[] = {
-    "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-w"};
+    "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"};
 
 // Full path of a program, "" if it is not in PATH.
 std::string find_program(const std::string &name) {
@@ -90,7 +90,11 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
     const char *more[] = {", tessera_o", ", &tessera_1", ", &tessera_0"};
     for (int i = 4; i < c.parameters; ++i) arguments += more[i - 4];
   }
-  std::string out = c.text + "\n#line 1 " + quoted(call_name(source)) + "\n#undef TESSERA_CALL\n";
+  // A function of another form than the language says is an error of the call: it would be given addresses for numbers.
+  std::string out = c.text + "\n#line 1 " + quoted(call_name(source)) +
+                    "\n#undef TESSERA_CALL\n"
+                    "#pragma GCC diagnostic error \"-Wint-conversion\"\n"
+                    "#pragma GCC diagnostic error \"-Wincompatible-pointer-types\"\n";
   if (cuba) {
     // Cuba looks at the value -999 only.
     out +=
@@ -215,6 +219,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   const std::string text = cxx ? cxx_text(source) : c_text_of(source, one_thread_);
   std::vector<std::string> flags(std::begin(compiler_flags), std::end(compiler_flags));
   flags.push_back(cxx ? "-std=c++17" : "-std=gnu11");
+  if (cxx) flags.push_back("-w");  // in C it would take the errors of the call along
   flags.push_back("-DTESSERA_NDIM=" + std::to_string(ndim));
   flags.push_back("-DTESSERA_NCOMP=" + std::to_string(ncomp));
   flags.push_back("-DTESSERA_COORDINATES=" + std::to_string(coordinates > 0 ? coordinates : ndim));

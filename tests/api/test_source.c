@@ -185,6 +185,31 @@ static void a_compile_error_names_the_line(void **state) {
   tessera_destroy(s);
 }
 
+/* The language says how the function is called; one of another form would be given addresses for numbers. */
+static void a_function_of_another_form_is_refused(void **state) {
+  (void)state;
+  const char *const point =
+      "int f(int n, const double *x, int m, double *v, void *p) { (void)n; (void)p; "
+      "for (int k = 0; k < m; ++k) v[k] = x[0]; return 0; }";
+  const char *const cuba =
+      "int f(const int *n, const double x[], const int *m, double v[], void *p) { (void)n; (void)p; "
+      "for (int k = 0; k < *m; ++k) v[k] = x[0]; return 0; }";
+  const char *const floats =
+      "int f(int n, const float *x, int m, float *v, void *p) { (void)n; (void)p; "
+      "for (int k = 0; k < m; ++k) v[k] = x[0]; return 0; }";
+  double value = -7, error = -7;
+  tessera_solver *s = solver_of(2, 1);
+  put_source(s, TESSERA_LANGUAGE_CUBA, point, "f");
+  assert_refused(s, TESSERA_ERR_COMPILE, "argument");
+  put_source(s, TESSERA_LANGUAGE_C, cuba, "f");
+  assert_refused(s, TESSERA_ERR_COMPILE, "argument");
+  put_source(s, TESSERA_LANGUAGE_C, floats, "f");
+  assert_refused(s, TESSERA_ERR_COMPILE, "argument");
+  put_source(s, TESSERA_LANGUAGE_CUBA, cuba, "f");
+  assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, &value, &error), TESSERA_OK);
+  tessera_destroy(s);
+}
+
 static void wrong_arguments(void **state) {
   tessera_solver *s = solver_of(1, 1);
   const char *text = "double f(const double *x) { return x[0]; }";
@@ -328,6 +353,7 @@ int main(void) {
       cmocka_unit_test(a_text_can_stop_the_run),
       cmocka_unit_test(a_text_that_writes_its_static_variables_runs_on_one_thread),
       cmocka_unit_test(a_compile_error_names_the_line),
+      cmocka_unit_test(a_function_of_another_form_is_refused),
       cmocka_unit_test(wrong_arguments),
       cmocka_unit_test(a_device_that_is_not_there),
       cmocka_unit_test(the_device_has_a_greatest_dimension),

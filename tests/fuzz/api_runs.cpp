@@ -257,6 +257,8 @@ void api_fuzzer::plain_run() {
     const int status = tessera_integrate(s, method, result.data(), result.data() + ncomp_);
     result.back() = status;
   };
+  for (int j = 0; j < ndim_; ++j)
+    require(tessera_set_limits(solver_, j, nullptr, nullptr) == TESSERA_OK, "limits are taken away");
   require(tessera_set_domain(solver_, lower.data(), upper.data()) == TESSERA_OK &&
               tessera_set_regions(solver_, 0, nullptr, 0) == TESSERA_OK &&
               tessera_set_state(solver_, 0, nullptr) == TESSERA_OK &&
