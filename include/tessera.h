@@ -303,7 +303,7 @@ typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t l
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
 /* Limits of one axis from the coordinates x[0 .. axis-1] before it: sets *lower and *upper, finite and in this order; where they are
- * equal nothing is integrated. Same return value and rules as the integrand; called from the threads that call it. */
+ * equal the integrand is not called. Same return value and rules as the integrand; called from the threads that call it. */
 typedef int (*tessera_limits)(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata);
 
 /* Integrand at n points on a CUDA device, launched by the caller's own program. The arrays lie in the device's memory, in the

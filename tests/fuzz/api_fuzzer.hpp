@@ -96,6 +96,7 @@ class api_fuzzer {
   int ndim_ = 1, ncomp_ = 1;
   integrand f_;
   std::vector<double> lower_, upper_;  // of the domain
+  bool limits_equal_ = false;          // between such there are evaluations without a call
   int odd_limits_ = 0;                 // what is wrong with limits that are functions
   bool batch_ = false, points_in_block_ = false, small_vector_ = false, has_callback_ = false, goes_on_ = false;
   int progress_left_ = -1;

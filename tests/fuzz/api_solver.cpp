@@ -186,10 +186,11 @@ void api_fuzzer::set_domain() {
 // Those of the domain as functions, and now and then some that cannot be.
 void api_fuzzer::set_limits() {
   const auto limits = [](int, int axis, const double *x, double *lo, double *hi, void *userdata) {
-    const auto &me = *static_cast<api_fuzzer *>(userdata);
+    auto &me = *static_cast<api_fuzzer *>(userdata);
     const auto j = static_cast<std::size_t>(axis);
     *lo = std::fmin(me.lower_[j], me.upper_[j]);
     *hi = std::fmax(me.lower_[j], me.upper_[j]);
+    if (*lo == *hi) me.limits_equal_ = true;
     if (axis > 0 && me.odd_limits_ == 1 && x[axis - 1] > 0.0) std::swap(*lo, *hi);
     if (axis > 0 && me.odd_limits_ == 2 && x[axis - 1] > 0.0) *hi = std::numeric_limits<double>::quiet_NaN();
     return axis > 0 && me.odd_limits_ == 3 && x[axis - 1] > 0.3 ? 5 : 0;
