@@ -1,0 +1,55 @@
+// What the runs of QUADPACK have in common: what they ask for, what they are told, how they end. A run says which intervals it wants to
+// be evaluated, one or two, and is then told their estimates; who evaluates them, and how, is not its business.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "interval_list.hpp"
+
+namespace tessera {
+
+enum class quadrature_end {
+  converged,
+  limit,           // of intervals
+  roundoff,        // keeps the error from falling to the tolerance
+  bad_point,       // the intervals at some point cannot be divided any further
+  no_convergence,  // of the extrapolation
+  divergent,       // probably, or slowly convergent
+  not_finite,      // a value was infinite or NaN
+  stopped          // by the caller
+};
+
+// Intervals that are to be evaluated. `level`: how often the range has been halved on the way to them.
+template <class Real, class Int>
+struct quadrature_request {
+  int count = 0;  // 0: the run has ended
+  interval<Real> part[2];
+  Int level = 0;
+};
+
+template <class Real>
+TESSERA_HD bool is_finite(const interval_estimate<Real> &e) {
+  return is_finite(e.value) && is_finite(e.error);
+}
+
+// The halves have no middle that differs from both ends by more than rounding.
+template <class Real>
+TESSERA_HD bool too_narrow(interval<Real> first, interval<Real> second) {
+  constexpr Real spacing = real_limits<Real>::spacing, least = real_limits<Real>::least;
+  return larger_of(fabs(first.lower), fabs(second.upper)) <=
+         (Real(1) + Real(100) * spacing) * (fabs(second.lower) + Real(1000) * least);
+}
+
+// A division that has changed the value little and the error less: a sign of rounding.
+template <class Real>
+TESSERA_HD bool stalled(const division<Real> &d) {
+  return fabs(d.parent_value - d.value) <= Real(1e-5) * fabs(d.value) && d.error >= Real(0.99) * d.parent_error;
+}
+
+template <class Real>
+TESSERA_HD void halve(interval<Real> whole, interval<Real> *halves) {
+  const Real middle = Real(0.5) * (whole.lower + whole.upper);
+  halves[0] = {whole.lower, middle};
+  halves[1] = {middle, whole.upper};
+}
+
+}  // namespace tessera

@@ -1,0 +1,303 @@
+// Global adaptive bisection with the epsilon algorithm: QAGS, QAGI, QAGP and QAWO of QUADPACK (Piessens, de Doncker-Kapenga, Ueberhuber and
+// Kahaner, 1983, sections 2.2 and 3.4; E. de Doncker, An adaptive extrapolation algorithm for automatic integration, SIGNUM
+// Newsletter 13, 1978). Intervals of the smallest width so far are put off until the wider ones have hardly any error; the sums at the
+// times when that is reached are the sequence that is extrapolated.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "bisection.hpp"
+#include "epsilon_table.hpp"
+
+namespace tessera {
+
+template <class Real, class Int>
+class extrapolating_run {
+ public:
+  // One range, with a weight cos or sin(frequency x) if there are levels: there is no extrapolation before the intervals are
+  // short in comparison with the period. How often an interval has been halved is kept in levels[limit] for its moments; without
+  // a weight `levels` is null. The limit is at least 1.
+  TESSERA_HD extrapolating_run(interval<Real> range, Real frequency, Int *levels, tolerances<Real> wanted,
+                               const interval_arrays<Real, Int> &arrays, Int limit)
+      : wanted_(wanted), list_(arrays, limit), levels_(levels), frequency_(frequency) {
+    request_.count = 1;
+    request_.part[0] = range;
+    if (levels) levels[0] = 0;
+    small_ = fabs(range.upper - range.lower) * Real(0.75);
+  }
+
+  // Between break points, ascending, the ends of the range among them: intervals are compared by how often they have been halved,
+  // which is kept in levels[limit]; doubtful[pieces] becomes 1 where a first estimate tells nothing.
+  TESSERA_HD extrapolating_run(const Real *points, Int pieces, Int *levels, Int *doubtful, tolerances<Real> wanted,
+                               const interval_arrays<Real, Int> &arrays, Int limit)
+      : wanted_(wanted), list_(arrays, limit), points_(points), pieces_(pieces), levels_(levels), doubtful_(doubtful) {
+    request_.count = 1;
+    request_.part[0] = {points[0], points[1]};
+  }
+
+  TESSERA_HD const quadrature_request<Real, Int> &request() const { return request_; }
+  TESSERA_HD quadrature_end end() const { return end_; }
+  TESSERA_HD Real value() const { return value_; }
+  TESSERA_HD Real error() const { return error_; }
+  TESSERA_HD Int size() const { return list_.size(); }
+
+  TESSERA_HD void tell(const interval_estimate<Real> *e) {
+    if (!is_finite(e[0]) || (request_.count == 2 && !is_finite(e[1])))
+      conclude(quadrature_end::not_finite);
+    else if (request_.count == 2)
+      tell_halves(e);
+    else if (points_)
+      tell_piece(*e);
+    else
+      tell_first(*e);
+  }
+  // Ends with what there is, once the first estimates have been told.
+  TESSERA_HD void stop() {
+    if (request_.count == 2) conclude_with_sums(quadrature_end::stopped);
+  }
+
+ private:
+  static constexpr Real spacing = real_limits<Real>::spacing, greatest = real_limits<Real>::greatest;
+
+  // ---- The first estimates ------------------------------------------------------------------------------------------------
+
+  TESSERA_HD void tell_first(const interval_estimate<Real> &e) {
+    list_.append(request_.part[0], e.value, e.error);
+    list_.begin(e.value, e.error);
+    value_ = e.value;
+    error_ = e.error;
+    size_of_integrand_ = e.size;
+    const bool met = e.error <= wanted_.bound(e.value);
+    if (stopped_by_first(e.error, e.size, list_.limit() == 1)) return;
+    if ((met && (levels_ || e.error != e.spread)) || e.error == Real(0)) {
+      conclude(quadrature_end::converged);
+      return;
+    }
+    const Real periods = fabs(request_.part[0].upper - request_.part[0].lower) * frequency_;
+    short_enough_ = Real(0.25) * periods <= Real(2);
+    if (Real(0.5) * periods <= Real(2)) table_.push(e.value);
+    start();
+  }
+
+  TESSERA_HD void tell_piece(const interval_estimate<Real> &e) {
+    const Int i = list_.size();
+    list_.append(request_.part[0], e.value, e.error);
+    value_ += e.value;
+    error_ += e.error;
+    size_of_integrand_ += e.size;
+    levels_[i] = 0;
+    doubtful_[i] = e.error == e.spread && e.error != Real(0) ? 1 : 0;
+    if (i + 1 < pieces_) {
+      request_.part[0] = {points_[i + 1], points_[i + 2]};
+      return;
+    }
+    // An estimate that tells nothing counts as the errors of all.
+    Real sum = 0;
+    for (Int j = 0; j < pieces_; ++j) {
+      if (doubtful_[j] == 1) list_.set_error(j + 1, error_);
+      sum += list_.error_of(j + 1);
+    }
+    list_.sort();
+    list_.begin(value_, sum);
+    if (stopped_by_first(error_, size_of_integrand_, list_.full())) return;
+    if (error_ <= wanted_.bound(value_)) {
+      conclude(quadrature_end::converged);
+      return;
+    }
+    table_.push(value_);
+    short_enough_ = true;
+    set_goal(wanted_.bound(value_));
+    start();
+  }
+
+  TESSERA_HD bool stopped_by_first(Real error, Real size, bool full) {
+    if (full)
+      conclude(quadrature_end::limit);
+    else if (error <= Real(100) * spacing * size && error > wanted_.bound(value_))
+      conclude(quadrature_end::roundoff);
+    else
+      return false;
+    return true;
+  }
+
+  TESSERA_HD void start() {
+    one_sign_ = fabs(value_) >= (Real(1) - Real(50) * spacing) * size_of_integrand_;
+    error_ = greatest;  // nothing has been extrapolated
+    divide_selected();
+  }
+
+  // ---- A division -----------------------------------------------------------------------------------------------------------
+
+  TESSERA_HD void tell_halves(const interval_estimate<Real> *e) {
+    const Int parent = list_.selected();
+    const division<Real> d = list_.divide(request_.part, e);
+    if (levels_) levels_[parent - 1] = levels_[list_.size() - 1] = request_.level;
+    quadrature_end found = look_for_rounding(d, e);
+    if (list_.full()) found = quadrature_end::limit;
+    if (too_narrow(d.first, d.second)) found = quadrature_end::bad_point;
+    const Real bound = wanted_.bound(list_.value());
+    if (list_.error() <= bound)
+      conclude_with_sums(found);
+    else if (found != quadrature_end::converged)
+      conclude_best(found);
+    else
+      go_on(d, bound);
+  }
+
+  TESSERA_HD quadrature_end look_for_rounding(const division<Real> &d, const interval_estimate<Real> *e) {
+    if (e[0].spread != e[0].error && e[1].spread != e[1].error) {
+      if (stalled(d)) ++(extrapolating_ ? stalled_extrapolating_ : stalled_);
+      if (list_.size() > 10 && d.error > d.parent_error) ++grown_;
+    }
+    if (stalled_extrapolating_ >= 5) rounding_ = true;
+    return stalled_ + stalled_extrapolating_ >= 10 || grown_ >= 20 ? quadrature_end::roundoff
+                                                                   : quadrature_end::converged;
+  }
+
+  TESSERA_HD void go_on(const division<Real> &d, Real bound) {
+    if (!points_ && short_enough_ && list_.size() == 2) {
+      small_ *= Real(0.5);
+      table_.push(list_.value());
+      set_goal(bound);
+    } else if (!abandoned_ && reached_next_width(d, bound)) {
+      if (extrapolate()) return;
+      list_.select_largest();
+      extrapolating_ = false;
+      small_ *= Real(0.5);
+      ++greatest_level_;
+      wide_error_ = list_.error();
+    }
+    divide_selected();
+  }
+
+  // Whether the wide intervals have so little error that it is time to extrapolate. If not, one of them is selected, or the one with the
+  // largest error of all.
+  TESSERA_HD bool reached_next_width(const division<Real> &d, Real bound) {
+    if (short_enough_) {
+      wide_error_ -= d.parent_error;
+      const bool wide = points_ ? request_.level + 1 <= greatest_level_ : fabs(d.first.upper - d.first.lower) > small_;
+      if (wide) wide_error_ += d.error;
+    }
+    if (!extrapolating_) {
+      if (is_wide(list_.selected())) return false;
+      if (!short_enough_) {
+        small_ *= Real(0.5);
+        if (Real(0.25) * list_.width(list_.selected()) * frequency_ > Real(2)) return false;
+        short_enough_ = true;
+        set_goal(bound);
+        return false;
+      }
+      extrapolating_ = true;
+      list_.set_rank(2);
+    }
+    if (!rounding_ && wide_error_ > goal_) {
+      const Int last = list_.ranked();
+      for (Int rank = list_.rank(); rank <= last; ++rank) {
+        list_.select(rank);
+        if (is_wide(list_.selected())) return false;
+      }
+    }
+    return true;
+  }
+
+  // True when that has ended the run.
+  TESSERA_HD bool extrapolate() {
+    table_.push(list_.value());
+    if (table_.size() < 3) return false;
+    const extrapolated<Real> x = table_.extrapolate();
+    quadrature_end found = quadrature_end::converged;
+    ++since_better_;
+    if (since_better_ > 5 && error_ < Real(1e-3) * list_.error()) found = quadrature_end::no_convergence;
+    if (x.error < error_) {
+      since_better_ = 0;
+      error_ = x.error;
+      value_ = x.value;
+      correction_ = wide_error_;
+      goal_ = wanted_.bound(value_);
+      if (points_ ? error_ < goal_ : error_ <= goal_) {
+        conclude_best(found);
+        return true;
+      }
+    }
+    if (table_.size() == 1) abandoned_ = true;
+    if (found == quadrature_end::converged) return false;
+    conclude_best(found);
+    return true;
+  }
+
+  TESSERA_HD void divide_selected() {
+    const Int i = list_.selected();
+    request_.count = 2;
+    if (levels_) request_.level = levels_[i - 1] + 1;
+    halve(list_.at(i), request_.part);
+  }
+  TESSERA_HD bool is_wide(Int i) const {
+    return points_ ? levels_[i - 1] + 1 <= greatest_level_ : list_.width(i) > small_;
+  }
+  TESSERA_HD void set_goal(Real bound) {
+    goal_ = bound;
+    wide_error_ = list_.error();
+  }
+
+  // ---- The end --------------------------------------------------------------------------------------------------------------
+
+  // With the extrapolated value or the sum, whichever has the smaller relative error.
+  TESSERA_HD void conclude_best(quadrature_end found) {
+    if (error_ == greatest || table_.extrapolations() == 0) {
+      conclude_with_sums(found);
+      return;
+    }
+    const Real sum = list_.value();
+    if (found != quadrature_end::converged || rounding_) {
+      if (rounding_) error_ += correction_;
+      if (found == quadrature_end::converged) found = quadrature_end::roundoff;
+      const bool comparable = value_ != Real(0) && sum != Real(0);
+      const bool sum_is_better =
+          comparable ? error_ / fabs(value_) > list_.error() / fabs(sum) : error_ > list_.error();
+      if (sum_is_better) {
+        conclude_with_sums(found);
+        return;
+      }
+      if (!comparable && sum == Real(0)) {
+        conclude(found);
+        return;
+      }
+    }
+    // Extrapolated far away from the sum: divergence, unless the value is small because signs vary.
+    if (one_sign_ || larger_of(fabs(value_), fabs(sum)) > size_of_integrand_ * Real(0.01)) {
+      const Real ratio = value_ / sum;
+      if (Real(0.01) > ratio || ratio > Real(100) || list_.error() > fabs(sum)) found = quadrature_end::divergent;
+    }
+    conclude(found);
+  }
+  TESSERA_HD void conclude_with_sums(quadrature_end end) {
+    value_ = list_.summed_value();
+    error_ = list_.error();
+    conclude(end);
+  }
+  TESSERA_HD void conclude(quadrature_end end) {
+    end_ = end;
+    request_.count = 0;
+  }
+
+  const tolerances<Real> wanted_;
+  interval_list<Real, Int> list_;
+  quadrature_request<Real, Int> request_;
+  quadrature_end end_ = quadrature_end::converged;
+  Real value_ = 0, error_ = 0;  // before the first extrapolation the error is the greatest number
+
+  // What an interval is called wide by: its width, or the number of halvings.
+  Real small_ = 0;
+  Int greatest_level_ = 1;
+  const Real *points_ = nullptr;
+  Int pieces_ = 1, *levels_ = nullptr, *doubtful_ = nullptr;
+
+  bool short_enough_ = false;
+  Real frequency_ = 0;
+
+  epsilon_table<Real> table_;
+  Real wide_error_ = 0, goal_ = 0, correction_ = 0, size_of_integrand_ = 0;
+  bool one_sign_ = false, extrapolating_ = false, abandoned_ = false, rounding_ = false;
+  int since_better_ = 0, stalled_ = 0, stalled_extrapolating_ = 0, grown_ = 0;
+};
+
+}  // namespace tessera
