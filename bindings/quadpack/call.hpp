@@ -3,7 +3,7 @@
 #pragma once
 
 #include <limits>
-#include <string>
+#include <optional>
 
 #include "../../src/engine/quadrature/bisection.hpp"
 #include "../../src/engine/quadrature/kronrod.hpp"
@@ -57,25 +57,21 @@ static_assert(static_cast<int>(quadrature_end::limit) == 1 && static_cast<int>(q
               static_cast<int>(quadrature_end::no_convergence) == 4 &&
               static_cast<int>(quadrature_end::divergent) == 5);
 
-template <class Real>
-struct outputs {
-  Real *result, *abserr;
-  integer *neval, *ier;
-};
-
 // What all routines do at their ends.
 template <class Real>
 class call {
  public:
   // `name` in double precision: DQAG.
-  call(const char *name, const outputs<Real> &to)
-      : name_(sizeof(Real) == sizeof(double) ? name : name + 1), to_(to), line_(name_, 1, 1) {}
+  call(const char *name, Real *result, Real *abserr, integer *neval, integer *ier)
+      : name_(sizeof(Real) == sizeof(double) ? name : name + 1), result_(result), abserr_(abserr), neval_(neval), ier_(ier) {
+    if (dropin::report_wanted()) line_.emplace(name_, 1, 1);
+  }
 
   // With 0 in all outputs. `why` names the argument.
   void refuse(const char *why) {
     write(wrong_argument, 0, Real(0), Real(0));
     dropin::report(name_, why);
-    line_.end(dropin::place::nowhere, 0, "IER", wrong_argument, why);
+    if (line_) line_->end(dropin::place::nowhere, 0, "IER", wrong_argument, why);
   }
   void conclude(integer ier, int64 calls, Real value, Real error) { conclude(ier, calls, value, error, ""); }
   void conclude(quadrature_end end, int64 calls, Real value, Real error) {
@@ -94,19 +90,20 @@ class call {
  private:
   void conclude(integer ier, int64 calls, Real value, Real error, const char *why) {
     write(ier, calls, value, error);
-    line_.end(dropin::place::host, calls, "IER", ier, why);
+    if (line_) line_->end(dropin::place::host, calls, "IER", ier, why);
   }
   void write(integer ier, int64 calls, Real value, Real error) {
     constexpr int64 most = std::numeric_limits<integer>::max();
-    *to_.result = value;
-    *to_.abserr = error;
-    *to_.neval = static_cast<integer>(calls < most ? calls : most);
-    *to_.ier = ier;
+    *result_ = value;
+    *abserr_ = error;
+    *neval_ = static_cast<integer>(calls < most ? calls : most);
+    *ier_ = ier;
   }
 
   const char *const name_;
-  const outputs<Real> to_;
-  dropin::call_report line_;
+  Real *const result_, *const abserr_;
+  integer *const neval_, *const ier_;
+  std::optional<dropin::call_report> line_;  // a call takes 50 ns: nothing for those who have not asked
 };
 
 // Evaluates what a run asks for until it asks for no more.

@@ -44,7 +44,7 @@ using user_function = tessera_quadpack_function_single;
 ROUTINE(qag, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, int_in key, real_out result,
               real_out abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork,
               real_out work),
-  call<real> to("DQAG", {result, abserr, neval, ier});
+  call<real> to("DQAG", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 1)) return to.refuse(no_room);
   qage<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *key, *limit, lists<real>::in(work, *limit, iwork), last);)
@@ -52,13 +52,13 @@ ROUTINE(qag, (user_function f, real_in a, real_in b, real_in epsabs, real_in eps
 ROUTINE(qage, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, int_in key, int_in limit,
                real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out
                rlist, real_out elist, int_out iord, int_out last),
-  call<real> to("DQAGE", {result, abserr, neval, ier});
+  call<real> to("DQAGE", result, abserr, neval, ier);
   qage<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *key, *limit, {alist, blist, rlist, elist, iord}, last);)
 
 ROUTINE(qags, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, real_out result, real_out
                abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork, real_out
                work),
-  call<real> to("DQAGS", {result, abserr, neval, ier});
+  call<real> to("DQAGS", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 1)) return to.refuse(no_room);
   qagse<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *limit, lists<real>::in(work, *limit, iwork), last);)
@@ -66,13 +66,13 @@ ROUTINE(qags, (user_function f, real_in a, real_in b, real_in epsabs, real_in ep
 ROUTINE(qagse, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, int_in limit, real_out result,
                 real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out rlist, real_out
                 elist, int_out iord, int_out last),
-  call<real> to("DQAGSE", {result, abserr, neval, ier});
+  call<real> to("DQAGSE", result, abserr, neval, ier);
   qagse<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord}, last);)
 
 ROUTINE(qagi, (user_function f, real_in bound, int_in inf, real_in epsabs, real_in epsrel, real_out result, real_out
                abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork, real_out
                work),
-  call<real> to("DQAGI", {result, abserr, neval, ier});
+  call<real> to("DQAGI", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 1)) return to.refuse(no_room);
   qagie<real>(std::move(to), f, *bound, *inf, {*epsabs, *epsrel}, *limit, lists<real>::in(work, *limit, iwork), last);)
@@ -80,13 +80,13 @@ ROUTINE(qagi, (user_function f, real_in bound, int_in inf, real_in epsabs, real_
 ROUTINE(qagie, (user_function f, real_in bound, int_in inf, real_in epsabs, real_in epsrel, int_in limit, real_out
                 result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out rlist,
                 real_out elist, int_out iord, int_out last),
-  call<real> to("DQAGIE", {result, abserr, neval, ier});
+  call<real> to("DQAGIE", result, abserr, neval, ier);
   qagie<real>(std::move(to), f, *bound, *inf, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord}, last);)
 
 ROUTINE(qagp, (user_function f, real_in a, real_in b, int_in npts2, real_in points, real_in epsabs, real_in epsrel,
                real_out result, real_out abserr, int_out neval, int_out ier, int_in leniw, int_in lenw, int_out last,
                int_out iwork, real_out work),
-  call<real> to("DQAGP", {result, abserr, neval, ier});
+  call<real> to("DQAGP", result, abserr, neval, ier);
   *last = 0;
   if (*npts2 < 2 || *leniw < 3 * int64{*npts2} - 2 || *lenw < 2 * int64{*leniw} - *npts2) return to.refuse(no_room);
   const integer limit = (*leniw - *npts2) / 2;
@@ -98,19 +98,19 @@ ROUTINE(qagpe, (user_function f, real_in a, real_in b, int_in npts2, real_in poi
                 int_in limit, real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out
                 blist, real_out rlist, real_out elist, real_out pts, int_out iord, int_out level, int_out ndin,
                 int_out last),
-  call<real> to("DQAGPE", {result, abserr, neval, ier});
+  call<real> to("DQAGPE", result, abserr, neval, ier);
     qagpe<real>(std::move(to), f, *a, *b, *npts2, points, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist,
       iord}, pts, {level, ndin}, last);)
 
 ROUTINE(qng, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, real_out result, real_out abserr,
               int_out neval, int_out ier),
-  call<real> to("DQNG", {result, abserr, neval, ier});
+  call<real> to("DQNG", result, abserr, neval, ier);
   qng<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel});)
 
 ROUTINE(qawo, (user_function f, real_in a, real_in b, real_in omega, int_in integr, real_in epsabs, real_in epsrel,
                real_out result, real_out abserr, int_out neval, int_out ier, int_in leniw, int_in maxp1, int_in lenw,
                int_out last, int_out iwork, real_out work),
-  call<real> to("DQAWO", {result, abserr, neval, ier});
+  call<real> to("DQAWO", result, abserr, neval, ier);
   *last = 0;
   if (*leniw < 2 || *maxp1 < 1 || *lenw < 2 * int64{*leniw} + 25 * int64{*maxp1}) return to.refuse(no_room);
   const integer limit = *leniw / 2;
@@ -122,14 +122,14 @@ ROUTINE(qawoe, (user_function f, real_in a, real_in b, real_in omega, int_in int
                 int_in limit, int_in icall, int_in maxp1, real_out result, real_out abserr, int_out neval, int_out
                 ier, int_out last, real_out alist, real_out blist, real_out rlist, real_out elist, int_out iord,
                 int_out nnlog, int_out momcom, real_out chebmo),
-  call<real> to("DQAWOE", {result, abserr, neval, ier});
+  call<real> to("DQAWOE", result, abserr, neval, ier);
     qawoe<real>(std::move(to), f, *a, *b, *omega, *integr, {*epsabs, *epsrel}, *limit, last, {alist, blist, rlist,
       elist, iord}, nnlog, {*icall, *maxp1, momcom, chebmo});)
 
 ROUTINE(qawf, (user_function f, real_in a, real_in omega, int_in integr, real_in epsabs, real_out result, real_out
                abserr, int_out neval, int_out ier, int_in limlst, int_out lst, int_in leniw, int_in maxp1, int_in
                lenw, int_out iwork, real_out work),
-  call<real> to("DQAWF", {result, abserr, neval, ier});
+  call<real> to("DQAWF", result, abserr, neval, ier);
   *lst = 0;
   if (*limlst < 3 || *leniw < int64{*limlst} + 2 || *maxp1 < 1 || *lenw < 2 * int64{*leniw} + 25 * int64{*maxp1}) return to.refuse(no_room);
   const integer cycles = *limlst, limit = (*leniw - cycles) / 2;
@@ -142,14 +142,14 @@ ROUTINE(qawfe, (user_function f, real_in a, real_in omega, int_in integr, real_i
                 int_in maxp1, real_out result, real_out abserr, int_out neval, int_out ier, real_out rslst, real_out
                 erlst, int_out ierlst, int_out lst, real_out alist, real_out blist, real_out rlist, real_out elist,
                 int_out iord, int_out nnlog, real_out chebmo),
-  call<real> to("DQAWFE", {result, abserr, neval, ier});
+  call<real> to("DQAWFE", result, abserr, neval, ier);
     qawfe<real>(std::move(to), f, *a, *omega, *integr, *epsabs, *limlst, *limit, {rslst, erlst, ierlst, lst},
       {alist, blist, rlist, elist, iord}, nnlog, *maxp1, chebmo);)
 
 ROUTINE(qaws, (user_function f, real_in a, real_in b, real_in alfa, real_in beta, int_in integr, real_in epsabs,
                real_in epsrel, real_out result, real_out abserr, int_out neval, int_out ier, int_in limit, int_in
                lenw, int_out last, int_out iwork, real_out work),
-  call<real> to("DQAWS", {result, abserr, neval, ier});
+  call<real> to("DQAWS", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 2)) return to.refuse(no_room);
     qawse<real>(std::move(to), f, *a, *b, *alfa, *beta, *integr, {*epsabs, *epsrel}, *limit, lists<real>::in(work,
@@ -158,14 +158,14 @@ ROUTINE(qaws, (user_function f, real_in a, real_in b, real_in alfa, real_in beta
 ROUTINE(qawse, (user_function f, real_in a, real_in b, real_in alfa, real_in beta, int_in integr, real_in epsabs,
                 real_in epsrel, int_in limit, real_out result, real_out abserr, int_out neval, int_out ier, real_out
                 alist, real_out blist, real_out rlist, real_out elist, int_out iord, int_out last),
-  call<real> to("DQAWSE", {result, abserr, neval, ier});
+  call<real> to("DQAWSE", result, abserr, neval, ier);
     qawse<real>(std::move(to), f, *a, *b, *alfa, *beta, *integr, {*epsabs, *epsrel}, *limit, {alist, blist, rlist,
       elist, iord}, last);)
 
 ROUTINE(qawc, (user_function f, real_in a, real_in b, real_in c, real_in epsabs, real_in epsrel, real_out result,
                real_out abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork,
                real_out work),
-  call<real> to("DQAWC", {result, abserr, neval, ier});
+  call<real> to("DQAWC", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 1)) return to.refuse(no_room);
   qawce<real>(std::move(to), f, *a, *b, *c, {*epsabs, *epsrel}, *limit, lists<real>::in(work, *limit, iwork), last);)
@@ -173,7 +173,7 @@ ROUTINE(qawc, (user_function f, real_in a, real_in b, real_in c, real_in epsabs,
 ROUTINE(qawce, (user_function f, real_in a, real_in b, real_in c, real_in epsabs, real_in epsrel, int_in limit,
                 real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out
                 rlist, real_out elist, int_out iord, int_out last),
-  call<real> to("DQAWCE", {result, abserr, neval, ier});
+  call<real> to("DQAWCE", result, abserr, neval, ier);
   qawce<real>(std::move(to), f, *a, *b, *c, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord}, last);)
 
 // clang-format on

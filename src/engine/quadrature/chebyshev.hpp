@@ -67,7 +67,7 @@ TESSERA_HD void expand(const cosine_table<Real> &cosine, Real *value, chebyshev_
     sum[j] = value[j] + value[12 - j];
     rest[j] = value[j] - value[12 - j];
   }
-  sum[6] = value[12];
+  sum[6] = value[6];
   for (int k = 0; k <= 12; k += 2) {
     const bool fold = k % 4 == 0;
     const Real *const v = fold ? sum : rest;

@@ -43,18 +43,23 @@ TESSERA_HD void mirror(end_moments<Real> &m, bool with_log) {
   }
 }
 
+// QUADPACK's sum of degree 24 with log(x - a) alone takes the coefficients below 12 from the series of degree 12. That costs digits where the
+// two differ, and decides how often intervals are divided.
+enum class log_sums { exact, as_published };
+
 template <class Real>
 class end_rule {
  public:
   TESSERA_HD end_rule(const kronrod_pair<Real, 7> &pair, const cosine_table<Real> &cosine, interval<Real> range,
-                      Real alpha, Real beta, bool lower_log, bool upper_log)
+                      Real alpha, Real beta, bool lower_log, bool upper_log, log_sums sums)
       : pair_(pair),
         cosine_(cosine),
         range_(range),
         alpha_(alpha),
         beta_(beta),
         lower_log_(lower_log),
-        upper_log_(upper_log) {
+        upper_log_(upper_log),
+        mixed_(sums == log_sums::as_published && lower_log && !upper_log) {
     compute_end_moments(alpha, lower_log, lower_);
     compute_end_moments(beta, upper_log, upper_);
     mirror(upper_, upper_log);
@@ -106,6 +111,10 @@ class end_rule {
       result = sum.high * length;
       error = fabs((sum.high - sum.low) * length);
       sum = integrate(series, moments.with_log);
+      if (mixed_) {
+        sum.high = sum.low;
+        for (int k = 12; k < 25; ++k) sum.high += series.high[k] * moments.with_log[k];
+      }
     }
     return {(result + sum.high) * scale, (error + sum.difference()) * scale, Real(0), Real(0)};
   }
@@ -114,7 +123,7 @@ class end_rule {
   const cosine_table<Real> &cosine_;
   const interval<Real> range_;
   const Real alpha_, beta_;
-  const bool lower_log_, upper_log_;
+  const bool lower_log_, upper_log_, mixed_;
   end_moments<Real> lower_, upper_;
 };
 

@@ -81,8 +81,9 @@ class plain_run {
   }
 
   TESSERA_HD void tell_first_halves(const interval_estimate<Real> *e) {
-    const int larger = e[1].error > e[0].error ? 1 : 0;
-    for (const int i : {larger, 1 - larger}) list_.append(request_.part[i], e[i].value, e[i].error);
+    const int larger = e[1].error > e[0].error ? 1 : 0, smaller = 1 - larger;
+    list_.append(request_.part[larger], e[larger].value, e[larger].error);
+    list_.append(request_.part[smaller], e[smaller].value, e[smaller].error);
     value_ = e[0].value + e[1].value;
     error_ = e[0].error + e[1].error;
     list_.begin(value_, error_);
