@@ -63,7 +63,11 @@ class call {
  public:
   // `name` in double precision: DQAG.
   call(const char *name, Real *result, Real *abserr, integer *neval, integer *ier)
-      : name_(sizeof(Real) == sizeof(double) ? name : name + 1), result_(result), abserr_(abserr), neval_(neval), ier_(ier) {
+      : name_(sizeof(Real) == sizeof(double) ? name : name + 1),
+        result_(result),
+        abserr_(abserr),
+        neval_(neval),
+        ier_(ier) {
     if (dropin::report_wanted()) line_.emplace(name_, 1, 1);
   }
 
@@ -110,12 +114,12 @@ class call {
 template <class Real, class Run, class Evaluate>
 void drive(Run &run, Evaluate &&evaluate) {
   const dropin::cancel_watch watch;
-  while (run.request().count > 0) {
-    if (watch.cancelled()) run.stop();
-    const auto &request = run.request();
-    interval_estimate<Real> e[2];
+  const auto &request = run.request();
+  interval_estimate<Real> e[2];
+  while (request.count > 0) {
     for (int i = 0; i < request.count; ++i) e[i] = evaluate(request.part[i], request.level);
     run.tell(e);
+    if (request.count > 0 && watch.cancelled()) run.stop();
   }
 }
 

@@ -138,8 +138,8 @@ void qawse(call<Real> &&c, function<Real> f, Real a, Real b, Real alfa, Real bet
   if (!(alfa > Real(-1)) || !(beta > Real(-1))) return c.refuse("ALFA or BETA <= -1");
   if (integr < 1 || integr > 4) return c.refuse(wrong_integr);
   const bool lower_log = integr == 2 || integr == 4, upper_log = integr >= 3;
-  const tessera::end_rule<Real> rule(tessera::kronrod_of<Real, 7>, tessera::cosines<Real>, {a, b}, alfa, beta, lower_log,
-                                     upper_log, tessera::log_sums::as_published);
+  const tessera::end_rule<Real> rule(tessera::kronrod_of<Real, 7>, tessera::cosines<Real>, {a, b}, alfa, beta,
+                                     lower_log, upper_log, tessera::log_sums::as_published);
   integrand<Real> counted(f);
   tessera::plain_run<Real, integer> run(tessera::plain_kind::ends, {a, b}, Real(0), wanted, list.arrays(), limit);
   drive<Real>(run, [&](interval<Real> on, integer) { return rule.apply(on, counted); });

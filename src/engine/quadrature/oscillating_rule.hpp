@@ -47,7 +47,7 @@ class oscillating_moments {
   TESSERA_HD explicit oscillating_moments(Real parameter)
       : p_(parameter), square_(parameter * parameter), sine_(sin(parameter)), cosine_(cos(parameter)) {}
 
-  TESSERA_HD void cosine_moments(Real *moment, int stride) const {
+  TESSERA_HD void cosine_moments(Real *moment, int64 stride) const {
     const Real p2 = square_;
     Real v[28];
     v[0] = Real(2) * sine_ / p_;
@@ -73,7 +73,7 @@ class oscillating_moments {
     for (int j = 0; j < 13; ++j) moment[2 * j * stride] = v[j];
   }
 
-  TESSERA_HD void sine_moments(Real *moment, int stride) const {
+  TESSERA_HD void sine_moments(Real *moment, int64 stride) const {
     const Real p2 = square_;
     Real v[28];
     v[0] = Real(2) * (sine_ - p_ * cosine_) / p2;
