@@ -98,9 +98,13 @@ class extrapolating_run {
     }
     list_.sort();
     list_.begin(value_, sum);
-    if (stopped_by_first(error_, size_of_integrand_, list_.full())) return;
+    if (stopped_by_first(error_, size_of_integrand_, list_.full() && pieces_ > 1)) return;
     if (error_ <= wanted_.bound(value_)) {
       conclude(quadrature_end::converged);
+      return;
+    }
+    if (list_.full()) {
+      conclude(quadrature_end::limit);
       return;
     }
     table_.push(value_);
