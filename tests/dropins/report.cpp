@@ -7,6 +7,7 @@
 #include "cuba.h"
 #include "tessera_adapt.h"
 #include "tessera_dcuhre.h"
+#include "tessera_quadpack.h"
 
 namespace {
 
@@ -22,6 +23,12 @@ int integrand(const int *, const double *x, const int *, double *f, void *) {
   *f = value(x);
   return how == aborts ? -999 : 0;
 }
+
+double function(const double *x) {
+  const double at[2] = {*x, 1.0};
+  return value(at);
+}
+float function_single(const float *x) { return *x; }
 
 int call_dcuhre(int ndim, int nw, int maxpts, double epsrel) {
   const int numfun = 1, minpts = 0, key = 0, restar = 0;
@@ -63,6 +70,21 @@ int call_divonne() {
           nullptr, nullptr, &nregions, &neval, &fail, &result, &error, &prob);
   return fail;
 }
+int call_dqags(double epsrel, int limit) {
+  const double a = 0, b = 1, epsabs = 0;
+  const int lenw = 400;
+  double result, abserr, work[400];
+  int neval, ier, last, iwork[100];
+  dqags_(function, &a, &b, &epsabs, &epsrel, &result, &abserr, &neval, &ier, &limit, &lenw, &last, iwork, work);
+  return ier;
+}
+int call_qng() {
+  const float a = 0, b = 1, epsabs = 0, epsrel = 1e-3f;
+  float result, abserr;
+  int neval, ier;
+  qng_(function_single, &a, &b, &epsabs, &epsrel, &result, &abserr, &neval, &ier);
+  return ier;
+}
 
 }  // namespace
 
@@ -78,11 +100,16 @@ int main() {
                        call_cuhre(1, 1, 10000, 1e-6),
                        call_cuhre(2, 0, 10000, 1e-6),
                        call_vegas(1000),
-                       call_vegas(0)};
+                       call_vegas(0),
+                       call_dqags(1e-8, 100),
+                       call_dqags(1e-8, 0),
+                       call_dqags(1e-20, 100),
+                       call_qng()};
   for (const int code : codes) std::printf("%d ", code);
   std::printf("%s\n", call_divonne() > 0 ? "positive" : "not positive");
   how = not_a_number;
   call_dcuhre(2, 5000, 400, 1e-6);
+  call_dqags(1e-8, 100);
   how = aborts;
   call_cuhre(2, 1, 10000, 1e-6);
   how = throws;

@@ -8,6 +8,7 @@
 #include "../../bindings/cuba/chi_square.hpp"
 #include "cuba.h"
 #include "tessera_dcuhre.h"
+#include "tessera_quadpack.h"
 
 extern "C" {
 #include "close.h"
@@ -23,6 +24,10 @@ void maybe_throw() {
 void funsub(const int *, const double *x, const int *, double *f) {
   maybe_throw();
   f[0] = std::exp(-x[0] * x[1]);
+}
+double function(const double *x) {
+  maybe_throw();
+  return std::exp(-*x) / std::sqrt(*x);
 }
 int integrand(const int *, const double *x, const int *, double *f, void *) {
   maybe_throw();
@@ -55,6 +60,18 @@ bool cuhre_throws(double &result) {
     return std::string(e.what()) == "enough";
   }
 }
+bool dqags_throws(double &result) {
+  const double a = 0, b = 1, epsabs = 0, epsrel = 1e-10;
+  const int limit = 100, lenw = 400;
+  double abserr, work[400];
+  int neval, ier, last, iwork[100];
+  try {
+    dqags_(function, &a, &b, &epsabs, &epsrel, &result, &abserr, &neval, &ier, &limit, &lenw, &last, iwork, work);
+    return false;
+  } catch (const std::runtime_error &e) {
+    return std::string(e.what()) == "enough";
+  }
+}
 bool vegas_throws(double &result) {
   int neval, fail;
   double error, prob;
@@ -79,7 +96,7 @@ bool divonne_throws(double &result) {
 }
 
 void exceptions_reach_the_caller(void **) {
-  for (const auto routine : {dcuhre_throws, cuhre_throws, vegas_throws, divonne_throws})
+  for (const auto routine : {dcuhre_throws, cuhre_throws, dqags_throws, vegas_throws, divonne_throws})
     for (const int at : {1, 50, 100, 190}) {
       double first = 0, again = 0;
       throw_at = 0;

@@ -1,6 +1,7 @@
 // Random calls of the drop-ins, as old programs make them and as they should not. SPDX-License-Identifier: BSD-3-Clause
 // Usage: fuzz_dropins TRIALS [SEED [1 [FIRST]]]
 #include <cstring>
+#include <vector>
 
 #include "cuba.h"
 #include "integrand.hpp"
@@ -9,6 +10,7 @@
 #include "report.hpp"
 #include "tessera_adapt.h"
 #include "tessera_dcuhre.h"
+#include "tessera_quadpack.h"
 
 extern "C" {
 #include "files.h"
@@ -55,6 +57,10 @@ double functn(const int *ndim, const double *z) {
   look(*ndim, z, 1);
   if (f.before(1) != 0) tessera_adapt_cancel();
   return f.value(*ndim, 0, z, 1);
+}
+double one_variable(const double *x) {
+  if (f.before(1) != 0) tessera_quadpack_cancel();
+  return f.value(1, 0, x, 1);
 }
 int cuba_integrand(const int *ndim, const double x[], const int *ncomp, double values[], void *) {
   look(*ndim, x, 1);
@@ -198,6 +204,83 @@ void adapt(dice &r) {
   }
 }
 
+// Work arrays are as long as the caller says, so that a sanitizer sees what is beyond them.
+void quadpack(dice &r) {
+  const char *const names[] = {"dqag_", "dqags_", "dqagi_", "dqagp_", "dqng_", "dqawo_", "dqawf_", "dqaws_", "dqawc_"};
+  const int which = static_cast<int>(r.between(0, 8));
+  const bool odd = r.one_in(4);
+  const auto number = [&](int low, int high) {
+    return odd && r.one_in(3) ? std::min(r.odd_small_int(), 500) : static_cast<int>(r.between(low, high));
+  };
+  const auto real = [&](double usual) { return odd && r.one_in(3) ? r.odd_real() : usual; };
+  const double a = real(0.0), b = real(r.one_in(8) ? -1.0 : 1.0), epsabs = tolerance(r), epsrel = tolerance(r);
+  choose_integrand(r, 0, 0.0, 0.0);  // any point may come
+  const int limit = number(1, 60), npts2 = number(2, 5), limlst = number(3, 20), maxp1 = number(1, 21),
+            key = number(1, 6), inf = number(1, 2), integr = number(1, which == 7 ? 4 : 2);
+  const double omega = real(which == 6 ? 3.0 : std::pow(10.0, static_cast<double>(r.between(-2, 3)))),
+               alfa = real(-0.5), beta = real(0.25), c = real(0.4);
+  std::vector<double> points(static_cast<std::size_t>(std::max(npts2, 1)));
+  for (double &p : points) p = real(static_cast<double>(r.between(0, 8)) / 8.0);
+  const bool in_short = odd && r.one_in(3);
+  int leniw = which == 3 ? 2 * limit + npts2 : which == 5 ? 2 * limit : which == 6 ? 2 * limit + limlst : limit;
+  int lenw = which == 3 ? 2 * leniw - npts2 : which == 5 || which == 6 ? 2 * leniw + 25 * maxp1 : 4 * limit;
+  if (in_short) (r.one_in(2) ? leniw : lenw) -= static_cast<int>(r.between(1, 10));
+  std::vector<int> iwork(static_cast<std::size_t>(std::max(which >= 3 && which <= 6 ? leniw : limit, 0)), -7);
+  std::vector<double> work(static_cast<std::size_t>(std::max(lenw, 0)), untouched);
+  double value = untouched, error = untouched;
+  int neval = -7, ier = -7, last = 0;
+  fuzz::counted(all, 0, names[which], [&] {
+    const auto f1 = one_variable;
+    switch (which) {
+      case 0:
+        dqag_(f1, &a, &b, &epsabs, &epsrel, &key, &value, &error, &neval, &ier, &limit, &lenw, &last, iwork.data(),
+              work.data());
+        break;
+      case 1:
+        dqags_(f1, &a, &b, &epsabs, &epsrel, &value, &error, &neval, &ier, &limit, &lenw, &last, iwork.data(),
+               work.data());
+        break;
+      case 2:
+        dqagi_(f1, &a, &inf, &epsabs, &epsrel, &value, &error, &neval, &ier, &limit, &lenw, &last, iwork.data(),
+               work.data());
+        break;
+      case 3:
+        dqagp_(f1, &a, &b, &npts2, points.data(), &epsabs, &epsrel, &value, &error, &neval, &ier, &leniw, &lenw, &last,
+               iwork.data(), work.data());
+        break;
+      case 4:
+        dqng_(f1, &a, &b, &epsabs, &epsrel, &value, &error, &neval, &ier);
+        break;
+      case 5:
+        dqawo_(f1, &a, &b, &omega, &integr, &epsabs, &epsrel, &value, &error, &neval, &ier, &leniw, &maxp1, &lenw,
+               &last, iwork.data(), work.data());
+        break;
+      case 6:
+        dqawf_(f1, &a, &omega, &integr, &epsabs, &value, &error, &neval, &ier, &limlst, &last, &leniw, &maxp1, &lenw,
+               iwork.data(), work.data());
+        break;
+      case 7:
+        dqaws_(f1, &a, &b, &alfa, &beta, &integr, &epsabs, &epsrel, &value, &error, &neval, &ier, &limit, &lenw, &last,
+               iwork.data(), work.data());
+        break;
+      default:
+        dqawc_(f1, &a, &b, &c, &epsabs, &epsrel, &value, &error, &neval, &ier, &limit, &lenw, &last, iwork.data(),
+               work.data());
+    }
+    return ier == 6 ? -1 : ier;
+  });
+  require(ier >= 0 && ier <= 7 && (ier != 7 || which == 6), "ier");
+  require(neval == (ier == 6 ? 0 : f.points.load()), "neval is the number of calls");
+  require(last >= 0 && (ier == 6 ? last == 0 : last <= (which == 6 ? limlst : std::max(limit, 1))), "last");
+  require(ier != 6 || (value == 0.0 && error == 0.0), "results of a call that is refused");
+  require(ier == 6 || (value != untouched && error != untouched), "results");
+  if (ier == 0) require(std::isfinite(value) && std::isfinite(error), "success is finite");
+  // The two others have looser ends in the original.
+  if (ier == 0 && which != 6 && which != 7)
+    require(error <= std::fmax(epsabs, epsrel * std::fabs(value)) * (1.0 + 1e-12),
+            "success means that the tolerance is met");
+}
+
 template <class Count, class Cuhre, class Vegas, class Suave, class Divonne>
 void cuba(dice &r, const char *const (&names)[4], const Cuhre &cuhre, const Vegas &vegas, const Suave &suave,
           const Divonne &divonne) {
@@ -277,13 +360,14 @@ void settings(dice &r) {
   done("tessera_adapt_extended", [&] { tessera_adapt_extended(r.odd_small_int() & 1); });
   done("tessera_cuba_cancel", [&] { tessera_cuba_cancel(); });
   done("tessera_cuba_state_seconds", [&] { tessera_cuba_state_seconds(r.one_in(2) ? 0.0 : r.odd_real()); });
+  done("tessera_quadpack_cancel", [&] { tessera_quadpack_cancel(); });
   done("cubawait", [&] { cubafork(nullptr), cubawait(nullptr); });
 }
 
 void trial(std::uint64_t seed, std::uint64_t number) {
   dice r(seed, number);
   fuzz::calls_in_progress()[0].trial = number;
-  switch (r.between(0, 9)) {
+  switch (r.between(0, 11)) {
     case 0:
       return r.one_in(10) ? settings(r) : adapt(r);
     case 1:
@@ -293,6 +377,9 @@ void trial(std::uint64_t seed, std::uint64_t number) {
     case 4:
     case 5:
       return dcuhre(r);
+    case 10:
+    case 11:
+      return quadpack(r);
     case 6:
       return cuba<long long>(r, {"llCuhre", "llVegas", "llSuave", "llDivonne"}, llCuhre, llVegas, llSuave, llDivonne);
     default:
@@ -319,6 +406,7 @@ int main(int argc, char **argv) {
               static_cast<unsigned long long>(a.trials));
   close_test_directory();
   const char names[] =
-      "dcuhre_,scuhre_,adapt_,Cuhre,Vegas,Suave,Divonne,llCuhre,llVegas,llSuave,llDivonne,tessera_cuba_threads";
+      "dcuhre_,scuhre_,adapt_,Cuhre,Vegas,Suave,Divonne,llCuhre,llVegas,llSuave,llDivonne,tessera_cuba_threads,dqag_,"
+      "dqags_,dqagi_,dqagp_,dqng_,dqawo_,dqawf_,dqaws_,dqawc_";
   return a.trials >= 3000 && all.missing(names) > 0;
 }

@@ -4,7 +4,7 @@
 # Usage: reproducible.sh CMAKE CXX SOURCE WORK
 set -euo pipefail
 cmake=$1 cxx=$2 source=$3 work=$4
-libraries="src/libtessera.so bindings/libtessera_dcuhre.so bindings/libtessera_dcuhre_ilp64.so bindings/libtessera_adapt.so bindings/libtessera_cuba.so"
+libraries="src/libtessera.so bindings/libtessera_dcuhre.so bindings/libtessera_dcuhre_ilp64.so bindings/libtessera_adapt.so bindings/libtessera_cuba.so bindings/libtessera_quadpack.so"
 rm -rf "$work"
 
 build() { # directory
@@ -12,7 +12,8 @@ build() { # directory
   (cd "$source" && tar -cf - CMakeLists.txt CHANGELOG.md LICENSE fpm.toml include src bindings fortran scripts) | tar -xf - -C "$1/tessera"
   if ! { "$cmake" -S "$1/tessera" -B "$1/build" "-DCMAKE_CXX_COMPILER=$cxx" -DCMAKE_BUILD_TYPE=Release -DTESSERA_TESTS=OFF \
     -DTESSERA_EXAMPLES=OFF -DTESSERA_INSTALL=OFF -DTESSERA_FORTRAN=OFF -DTESSERA_CUDA=OFF &&
-    "$cmake" --build "$1/build" --parallel "$(nproc)" --target tessera_dcuhre tessera_dcuhre_ilp64 tessera_adapt tessera_cuba; } \
+    "$cmake" --build "$1/build" --parallel "$(nproc)" --target tessera_dcuhre tessera_dcuhre_ilp64 tessera_adapt tessera_cuba \
+      tessera_quadpack; } \
     > "$1/log" 2>&1; then
     tail -40 "$1/log"
     exit 1
