@@ -113,13 +113,21 @@ void qawfe(call<Real> &&c, function<Real> f, Real a, Real omega, integer integr,
     run.tell(r.value, r.error, r.end == quadrature_end::converged);
     if (watch.cancelled() && !run.ended()) run.stop(tessera::fourier_end::stopped);
   }
-  constexpr quadrature_end ends[] = {quadrature_end::converged, quadrature_end::limit, quadrature_end::no_convergence};
-  if (run.end() == tessera::fourier_end::stopped)
-    c.conclude(quadrature_end::stopped, counted.calls(), run.value(), run.error());
-  else if (run.end() == tessera::fourier_end::bad_stretch)
-    c.conclude(integer{bad_cycle}, counted.calls(), run.value(), run.error());
-  else
-    c.conclude(ends[static_cast<int>(run.end())], counted.calls(), run.value(), run.error());
+  const auto conclude = [&](auto end) { c.conclude(end, counted.calls(), run.value(), run.error()); };
+  switch (run.end()) {
+    case tessera::fourier_end::converged:
+      return conclude(quadrature_end::converged);
+    case tessera::fourier_end::limit:
+      return conclude(quadrature_end::limit);
+    case tessera::fourier_end::no_convergence:
+      return conclude(quadrature_end::no_convergence);
+    case tessera::fourier_end::bad_stretch:
+      return conclude(integer{bad_cycle});
+    case tessera::fourier_end::stopped:
+      return conclude(quadrature_end::stopped);
+    case tessera::fourier_end::not_finite:
+      c.conclude_not_finite(bad_cycle, counted.calls());
+  }
 }
 
 template <class Real>

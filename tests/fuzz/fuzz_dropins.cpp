@@ -1,5 +1,6 @@
 // Random calls of the drop-ins, as old programs make them and as they should not. SPDX-License-Identifier: BSD-3-Clause
 // Usage: fuzz_dropins TRIALS [SEED [1 [FIRST]]]
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -210,7 +211,7 @@ void quadpack(dice &r) {
   const int which = static_cast<int>(r.between(0, 8));
   const bool odd = r.one_in(4);
   const auto number = [&](int low, int high) {
-    return odd && r.one_in(3) ? std::min(r.odd_small_int(), 500) : static_cast<int>(r.between(low, high));
+    return odd && r.one_in(3) ? std::clamp(r.odd_small_int(), -500, 500) : static_cast<int>(r.between(low, high));
   };
   const auto real = [&](double usual) { return odd && r.one_in(3) ? r.odd_real() : usual; };
   const double a = real(0.0), b = real(r.one_in(8) ? -1.0 : 1.0), epsabs = tolerance(r), epsrel = tolerance(r);

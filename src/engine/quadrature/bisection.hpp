@@ -31,6 +31,12 @@ TESSERA_HD bool is_finite(const interval_estimate<Real> &e) {
   return is_finite(e.value) && is_finite(e.error);
 }
 
+// Sums of finite numbers may overflow.
+template <class Real>
+TESSERA_HD quadrature_end or_not_finite(quadrature_end end, Real value, Real error) {
+  return end == quadrature_end::converged && !(is_finite(value) && is_finite(error)) ? quadrature_end::not_finite : end;
+}
+
 // The halves have no middle that differs from both ends by more than rounding.
 template <class Real>
 TESSERA_HD bool too_narrow(interval<Real> first, interval<Real> second) {

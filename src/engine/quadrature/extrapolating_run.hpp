@@ -279,7 +279,7 @@ class extrapolating_run {
     conclude(end);
   }
   TESSERA_HD void conclude(quadrature_end end) {
-    end_ = end;
+    end_ = or_not_finite(end, value_, error_);
     request_.count = 0;
   }
 

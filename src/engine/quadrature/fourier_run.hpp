@@ -34,7 +34,9 @@ class fourier_run {
   }
 
   TESSERA_HD bool ended() const { return ended_; }
-  TESSERA_HD fourier_end end() const { return end_; }
+  TESSERA_HD fourier_end end() const {
+    return end_ == fourier_end::converged && !(is_finite(value_) && is_finite(error_)) ? fourier_end::not_finite : end_;
+  }
   TESSERA_HD Real value() const { return value_; }
   TESSERA_HD Real error() const { return error_; }
   TESSERA_HD int64 stretches() const { return told_; }

@@ -141,7 +141,7 @@ class plain_run {
     finish(end);
   }
   TESSERA_HD void finish(quadrature_end end) {
-    end_ = end;
+    end_ = or_not_finite(end, value_, error_);
     request_.count = 0;
   }
 
