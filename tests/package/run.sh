@@ -37,6 +37,7 @@ expect_legacy() { # directory
   if [ -n "${FC:-}" ]; then
     "$1/consumer_dcuhre" | says 'as in closed form' || { echo "DCUHRE: wrong"; exit 1; }
     "$1/consumer_adapt" | says 'as in closed form' || { echo "ADAPT: wrong"; exit 1; }
+    "$1/consumer_quadpack" | says 'as in closed form' || { echo "QUADPACK: wrong"; exit 1; }
   fi
   echo "drop-ins: as they should"
 }
@@ -71,7 +72,7 @@ project() { # name source arguments... : configures and builds, in $work/name
 }
 
 if [ "$way" = add_subdirectory ]; then
-  targets="consumer_c consumer_cuba${FC:+ consumer_fortran consumer_dcuhre consumer_adapt}" # with what they need; no device engine
+  targets="consumer_c consumer_cuba${FC:+ consumer_fortran consumer_dcuhre consumer_adapt consumer_quadpack}" # with what they need; no device engine
   project build "$here/add_subdirectory" "-DTESSERA_SOURCE=$SOURCE"
   expect C "$work/build/consumer_c"
   [ -z "${FC:-}" ] || expect Fortran "$work/build/consumer_fortran"
@@ -182,9 +183,10 @@ case $way in
     # and with its name alone, in C
     "$CC" -I"$prefix/include/tessera/cuba" "$legacy/cross_section.c" -o "$work/consumer_cuba_name" -L"$prefix/$LIBDIR" -ltessera_cuba -lm
     "$work/consumer_cuba_name" | says 'fail 0'
-    for name in dcuhre adapt; do
-      printf '#include <tessera_%s.h>\nint main(void) { return (void (*)(void))%s_ == 0; }\n' $name $name > "$work/$name.c"
-      "$CC" -I"$prefix/include" "$work/$name.c" -o "$work/name_$name" -L"$prefix/$LIBDIR" -ltessera_$name
+    for routine in dcuhre_dcuhre adapt_adapt quadpack_dqags; do
+      name=${routine%_*}
+      printf '#include <tessera_%s.h>\nint main(void) { return (void (*)(void))%s_ == 0; }\n' "$name" "${routine#*_}" > "$work/$name.c"
+      "$CC" -I"$prefix/include" "$work/$name.c" -o "$work/name_$name" -L"$prefix/$LIBDIR" "-ltessera_$name"
       "$work/name_$name"
     done
     if [ -n "${FC:-}" ]; then
@@ -192,6 +194,9 @@ case $way in
       "$FC" -fdefault-integer-8 "$legacy/posterior.f" -o "$work/consumer_ilp64" -L"$prefix/$LIBDIR" -ltessera_dcuhre_ilp64
       "$work/consumer_ilp64" | says 'as in closed form'
       "$FC" "$legacy/normal_probability.f" -o "$work/consumer_adapt" -L"$prefix/$LIBDIR" -ltessera_adapt
+      "$FC" "$legacy/form_factor.f" -o "$work/consumer_quadpack" -L"$prefix/$LIBDIR" -ltessera_quadpack
+      "$FC" -fdefault-integer-8 "$legacy/form_factor.f" -o "$work/consumer_quadpack_ilp64" -L"$prefix/$LIBDIR" -ltessera_quadpack_ilp64
+      "$work/consumer_quadpack_ilp64" | says 'as in closed form'
       "$FC" "$legacy/cross_section.f90" -o "$work/consumer_cuba_fortran" -L"$prefix/$LIBDIR" -ltessera_cuba
       "$work/consumer_cuba_fortran" | says 'fail 0'
     fi
@@ -203,6 +208,8 @@ case $way in
       LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_dcuhre.so "$work/finished" | says 'as in closed form'
       "$FC" "$legacy/normal_probability.f" -o "$work/finished_adapt" -L"$work" -lstandin
       LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_adapt.so "$work/finished_adapt" | says 'as in closed form'
+      "$FC" "$legacy/form_factor.f" -o "$work/finished_quadpack" -L"$work" -lstandin
+      LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_quadpack.so "$work/finished_quadpack" | says 'as in closed form'
     fi
     "$CC" "$legacy/cross_section.c" $(pkg-config --cflags tessera_cuba) -o "$work/finished_c" -L"$work" -lstandin -lm
     LD_LIBRARY_PATH=$work LD_PRELOAD=$prefix/$LIBDIR/libtessera_cuba.so "$work/finished_c" | says 'fail 0'

@@ -15,6 +15,9 @@ void Vegas(void);
 void vegas_(void);
 void suave_(void);
 void divonne_(void);
+void dqags_(void);
+void dqag_(void);
+void dqagi_(void);
 
 void dcuhre_(void) { fail("dcuhre_"); }
 void cuhre_(void) { fail("cuhre_"); }
@@ -24,3 +27,6 @@ void Vegas(void) { fail("Vegas"); }
 void vegas_(void) { fail("vegas_"); }
 void suave_(void) { fail("suave_"); }
 void divonne_(void) { fail("divonne_"); }
+void dqags_(void) { fail("dqags_"); }
+void dqag_(void) { fail("dqag_"); }
+void dqagi_(void) { fail("dqagi_"); }
