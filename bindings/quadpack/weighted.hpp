@@ -10,6 +10,25 @@
 
 namespace quadpack {
 
+// The 15-point rule as QUADPACK has it where there is a weight: its constants have 16 digits there, and what they have lost decides how often
+// intervals are divided as soon as rounding does.
+constexpr long double sixteen_digits(long double v) {
+  long double scale = 1e16L;
+  while (v != 0 && v * scale < 1e15L) scale *= 10;
+  return static_cast<long double>(static_cast<int64>(v * scale + 0.5L)) / scale;
+}
+template <class Real>
+constexpr tessera::kronrod_pair<Real, 7> make_published_pair() {
+  const auto exact = tessera::make_kronrod_pair<long double, 7>();
+  tessera::kronrod_pair<Real, 7> pair = {};
+  for (int i = 0; i < 7; ++i) pair.node[i] = static_cast<Real>(sixteen_digits(exact.node[i]));
+  for (int i = 0; i < 8; ++i) pair.weight[i] = static_cast<Real>(sixteen_digits(exact.weight[i]));
+  for (int i = 0; i < 4; ++i) pair.gauss[i] = static_cast<Real>(sixteen_digits(exact.gauss[i]));
+  return pair;
+}
+template <class Real>
+inline constexpr tessera::kronrod_pair<Real, 7> published_pair = make_published_pair<Real>();
+
 enum { weight_cosine = 1, weight_sine = 2 };
 constexpr char wrong_integr[] = "INTEGR is not one of the weights";
 
@@ -19,7 +38,7 @@ using oscillating_rule = tessera::oscillating_rule<Real, integer>;
 template <class Real>
 oscillating_rule<Real> make_oscillating_rule(Real omega, integer integr, Real *chebmo, integer maxp1, integer momcom) {
   const integer computed = momcom < 0 || momcom >= maxp1 ? 0 : momcom;
-  return {tessera::kronrod_of<Real, 7>, tessera::cosines<Real>, std::fabs(omega), integr == weight_sine,
+  return {published_pair<Real>, tessera::cosines<Real>, std::fabs(omega), integr == weight_sine,
           tessera::moment_table<Real, integer>{chebmo, maxp1, computed}};
 }
 
@@ -146,8 +165,8 @@ void qawse(call<Real> &&c, function<Real> f, Real a, Real b, Real alfa, Real bet
   if (!(alfa > Real(-1)) || !(beta > Real(-1))) return c.refuse("ALFA or BETA <= -1");
   if (integr < 1 || integr > 4) return c.refuse(wrong_integr);
   const bool lower_log = integr == 2 || integr == 4, upper_log = integr >= 3;
-  const tessera::end_rule<Real> rule(tessera::kronrod_of<Real, 7>, tessera::cosines<Real>, {a, b}, alfa, beta,
-                                     lower_log, upper_log, tessera::log_sums::as_published);
+  const tessera::end_rule<Real> rule(published_pair<Real>, tessera::cosines<Real>, {a, b}, alfa, beta, lower_log,
+                                     upper_log, tessera::log_sums::as_published);
   integrand<Real> counted(f);
   tessera::plain_run<Real, integer> run(tessera::plain_kind::ends, {a, b}, Real(0), wanted, list.arrays(), limit);
   drive<Real>(run, [&](interval<Real> on, integer) { return rule.apply(on, counted); });
@@ -163,7 +182,7 @@ void qawce(call<Real> &&c, function<Real> f, Real a, Real b, Real pole, toleranc
   list.clear(a, b);
   if (pole == a || pole == b) return c.refuse("C is A or B");
   if (!wanted.possible()) return c.refuse(no_tolerance);
-  const tessera::pole_rule<Real> rule(tessera::kronrod_of<Real, 7>, tessera::cosines<Real>, pole);
+  const tessera::pole_rule<Real> rule(published_pair<Real>, tessera::cosines<Real>, pole);
   integrand<Real> counted(f);
   const interval<Real> range = {std::min(a, b), std::max(a, b)};
   tessera::plain_run<Real, integer> run(tessera::plain_kind::singularity, range, pole, wanted, list.arrays(), limit);
