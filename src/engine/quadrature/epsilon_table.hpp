@@ -13,7 +13,7 @@ struct extrapolated {
 };
 
 // Kept is the lower diagonal of the table: the element that comes next is all that is needed to go on. Diagonals longer than the
-// table lose their oldest part.
+// table lose their oldest part. Where elements agree to rounding there is a result and the table is of no use any more.
 template <class Real>
 class epsilon_table {
  public:
@@ -22,8 +22,6 @@ class epsilon_table {
   TESSERA_HD int size() const { return size_; }
   TESSERA_HD int extrapolations() const { return extrapolations_; }
   TESSERA_HD void push(Real element) { diagonal_[size_++] = element; }
-  // The element that was pushed last, in whatever state the table has been left.
-  TESSERA_HD Real newest() const { return diagonal_[size_ - 1]; }
 
   TESSERA_HD extrapolated<Real> extrapolate() {
     constexpr Real greatest = real_limits<Real>::greatest, spacing = real_limits<Real>::spacing;
@@ -41,7 +39,7 @@ class epsilon_table {
       const Real forward_rounding = larger_of(fabs(e2), modulus) * spacing;
       const Real backward_rounding = larger_of(modulus, fabs(e0)) * spacing;
       if (forward_size <= forward_rounding && backward_size <= backward_rounding)
-        return with_rounding({e2, forward_size + backward_size});  // converged: the table is not touched any more
+        return with_rounding({e2, forward_size + backward_size});  // converged
       const Real e3 = diagonal_[at];
       diagonal_[at] = e1;
       const Real across = e1 - e3;
