@@ -50,36 +50,36 @@ ROUTINE(qag, (user_function f, real_in a, real_in b, real_in epsabs, real_in eps
   qage<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *key, *limit, lists<real>::in(work, *limit, iwork), last);)
 
 ROUTINE(qage, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, int_in key, int_in limit,
-               real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out
-               rlist, real_out elist, int_out iord, int_out last),
+               real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist,
+               real_out rlist, real_out elist, int_out iord, int_out last),
   call<real> to("DQAGE", result, abserr, neval, ier);
   qage<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *key, *limit, {alist, blist, rlist, elist, iord}, last);)
 
-ROUTINE(qags, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, real_out result, real_out
-               abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork, real_out
-               work),
+ROUTINE(qags, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, real_out result,
+               real_out abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork,
+               real_out work),
   call<real> to("DQAGS", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 1)) return to.refuse(no_room);
   qagse<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *limit, lists<real>::in(work, *limit, iwork), last);)
 
 ROUTINE(qagse, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, int_in limit, real_out result,
-                real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out rlist, real_out
-                elist, int_out iord, int_out last),
+                real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out rlist,
+                real_out elist, int_out iord, int_out last),
   call<real> to("DQAGSE", result, abserr, neval, ier);
   qagse<real>(std::move(to), f, *a, *b, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord}, last);)
 
-ROUTINE(qagi, (user_function f, real_in bound, int_in inf, real_in epsabs, real_in epsrel, real_out result, real_out
-               abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork, real_out
-               work),
+ROUTINE(qagi, (user_function f, real_in bound, int_in inf, real_in epsabs, real_in epsrel, real_out result,
+               real_out abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork,
+               real_out work),
   call<real> to("DQAGI", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 1)) return to.refuse(no_room);
   qagie<real>(std::move(to), f, *bound, *inf, {*epsabs, *epsrel}, *limit, lists<real>::in(work, *limit, iwork), last);)
 
-ROUTINE(qagie, (user_function f, real_in bound, int_in inf, real_in epsabs, real_in epsrel, int_in limit, real_out
-                result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out rlist,
-                real_out elist, int_out iord, int_out last),
+ROUTINE(qagie, (user_function f, real_in bound, int_in inf, real_in epsabs, real_in epsrel, int_in limit,
+                real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist,
+                real_out rlist, real_out elist, int_out iord, int_out last),
   call<real> to("DQAGIE", result, abserr, neval, ier);
   qagie<real>(std::move(to), f, *bound, *inf, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord}, last);)
 
@@ -90,17 +90,16 @@ ROUTINE(qagp, (user_function f, real_in a, real_in b, int_in npts2, real_in poin
   *last = 0;
   if (*npts2 < 2 || *leniw < 3 * int64{*npts2} - 2 || *lenw < 2 * int64{*leniw} - *npts2) return to.refuse(no_room);
   const integer limit = (*leniw - *npts2) / 2;
-    qagpe<real>(std::move(to), f, *a, *b, *npts2, points, {*epsabs, *epsrel}, limit, lists<real>::in(work, limit,
-      iwork),
+  qagpe<real>(std::move(to), f, *a, *b, *npts2, points, {*epsabs, *epsrel}, limit, lists<real>::in(work, limit, iwork),
               work + 4 * int64{limit}, {iwork + limit, iwork + 2 * int64{limit}}, last);)
 
 ROUTINE(qagpe, (user_function f, real_in a, real_in b, int_in npts2, real_in points, real_in epsabs, real_in epsrel,
-                int_in limit, real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out
-                blist, real_out rlist, real_out elist, real_out pts, int_out iord, int_out level, int_out ndin,
-                int_out last),
+                int_in limit, real_out result, real_out abserr, int_out neval, int_out ier, real_out alist,
+                real_out blist, real_out rlist, real_out elist, real_out pts, int_out iord, int_out level,
+                int_out ndin, int_out last),
   call<real> to("DQAGPE", result, abserr, neval, ier);
-    qagpe<real>(std::move(to), f, *a, *b, *npts2, points, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist,
-      iord}, pts, {level, ndin}, last);)
+  qagpe<real>(std::move(to), f, *a, *b, *npts2, points, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord},
+              pts, {level, ndin}, last);)
 
 ROUTINE(qng, (user_function f, real_in a, real_in b, real_in epsabs, real_in epsrel, real_out result, real_out abserr,
               int_out neval, int_out ier),
@@ -119,19 +118,20 @@ ROUTINE(qawo, (user_function f, real_in a, real_in b, real_in omega, int_in inte
               lists<real>::in(work, limit, iwork), iwork + limit, {1, *maxp1, &momcom, work + 4 * int64{limit}});)
 
 ROUTINE(qawoe, (user_function f, real_in a, real_in b, real_in omega, int_in integr, real_in epsabs, real_in epsrel,
-                int_in limit, int_in icall, int_in maxp1, real_out result, real_out abserr, int_out neval, int_out
-                ier, int_out last, real_out alist, real_out blist, real_out rlist, real_out elist, int_out iord,
-                int_out nnlog, int_out momcom, real_out chebmo),
+                int_in limit, int_in icall, int_in maxp1, real_out result, real_out abserr, int_out neval,
+                int_out ier, int_out last, real_out alist, real_out blist, real_out rlist, real_out elist,
+                int_out iord, int_out nnlog, int_out momcom, real_out chebmo),
   call<real> to("DQAWOE", result, abserr, neval, ier);
-    qawoe<real>(std::move(to), f, *a, *b, *omega, *integr, {*epsabs, *epsrel}, *limit, last, {alist, blist, rlist,
-      elist, iord}, nnlog, {*icall, *maxp1, momcom, chebmo});)
+  qawoe<real>(std::move(to), f, *a, *b, *omega, *integr, {*epsabs, *epsrel}, *limit, last,
+              {alist, blist, rlist, elist, iord}, nnlog, {*icall, *maxp1, momcom, chebmo});)
 
-ROUTINE(qawf, (user_function f, real_in a, real_in omega, int_in integr, real_in epsabs, real_out result, real_out
-               abserr, int_out neval, int_out ier, int_in limlst, int_out lst, int_in leniw, int_in maxp1, int_in
-               lenw, int_out iwork, real_out work),
+ROUTINE(qawf, (user_function f, real_in a, real_in omega, int_in integr, real_in epsabs, real_out result,
+               real_out abserr, int_out neval, int_out ier, int_in limlst, int_out lst, int_in leniw, int_in maxp1,
+               int_in lenw, int_out iwork, real_out work),
   call<real> to("DQAWF", result, abserr, neval, ier);
   *lst = 0;
-  if (*limlst < 3 || *leniw < int64{*limlst} + 2 || *maxp1 < 1 || *lenw < 2 * int64{*leniw} + 25 * int64{*maxp1}) return to.refuse(no_room);
+  if (*limlst < 3 || *leniw < int64{*limlst} + 2 || *maxp1 < 1 || *lenw < 2 * int64{*leniw} + 25 * int64{*maxp1})
+    return to.refuse(no_room);
   const integer cycles = *limlst, limit = (*leniw - cycles) / 2;
   real *const of_intervals = work + 2 * int64{cycles};
   qawfe<real>(std::move(to), f, *a, *omega, *integr, *epsabs, cycles, limit, {work, work + cycles, iwork, lst},
@@ -139,28 +139,28 @@ ROUTINE(qawf, (user_function f, real_in a, real_in omega, int_in integr, real_in
               of_intervals + 4 * int64{limit});)
 
 ROUTINE(qawfe, (user_function f, real_in a, real_in omega, int_in integr, real_in epsabs, int_in limlst, int_in limit,
-                int_in maxp1, real_out result, real_out abserr, int_out neval, int_out ier, real_out rslst, real_out
-                erlst, int_out ierlst, int_out lst, real_out alist, real_out blist, real_out rlist, real_out elist,
-                int_out iord, int_out nnlog, real_out chebmo),
+                int_in maxp1, real_out result, real_out abserr, int_out neval, int_out ier, real_out rslst,
+                real_out erlst, int_out ierlst, int_out lst, real_out alist, real_out blist, real_out rlist,
+                real_out elist, int_out iord, int_out nnlog, real_out chebmo),
   call<real> to("DQAWFE", result, abserr, neval, ier);
-    qawfe<real>(std::move(to), f, *a, *omega, *integr, *epsabs, *limlst, *limit, {rslst, erlst, ierlst, lst},
-      {alist, blist, rlist, elist, iord}, nnlog, *maxp1, chebmo);)
+  qawfe<real>(std::move(to), f, *a, *omega, *integr, *epsabs, *limlst, *limit, {rslst, erlst, ierlst, lst},
+              {alist, blist, rlist, elist, iord}, nnlog, *maxp1, chebmo);)
 
 ROUTINE(qaws, (user_function f, real_in a, real_in b, real_in alfa, real_in beta, int_in integr, real_in epsabs,
-               real_in epsrel, real_out result, real_out abserr, int_out neval, int_out ier, int_in limit, int_in
-               lenw, int_out last, int_out iwork, real_out work),
+               real_in epsrel, real_out result, real_out abserr, int_out neval, int_out ier, int_in limit,
+               int_in lenw, int_out last, int_out iwork, real_out work),
   call<real> to("DQAWS", result, abserr, neval, ier);
   *last = 0;
   if (no_room_for(*limit, *lenw, 2)) return to.refuse(no_room);
-    qawse<real>(std::move(to), f, *a, *b, *alfa, *beta, *integr, {*epsabs, *epsrel}, *limit, lists<real>::in(work,
-      *limit, iwork), last);)
+  qawse<real>(std::move(to), f, *a, *b, *alfa, *beta, *integr, {*epsabs, *epsrel}, *limit,
+              lists<real>::in(work, *limit, iwork), last);)
 
 ROUTINE(qawse, (user_function f, real_in a, real_in b, real_in alfa, real_in beta, int_in integr, real_in epsabs,
-                real_in epsrel, int_in limit, real_out result, real_out abserr, int_out neval, int_out ier, real_out
-                alist, real_out blist, real_out rlist, real_out elist, int_out iord, int_out last),
+                real_in epsrel, int_in limit, real_out result, real_out abserr, int_out neval, int_out ier,
+                real_out alist, real_out blist, real_out rlist, real_out elist, int_out iord, int_out last),
   call<real> to("DQAWSE", result, abserr, neval, ier);
-    qawse<real>(std::move(to), f, *a, *b, *alfa, *beta, *integr, {*epsabs, *epsrel}, *limit, {alist, blist, rlist,
-      elist, iord}, last);)
+  qawse<real>(std::move(to), f, *a, *b, *alfa, *beta, *integr, {*epsabs, *epsrel}, *limit,
+              {alist, blist, rlist, elist, iord}, last);)
 
 ROUTINE(qawc, (user_function f, real_in a, real_in b, real_in c, real_in epsabs, real_in epsrel, real_out result,
                real_out abserr, int_out neval, int_out ier, int_in limit, int_in lenw, int_out last, int_out iwork,
@@ -171,8 +171,8 @@ ROUTINE(qawc, (user_function f, real_in a, real_in b, real_in c, real_in epsabs,
   qawce<real>(std::move(to), f, *a, *b, *c, {*epsabs, *epsrel}, *limit, lists<real>::in(work, *limit, iwork), last);)
 
 ROUTINE(qawce, (user_function f, real_in a, real_in b, real_in c, real_in epsabs, real_in epsrel, int_in limit,
-                real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist, real_out
-                rlist, real_out elist, int_out iord, int_out last),
+                real_out result, real_out abserr, int_out neval, int_out ier, real_out alist, real_out blist,
+                real_out rlist, real_out elist, int_out iord, int_out last),
   call<real> to("DQAWCE", result, abserr, neval, ier);
   qawce<real>(std::move(to), f, *a, *b, *c, {*epsabs, *epsrel}, *limit, {alist, blist, rlist, elist, iord}, last);)
 

@@ -11,6 +11,14 @@
 
 typedef tessera_quadpack_int integer;
 
+static const char *const routines[] = {"dqag",   "dqage",  "dqags",  "dqagse", "dqagi",  "dqagie",
+                                       "dqagp",  "dqagpe", "dqng",   "dqawo",  "dqawoe", "dqawf",
+                                       "dqawfe", "dqaws",  "dqawse", "dqawc",  "dqawce"};
+enum { routine_count = sizeof routines / sizeof *routines };
+
+static inline int is(const char *name, const char *other) { return strcmp(name, other) == 0; }
+static inline int starts(const char *name, const char *with) { return strncmp(name, with, strlen(with)) == 0; }
+
 struct call {
   double a, b, epsabs, epsrel; /* a: the bound of qagi too */
   integer key, inf, npts2, integr, limit, limlst, maxp1, icall, momcom;
@@ -39,6 +47,18 @@ static struct call a_call(double a, double b, double epsabs, double epsrel) {
   c.lenw = c.leniw = -1;
   c.result = c.abserr = -77;
   c.neval = c.ier = c.last = c.lst = -7;
+  return c;
+}
+
+/* A call that any routine can serve. */
+static inline struct call usual(void) {
+  struct call c = a_call(0, 1, 1e-9, 1e-9);
+  c.npts2 = 3;
+  c.points[0] = 0.25;
+  c.omega = 30;
+  c.c = 0.4;
+  c.alfa = -0.5;
+  c.beta = 0.25;
   return c;
 }
 

@@ -83,11 +83,6 @@ static void run_single(const char *name, tessera_quadpack_function_single f, str
     abort();
 }
 
-static const char *const routines[] = {"dqag",   "dqage",  "dqags",  "dqagse", "dqagi",  "dqagie",
-                                       "dqagp",  "dqagpe", "dqng",   "dqawo",  "dqawoe", "dqawf",
-                                       "dqawfe", "dqaws",  "dqawse", "dqawc",  "dqawce"};
-enum { routine_count = sizeof routines / sizeof *routines };
-
 static void prepare(struct call *d, struct single *s) {
   memset(s, 0, sizeof *s);
   *d = a_call(0, 2, 1e-9, 1e-9);

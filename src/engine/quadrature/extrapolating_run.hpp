@@ -135,6 +135,10 @@ class extrapolating_run {
     const Int parent = list_.selected();
     const division<Real> d = list_.divide(request_.part, e);
     if (levels_) levels_[parent - 1] = levels_[list_.size() - 1] = request_.level;
+    if (!list_.sums_are_finite()) {
+      conclude(quadrature_end::not_finite);
+      return;
+    }
     quadrature_end found = look_for_rounding(d, e);
     if (list_.full()) found = quadrature_end::limit;
     if (too_narrow(d.first, d.second)) found = quadrature_end::bad_point;

@@ -32,6 +32,7 @@ class interval_list {
   TESSERA_HD bool full() const { return size_ >= limit_; }
   TESSERA_HD Real value() const { return value_; }  // running sums
   TESSERA_HD Real error() const { return error_; }
+  TESSERA_HD bool sums_are_finite() const { return is_finite(value_) && is_finite(error_); }
   TESSERA_HD Int selected() const { return selected_; }  // the interval that is divided next
   TESSERA_HD interval<Real> at(Int i) const { return {a_.lower[i - 1], a_.upper[i - 1]}; }
   TESSERA_HD Real width(Int i) const { return fabs(a_.upper[i - 1] - a_.lower[i - 1]); }

@@ -98,6 +98,10 @@ class plain_run {
   TESSERA_HD void tell_halves(const interval_estimate<Real> *e) {
     const division<Real> d = list_.divide(request_.part, e);
     look_for_rounding(d, e);
+    if (!list_.sums_are_finite()) {
+      finish(quadrature_end::not_finite);
+      return;
+    }
     const Real bound = wanted_.bound(list_.value());
     if (list_.error() <= bound) {
       finish_with_sums(quadrature_end::converged);
