@@ -211,6 +211,11 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SPARSE_OFF = 1
   integer(c_int), parameter, public :: TESSERA_SPARSE_ALONE = 2
 
+  ! Values of `method` in tessera_extrapolate.
+  integer(c_int), parameter, public :: TESSERA_EXTRAPOLATE_EPSILON = 1
+  integer(c_int), parameter, public :: TESSERA_EXTRAPOLATE_RICHARDSON = 2
+  integer(c_int), parameter, public :: TESSERA_EXTRAPOLATE_LEVIN = 3
+
   ! Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite.
   integer(c_int), parameter, public :: TESSERA_NONFINITE_STOP = 0
   integer(c_int), parameter, public :: TESSERA_NONFINITE_ZERO = 1
@@ -264,7 +269,7 @@ module tessera
   public :: tessera_lattice_korobov, tessera_lattice_vector, tessera_lattice_builtin, tessera_lattice_get_vector
   public :: tessera_lattice_save, tessera_lattice_load, tessera_lattice_prime, tessera_set_lattice
   public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid, tessera_get_grid, tessera_set_grid
-  public :: tessera_get_state, tessera_set_state
+  public :: tessera_get_state, tessera_set_state, tessera_extrapolate
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -787,6 +792,17 @@ module tessera
       real(c_double), intent(inout), optional :: chi2(*)
       integer(c_int) :: c_tessera_get_chi2
     end function c_tessera_get_chi2
+
+    ! ---- Sequences ----
+
+    function c_tessera_extrapolate(method, n, parameter, sequence, limit, error) bind(c, name='tessera_extrapolate')
+      import :: c_double, c_int, c_int64_t
+      integer(c_int), value :: method
+      integer(c_int64_t), value :: n
+      real(c_double), intent(in), optional :: parameter(*), sequence(*)
+      real(c_double), intent(inout), optional :: limit(*), error(*)
+      integer(c_int) :: c_tessera_extrapolate
+    end function c_tessera_extrapolate
 
     function c_tessera_save_grid(s, path) bind(c, name='tessera_save_grid')
       import :: c_int, c_ptr
@@ -1805,6 +1821,30 @@ contains
     allocate (file, source=c_characters(path))
     call conclude_lattice(l, c_tessera_lattice_load(l%handle, c_loc(file)), ierr)
   end subroutine tessera_lattice_load
+
+  !> The limit of a sequence by TESSERA_EXTRAPOLATE_EPSILON, _RICHARDSON (with the parameters of its members) or _LEVIN.
+  subroutine tessera_extrapolate(method, sequence, limit, error, parameter, ierr)
+    integer(c_int), intent(in) :: method
+    real(c_double), intent(in) :: sequence(:)
+    real(c_double), intent(inout) :: limit, error
+    real(c_double), intent(in), optional :: parameter(:)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double) :: found(1), apart(1)
+    logical :: fits
+    integer(c_int) :: status
+    fits = .true.
+    if (present(parameter)) fits = size(parameter) == size(sequence)
+    status = TESSERA_ERR_ARGUMENT
+    if (fits) status = c_tessera_extrapolate(method, size(sequence, kind=c_int64_t), parameter, sequence, found, apart)
+    if (status == TESSERA_OK) then
+      limit = found(1)
+      error = apart(1)
+    else if (.not. present(ierr)) then
+      error stop 'tessera_extrapolate: an argument cannot be'
+    end if
+    if (present(ierr)) ierr = status
+  end subroutine tessera_extrapolate
+
 
   !> The prime nearest to n for which (prime-1)/2 has no prime factor above `largest`; 0: any prime.
   subroutine tessera_lattice_prime(n, largest, prime, ierr)

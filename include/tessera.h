@@ -249,6 +249,13 @@ enum tessera_sparse {
   TESSERA_SPARSE_ALONE = 2 /* no regions: for integrands that are known to be smooth in the whole domain */
 };
 
+/* Values of `method` in tessera_extrapolate. */
+enum tessera_extrapolation {
+  TESSERA_EXTRAPOLATE_EPSILON = 1,    /* Wynn's epsilon algorithm: geometric convergence, or oscillation */
+  TESSERA_EXTRAPOLATE_RICHARDSON = 2, /* polynomials in a parameter that goes to 0 */
+  TESSERA_EXTRAPOLATE_LEVIN = 3       /* Levin's u transformation: convergence as slow as powers of 1/n; sums of series */
+};
+
 /* Values of TESSERA_NONFINITE_POLICY: what happens where the integrand is NaN or infinite. */
 enum tessera_nonfinite_policy {
   TESSERA_NONFINITE_STOP = 0, /* the run ends with TESSERA_NONFINITE and names the point */
@@ -580,6 +587,14 @@ TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime
  * mean weighted by the inverse variances, with TESSERA_ITERATIONS - 1 degrees of freedom; 0 after plain sampling.
  * TESSERA_ERR_ARGUMENT when the last run was of another method, or there was none. */
 TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
+
+/* ---- Sequences ------------------------------------------------------------------------------------------------------ */
+/* The limit of sequence[0 .. n-1] and an estimate of its error, infinity where n is 1. parameter[n]: for Richardson's method the parameter of
+ * each member, of one sign and smaller every time; NULL for the others. Members with errors of their own: the limit has several times their
+ * size as an error that is not counted. TESSERA_ERR_ARGUMENT, with the outputs untouched, for NULL, a number that is not
+ * finite, n < 1. Wynn 1956 with the error estimate of QUADPACK, Bulirsch and Stoer 1964, Levin 1973 (docs/methods.md). */
+TESSERA_API int tessera_extrapolate(int method, int64_t n, const double *parameter, const double *sequence, double *limit,
+                                    double *error);
 
 /* The grid of VEGAS, which a solver keeps from its last run with it. TESSERA_KEEP_GRID = 1 makes the next run begin with the grid
  * there is; a grid that was loaded or set is used by the next run in any case. A grid belongs to the unit cube of which the domain is the image and may serve other domains and integrands of as

@@ -354,6 +354,7 @@ program test_module
   call test_threads()
   call test_monte_carlo()
   call test_strings()
+  call test_extrapolate()
   call test_error_stop()
   write (*, '(i0, a, i0, a)') passed, ' passed, ', failed, ' failed'
   if (failed > 0) error stop 1
@@ -1344,6 +1345,30 @@ contains
     call check(ierr == ierr2 .and. same(value(1), value(2)) .and. same(error(1), error(2)), 'threads: the same bits, integrand1')
     call tessera_destroy(s)
   end subroutine test_threads
+
+  subroutine test_extrapolate()
+    real(c_double) :: members(12), parameters(12), limit, error
+    integer(c_int) :: ierr
+    integer :: i
+    members(1) = 1
+    do i = 2, 12
+      members(i) = members(i - 1) + 1 / real(i, c_double)**2
+    end do
+    call tessera_extrapolate(TESSERA_EXTRAPOLATE_LEVIN, members, limit, error, ierr=ierr)
+    call check(ierr == TESSERA_OK .and. close_to(limit, acos(-1.0_c_double)**2 / 6, 1e-8_c_double) .and. error < 1e-7_c_double, &
+               'the limit of a series')
+    do i = 1, 12
+      parameters(i) = 0.5_c_double**i
+      members(i) = exp(parameters(i))
+    end do
+    call tessera_extrapolate(TESSERA_EXTRAPOLATE_RICHARDSON, members, limit, error, parameters)
+    call check(close_to(limit, 1.0_c_double, 1e-13_c_double), 'Richardson''s extrapolation')
+    limit = -7
+    call tessera_extrapolate(TESSERA_EXTRAPOLATE_RICHARDSON, members, limit, error, parameters(:5), ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT .and. same(limit, -7.0_c_double), 'too few parameters')
+    call tessera_extrapolate(0_c_int, members, limit, error, ierr=ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT .and. same(limit, -7.0_c_double), 'no method')
+  end subroutine test_extrapolate
 
   subroutine test_strings()
     call check(index(tessera_status_string(TESSERA_OK), 'the tolerance is met') > 0, 'status string of 0')

@@ -68,6 +68,7 @@ class api_fuzzer {
   void get_options();
   void set_callbacks();
   void ask_the_library();
+  void extrapolate();
   // api_runs.cpp
   void choose_limits();
   void integrate();

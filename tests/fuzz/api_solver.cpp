@@ -343,12 +343,34 @@ void api_fuzzer::set_callbacks() {
     solver_call("tessera_set_real", [&] { return tessera_set_real(solver_, TESSERA_PROGRESS_SECONDS, 0.0); });
 }
 
+void api_fuzzer::extrapolate() {
+  const auto n = r_.between(1, 70);
+  std::vector<double> members(static_cast<std::size_t>(n)), parameters(members.size());
+  const bool odd = r_.one_in(3);
+  double sum = 0.0, h = 1.0, limit = untouched(), error = untouched();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    members[i] = odd && r_.one_in(4) ? r_.odd_real() : sum += r_.uniform() / static_cast<double>(i + 1);
+    parameters[i] = odd && r_.one_in(20) ? r_.odd_real() : h *= 0.1 + 0.8 * r_.uniform();
+  }
+  const int method = r_.one_in(10) ? r_.odd_small_int() : static_cast<int>(r_.between(1, 3));
+  const bool with = (method == TESSERA_EXTRAPOLATE_RICHARDSON) != r_.one_in(20);
+  const int status = call("tessera_extrapolate", [&] {
+    return tessera_extrapolate(method, r_.one_in(20) ? r_.odd_small_int() % (n + 1) : n,
+                               with ? parameters.data() : nullptr, members.data(), &limit, &error);
+  });
+  if (status < 0)
+    require(is_untouched(limit) && is_untouched(error), "a negative status leaves the outputs alone");
+  else
+    require(std::isfinite(limit) && error >= 0.0, "a limit is a number, and its error is none or more");
+}
+
 void api_fuzzer::ask_the_library() {
   call("tessera_version", [&] { return tessera_version() > 0 ? 0 : TESSERA_ERR_INTERNAL; });
   call("tessera_version_string", [&] { return *tessera_version_string() ? 0 : TESSERA_ERR_INTERNAL; });
   call("tessera_status_string", [&] { return *tessera_status_string(r_.odd_small_int()) ? 0 : TESSERA_ERR_INTERNAL; });
   call("tessera_last_error",
        [&] { return tessera_last_error(r_.one_in(2) ? solver_ : nullptr) ? 0 : TESSERA_ERR_INTERNAL; });
+  extrapolate();
   // No solver at all.
   double v = untouched();
   require(tessera_set_int(nullptr, TESSERA_MAXEVAL, 1) == TESSERA_ERR_ARGUMENT &&
