@@ -3,7 +3,7 @@
 #include <cmath>
 #include <new>
 
-#include "../engine/extrapolate.hpp"
+#include "../extrapolate.hpp"
 #include "tessera.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "quadrature/epsilon_table.hpp"
+#include "engine/quadrature/epsilon_table.hpp"
 
 namespace tessera {
 
