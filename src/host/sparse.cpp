@@ -92,17 +92,11 @@ void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n,
 void host_sparse::sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart) {
   for (int k = 0; k < domain_.boxes * ncomp_; ++k) {
     double *const own = &store_[index(q.place + k * q.stride)];
-    const int64 *word = step.words.data() + q.words;
-    int64 place = 0, bits = q.bits;
-    for (int s = 0; s < q.active; ++s) {
-      const int level = level_of_word(*word);
-      place += int64{1} << bits;
-      bits -= level - 1;
-      const int64 size = int64{1} << bits;
-      for (int64 r = 0; r < size; ++r) own[place + r] = sum_over_axis(tables_, word, size, r, store_.data(), k);
-      word += words_of_axis(level);
-    }
-    difference[k * apart] = own[place];
+    axis_sums left(q, step.words.data());
+    while (left.next())
+      for (int64 r = 0; r < left.size(); ++r)
+        own[left.place() + r] = sum_over_axis(tables_, left.word(), left.size(), r, store_.data(), k);
+    difference[k * apart] = own[left.place()];
   }
 }
 

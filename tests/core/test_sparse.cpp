@@ -82,17 +82,12 @@ class checked_executor final : public sparse_executor {
   double &at(int64 i) { return store_[static_cast<std::size_t>(i)]; }
 
   double sum_up(const sparse_step &step, const sparse_index &q, int c) {
-    const int64 *word = step.words.data() + q.words, own = q.place + c * q.stride;
-    int64 place = 0;
-    int bits = q.bits;
-    for (int s = 0; s < q.active; ++s) {
-      place += int64{1} << bits;
-      bits -= level_of_word(*word) - 1;
-      for (int64 r = 0; r < int64{1} << bits; ++r)
-        at(own + place + r) = sum_over_axis(tables_, word, int64{1} << bits, r, store_.data(), c);
-      word += words_of_axis(level_of_word(*word));
-    }
-    return at(own + place);
+    const int64 own = q.place + c * q.stride;
+    axis_sums left(q, step.words.data());
+    while (left.next())
+      for (int64 r = 0; r < left.size(); ++r)
+        at(own + left.place() + r) = sum_over_axis(tables_, left.word(), left.size(), r, store_.data(), c);
+    return at(own + left.place());
   }
 
   double by_definition(const sparse_step &step, const sparse_index &q, int c) const {

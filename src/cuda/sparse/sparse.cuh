@@ -12,9 +12,16 @@
 
 namespace tessera {
 
-// The index of a point of the step, the last that begins before it or with it.
-__device__ __forceinline__ const sparse_index &index_of(const sparse_arguments &a, int64 point) {
-  int64 low = 0, high = a.count;
+// Where point i of a call belongs.
+struct point_of_step {
+  sparse_index index;
+  int64 place;  // among the index's own
+  int box;
+};
+
+__device__ __forceinline__ point_of_step find_point(const sparse_arguments &a, int64 i) {
+  const int64 box = (a.first + i) / a.points, point = (a.first + i) - box * a.points;
+  int64 low = 0, high = a.count;  // the last index that begins before it or with it
   while (high - low > 1) {
     const int64 middle = (low + high) / 2;
     if (a.indices[middle].first <= point)
@@ -22,7 +29,8 @@ __device__ __forceinline__ const sparse_index &index_of(const sparse_arguments &
     else
       high = middle;
   }
-  return a.indices[low];
+  const sparse_index q = a.indices[low];
+  return {q, point - q.first, static_cast<int>(box)};
 }
 
 }  // namespace tessera
@@ -32,10 +40,8 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_points(const te
   using namespace tessera;
   const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= a.n) return;
-  const int64 box = (a.first + i) / a.points, point = (a.first + i) - box * a.points;
-  const sparse_index q = index_of(a, point);
-  a.jacobian[i] = write_sparse_point(*a.tables, a.domain, TESSERA_NDIM, static_cast<int>(box), q, a.words,
-                                     point - q.first, a.x + i, a.n);
+  const point_of_step p = find_point(a, i);
+  a.jacobian[i] = write_sparse_point(*a.tables, a.domain, TESSERA_NDIM, p.box, p.index, a.words, p.place, a.x + i, a.n);
 }
 
 // A thread for each point.
@@ -43,13 +49,12 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_values(const te
   using namespace tessera;
   const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= a.n) return;
-  const int64 box = (a.first + i) / a.points, point = (a.first + i) - box * a.points;
-  const sparse_index q = index_of(a, point);
+  const point_of_step p = find_point(a, i);
   bool finite = true;
   for (int k = 0; k < TESSERA_NCOMP; ++k) {
     const double v = weighted(a.f[k * a.n + i], a.jacobian[i]);
     finite &= 0.0 * v == 0.0;
-    a.store[q.place + (point - q.first) + (box * TESSERA_NCOMP + k) * q.stride] = v;
+    a.store[p.index.place + p.place + (int64{p.box} * TESSERA_NCOMP + k) * p.index.stride] = v;
   }
   if (!finite) a.answer[1] = 1;
   if (i == 0 && a.flags) a.answer[0] |= *a.flags;
@@ -61,18 +66,11 @@ extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tess
   const sparse_index q = a.indices[blockIdx.x];
   const int64 k = blockIdx.y;
   double *const own = a.store + q.place + k * q.stride;
-  const int64 *word = a.words + q.words;
-  int64 place = 0;
-  int bits = q.bits;
-  for (int s = 0; s < q.active && s < a.end_stage; ++s) {
-    const int level = level_of_word(*word);
-    place += int64{1} << bits;
-    bits -= level - 1;
-    const int64 size = int64{1} << bits;
-    for (int64 r = threadIdx.x; r < size && s >= a.stage; r += blockDim.x)
-      own[place + r] = sum_over_axis(*a.tables, word, size, r, a.store, k);
+  axis_sums left(q, a.words);
+  for (int s = 0; s < a.end_stage && left.next(); ++s) {
+    for (int64 r = threadIdx.x; r < left.size() && s >= a.stage; r += blockDim.x)
+      own[left.place() + r] = sum_over_axis(*a.tables, left.word(), left.size(), r, a.store, k);
     __syncthreads();
-    word += words_of_axis(level);
   }
-  if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[place];
+  if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];
 }

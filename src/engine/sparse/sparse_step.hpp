@@ -40,6 +40,31 @@ TESSERA_HD int level_of_word(int64 word) { return static_cast<int>(word & 0xff);
 // From the word of an active axis to that of the next.
 TESSERA_HD int64 words_of_axis(int level) { return 1 + 2 * int64{level}; }
 
+// What is left of an index after each of its active axes has been summed over, one axis after the other: `size` of its own numbers from `place` on.
+// Before the first they are the values.
+class axis_sums {
+ public:
+  TESSERA_HD axis_sums(const sparse_index &q, const int64 *words)
+      : word_(words + q.words), left_(q.active), bits_(q.bits) {}
+  // To the next active axis. False: there is none, and the one number from place() on is the difference.
+  TESSERA_HD bool next() {
+    if (left_ == 0) return false;
+    if (place_ > 0) word_ += words_of_axis(level_of_word(*word_));
+    place_ += size();
+    bits_ -= level_of_word(*word_) - 1;
+    --left_;
+    return true;
+  }
+  TESSERA_HD const int64 *word() const { return word_; }
+  TESSERA_HD int64 place() const { return place_; }
+  TESSERA_HD int64 size() const { return int64{1} << bits_; }
+
+ private:
+  const int64 *word_;
+  int left_, bits_;
+  int64 place_ = 0;
+};
+
 // The box that a sparse grid is of, and the maps of its axes (null: there are none that map). Or several boxes, each with the same grid: the
 // components of one come behind those of the other.
 struct sparse_domain {
