@@ -69,6 +69,17 @@ double limited_integrand::map(double *x, int &status) const {
   return volume;
 }
 
+void show_in_domain(const std::vector<axis_limits> *limits, double *x) {
+  if (!limits) return;
+  std::vector<double> at(x, x + limits->size());
+  try {
+    int status = 0;
+    limited_integrand(*limits).map(at.data(), status);
+    if (status == 0) std::copy(at.begin(), at.end(), x);
+  } catch (const std::exception &) {
+  }
+}
+
 host_integrand limited_integrand::of(const host_integrand &user) {
   user_ = user;
   host_integrand form;

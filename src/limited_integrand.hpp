@@ -47,4 +47,7 @@ class limited_integrand {
   host_integrand user_;
 };
 
+// A point of the box, to be shown, in the user's coordinates; limits: null where there are none. Of limits that fail now it stays as it is.
+void show_in_domain(const std::vector<axis_limits> *limits, double *x);
+
 }  // namespace tessera

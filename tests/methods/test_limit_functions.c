@@ -198,6 +198,32 @@ static void points_lie_between_the_limits(void **state) {
   tessera_destroy(s);
 }
 
+/* A message about a point names it as the integrand has seen it. */
+static int nan_above(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double *const seen = userdata;
+  (void)ndim, (void)ncomp;
+  f[0] = x[1] > 1.5 ? NAN : x[0];
+  if (x[1] > 1.5 && seen[0] == 0) seen[0] = x[0], seen[1] = x[1];
+  return 0;
+}
+static void messages_name_points_of_the_domain(void **state) {
+  (void)state;
+  for (int m = 0; m < 3; ++m) {
+    double seen[2] = {0, 0}, value, error;
+    char word[64];
+    tessera_solver *s = solver_of(2, 1);
+    put_point(s, nan_above, seen);
+    all_axes(s, 1, 2, wedge, NULL);
+    put_int(s, TESSERA_MAXEVAL, 20000);
+    put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+    const int status = tessera_integrate(s, methods[m], &value, &error);
+    assert_true(status == TESSERA_NONFINITE || status == TESSERA_ERR_CALLBACK);
+    snprintf(word, sizeof word, "%.17g", seen[1]);
+    assert_says(tessera_last_error(s), word);
+    tessera_destroy(s);
+  }
+}
+
 static int trouble(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata) {
   const int kind = *(const int *)userdata;
   (void)ndim;
@@ -351,6 +377,7 @@ int main(void) {
       cmocka_unit_test(balls_wedges_and_infinite_ranges),
       cmocka_unit_test(forms_and_threads_agree),
       cmocka_unit_test(points_lie_between_the_limits),
+      cmocka_unit_test(messages_name_points_of_the_domain),
       cmocka_unit_test(what_cannot_be),
       cmocka_unit_test(many_integrals),
       cmocka_unit_test(an_integrand_that_integrates),
