@@ -1836,7 +1836,7 @@ contains
     if (present(parameter)) fits = size(parameter) == size(sequence)
     status = TESSERA_ERR_ARGUMENT
     if (fits) status = c_tessera_extrapolate(method, size(sequence, kind=c_int64_t), parameter, sequence, found, apart)
-    if (status == TESSERA_OK) then
+    if (status >= 0) then
       limit = found(1)
       error = apart(1)
     else if (.not. present(ierr)) then

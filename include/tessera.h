@@ -589,7 +589,8 @@ TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime
 TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------------ */
-/* The limit of sequence[0 .. n-1] and an estimate of its error, infinity where n is 1. parameter[n]: for Richardson's method the parameter of
+/* The limit of sequence[0 .. n-1] and an estimate of its error. Where there is none (n is 1, or numbers overflow) TESSERA_NONFINITE with
+ * the last member and an error of infinity. parameter[n]: for Richardson's method the parameter of
  * each member, of one sign and smaller every time; NULL for the others. Members with errors of their own: the limit has several times their
  * size as an error that is not counted. TESSERA_ERR_ARGUMENT, with the outputs untouched, for NULL, a number that is not
  * finite, n < 1. Wynn 1956 with the error estimate of QUADPACK, Bulirsch and Stoer 1964, Levin 1973 (docs/methods.md). */

@@ -16,9 +16,18 @@ struct sequence_limit {
 
 constexpr double rounding_of_limit = 5 * 0x1p-52;
 
-// What can be said of fewer members than a method needs.
+// What can be said of fewer members than a method needs: how far the last three are apart.
 inline sequence_limit limit_of_few(const double *s, int64 n) {
-  return {s[n - 1], n > 1 ? std::fabs(s[n - 1] - s[n - 2]) : infinity_value()};
+  if (n < 2) return {s[0], infinity_value()};
+  const double before = n > 2 ? std::fabs(s[n - 2] - s[n - 3]) : 0.0;
+  return {s[n - 1], std::fmax(std::fabs(s[n - 1] - s[n - 2]), before)};
+}
+
+// Members that repeat the one before say nothing: a series has terms that are 0. But where all are the same, so is the limit.
+inline std::vector<double> without_repetitions(const double *s, int64 n) {
+  std::vector<double> members(s, s + n);
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
 }
 
 // Wynn's epsilon algorithm with the error of QUADPACK, which needs six members; fewer have how far the last ones and the limit are apart.
@@ -28,19 +37,24 @@ inline sequence_limit limit_by_epsilon(const double *s, int64 n) {
   epsilon_table<double> table;
   table.push(s[0]);
   table.push(s[1]);
-  sequence_limit best = {s[n - 1], infinity_value()};
+  sequence_limit best = limit_of_few(s, n);
+  bool judged = false;
   for (int64 i = 2; i < n; ++i) {
     table.push(s[i]);
     const extrapolated<double> now = table.extrapolate();
-    if (table.extrapolations() > 3 ? now.error <= best.error : i == n - 1)
-      best = {now.value,
-              table.extrapolations() > 3 ? now.error : std::fabs(now.value - s[i]) + std::fabs(s[i] - s[i - 1])};
+    if (table.extrapolations() > 3) {
+      if (!judged || now.error <= best.error) best = {now.value, now.error};
+      judged = true;
+    } else if (i == n - 1) {
+      best = {now.value, std::fabs(now.value - s[i]) + best.error};
+    }
   }
   return best;
 }
 
 // Richardson's extrapolation to h = 0 by polynomials in h, in Neville's scheme (L. F. Richardson 1911; R. Bulirsch and J. Stoer, Numer. Math. 6
-// (1964)): the element of the table that differs least from its two neighbours in the column before.
+// (1964)): the element of the table that differs least from its two neighbours in the column before, from the third column on: two members
+// may agree by accident.
 inline sequence_limit limit_by_richardson(const double *h, const double *s, int64 n) {
   if (n < 2) return limit_of_few(s, n);
   sequence_limit best = {s[n - 1], infinity_value()};
@@ -53,7 +67,7 @@ inline sequence_limit limit_by_richardson(const double *h, const double *s, int6
       const double other = before[i - 1];
       row.push_back(row[i - 1] + (row[i - 1] - other) * (h[j] / (h[j - k] - h[j])));
       const double error = std::fmax(std::fabs(row[i] - row[i - 1]), std::fabs(row[i] - other));
-      if (error <= best.error) best = {row[i], error};
+      if ((k > 1 || n == 2) && error <= best.error) best = {row[i], error};
     }
   }
   best.error = std::fmax(best.error, rounding_of_limit * std::fabs(best.value));
@@ -68,7 +82,6 @@ inline sequence_limit limit_by_levin(const double *s, int64 n) {
   std::vector<double> sizes[2];  // of what numerators and denominators are sums of
   for (int64 j = 0; j < n; ++j) {
     const double difference = j > 0 ? s[j] - s[j - 1] : s[0];
-    if (difference == 0.0 && j > 0) return {s[j], rounding_of_limit * std::fabs(s[j])};
     const double remainder = difference != 0.0 ? (static_cast<double>(j) + 1.0) * difference : 1.0;
     numerators.push_back(s[j] / remainder);
     denominators.push_back(1.0 / remainder);

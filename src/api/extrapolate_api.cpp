@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <new>
+#include <vector>
 
 #include "../extrapolate.hpp"
 #include "tessera.h"
@@ -31,13 +32,20 @@ extern "C" int tessera_extrapolate(int method, std::int64_t n, const double *par
   const bool richardson = method == TESSERA_EXTRAPOLATE_RICHARDSON;
   if (richardson != (parameter != nullptr)) return TESSERA_ERR_ARGUMENT;
   if (richardson && !(all_finite(n, parameter) && goes_to_zero(n, parameter))) return TESSERA_ERR_ARGUMENT;
-  const tessera::sequence_limit found = richardson ? tessera::limit_by_richardson(parameter, sequence, n)
-                                        : method == TESSERA_EXTRAPOLATE_EPSILON ? tessera::limit_by_epsilon(sequence, n)
-                                                                                : tessera::limit_by_levin(sequence, n);
-  const bool sound = std::isfinite(found.value) && found.error >= 0.0;
+  tessera::sequence_limit found;
+  if (richardson) {
+    found = tessera::limit_by_richardson(parameter, sequence, n);
+  } else {
+    const std::vector<double> members = tessera::without_repetitions(sequence, n);
+    const auto m = static_cast<std::int64_t>(members.size());
+    found = m == 1 && n > 1                         ? tessera::limit_of_few(sequence, n)
+            : method == TESSERA_EXTRAPOLATE_EPSILON ? tessera::limit_by_epsilon(members.data(), m)
+                                                    : tessera::limit_by_levin(members.data(), m);
+  }
+  const bool sound = std::isfinite(found.value) && std::isfinite(found.error) && found.error >= 0.0;
   *limit = sound ? found.value : sequence[n - 1];
   *error = sound ? found.error : tessera::infinity_value();
-  return TESSERA_OK;
+  return sound ? TESSERA_OK : TESSERA_NONFINITE;
 } catch (const std::bad_alloc &) {
   return TESSERA_ERR_MEMORY;
 }
