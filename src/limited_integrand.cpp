@@ -3,26 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "core/axis_between.hpp"
+#include "problem.hpp"
 
 namespace tessera {
 namespace {
 
-std::string shown(double v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return text;
-}
-
 [[noreturn]] void refuse(int axis, const double *x, const std::string &what) {
-  std::string message = "the limits of axis " + std::to_string(axis) + " " + what;
-  if (axis > 0) message += " at x = (";
-  for (int j = 0; j < axis; ++j) message += (j > 0 ? ", " : "") + shown(x[j]);
-  throw impossible_limits(message + (axis > 0 ? ")" : ""));
+  throw impossible_limits("the limits of axis " + std::to_string(axis) + " " + what +
+                          (axis > 0 ? " at " + shown_point(x, axis) : std::string()));
 }
 
 // What a thread needs for the points of a call. An integrand may integrate by itself, so a call takes it along and brings it back.
@@ -59,8 +51,10 @@ double limited_integrand::map(double *x, int &status) const {
     if (status != 0) return 0.0;
     const double length = upper - lower;
     if (!std::isfinite(length))
-      refuse(j, x, "are " + shown(lower) + " and " + shown(upper) + ", not two numbers a finite distance apart,");
-    if (length < 0.0) refuse(j, x, "cross, " + shown(lower) + " > " + shown(upper) + ",");
+      refuse(
+          j, x,
+          "are " + shown_number(lower) + " and " + shown_number(upper) + ", not two numbers a finite distance apart,");
+    if (length < 0.0) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
     const double first = inside(lower, upper), last = inside(upper, lower);
     if (!(first <= last && lower < upper)) return 0.0;  // no number lies between them
     x[j] = std::min(std::max(lower + length * x[j], first), last);

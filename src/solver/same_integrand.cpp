@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "../jit/child.hpp"
 #include "solver.hpp"
 
 using tessera::failure;
+using tessera::shown_number;
+using tessera::shown_point;
 
 namespace {
 
@@ -35,12 +36,6 @@ void to_the_domain(const std::vector<tessera::axis_limits> &limits, int n, doubl
   }
 } catch (const tessera::impossible_limits &e) {
   throw failure(TESSERA_ERR_CALLBACK, e.what());
-}
-
-std::string show17(double v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return text;
 }
 
 }  // namespace
@@ -89,12 +84,11 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
     }
   }
   if (worst <= 1.0) return;
-  std::string point;
-  for (std::size_t j = 0; j < ndim; ++j) point += (j == 0 ? "" : ", ") + show17(x[j * n + worst_at % n]);
   throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
-                                       std::to_string(worst_at / n + 1) + " at x = (" + point + ") is " +
-                                       show17(here[worst_at]) + " by the callback and " + show17(there[worst_at]) +
-                                       " by the " + name.brief);
+                                       std::to_string(worst_at / n + 1) + " at " +
+                                       shown_point(&x[worst_at % n], ndim_, n) + " is " + shown_number(here[worst_at]) +
+                                       " by the callback and " + shown_number(there[worst_at]) + " by the " +
+                                       name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
@@ -118,9 +112,7 @@ void tessera_solver::call_text(const tessera::problem &problem, tessera::batch_f
   using how = tessera::calls_end::how;
   const tessera::calls_end end = tessera::call_in_child({text, n, ndim_, ncomp_, x, f, block}, until_);
   const std::string name = "the " + source_name().full, then = " while it was compared with the callback";
-  std::string at;
-  for (int j = 0; j < problem.ndim(); ++j) at += (j == 0 ? " at x = (" : ", ") + show17(x[j * n + end.point]);
-  at += ")";
+  const std::string at = " at " + shown_point(x + end.point, problem.ndim(), n);
   switch (end.end) {
     case how::good:
       return;
