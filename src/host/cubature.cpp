@@ -16,7 +16,7 @@ namespace {
 
 constexpr int look_ahead_per_thread = 4;
 // A point of a sparse grid takes about as long as one of a rule.
-constexpr sparse_pace at_the_same_cost = {2e4, 1.3, 1.0 / 16, 1.0 / 20, 0.5, 0.25};
+constexpr sparse_pace at_the_same_cost = {2e4, 1.3, 0.0, 0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.25};
 constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
 
 class host_cubature final : public host_method {
@@ -55,14 +55,13 @@ class host_cubature final : public host_method {
     if (problem.worst_first) {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
-      race.look_at(
-          [this](int n, const double *weight, int64 memory) { return worst_first_->largest(n, weight, memory); });
+      race.look_at([this](int n, const double *weight) { return worst_first_->largest(n, weight); });
       result.end = worst_first_->run(set, look_ahead(pool.size()), problem.given, domain, race, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
       bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race);
-      race.look_at([this](int n, const double *weight, int64 memory) { return bulk_->largest(n, weight, memory); });
+      race.look_at([this](int n, const double *weight) { return bulk_->largest(n, weight); });
       result.end =
           problem.given.n > 0 ? bulk_->resume(problem.given, domain, value, error) : bulk_->run(domain, value, error);
       result.statistics = bulk_->statistics();

@@ -10,6 +10,7 @@
 #include "batch.hpp"
 #include "device_problem.hpp"
 #include "kernel.hpp"
+#include "../sparse/sparse.hpp"
 
 namespace tessera {
 
@@ -85,6 +86,12 @@ class cuda_executor {
     return capacity;
   }
 
+  // Where regions with the largest errors are looked for; before the first such question.
+  void look_with(const sparse_kernels &kernels) { kernels_of_looks_ = &kernels; }
+  std::vector<int64> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
+    return kernels_of_looks_->largest_errors(s, n, wanted, weight, answer_, stream_);
+  }
+
   // n numbers on the device that lie so far apart.
   static void read(const double *from, std::ptrdiff_t apart, int64 n, double *to) {
     CUDA_MEMCPY2D copy = {};
@@ -141,7 +148,8 @@ class cuda_executor {
   std::deque<mapped_memory> mapped_;
   std::size_t device_used_ = 0, mapped_used_ = 0;
   device_memory control_, slices_;
-  mapped_memory result_;
+  mapped_memory result_, answer_;
+  const sparse_kernels *kernels_of_looks_ = nullptr;
   std::vector<double> failed_box_;
   int flags_ = 0, status_ = 0;
 };

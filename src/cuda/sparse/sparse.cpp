@@ -15,6 +15,7 @@ extern const char *const sparse_text;  // the kernels in one text; made by the b
 namespace {
 
 constexpr unsigned block = 128, wide_block = 512;
+constexpr int64 most_blocks = 1024;
 constexpr int64 many_points = 512;  // of an index, for which a block is wide
 
 void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, sparse_arguments &a, unsigned threads = block) {
@@ -41,10 +42,32 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
   points_ = library_.function("tessera_sparse_points");
   values_ = library_.function("tessera_sparse_values");
   sums_ = library_.function("tessera_sparse_sums");
+  largest_ = library_.function("tessera_largest_errors");
   const sparse_tables tables = make_sparse_tables();
   tables_.require(sizeof tables);
   upload(tables_.address(), &tables, sizeof tables, nullptr, "uploading the rules");
   check(cuda().stream_synchronize(nullptr), "uploading the rules");
+}
+
+std::vector<int64> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
+                                                  mapped_memory &memory, CUstream stream) const {
+  const auto blocks = static_cast<unsigned>(std::min<int64>(most_blocks, (n + block - 1) / block));
+  const auto ncomp = static_cast<std::size_t>(regions.ncomp());
+  memory.require(blocks * sizeof(ranked_region) + ncomp * sizeof(double));
+  auto *const best = static_cast<ranked_region *>(memory.address());
+  auto *const weights = reinterpret_cast<double *>(best + blocks);
+  std::copy_n(weight, ncomp, weights);
+  std::vector<int64> found;
+  largest_arguments a = {regions, n, weights, {0.0, -1}, best};
+  void *arguments[] = {&a};
+  while (static_cast<int>(found.size()) < wanted) {
+    check(cuda().launch(largest_, blocks, 1, 1, block, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+    check(cuda().stream_synchronize(stream), "the kernel");
+    a.last = *std::min_element(best, best + blocks, ranks_before);
+    if (a.last.region < 0) break;
+    found.push_back(a.last.region);
+  }
+  return found;
 }
 
 void cuda_sparse::begin(const sparse_domain &domain) {

@@ -74,3 +74,24 @@ extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tess
   }
   if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];
 }
+
+// The region that comes behind a.last, of those that each block looks at.
+extern "C" __global__ void __launch_bounds__(128) tessera_largest_errors(const tessera::largest_arguments a) {
+  using namespace tessera;
+  __shared__ ranked_region of_warps[4];
+  ranked_region best = {0.0, -1};
+  for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x) {
+    const ranked_region r = ranked(a.regions, i, a.weight);
+    if ((a.last.region < 0 || ranks_before(a.last, r)) && ranks_before(r, best)) best = r;
+  }
+  for (int d = 16; d > 0; d >>= 1) {
+    const ranked_region other = {__shfl_xor_sync(~0u, best.error, d), __shfl_xor_sync(~0u, best.region, d)};
+    if (ranks_before(other, best)) best = other;
+  }
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = best;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < 4; ++w)
+    if (ranks_before(of_warps[w], best)) best = of_warps[w];
+  a.best[blockIdx.x] = best;
+}

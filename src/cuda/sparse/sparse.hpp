@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "../../engine/cubature/ranked_region.hpp"
 #include "../../engine/sparse/sparse_grid.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "../device/driver.hpp"
@@ -28,10 +29,14 @@ class sparse_kernels {
   CUdeviceptr tables() const { return tables_.address(); }
   const compiled_module &module() const { return module_; }
 
+  // Of regions 0 ... n-1 on the device those with the largest errors, as find_largest_errors finds them. memory: for the answers.
+  std::vector<int64> largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
+                                    mapped_memory &memory, CUstream stream) const;
+
  private:
   compiled_module module_;
   loaded_library library_;
-  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr;
+  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr;
   device_memory tables_;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../../engine/cubature/ranked_region.hpp"
 #include "../../engine/sparse/sparse_step.hpp"
 
 namespace tessera {
@@ -19,6 +20,14 @@ struct sparse_arguments {
   int stage, end_stage;  // active axes to sum over, of each index
   const int *flags;      // of the integrand's module, or null
   int *answer;           // its flags, and whether a value is not finite
+};
+
+struct largest_arguments {
+  region_view regions;
+  int64 n;
+  const double *weight;  // [ncomp]
+  ranked_region last;    // behind which the best is looked for
+  ranked_region *best;   // of each block
 };
 
 }  // namespace tessera

@@ -87,8 +87,8 @@ class bulk {
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
   }
 
-  std::vector<double> largest(int wanted, const double *weight, int64 memory) const {
-    return read_largest_errors<Executor>(state_.regions, state_.count, wanted, weight, memory);
+  std::vector<double> largest(int wanted, const double *weight) const {
+    return read_largest_errors(exec_, state_.regions, state_.count, wanted, weight);
   }
 
  private:

@@ -6,44 +6,44 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <utility>
 #include <vector>
 
-#include "region_store.hpp"
+#include "ranked_region.hpp"
 
 namespace tessera {
 
 // Regions as records: centre[ndim], half-width[ndim], error[ncomp] of one after the other, fewer than `wanted` where there are fewer. weight[ncomp]:
-// what makes the errors of components comparable. None where more than so many bytes would be needed to look for them.
-using largest_regions = std::function<std::vector<double>(int wanted, const double *weight, int64 memory)>;
+// what makes the errors of components comparable.
+using largest_regions = std::function<std::vector<double>(int wanted, const double *weight)>;
 
-// Of regions 0 ... n-1.
-template <class Executor>
-std::vector<double> read_largest_errors(const region_view &s, int64 n, int wanted, const double *weight, int64 memory) {
-  const int nd = s.ndim(), nc = s.ncomp();
-  if (n * static_cast<int64>(sizeof(double) * static_cast<std::size_t>(nc) + sizeof(std::pair<double, int64>)) > memory)
-    return {};
-  const auto regions = static_cast<std::size_t>(n);
-  std::vector<double> errors(regions * static_cast<std::size_t>(nc));
-  for (int k = 0; k < nc; ++k)
-    Executor::read(&s.error(0, k), &s.error(1, k) - &s.error(0, k), n, &errors[static_cast<std::size_t>(k) * regions]);
-  std::vector<std::pair<double, int64>> order(regions);
-  for (std::size_t i = 0; i < regions; ++i) {
-    double most = 0.0;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(nc); ++k)
-      most = std::fmax(most, std::fabs(errors[k * regions + i]) * weight[k]);
-    order[i] = {-most, static_cast<int64>(i)};
+// Of regions 0 ... n-1 in memory that the host can read.
+inline std::vector<int64> find_largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
+  std::vector<ranked_region> best;
+  for (int64 i = 0; i < n; ++i) {
+    const ranked_region r = ranked(s, i, weight);
+    if (static_cast<int>(best.size()) == wanted && !ranks_before(r, best.back())) continue;
+    best.insert(std::upper_bound(best.begin(), best.end(), r, ranks_before), r);
+    if (static_cast<int>(best.size()) > wanted) best.pop_back();
   }
-  const std::size_t found = std::min(regions, static_cast<std::size_t>(wanted));
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(found), order.end());
+  std::vector<int64> found;
+  for (const ranked_region &r : best) found.push_back(r.region);
+  return found;
+}
+
+template <class Executor>
+std::vector<double> read_largest_errors(Executor &exec, const region_view &s, int64 n, int wanted,
+                                        const double *weight) {
+  const std::vector<int64> found = exec.largest_errors(s, n, wanted, weight);
+  const int nd = s.ndim(), nc = s.ncomp();
   const auto length = static_cast<std::size_t>(2 * nd + nc);
-  std::vector<double> records(found * length);
-  for (std::size_t r = 0; r < found; ++r) {
-    const int64 i = order[r].second;
-    Executor::read(&s.field(i, 0), &s.field(i, 1) - &s.field(i, 0), 2 * nd, &records[r * length]);
-    for (std::size_t k = 0; k < static_cast<std::size_t>(nc); ++k)
-      records[r * length + static_cast<std::size_t>(2 * nd) + k] =
-          std::fabs(errors[k * regions + static_cast<std::size_t>(i)]);
+  std::vector<double> records(found.size() * length);
+  double *to = records.data();
+  for (const int64 i : found) {
+    const std::ptrdiff_t apart = &s.field(i, 1) - &s.field(i, 0);
+    Executor::read(&s.field(i, 0), apart, 2 * nd, to);
+    Executor::read(&s.error(i, 0), apart, nc, to + 2 * nd);
+    std::transform(to + 2 * nd, to + length, to + 2 * nd, [](double e) { return std::fabs(e); });
+    to += length;
   }
   return records;
 }

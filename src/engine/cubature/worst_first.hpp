@@ -35,7 +35,8 @@ template <class Executor, class Evaluator>
 class worst_first {
  public:
   worst_first(Executor &exec, Evaluator &eval, int ndim, int ncomp)
-      : eval_(eval),
+      : exec_(exec),
+        eval_(eval),
         store_(exec, ndim, ncomp),
         ahead_(exec, ndim, ncomp),
         landmarks_(exec, ndim),
@@ -72,8 +73,8 @@ class worst_first {
     }
   }
 
-  std::vector<double> largest(int wanted, const double *weight, int64 memory) {
-    return read_largest_errors<Executor>(store_.view(), regions_, wanted, weight, memory);
+  std::vector<double> largest(int wanted, const double *weight) {
+    return read_largest_errors(exec_, store_.view(), regions_, wanted, weight);
   }
 
  private:
@@ -450,6 +451,7 @@ class worst_first {
     prefetch(&s.field(region, s.fields() - 1));
   }
 
+  Executor &exec_;
   Evaluator &eval_;
   cubature_settings set_;
   run_hooks *hooks_ = nullptr;

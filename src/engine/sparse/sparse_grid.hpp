@@ -87,6 +87,7 @@ class sparse_grid {
   }
 
   int64 points() const { return points_; }
+  int64 indices() const { return set_.count(); }
   // With those of a step that gave no value.
   int64 evaluated() const { return evaluated_; }
   int64 steps() const { return steps_; }
@@ -125,18 +126,14 @@ class sparse_grid {
   std::size_t index(int i, int k) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
   }
-  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 24 * ncomp_ + 64 + 24 * ndim_; }
+  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 32 * ncomp_ + 64 + 24 * ndim_; }
 
-  int64 points_of(int i) const {
-    int bits = 0;
-    for (int j = 0; j < ndim_; ++j) bits += set_.level(i, j) - 1;
-    return int64{1} << bits;
-  }
+  int64 points_of(int i) const { return int64{1} << set_.bits(i); }
 
   // What expanding i promises for its points.
   double share_of(int i) const {
     double most = 0.0;
-    for (int k = 0; k < ncomp_; ++k) most = std::fmax(most, indicator_[index(i, k)] * weight_[index(k)]);
+    for (int k = 0; k < ncomp_; ++k) most = larger(most, indicator_[index(i, k)] * weight_[index(k)]);
     // What rounding alone makes different, as between places, is the same; the older index comes first then.
     constexpr uint64 half = uint64{1} << 23, kept = ~((uint64{1} << 24) - 1);
     return double_of((bits_of(most / std::sqrt(static_cast<double>(points_of(i)))) + half) & kept);
@@ -147,45 +144,52 @@ class sparse_grid {
     plan_.indices.clear();
     plan_.words.clear();
     plan_.points = 0;
+    left_before_.resize(index(int64{set_.count()} * ndim_));
     for (int i = static_cast<int>(places_.size()); i < set_.count(); ++i) {
-      sparse_index q = {plan_.points, static_cast<int64>(plan_.words.size()), store_, 0, 0, 0};
-      for (int j = 0; j < ndim_; ++j)
-        if (set_.level(i, j) > 1) {
-          ++q.active;
-          q.bits += set_.level(i, j) - 1;
-        }
-      int64 numbers = 0;
+      sparse_index q = {plan_.points, static_cast<int64>(plan_.words.size()), store_, 0, 0, set_.bits(i)};
+      int64 numbers = 0, words = 0;
       int left = q.bits;
-      for (int j = 0; j < ndim_; ++j) {
-        left_before_.push_back(numbers);
-        if (set_.level(i, j) == 1) continue;
+      each_axis(set_.active(i), [&](int j) {
+        const int level = set_.level(i, j);
+        left_before_[index(int64{i} * ndim_ + j)] = numbers;
+        ++q.active;
         numbers += int64{1} << left;
-        left -= set_.level(i, j) - 1;
+        left -= level - 1;
+        words += words_of_axis(level);
+      });
+      // What is left before an axis that is not active is what there is before the next that is.
+      int64 next = numbers;
+      for (int j = ndim_ - 1; j >= 0; --j) {
+        int64 &before = left_before_[index(int64{i} * ndim_ + j)];
+        if (set_.level(i, j) == 1)
+          before = next;
+        else
+          next = before;
       }
       q.stride = numbers + 1;  // the difference comes last
       places_.push_back({q.place, q.stride});
-      describe(i);
+      plan_.words.resize(plan_.words.size() + index(words));
+      describe(i, &plan_.words[index(q.words)]);
       store_ += q.stride * ncomp_;
-      plan_.points += int64{1} << q.bits;
+      plan_.points += points_of(i);
       plan_.indices.push_back(q);
     }
     plan_.store = store_;
   }
 
-  void describe(int i) {
-    for (int j = 0; j < ndim_; ++j) {
+  void describe(int i, int64 *word) const {
+    each_axis(set_.active(i), [&](int j) {
       const int level = set_.level(i, j);
-      if (level == 1) continue;
-      const std::size_t at = plan_.words.size();
-      plan_.words.resize(at + index(words_of_axis(level)));
-      plan_.words[at] = axis_and_level(j, level);
+      word[0] = axis_and_level(j, level);
       for (int l = level, source = i; l >= 1; --l, source = set_.below(source, j)) {
         const range &n = places_[index(source)];
-        plan_.words[at + index(2 * l - 1)] = n.place + left_before_[index(int64{source} * ndim_ + j)];
-        plan_.words[at + index(2 * l)] = n.stride;
+        word[2 * l - 1] = n.place + left_before_[index(int64{source} * ndim_ + j)];
+        word[2 * l] = n.stride;
       }
-    }
+      word += words_of_axis(level);
+    });
   }
+
   outcome evaluate() {
     plan();
     const auto n = static_cast<int64>(plan_.indices.size());
@@ -198,13 +202,15 @@ class sparse_grid {
     for (int64 q = 0; q < n; ++q) {
       points_ += points_of(first + static_cast<int>(q));
       points_then_.push_back(points_);
+      open_.push_back(first + static_cast<int>(q));
       for (int k = 0; k < ncomp_; ++k) {
         const double d = differences_[index(k * n + q)];
         if (!std::isfinite(d)) return outcome::nonfinite;
         sum_[index(k)] += d;
         magnitude_[index(k)] += std::fabs(d);
         difference_.push_back(d);
-        indicator_.push_back(std::fabs(d));
+        indicator_.push_back(0.0);
+        largest_above_.push_back(0.0);
         sum_then_.push_back(sum_[index(k)]);
       }
     }
@@ -212,34 +218,48 @@ class sparse_grid {
       const double v = std::fabs(sum_[index(k)]);
       weight_[index(k)] = v > 0.0 ? 1.0 / v : 1.0;
     }
-    for (int64 q = 0; q < n; ++q) {
-      const int i = first + static_cast<int>(q);
-      set_.each_sibling(i, [&](int s) {
-        if (lend(i, s) && s < first) queue_.push({share_of(s), s});
-        lend(s, i);
-      });
-    }
-    for (int64 q = 0; q < n; ++q) {
-      const int i = first + static_cast<int>(q);
+    for (int i = first; i < set_.count(); ++i) lend(i, first);
+    for (int i = first; i < set_.count(); ++i) {
+      promise(i);
       if (!set_.is_expanded(i)) queue_.push({share_of(i), i});
     }
     estimate();
     return outcome::running;
   }
 
-  // Gives index `to`, unless it is expanded, its share of what `from` has. Did that raise it?
-  bool lend(int from, int to) {
-    if (set_.is_expanded(to)) return false;
+  // What index i promises: its difference, or what it has of its siblings' (the indices with one level less on one axis and one more on
+  // another) if that is more. Is it more than it was?
+  bool promise(int i) {
     bool raised = false;
     for (int k = 0; k < ncomp_; ++k) {
-      const double share = sibling_share * std::fabs(difference_[index(from, k)]);
-      double &has = indicator_[index(to, k)];
-      if (has < share) {
-        has = share;
-        raised = true;
-      }
+      double most = 0.0;  // of the siblings', and of its own, which is no more than it has anyway
+      each_axis(set_.active(i), [&](int j) { most = larger(most, largest_above_[index(set_.below(i, j), k)]); });
+      double &has = indicator_[index(i, k)];
+      const double now = larger(std::fabs(difference_[index(i, k)]), sibling_share * most);
+      raised = raised || has < now;
+      has = now;
     }
     return raised;
+  }
+
+  // Tells the siblings of index i, all of them above an index below it, of its difference. Those before `first` that promise more now come into
+  // the queue once more.
+  void lend(int i, int first) {
+    each_axis(set_.active(i), [&](int j) {
+      const int lower = set_.below(i, j);
+      bool raised = false;
+      for (int k = 0; k < ncomp_; ++k) {
+        double &largest = largest_above_[index(lower, k)];
+        const double own = std::fabs(difference_[index(i, k)]);
+        raised = raised || largest < own;
+        largest = larger(largest, own);
+      }
+      for (int m = 0; m < ndim_ && raised; ++m) {
+        const int sibling = set_.above(lower, m);
+        if (sibling == sparse_indices::none || sibling >= first || set_.is_expanded(sibling)) continue;
+        if (promise(sibling)) queue_.push({share_of(sibling), sibling});
+      }
+    });
   }
 
   // The sum of what has not been expanded, or cannot be, and what the last half of the points has changed. What siblings lend stands
@@ -248,18 +268,21 @@ class sparse_grid {
     std::vector<double> &ahead = error_;
     std::fill(ahead.begin(), ahead.end(), 0.0);
     std::fill(lent_.begin(), lent_.end(), 0.0);
-    for (int i = 0; i < set_.count(); ++i) {
-      const bool open = !set_.is_expanded(i);
-      if (!open && !set_.is_at_top(i)) continue;
+    open_.erase(
+        std::remove_if(open_.begin(), open_.end(), [&](int i) { return set_.is_expanded(i) && !set_.is_at_top(i); }),
+        open_.end());
+    for (const int i : open_)
       for (int k = 0; k < ncomp_; ++k) {
-        const double own = std::fabs(difference_[index(i, k)]), lent = open ? indicator_[index(i, k)] : 0.0;
-        if (lent > own)
-          lent_[index(k)] = std::hypot(lent_[index(k)], lent);
-        else
+        const double own = std::fabs(difference_[index(i, k)]),
+                     lent = set_.is_expanded(i) ? own : indicator_[index(i, k)];
+        if (lent > own) {
+          const double of_all = lent / magnitude_[index(k)];
+          lent_[index(k)] += of_all * of_all;
+        } else {
           ahead[index(k)] += own;
+        }
       }
-    }
-    for (int k = 0; k < ncomp_; ++k) ahead[index(k)] += lent_[index(k)];
+    for (int k = 0; k < ncomp_; ++k) ahead[index(k)] += magnitude_[index(k)] * std::sqrt(lent_[index(k)]);
     const auto then = std::upper_bound(points_then_.begin(), points_then_.end(),
                                        static_cast<int64>(earlier * static_cast<double>(points_)));
     const auto before = then - points_then_.begin();
@@ -281,8 +304,10 @@ class sparse_grid {
   std::vector<range> places_;       // of each index: its numbers in the store
   std::vector<int64> left_before_;  // [index][ndim] where among them is what is left before each axis
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
-  std::vector<int64> points_then_;                         // up to each index
-  std::vector<double> differences_;                        // of a step
+  std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it by one level
+  std::vector<int> open_;              // that are not expanded, or at the top
+  std::vector<int64> points_then_;     // up to each index
+  std::vector<double> differences_;    // of a step
   std::vector<double> sum_ = std::vector<double>(index(ncomp_), 0.0), magnitude_ = sum_, error_ = sum_, lent_ = sum_,
                       weight_ = std::vector<double>(index(ncomp_), 1.0);
   std::priority_queue<entry> queue_;

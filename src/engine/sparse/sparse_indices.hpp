@@ -6,9 +6,17 @@
 #include <vector>
 
 #include "../../core/patterson.hpp"
+#include "../machine.hpp"
 #include "sparse_step.hpp"
 
 namespace tessera {
+
+// Axes as bits. visit(axis): those in the set, in their order.
+using axis_set = uint64;
+template <class Visit>
+void each_axis(axis_set axes, Visit visit) {
+  for (; axes != 0; axes &= axes - 1) visit(lowest_bit(axes));
+}
 
 class sparse_indices {
  public:
@@ -17,9 +25,8 @@ class sparse_indices {
   void start(int ndim) {
     ndim_ = ndim;
     for (std::vector<int> *links : {&above_, &below_}) links->clear();
-    levels_.clear();
-    expanded_.clear();
-    at_top_.clear();
+    for (std::vector<unsigned char> *marks : {&levels_, &bits_, &expanded_, &at_top_}) marks->clear();
+    for (std::vector<axis_set> *axes : {&active_, &expanded_above_}) axes->clear();
     put(none, 0);
   }
 
@@ -27,6 +34,9 @@ class sparse_indices {
   int level(int i, int axis) const { return levels_[at(i, axis)]; }
   int above(int i, int axis) const { return above_[at(i, axis)]; }  // none where there is none
   int below(int i, int axis) const { return below_[at(i, axis)]; }
+  axis_set active(int i) const { return active_[static_cast<std::size_t>(i)]; }  // above level 1
+  // It adds 2^bits points.
+  int bits(int i) const { return bits_[static_cast<std::size_t>(i)]; }
   bool is_expanded(int i) const { return expanded_[static_cast<std::size_t>(i)] != 0; }
   // Some axis has the highest level: what lies above is out of reach.
   bool is_at_top(int i) const { return at_top_[static_cast<std::size_t>(i)] != 0; }
@@ -34,62 +44,56 @@ class sparse_indices {
   // Adds the neighbours above i of which all neighbours below are expanded.
   void expand(int i) {
     expanded_[static_cast<std::size_t>(i)] = 1;
-    for (int j = 0; j < ndim_; ++j)
-      if (level(i, j) < patterson_levels && above(i, j) == none && may_have(i, j)) put(i, j);
-  }
-
-  // visit(sibling): the indices with one level less on one axis and one more on another.
-  template <class Visit>
-  void each_sibling(int i, Visit visit) const {
-    for (int j = 0; j < ndim_; ++j) {
-      const int lower = below(i, j);
-      if (lower == none) continue;
-      for (int m = 0; m < ndim_; ++m)
-        if (m != j && above(lower, m) != none) visit(above(lower, m));
-    }
+    axis_set allowed = ~axis_set{0} >> (8 * static_cast<int>(sizeof(axis_set)) - ndim_);
+    each_axis(active(i), [&](int j) {
+      axis_set &expanded = expanded_above_[static_cast<std::size_t>(below(i, j))];
+      const axis_set own = axis_set{1} << j;
+      expanded |= own;
+      allowed &= expanded | own;
+    });
+    each_axis(allowed, [&](int j) {
+      if (level(i, j) < patterson_levels && above(i, j) == none) put(i, j);
+    });
   }
 
   // Bytes for each index.
-  static int64 bytes(int ndim) { return ndim * static_cast<int64>(2 * sizeof(int) + 1) + 2; }
+  static int64 bytes(int ndim) {
+    return ndim * static_cast<int64>(2 * sizeof(int) + 1) + 3 + 2 * static_cast<int64>(sizeof(axis_set));
+  }
 
  private:
   std::size_t at(int i, int axis) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ndim_) + static_cast<std::size_t>(axis);
   }
 
-  bool may_have(int i, int axis) const {
-    for (int j = 0; j < ndim_; ++j) {
-      if (j == axis || below(i, j) == none) continue;
-      const int other = above(below(i, j), axis);
-      if (other == none || !is_expanded(other)) return false;
-    }
-    return true;
-  }
-
   // The neighbour above `from` on an axis, or the first index of all.
   void put(int from, int axis) {
     const int made = count();
+    const bool is_first = from == none;
+    const axis_set active = is_first ? 0 : this->active(from) | axis_set{1} << axis;
     expanded_.push_back(0);
-    at_top_.push_back(0);
+    at_top_.push_back(is_first ? 0 : at_top_[static_cast<std::size_t>(from)]);
+    bits_.push_back(is_first ? 0 : static_cast<unsigned char>(bits(from) + 1));
+    active_.push_back(active);
+    expanded_above_.push_back(0);
     levels_.resize(levels_.size() + static_cast<std::size_t>(ndim_), 1);
     above_.resize(levels_.size(), none);
     below_.resize(levels_.size(), none);
-    if (from == none) return;
+    if (is_first) return;
     std::copy_n(levels_.begin() + static_cast<std::ptrdiff_t>(at(from, 0)), ndim_,
                 levels_.begin() + static_cast<std::ptrdiff_t>(at(made, 0)));
-    at_top_.back() = at_top_[static_cast<std::size_t>(from)];
     if (++levels_[at(made, axis)] == patterson_levels) at_top_.back() = 1;
-    for (int j = 0; j < ndim_; ++j) {
-      const int lower = j == axis ? from : (below(from, j) == none ? none : above(below(from, j), axis));
-      if (lower == none) continue;
+    each_axis(active, [&](int j) {
+      const int lower = j == axis ? from : above(below(from, j), axis);
       below_[at(made, j)] = lower;
       above_[at(lower, j)] = made;
-    }
+    });
   }
 
   int ndim_ = 0;
-  std::vector<unsigned char> levels_, expanded_, at_top_;
+  std::vector<unsigned char> levels_, bits_, expanded_, at_top_;
   std::vector<int> above_, below_;
+  std::vector<axis_set> active_, expanded_above_;  // on which axes the neighbour above is expanded
 };
 
 }  // namespace tessera

@@ -43,12 +43,14 @@ class error_trend {
   std::vector<moment> moments_;
 };
 
-// How a grid and the subdivision share the work, in evaluations of the subdivision. A grid that is not ahead has a tenth of the time.
+// What a grid costs and what it may cost, in evaluations of the subdivision.
 struct sparse_pace {
-  double start, apart;              // of the first turn, and from one turn to the next
-  double trial_share, later_share;  // points of a grid that is not ahead: at first, and of a large one
-  double lead;  // a grid is ahead that will need less than this share of the evaluations that the regions will need
-  double check_share;  // points to see whether the integrand is smooth
+  double start, apart;        // of the first turn, and from one turn to the next
+  double step, index, point;  // what a step costs besides its indices and points, an index besides its points, a point
+  double share;               // that a grid may have of what the subdivision has had,
+  double foresight;           // or of what that is going to need, as far as it can be foreseen
+  double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
+  double check_share;         // to see whether the integrand is smooth
 };
 
 // Where grids come from when their turn has come. Both throw bad_alloc.
@@ -109,7 +111,10 @@ class sparse_race final : public run_hooks {
   bool has_ended() const { return ended_; }
 
  private:
-  static constexpr double trial_points = 20000.0;  // by which it mostly shows whether a grid is ahead
+  static constexpr double foreseen = 20.0;  // evaluations, of those so far: what is farther ahead is not counted on
+  static constexpr double far_ahead = 0.1,
+                          at_once = 8.0;  // a grid is completed that costs less than such a share of what the
+                                          // subdivision will need, and so many times what it has had
   // Points of a grid that wins, of the evaluations of the subdivision.
   static constexpr double seen_share = 1.0 / 8, most_seen = 5e5;
   static constexpr double vague = 0.01;       // relative error of the regions above which their value says little
@@ -125,7 +130,7 @@ class sparse_race final : public run_hooks {
       if (!grid_) return give_up();
       while (!is_ready(n)) {
         const int64 step = next_sparse_step(grid_->points());
-        if (grid_->points() > 0 && grid_->points() + step > allowed(n)) return outcome::running;
+        if (cost(*grid_, step, 1) > allowed(n)) return outcome::running;
         if (grid_->bytes_with(2 * step) > memory_) return give_up();
         const outcome o = grow(*grid_, 1, step, memory_, n);
         if (o != outcome::running) return o == outcome::callback || is_ended(o) ? end_with(o) : give_up();
@@ -170,14 +175,31 @@ class sparse_race final : public run_hooks {
     return most;
   }
 
-  // Points that the grid may have by now.
-  int64 allowed(int64 n) const {
-    const double most = static_cast<double>(n);
+  // What a grid of so many boxes costs with another step of so many points.
+  double cost(const sparse_grid &grid, int64 step, int boxes) const {
+    const auto points = static_cast<double>(grid.points()), more = static_cast<double>(step);
+    const double indices = static_cast<double>(grid.indices()) * (points > 0.0 ? 1.0 + more / points : 1.0);
+    return pace_.step * static_cast<double>(grid.steps() + 1) + pace_.index * indices +
+           pace_.point * (points + more) * boxes;
+  }
+  // And with so many points altogether.
+  double cost_of(const sparse_grid &grid, double points, int boxes) const {
+    return cost(grid, 0, boxes) * (points / static_cast<double>(grid.points()));
+  }
+
+  // What the grid may cost by now.
+  double allowed(int64 evaluations) const {
+    const auto n = static_cast<double>(evaluations);
     if (grid_->is_judged() && met_) return n;
-    const double needed = points_.needed();
-    if (grid_->is_judged() && needed < pace_.lead * regions_.needed())
-      return static_cast<int64>(std::min(needed <= most ? most : 0.25 * most, 1.5 * needed));
-    return static_cast<int64>(std::max(std::min(pace_.trial_share * most, trial_points), pace_.later_share * most));
+    const double in_regions = regions_.needed(),
+                 counted_on = std::isfinite(in_regions) ? std::min(in_regions, foreseen * n) : 0.0;
+    double most = std::max(pace_.share * n, pace_.foresight * counted_on);
+    const double needed = grid_->is_judged() ? cost_of(*grid_, points_.needed(), 1) : infinity_value();
+    if (needed < pace_.lead * in_regions) {
+      most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
+      if (needed <= std::min(far_ahead * in_regions, at_once * n)) most = std::max(most, 1.5 * needed);
+    }
+    return most;
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
@@ -211,7 +233,7 @@ class sparse_race final : public run_hooks {
 
   // Is the integrand smooth where the regions find most error? There a sparse grid has to do much better than they.
   outcome check_regions(int64 n) {
-    next_check_ = 2 * n;
+    next_check_ = 3 * n / 2;
     const auto nd = static_cast<std::size_t>(set_.ndim), nc = static_cast<std::size_t>(set_.ncomp),
                length = 2 * nd + nc;
     std::vector<double> weight(nc);
@@ -220,14 +242,14 @@ class sparse_race final : public run_hooks {
       weight[k] = t > 0.0 ? 1.0 / t : 1.0;
     }
     const int64 memory = memory_ - grid_->bytes();
-    const std::vector<double> worst = largest_(worst_regions, weight.data(), memory);
+    const std::vector<double> worst = largest_(worst_regions, weight.data());
     const int boxes = static_cast<int>(worst.size() / length);
     if (boxes == 0) return outcome::running;
     sparse_grid *const grid = source_->open_regions(boxes, worst.data(), length);
     error_trend in_regions;
-    const auto most = static_cast<int64>(pace_.check_share * static_cast<double>(n) / boxes);
+    const double most = pace_.check_share * static_cast<double>(n);
     for (;;) {
-      const int64 step = check_step(grid->points(), most);
+      const int64 step = check_step(*grid, most, boxes);
       if (grid->bytes_with(2 * step) > memory) return outcome::running;
       const outcome o = grow(*grid, boxes, step, memory, n);
       if (o == outcome::callback || is_ended(o)) return o;
@@ -246,14 +268,17 @@ class sparse_race final : public run_hooks {
       }
       won_ = grid->is_begun() && most_left <= 1.0;
       in_regions.add(grid->points(), most_left);
-      const bool hopeless = 3 * grid->points() >= most && !(in_regions.needed() <= 2.0 * static_cast<double>(most));
-      if (won_ || hopeless || grid->points() + check_step(grid->points(), most) > most + most / 2)
-        return outcome::running;
+      const double needed = cost_of(*grid, in_regions.needed(), boxes);
+      const bool hopeless = 3.0 * cost(*grid, 0, boxes) >= most && !(needed <= 2.0 * most);
+      if (won_ || hopeless || cost(*grid, check_step(*grid, most, boxes), boxes) > 1.5 * most) return outcome::running;
     }
   }
-  // Up to half as many points again, rather than to begin anew later.
-  static int64 check_step(int64 points, int64 most) {
-    return std::min(next_sparse_step(points), std::max(points / 4, most + most / 2 - points));
+  // Up to half as much again, rather than to begin anew later.
+  int64 check_step(const sparse_grid &grid, double most, int boxes) const {
+    const int64 points = grid.points(), step = next_sparse_step(points);
+    if (points == 0) return step;
+    const double left = (1.5 * most - cost(grid, 0, boxes)) / (cost(grid, points, boxes) - cost(grid, 0, boxes));
+    return std::min(step, std::max(points / 4, static_cast<int64>(left * static_cast<double>(points))));
   }
 
   const cubature_settings &set_;
