@@ -46,9 +46,9 @@ void sparse_compiles(int ndim, int ncomp) {
   const compiled_module m = compile_kernels(sparse_kernel_text(), where, nullptr);
   int kernels = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
-    for (const char *own : {"points", "values", "sums"})
-      kernels += f.kernel && f.name == std::string("tessera_sparse_") + own;
-  check(kernels == 3, "sparse grids: three kernels");
+    for (const char *own : {"sparse_points", "sparse_values", "sparse_sums", "largest_errors"})
+      kernels += f.kernel && f.name == std::string("tessera_") + own;
+  check(kernels == 4, "sparse grids: four kernels");
   std::printf("sparse grids, %d-D, %d components: %zu bytes %.2f s\n", ndim, ncomp, m.image->size(), m.seconds);
 }
 
