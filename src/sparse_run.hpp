@@ -41,21 +41,26 @@ class sparse_box {
   bool open_ = true;
 };
 
+// What a place keeps of its grids from run to run: their memory.
+struct kept_grids {
+  sparse_grid of_domain, of_regions;
+};
+
 // The grids of one run. Executor: made of whatever the place has.
 template <class Executor>
 class sparse_run final : public sparse_source {
  public:
   // make(whole): a unique_ptr to an executor for the grid of the whole domain, or for that of regions.
   template <class Make>
-  sparse_run(const cubature_problem &p, Make make) : problem_(p), make_(make) {}
+  sparse_run(const cubature_problem &p, kept_grids &grids, Make make) : problem_(p), grids_(grids), make_(make) {}
 
   sparse_grid *open() override {
     box_ = std::make_unique<sparse_box>(problem_);
     if (!box_->is_open()) return nullptr;
     executor_ = make_(true);
     executor_->begin(box_->domain());
-    grid_ = std::make_unique<sparse_grid>(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_);
-    return grid_.get();
+    grids_.of_domain.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_);
+    return &grids_.of_domain;
   }
   sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) override {
     const auto nd = static_cast<std::size_t>(problem_.ndim());
@@ -67,18 +72,18 @@ class sparse_run final : public sparse_source {
     }
     if (!in_regions_) in_regions_ = make_(false);
     in_regions_->begin({centres_.data(), halves_.data(), box_->domain().axes, regions});
-    region_grid_ = std::make_unique<sparse_grid>(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_);
-    return region_grid_.get();
+    grids_.of_regions.start(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_);
+    return &grids_.of_regions;
   }
   // What the integrand said when a run was ended in a grid.
   const Executor &ended_in() const { return in_regions_ && in_regions_->is_ended() ? *in_regions_ : *executor_; }
 
  private:
   const cubature_problem &problem_;
+  kept_grids &grids_;
   const std::function<std::unique_ptr<Executor>(bool)> make_;
   std::unique_ptr<sparse_box> box_;
   std::unique_ptr<Executor> executor_, in_regions_;
-  std::unique_ptr<sparse_grid> grid_, region_grid_;
   std::vector<double> centres_, halves_;  // of the regions
 };
 

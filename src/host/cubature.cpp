@@ -35,7 +35,9 @@ class host_cubature final : public host_method {
       set_.memory = shares.grows;
     }
     const cubature_settings &set = set_;
-    sparse_run<host_sparse> sparse(problem, [&](bool) { return std::make_unique<host_sparse>(problem, pool, hooks); });
+    kept_grids grids;
+    sparse_run<host_sparse> sparse(problem, grids,
+                                   [&](bool) { return std::make_unique<host_sparse>(problem, pool, hooks); });
     const int64 for_sparse = problem.sparse == sparse_part::off ? 0 : sparse_memory(problem, pool.size());
     if (problem.sparse == sparse_part::alone) {
       worst_first_.reset();

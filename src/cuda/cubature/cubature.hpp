@@ -57,6 +57,7 @@ class cuda_cubature final : public cuda_method {
   kept_kernels<sparse_kernels> sparse_kernels_{most_kernels};
   batch_callback sparse_callback_;
   sparse_memory of_domain_, of_regions_;  // of the sparse grids in a run
+  kept_grids grids_;
   device_memory points_;
   int64 most_memory_ = 0;
   std::size_t held_when_asked_ = 0;

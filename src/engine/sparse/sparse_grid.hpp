@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <queue>
 #include <vector>
 
 #include "../problem.hpp"
@@ -50,10 +49,25 @@ inline sparse_tables make_sparse_tables() {
 
 class sparse_grid {
  public:
-  // ncomp: of all boxes; volume: of the box, 1 for several.
-  sparse_grid(int ndim, int ncomp, double volume, sparse_executor &executor)
-      : ndim_(ndim), ncomp_(ncomp), volume_(volume), executor_(executor) {
+  sparse_grid() = default;
+  sparse_grid(int ndim, int ncomp, double volume, sparse_executor &executor) { start(ndim, ncomp, volume, executor); }
+  // Forgets all that it was, but keeps the memory. ncomp: of all boxes; volume: of the box, 1 for several; the executor stays where it is.
+  void start(int ndim, int ncomp, double volume, sparse_executor &executor) {
+    ndim_ = ndim;
+    ncomp_ = ncomp;
+    volume_ = volume;
+    executor_ = &executor;
     set_.start(ndim);
+    places_.clear();
+    open_.clear();
+    queue_.clear();
+    points_then_.clear();
+    for (std::vector<double> *of_indices : {&difference_, &indicator_, &largest_above_, &sum_then_})
+      of_indices->clear();
+    for (std::vector<double> *of_components : {&sum_, &magnitude_, &error_, &lent_})
+      of_components->assign(index(ncomp), 0.0);
+    weight_.assign(index(ncomp), 1.0);
+    points_ = evaluated_ = first_points_ = store_ = steps_ = 0;
   }
 
   // Points of a first step.
@@ -75,8 +89,9 @@ class sparse_grid {
   outcome grow(int64 new_points, int64 most, int64 memory) {
     int64 n = 0;
     for (int made = set_.count(); n < new_points && !queue_.empty();) {
-      const int i = queue_.top().index;
-      queue_.pop();
+      const int i = queue_.front().index;
+      std::pop_heap(queue_.begin(), queue_.end());
+      queue_.pop_back();
       if (set_.is_expanded(i)) continue;  // it had been raised
       set_.expand(i);
       for (; made < set_.count(); ++made) n += points_of(made);
@@ -103,7 +118,7 @@ class sparse_grid {
     const double per_point = points_ > 0 ? static_cast<double>(set_.count()) / static_cast<double>(points_) : 1.0;
     const auto indices = static_cast<int64>(per_point * static_cast<double>(new_points)) + 1;
     return bytes() + growing * (16 * ncomp_ * new_points + bytes_of_index() * indices) +
-           executor_.bytes_of_point() * new_points;
+           executor_->bytes_of_point() * new_points;
   }
 
  private:
@@ -130,6 +145,10 @@ class sparse_grid {
 
   int64 points_of(int i) const { return int64{1} << set_.bits(i); }
 
+  void put_in_queue(int i) {
+    queue_.push_back({share_of(i), i});
+    std::push_heap(queue_.begin(), queue_.end());
+  }
   // What expanding i promises for its points.
   double share_of(int i) const {
     double most = 0.0;
@@ -194,7 +213,7 @@ class sparse_grid {
     plan();
     const auto n = static_cast<int64>(plan_.indices.size());
     differences_.resize(index(n * ncomp_));
-    const outcome o = executor_.evaluate(plan_, differences_.data());
+    const outcome o = executor_->evaluate(plan_, differences_.data());
     if (o == outcome::running || o == outcome::nonfinite) evaluated_ += plan_.points;
     if (o != outcome::running) return o;
     ++steps_;
@@ -221,7 +240,7 @@ class sparse_grid {
     for (int i = first; i < set_.count(); ++i) lend(i, first);
     for (int i = first; i < set_.count(); ++i) {
       promise(i);
-      if (!set_.is_expanded(i)) queue_.push({share_of(i), i});
+      if (!set_.is_expanded(i)) put_in_queue(i);
     }
     estimate();
     return outcome::running;
@@ -257,7 +276,7 @@ class sparse_grid {
       for (int m = 0; m < ndim_ && raised; ++m) {
         const int sibling = set_.above(lower, m);
         if (sibling == sparse_indices::none || sibling >= first || set_.is_expanded(sibling)) continue;
-        if (promise(sibling)) queue_.push({share_of(sibling), sibling});
+        if (promise(sibling)) put_in_queue(sibling);
       }
     });
   }
@@ -293,9 +312,9 @@ class sparse_grid {
     }
   }
 
-  const int ndim_, ncomp_;
-  const double volume_;
-  sparse_executor &executor_;
+  int ndim_ = 0, ncomp_ = 0;
+  double volume_ = 0.0;
+  sparse_executor *executor_ = nullptr;
   sparse_indices set_;
   sparse_step plan_;
   struct range {
@@ -308,9 +327,8 @@ class sparse_grid {
   std::vector<int> open_;              // that are not expanded, or at the top
   std::vector<int64> points_then_;     // up to each index
   std::vector<double> differences_;    // of a step
-  std::vector<double> sum_ = std::vector<double>(index(ncomp_), 0.0), magnitude_ = sum_, error_ = sum_, lent_ = sum_,
-                      weight_ = std::vector<double>(index(ncomp_), 1.0);
-  std::priority_queue<entry> queue_;
+  std::vector<double> sum_, magnitude_, error_, lent_, weight_;  // [ncomp]
+  std::vector<entry> queue_;                                     // a heap
   int64 points_ = 0, evaluated_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;
 };
 

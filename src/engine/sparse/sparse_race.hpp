@@ -75,7 +75,7 @@ class sparse_race final : public run_hooks {
         earlier_(earlier),
         memory_(memory),
         hooks_(hooks),
-        next_(source ? static_cast<int64>(pace.start) : greatest_int64) {}
+        next_(source ? static_cast<int64>(pace.start / before) : greatest_int64) {}
   // Where the regions are that the run has.
   void look_at(largest_regions regions) { largest_ = std::move(regions); }
 
@@ -111,7 +111,8 @@ class sparse_race final : public run_hooks {
   bool has_ended() const { return ended_; }
 
  private:
-  static constexpr double foreseen = 20.0;  // evaluations, of those so far: what is farther ahead is not counted on
+  static constexpr double before = 2.0;     // the first turn: a look at the regions, from which their trend is seen
+  static constexpr double foreseen = 30.0;  // evaluations, of those so far: what is farther ahead is not counted on
   static constexpr double far_ahead = 0.1,
                           at_once = 8.0;  // a grid is completed that costs less than such a share of what the
                                           // subdivision will need, and so many times what it has had
@@ -123,8 +124,9 @@ class sparse_race final : public run_hooks {
 
   // After n evaluations of this run.
   outcome turn(int64 n, const double *value, const double *error) {
-    next_ = static_cast<int64>(pace_.apart * static_cast<double>(n));
+    next_ = static_cast<int64>(std::max(pace_.start, pace_.apart * static_cast<double>(n)));
     regions_.add(n, ratio(value, error));
+    if (static_cast<double>(n) < pace_.start) return outcome::running;
     try {
       if (!grid_) grid_ = source_->open();
       if (!grid_) return give_up();
