@@ -112,10 +112,9 @@ class sparse_race final : public run_hooks {
 
  private:
   static constexpr double before = 2.0;     // the first turn: a look at the regions, from which their trend is seen
-  static constexpr double foreseen = 30.0;  // evaluations, of those so far: what is farther ahead is not counted on
-  static constexpr double far_ahead = 0.1,
-                          at_once = 8.0;  // a grid is completed that costs less than such a share of what the
-                                          // subdivision will need, and so many times what it has had
+  static constexpr double farthest = 30.0;  // evaluations, of those so far: what lies farther ahead is not counted on
+  // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
+  static constexpr double gain = 0.1, haste = 8.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
   static constexpr double seen_share = 1.0 / 8, most_seen = 5e5;
   static constexpr double vague = 0.01;       // relative error of the regions above which their value says little
@@ -192,16 +191,13 @@ class sparse_race final : public run_hooks {
   // What the grid may cost by now.
   double allowed(int64 evaluations) const {
     const auto n = static_cast<double>(evaluations);
-    if (grid_->is_judged() && met_) return n;
-    const double in_regions = regions_.needed(),
-                 counted_on = std::isfinite(in_regions) ? std::min(in_regions, foreseen * n) : 0.0;
-    double most = std::max(pace_.share * n, pace_.foresight * counted_on);
+    const double in_regions = regions_.needed(), foreseen = std::isfinite(in_regions) ? in_regions : 0.0;
+    const double at_once = std::min(gain * foreseen, haste * n);
+    if (grid_->is_judged() && met_) return std::max(n, at_once);
+    double most = std::max(pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
     const double needed = grid_->is_judged() ? cost_of(*grid_, points_.needed(), 1) : infinity_value();
-    if (needed < pace_.lead * in_regions) {
-      most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
-      if (needed <= std::min(far_ahead * in_regions, at_once * n)) most = std::max(most, 1.5 * needed);
-    }
-    return most;
+    if (needed < pace_.lead * in_regions) most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
+    return needed <= at_once ? std::max(most, 1.5 * needed) : most;
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
