@@ -75,7 +75,7 @@ class sparse_race final : public run_hooks {
         earlier_(earlier),
         memory_(memory),
         hooks_(hooks),
-        next_(source ? static_cast<int64>(pace.start / before) : greatest_int64) {}
+        next_(source ? static_cast<int64>(pace.start / sooner) : greatest_int64) {}
   // Where the regions are that the run has.
   void look_at(largest_regions regions) { largest_ = std::move(regions); }
 
@@ -111,7 +111,7 @@ class sparse_race final : public run_hooks {
   bool has_ended() const { return ended_; }
 
  private:
-  static constexpr double before = 2.0;     // the first turn: a look at the regions, from which their trend is seen
+  static constexpr double sooner = 2.0;     // the first turn: a look at the regions, from which their trend is seen
   static constexpr double farthest = 30.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
   static constexpr double gain = 0.1, haste = 8.0;
