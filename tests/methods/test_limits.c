@@ -100,7 +100,7 @@ static void enough_memory_is_not_noticed(void **state) {
       put_point(s, suite_f5, NULL);
       put_real(s, TESSERA_RELTOL, 1e-4);
       put_int(s, TESSERA_SELECTION, selection);
-      put_int(s, TESSERA_MAX_MEMORY, i == 0 ? 0 : 50000000);
+      put_int(s, TESSERA_MAX_MEMORY, i == 0 ? 0 : 100000000);
       a[i] = integrate(s);
       assert_int_equal(a[i].status, 0);
       tessera_destroy(s);
