@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/axis_between.hpp"
+#include "core/raised_build.hpp"
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
 #include "engine/cubature/region_record.hpp"
@@ -148,6 +149,7 @@ struct cubature_problem : problem {
 
   cubature_settings settings;
   rule integration_rule = {};
+  std::shared_ptr<const raised_tables> raised;  // the rules of higher degree; null: regions are only divided
   std::vector<double> lower, upper;  // finite box that is divided
   std::vector<double> grain;         // see domain_box
   std::vector<axis_map> axes;        // from there to the user's coordinates

@@ -170,6 +170,16 @@ TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
   return packed | comparable << 24;
 }
 
+// How many axes the integrand varies along: each counts by how many halvings its fourth difference is above a sixteenth of the
+// largest, where the first cut along that axis comes to be worth as much as one along the first.
+TESSERA_HD double count_axes(int ndim, const double *score) {
+  double largest = 0.0, axes = 0.0;
+  for (int j = 0; j < ndim; ++j) largest = larger(largest, score[j]);
+  for (int j = 0; j < ndim; ++j)
+    if (score[j] > 0.0) axes += larger(0.0, 1.0 + 0.25 * log2_of(score[j] / largest));
+  return axes;
+}
+
 // Makes sure that `axis` is among the ranked ones: in front, or in the last place if it was missing. Returns its place.
 TESSERA_HD TESSERA_APART int include_axis(uint32 &packed, int ndim, int axis, bool in_front) {
   const int kept = ndim < axes_kept ? ndim : axes_kept;

@@ -73,6 +73,8 @@ struct rule {
   int face_orbit;
   double face_same[max_orbits], face_other[max_orbits], face_centre;
 
+  bool raises;  // regions may be given a higher degree (raised_rule.hpp): which axes are in use is asked for
+
   // The last orbit where there are probes; else -1.
   int probe_orbit;
 

@@ -62,6 +62,9 @@ class host_evaluator {
   // the axis of each component by itself, chosen as in Cuba's Cuhre.
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
+  // The same with the rule of a level of core/raised_rule.hpp for the regions in ids[n]; see engine/cubature/raise.hpp.
+  outcome raise(const region_view &regions, const int64 *ids, int64 n, int level);
+
   int callback_status() const { return failure_.status(); }
   std::string message() const { return failure_.message(); }
   int64 work_bytes() const;
@@ -98,6 +101,8 @@ class host_evaluator {
 
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
                       workspace &w);
+  bool raise_one(const region_view &regions, int64 region, int level, int64 item, workspace &w);
+  bool call_raised(const region_view &regions, int64 region, int64 first, int64 n, int64 item, workspace &w);
   void evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w);
   void make_tables(const rule &r);
   void prepare(workspace &w) const;

@@ -92,11 +92,14 @@ class host_grid {
 // The host evaluator in the form that the steps call.
 class host_bulk_evaluator {
  public:
-  static constexpr bool deferred = false;
+  static constexpr bool deferred = false, raises = true;
   explicit host_bulk_evaluator(host_evaluator &e) : evaluator_(e) {}
 
   void evaluate(host_grid &, const region_view &regions, const region_list &list, int64 n) {
     end_ = evaluator_.evaluate(regions, list, n);
+  }
+  void raise(host_grid &, const region_view &regions, const int64 *ids, int64 n, int level) {
+    end_ = evaluator_.raise(regions, ids, n, level);
   }
   bool failed() const { return end_ != outcome::running; }
   outcome failure() const { return end_; }

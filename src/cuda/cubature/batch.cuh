@@ -66,7 +66,7 @@ constexpr int finish_width(int ncomp) {
 // The evaluation was made before the steps were started.
 class made_before {
  public:
-  static constexpr bool deferred = true;
+  static constexpr bool deferred = true, raises = false;
   __device__ explicit made_before(const int64 *failed) : failed_(failed) {}
   __device__ bool failed() const { return *failed_ != 0; }
   __device__ static outcome failure() { return outcome::nonfinite; }

@@ -17,6 +17,7 @@
 #define TESSERA_AXIS_ORBITS 5
 #define TESSERA_PROBES 1
 #define TESSERA_MANY 0
+#define TESSERA_RAISED 1
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 extern "C" {
 __device__ int tessera_flags, tessera_status;
@@ -162,7 +163,7 @@ __device__ __noinline__ inline void finish_group(const device_problem &problem, 
   const uint32 axes = ranked_axes(score, regions, region, lanes);
   if (lane != 0) return;
   if (!finite) atomicMax(reinterpret_cast<long long *>(problem.failed), static_cast<long long>(region + 1));
-  regions.state(region) = fresh_state(axes, rough, excess);
+  regions.state(region) = fresh_state(axes, rough, excess, TESSERA_RAISED ? count_axes(dim, score) : 0.0);
 }
 
 }  // namespace tessera

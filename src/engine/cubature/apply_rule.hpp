@@ -90,7 +90,7 @@ TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, c
   excess = lanes.most(excess);
   if (lanes.lane() == 0) {
     const uint32 axes = rank_axes(r.ndim, score, [&](int j) { return regions.half(region, j); });
-    regions.state(region) = fresh_state(axes, rough > 0.0, excess);
+    regions.state(region) = fresh_state(axes, rough > 0.0, excess, r.raises ? count_axes(r.ndim, score) : 0.0);
   }
   return infinite == 0.0;
 }

@@ -38,6 +38,7 @@ struct bulk_decision {
   outcome end;  // running: regions are to be divided
   int bin;      // of the histogram: regions from here up are divided
   int64 count;  // how many these are
+  double least;  // key that raising the degree of a region aims at
 };
 
 // What the steps carry on from one to the next, the same in every team.

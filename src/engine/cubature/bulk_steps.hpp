@@ -17,7 +17,8 @@
 //   once()                true in one lane of one team
 //   alone_points          most points of a step that one team takes alone, sooner than all could meet at the barriers; 0: never
 //   alone(body)           body() runs in one team, to which the grid then is that team alone, while the others wait
-// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that is
+// and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that `raises`
+// offers raise(grid, regions, ids, n, level) too, which gives each region value, error and in its word what raise.hpp says. One that is
 // `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
 // again, which then go on behind the evaluation.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -28,6 +29,7 @@
 #include "give_up.hpp"
 #include "initial.hpp"
 #include "overlooked.hpp"
+#include "raise.hpp"
 #include "survey.hpp"
 #include "two_level_correction.hpp"
 
@@ -123,6 +125,8 @@ class bulk_steps {
         at_.end = at_.retired_count > 0 ? outcome::memory : outcome::roundoff;
         break;
       }
+      if constexpr (Evaluator::raises)
+        if (unknown == 0 && raise(t)) continue;
       int64 marked = chosen < affordable ? chosen : affordable;
       at_.marked_count = marked;
       at_.wants_room = st_.can_grow && !fits(marked, split);
@@ -309,6 +313,7 @@ class bulk_steps {
     verdict all_components(st_.set, live());
     double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
     double frozen = 0.0, keys = 0.0, over = 0.0;  // over: how far a component is beyond its tolerance, in keys
+    double allowed = 1.0;                         // what is tolerated, in keys: less where it is reached in stages
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
@@ -325,6 +330,8 @@ class bulk_steps {
       const double value = t.value.value(), error = t.error.value();
       all_components.add(value, error);
       keys += scale()[k] * whole;
+      const double tau = scale()[k] * (tolerated(st_.set, value) / share);
+      if (tau > 0.0 && tau < allowed) allowed = tau;
       over = larger(over, scale()[k] * (whole - tolerated(st_.set, value) / share));
       if (writer) {
         st_.totals[k] = t;
@@ -333,7 +340,7 @@ class bulk_steps {
     }
     const bool may_end = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval &&
                          (!filling() || st_.set.may_do_with_fewer);
-    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0};
+    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0, 0.0};
     // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
     const double rest = keys - frozen;
     if (may_end && d.end == outcome::running && st_.set.estimate != 1 && rest < over &&
@@ -346,8 +353,26 @@ class bulk_steps {
       const threshold t = choose_bin(team_, histogram(0), spared, filling() ? at_.count : most);
       d.bin = t.bin;
       d.count = t.count;
+      d.least = raising_aim * allowed *
+                larger(histogram_upper_edge(t.bin > 0 ? t.bin - 1 : 0), 1.0 / static_cast<double>(at_.count));
     }
     if (writer) *st_.decision = d;
+  }
+
+  // Raises the degree of regions that would be divided. False: they are to be.
+  TESSERA_HD bool raise(const bulk_decision &t) {
+    if (st_.set.raised_points[0] == 0 || filling() || at_.turn == 0) return false;  // at first keys have no scale
+    int level = 0;
+    const int64 n = raise_regions(grid_, st_, at_, eval_, scale(), t.bin, t.least, level);
+    if (n == 0) return false;
+    forget_survey();
+    if (eval_.failed()) {
+      at_.end = eval_.failure();
+      return true;
+    }
+    at_.evaluations += n * st_.set.raised_points[level - 1];
+    ++at_.iterations;
+    return true;
   }
 
   // Divides the first `marked` of the regions in `bin` and above.

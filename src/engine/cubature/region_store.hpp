@@ -12,8 +12,9 @@ namespace tessera {
 
 // What a region remembers beside its numbers.
 struct region_state {
-  // Share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below 0 in fresh regions
-  // whose errors are those for a smooth integrand and have not been compared with the parent's yet: -excess, see core/estimate.hpp
+  // Share of the error that is there because something may hide behind a face; see two_level_correction.hpp. Below -1 in fresh regions
+  // whose errors are those for a smooth integrand and have not been compared with the parent's yet: -excess, see core/estimate.hpp. Between
+  // -1 and 0 where there is no suspicion: -axes/16, see axes_in_use()
   float suspicion;
   uint32 word;  // ranked axes (24 bits) and the flags below
 };
@@ -24,13 +25,21 @@ constexpr uint32 region_rough = 1u << 27;       // the null rules do not fall as
 constexpr uint32 region_doubtful = 1u << 29;    // the error is a share of the parent's, not the region's own
 constexpr uint32 region_listed = 1u << 30;      // chosen while a list is made; else without a meaning
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
+constexpr uint32 region_raised = 1u << 31;      // of a higher degree; see raise.hpp
 
-TESSERA_HD region_state fresh_state(uint32 ranked_axes, bool rough, double excess) {
-  return {excess > 1.0 ? static_cast<float>(-excess) : 0.0f, ranked_axes | (rough ? region_rough : 0u)};
+// axes: how many of them the integrand is seen to vary along, 0 where that is not asked for.
+constexpr double used_axes_unit = 1.0 / 16;
+TESSERA_HD region_state fresh_state(uint32 ranked_axes, bool rough, double excess, double axes = 0.0) {
+  if (rough) return {excess > 1.0 ? static_cast<float>(-excess) : 0.0f, ranked_axes | region_rough};
+  return {static_cast<float>(-used_axes_unit * axes), ranked_axes};
+}
+// Of a region without a suspicion; 0: not known.
+TESSERA_HD double axes_in_use(const region_state &s) {
+  return s.suspicion < 0.0f ? static_cast<double>(-s.suspicion) / used_axes_unit : 0.0;
 }
 // The classic estimate of a fresh region over the errors that it holds.
 TESSERA_HD double excess_of(const region_state &fresh) {
-  return fresh.suspicion < 0.0f ? -static_cast<double>(fresh.suspicion) : 1.0;
+  return fresh.suspicion < -1.0f ? -static_cast<double>(fresh.suspicion) : 1.0;
 }
 
 TESSERA_HD constexpr int region_fields(int ndim, int ncomp) { return 2 * ndim + 2 * ncomp + 1; }

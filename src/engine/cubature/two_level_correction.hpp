@@ -84,7 +84,10 @@ TESSERA_HD TESSERA_APART void limit_to_classic(const region_view &parents, int64
     }
   }
   TESSERA_ROLLED
-  for (int q = 0; q < pieces; ++q) children.state(piece(q)).suspicion = 0.0f;
+  for (int q = 0; q < pieces; ++q) {
+    float &suspicion = children.state(piece(q)).suspicion;
+    if (suspicion < -1.0f) suspicion = 0.0f;
+  }
 }
 
 // A fresh region without a parent to compare it with: the classic estimate.

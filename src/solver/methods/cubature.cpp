@@ -49,6 +49,7 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.margin = rule_margin(p.integration_rule);
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
+  choose_raised();
   p.sparse = static_cast<sparse_part>(get_int(TESSERA_SPARSE));
   if (p.sparse == sparse_part::automatic &&
       (s.estimate != TESSERA_ESTIMATE_ROBUST || s.by_component || solver_.ndim < 2 ||
@@ -56,6 +57,24 @@ cubature_problem &cubature_method::prepare(bool on_host) {
     p.sparse = sparse_part::off;
   p.given = {given_count_, given_.data(), given_evaluations_};
   return p;
+}
+
+// Regions get a higher degree where they are divided in bulk and nothing says how they are to be treated: by the robust estimate and the
+// rule of our choice, with points that are finite.
+void cubature_method::choose_raised() {
+  cubature_problem &p = problem_;
+  cubature_settings &s = p.settings;
+  const int ndim = solver_.ndim;
+  const bool raises = !p.worst_first && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
+                      get_int(TESSERA_RULE) == TESSERA_RULE_AUTO && ndim >= raised_least_ndim &&
+                      ndim <= raised_most_ndim && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
+  if (!raises)
+    p.raised.reset();
+  else if (!p.raised)
+    p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
+  p.integration_rule.raises = raises;
+  for (int level = 0; level < raised_levels; ++level)
+    s.raised_points[level] = raises ? p.raised->points[level] : 0;
 }
 
 void cubature_method::start(bool on_host) {

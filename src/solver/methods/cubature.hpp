@@ -25,6 +25,7 @@ class cubature_method final : public method {
 
  private:
   int choose_rule() const;
+  void choose_raised();
   void require_given_inside() const;
 
   cubature_problem problem_;  // of the last run

@@ -1,0 +1,24 @@
+// Construction of the rules of higher degree (host only).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "raised_rule.hpp"
+
+namespace tessera {
+
+struct raised_tables {
+  int ndim = 0, orbits = 0;
+  int64 points[raised_levels] = {};  // of each level; 0 where a rule would have too many
+  std::vector<uint64> words;
+  std::vector<double> offsets, weights;
+
+  raised_rules view() const { return {words.data(), offsets.data(), weights.data(), orbits}; }
+  int64 bytes() const { return 8 * static_cast<int64>(words.size() + offsets.size() + weights.size()); }
+};
+
+// For raised_least_ndim to raised_most_ndim variables.
+raised_tables build_raised(int ndim);
+
+}  // namespace tessera

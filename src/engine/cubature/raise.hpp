@@ -1,0 +1,124 @@
+// Where the integrand is smooth and looks alike along many axes, a rule of higher degree brings a region's error down with fewer points
+// than its pieces would need. Such a region keeps its box and gets a degree (core/raised_rule.hpp) in place of being divided.
+//
+// Nothing is taken on trust: only what the null rules and the comparison with the parent have found smooth is raised, the higher degree
+// must agree with the value and error that were there, and where its own degrees do not fall it goes no higher.
+// For a grid of teams; see bulk_steps.hpp.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/raised_rule.hpp"
+#include "balance.hpp"
+#include "listing.hpp"
+#include "survey.hpp"
+
+namespace tessera {
+
+// A region's level, 0 for the rule that every region gets. One that has no suspected face has it in the place of the face.
+constexpr int level_shift = 24;
+TESSERA_HD int raised_level(uint32 word) {
+  return (word & region_raised) != 0u ? static_cast<int>(word >> level_shift & 3u) : 0;
+}
+TESSERA_HD uint32 with_level(uint32 word, int level) {
+  return (word & ~(region_face_place | region_face_high)) | region_raised | static_cast<uint32>(level) << level_shift;
+}
+
+// Of what regions without a division would keep at most, so that few raised ones end just above it.
+constexpr double raising_aim = 0.15;
+
+// The level to which region i is to be raised; 0: it is not. An error far above `least` takes cuts along all the axes in use, of which each
+// brings it down by 2 to the degree plus 1, and each doubles the number of its pieces.
+TESSERA_HD int level_to_raise(const bulk_state &st, int64 i, const double *weights, double least) {
+  const region_state s = st.regions.state(i);
+  const double axes = axes_in_use(s);
+  if ((s.word & (region_frozen | region_rough | region_doubtful)) != 0u || !(axes > 0.0)) return 0;
+  const int level = raised_level(s.word) + 1;
+  if (level > raised_levels || st.set.raised_points[level - 1] == 0) return 0;
+  const double far = region_key(st.regions, i, weights) / least;
+  if (!(far > 1.0)) return 0;
+  int64 spent = st.points;
+  for (int l = 1; l < level; ++l) spent += st.set.raised_points[l - 1];
+  const double more =
+      static_cast<double>(st.set.raised_points[level - 1]) / (2.0 * static_cast<double>(spent));
+  return log2_of(more) * (raised_degree(level - 1) + 1) <= axes * log2_of(far) ? level : 0;
+}
+
+constexpr double raised_disagreement = 3.0;  // times the error before: what nothing had shown is here
+constexpr double steepest_raise = 1e-4;      // and no error falls to less than this share of it
+
+// What an evaluator says in a fresh region's word.
+constexpr uint32 raise_undecayed = region_rough, raise_nonfinite = region_doubtful;
+
+// Region i, which has been `before` (region m of that store), has fresh values, errors and word.
+TESSERA_HD void correct_raised(const region_view &before, int64 m, const region_view &s, int64 i, int level) {
+  region_state state = before.state(m);
+  const uint32 fresh = s.state(i).word;
+  const bool usable = (fresh & raise_nonfinite) == 0u;
+  bool agrees = usable;
+  TESSERA_ROLLED
+  for (int k = 0; k < s.ncomp(); ++k) {
+    const double was = before.error(m, k), old = fabs(was), now = s.error(i, k);
+    if (!usable) {  // what is known without the points where it is not finite still holds
+      s.value(i, k) = before.value(m, k);
+      s.error(i, k) = was;
+      continue;
+    }
+    const double difference = fabs(s.value(i, k) - before.value(m, k));
+    double e = fabs(now);
+    if ((fresh & raise_undecayed) == 0u && e > old) e = old;
+    if (difference > raised_disagreement * old) {
+      agrees = false;
+      e = larger(e, difference);
+    }
+    s.error(i, k) = with_sign(larger(e, steepest_raise * old), signed_error(now) < 0.0);
+  }
+  const bool goes_on = agrees && (fresh & raise_undecayed) == 0u;
+  state.word = with_level(state.word, goes_on ? level : raised_levels) | (agrees ? 0u : region_rough);
+  s.state(i) = state;
+}
+
+// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns how many; 0: they are to be
+// divided. Behind a failure of the evaluator the regions are not to be used.
+template <class Grid, class Evaluator>
+TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const bulk_progress &at, Evaluator &eval,
+                                             const double *weights, int bin, double least, int &level) {
+  const auto list = [&](int wanted, int64 most) {
+    return list_regions(grid, st, at.count, st.marked, most, [=, &st](int64 i) {
+      if (!above(st, i, weights, bin)) return false;
+      const int to = level_to_raise(st, i, weights, least);
+      return to > 0 && (wanted == 0 || to == wanted);
+    });
+  };
+  if (list(0, 0) == 0) return 0;
+  for (level = 1; level <= raised_levels; ++level) {
+    const int64 points = st.set.raised_points[level - 1];
+    if (points == 0) return 0;
+    const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
+    int64 most = (st.set.maxeval - at.evaluations) / points;
+    if (most > in_time) most = in_time;
+    if (most > st.parents_capacity) most = st.parents_capacity;
+    int64 n = list(level, most);
+    if (n > most) n = most;
+    if (n < 1) continue;
+    const int64 *const ids = st.marked;
+    const region_view s = st.regions, p = st.parents;
+    const int to = level;
+    grid.each(n, [=](int64 m) {
+      for (int k = 0; k < s.ncomp(); ++k) {
+        p.value(m, k) = s.value(ids[m], k);
+        p.error(m, k) = s.error(ids[m], k);
+      }
+      p.state(m) = s.state(ids[m]);
+    });
+    grid.barrier();
+    eval.raise(grid, s, ids, n, to);
+    grid.barrier();
+    if (eval.failed()) return n;
+    grid.each(n, [=](int64 m) { correct_raised(p, m, s, ids[m], to); });
+    grid.barrier();
+    return n;
+  }
+  return 0;
+}
+
+}  // namespace tessera
