@@ -45,7 +45,7 @@ struct raised_result {
 // The difference of the two highest degrees is the error of the lower one; that of the higher is a part of it, by how fast the
 // differences fall. Where they do not, all are taken to stand for what is not seen.
 constexpr double slowest_decay = 0.35, fastest_decay = 0.02;
-constexpr double decay_caution = 4.0;
+constexpr double decay_caution = 10.0;
 constexpr double undecayed = 3.0;
 constexpr double raised_rounding = 1e-15;
 

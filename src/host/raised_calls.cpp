@@ -26,22 +26,32 @@ bool host_evaluator::raise_one(const region_view &regions, int64 region, int lev
   const int64 points = problem_->settings.raised_points[level - 1];
   const int64 together = problem_->integrand.batch ? group_ * chunk_ : std::min<int64>(group_ * chunk_, 256);
   std::vector<raised_sums> sums(index(nc));  // all 0
+  std::vector<double> open(index(nc), 0.0);  // of the orbit so far, wherever the calls cut it
+  int orbit = 0;
+  const auto close = [&] {
+    const double *const weight = raised_weights(r, level, orbit);
+    for (int k = 0; k < nc; ++k) {
+      const double sum = open[index(k)];
+      for (int q = 0; q < raised_compared; ++q) sums[index(k)].mean[q] += weight[q] * sum;
+      sums[index(k)].size += std::fabs(weight[0] * sum);
+    }
+    std::fill(open.begin(), open.end(), 0.0);
+  };
   for (int64 first = 0; first < points; first += together) {
     const int64 n = std::min(together, points - first);
     if (!call_raised(regions, region, first, n, item, w)) return false;
-    for (int k = 0; k < nc; ++k) {
-      raised_sums &to = sums[index(k)];
-      const double *const f = w.f.data() + k * w.component_stride;
-      for (int64 i = 0; i < n;) {  // an orbit after the other
-        const int orbit = raised_orbit(r.words[first + i]);
-        double sum = 0.0;
-        for (; i < n && raised_orbit(r.words[first + i]) == orbit; ++i) sum += f[i * w.point_stride];
-        const double *const weight = raised_weights(r, level, orbit);
-        for (int q = 0; q < raised_compared; ++q) to.mean[q] += weight[q] * sum;
-        to.size += std::fabs(weight[0] * sum);
+    for (int64 begin = 0, end = 0; begin < n; begin = end) {
+      const int here = raised_orbit(r.words[first + begin]);
+      if (here != orbit) close();
+      orbit = here;
+      while (end < n && raised_orbit(r.words[first + end]) == orbit) ++end;
+      for (int k = 0; k < nc; ++k) {
+        const double *const f = w.f.data() + k * w.component_stride;
+        for (int64 i = begin; i < end; ++i) open[index(k)] += f[i * w.point_stride];
       }
     }
   }
+  close();
   const double volume = regions.volume(region);
   uint32 word = 0;
   for (int k = 0; k < nc; ++k) {

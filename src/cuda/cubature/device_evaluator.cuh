@@ -12,7 +12,7 @@ namespace tessera {
 
 class device_evaluator {
  public:
-  static constexpr bool deferred = false;
+  static constexpr bool deferred = false, raises = TESSERA_RAISED;
   __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
 
   __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
@@ -75,7 +75,94 @@ class device_evaluator {
     }
   }
 
+  // Collective over the grid: the rule of a level for the regions in ids[n]; see engine/cubature/raise.hpp. A warp has a region, or a block
+  // where they are few.
+  template <class Grid>
+  __device__ __noinline__ void raise(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) {
+    const int width = n * 64 <= grid.threads() ? TESSERA_BLOCK : 32;
+    const int lane = static_cast<int>(threadIdx.x) & (width - 1);
+    for (int64 item = grid.thread() / width; item < n; item += grid.threads() / width) {
+      const int64 region = ids[item];
+      raised_sums sums[comps];
+      double volume;
+      sum_raised(regions, region, level, lane, width, sums, volume);
+      if (width > 32) join_warps(sums);
+      if (lane != 0) continue;
+      uint32 word = 0;
+      for (int k = 0; k < comps; ++k) {
+        const raised_result result = judge_raised(sums[k], volume);
+        regions.value(region, k) = result.value;
+        regions.error(region, k) = with_sign(result.error, result.negative);
+        if (!result.decays) word |= raise_undecayed;
+        if (!isfinite(result.value) || !isfinite(result.error)) word |= raise_nonfinite;
+      }
+      regions.state(region) = {0.0f, word};
+    }
+  }
+
  private:
+  static constexpr int raised_fields = static_cast<int>(sizeof(raised_sums) / sizeof(double));
+
+  // Every lane of a warp gets the sums of the warp's lanes.
+  __device__ void sum_raised(const region_view &regions, int64 region, int level, int lane, int width,
+                             raised_sums *sums, double &volume) const {
+    double c[dim], h[dim];
+    volume = 1.0;
+#pragma unroll
+    for (int j = 0; j < dim; ++j) {
+      c[j] = regions.centre(region, j);
+      h[j] = regions.half(region, j);
+      volume *= 2.0 * h[j];
+    }
+#pragma unroll
+    for (int k = 0; k < comps; ++k) sums[k] = {{0.0, 0.0, 0.0, 0.0}, 0.0};
+    const raised_rules r = p_.raised;
+    const int points = static_cast<int>(p_.raised_points[level - 1]);
+    const void *const params = p_.params;
+#pragma unroll 1
+    for (int p = lane; p < points; p += width) {
+      const uint64 word = __ldg(reinterpret_cast<const unsigned long long *>(r.words) + p);
+      double x[dim], f[comps];
+#pragma unroll
+      for (int j = 0; j < dim; ++j) x[j] = fma(__ldg(r.offsets + raised_node(word, j)), h[j], c[j]);
+      point(x, f, params);
+      const double *const w = raised_weights(r, level, raised_orbit(word));
+      double weight[raised_compared];
+#pragma unroll
+      for (int q = 0; q < raised_compared; ++q) weight[q] = __ldg(w + q);
+#pragma unroll
+      for (int k = 0; k < comps; ++k) {
+#pragma unroll
+        for (int q = 0; q < raised_compared; ++q) sums[k].mean[q] = fma(weight[q], f[k], sums[k].mean[q]);
+        sums[k].size += fabs(weight[0] * f[k]);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      double *const v = sums[k].mean;
+#pragma unroll
+      for (int i = 0; i < raised_fields; ++i)
+        for (int d = 16; d > 0; d >>= 1) v[i] += __shfl_xor_sync(~0u, v[i], d);
+    }
+  }
+
+  // From the warps' sums those of the block.
+  __device__ static void join_warps(raised_sums *sums) {
+    constexpr int warps = TESSERA_BLOCK / 32;
+    __syncthreads();
+    for (int k = 0; k < comps; ++k)
+      for (int i = 0; i < raised_fields; ++i) {
+        if ((threadIdx.x & 31) == 0) near_memory[(threadIdx.x / 32 * comps + k) * raised_fields + i] = sums[k].mean[i];
+      }
+    __syncthreads();
+    for (int k = 0; k < comps; ++k)
+      for (int i = 0; i < raised_fields; ++i) {
+        double sum = 0.0;
+        for (int w = 0; w < warps; ++w) sum += near_memory[(w * comps + k) * raised_fields + i];
+        sums[k].mean[i] = sum;
+      }
+  }
+
   // Fewer than these are sooner done than put together behind one more barrier.
   static constexpr int slice_points = 128;
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/hd.hpp"
+#include "../../core/raised_rule.hpp"
 
 namespace tessera {
 
@@ -20,6 +20,8 @@ struct device_problem {
   const uint32 *nodes;   // [sparse points][4 * device_node_quads]
   const uint32 *b_axes;  // [sparse points] bit of the coordinate that moves by the second generator, or 0
   const void *params;    // the user's parameter block
+  raised_rules raised;   // where regions are given a higher degree
+  int64 raised_points[raised_levels];
   slice_record *slices;  // [most_slices][ncomp]
   int64 most_slices;
   int estimate;       // enum tessera_estimate

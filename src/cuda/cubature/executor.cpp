@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "executor.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tessera {
@@ -48,6 +49,8 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.nodes = reinterpret_cast<const uint32 *>(kernel_->nodes());
   problem.b_axes = reinterpret_cast<const uint32 *>(kernel_->b_axes());
   problem.params = reinterpret_cast<const void *>(params_);
+  problem.raised = kernel_->raised();
+  std::copy_n(state.set.raised_points, raised_levels, problem.raised_points);
   problem.slices = reinterpret_cast<slice_record *>(slices_.address());
   problem.most_slices = most_slices;
   problem.estimate = state.set.estimate;

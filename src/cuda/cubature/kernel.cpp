@@ -81,7 +81,8 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
                   define("TESSERA_FULL_VERTICES", full_vertices(r)),
                   define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
                   define("TESSERA_PROBES", r.probe_orbit >= 0),
-                  define("TESSERA_MANY", shape.many)};
+                  define("TESSERA_MANY", shape.many),
+                  define("TESSERA_RAISED", r.raises && !shape.many)};
   constexpr int registers = 65536;  // of a multiprocessor
   text.most_registers = std::min(255, registers / (shape.block * shape.blocks) / 8 * 8);
   return text;
@@ -111,6 +112,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   upload_rule(library_, r, stream);
   upload_points(nodes_, make_nodes(r), stream);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
+  if (r.raises && !many) upload_raised(*problem.raised, stream);
   check(cuda().stream_synchronize(stream), "uploading the rule");
   steps_.block = static_cast<unsigned>(shape_.block);
   steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
@@ -118,6 +120,19 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
                             static_cast<int>(steps_.shared_bytes)),
         "asking for shared memory");
   steps_.fit(multiprocessors, "the integrand needs");
+}
+
+void loaded_kernel::upload_raised(const raised_tables &t, CUstream stream) {
+  const auto put = [stream](device_memory &to, const void *from, std::size_t bytes) {
+    to.require(bytes);
+    upload(to.address(), from, bytes, stream, "uploading the rules of higher degree");
+  };
+  put(raised_words_, t.words.data(), t.words.size() * sizeof(uint64));
+  put(raised_offsets_, t.offsets.data(), t.offsets.size() * sizeof(double));
+  put(raised_weights_, t.weights.data(), t.weights.size() * sizeof(double));
+  raised_ = {reinterpret_cast<const uint64 *>(raised_words_.address()),
+             reinterpret_cast<const double *>(raised_offsets_.address()),
+             reinterpret_cast<const double *>(raised_weights_.address()), t.orbits};
 }
 
 std::size_t loaded_kernel::slice_bytes() const { return static_cast<std::size_t>(ncomp_) * slice_doubles(ndim_) * 8; }

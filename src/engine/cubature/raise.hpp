@@ -43,8 +43,8 @@ TESSERA_HD int level_to_raise(const bulk_state &st, int64 i, const double *weigh
   return log2_of(more) * (raised_degree(level - 1) + 1) <= axes * log2_of(far) ? level : 0;
 }
 
-constexpr double raised_disagreement = 3.0;  // times the error before: what nothing had shown is here
-constexpr double steepest_raise = 1e-4;      // and no error falls to less than this share of it
+constexpr double raised_surprise = 3.0;  // times the error before: what nothing had shown is here
+constexpr double steepest_raise = 3e-4;  // no error falls to less than this share of it
 
 // What an evaluator says in a fresh region's word.
 constexpr uint32 raise_undecayed = region_rough, raise_nonfinite = region_doubtful;
@@ -54,7 +54,7 @@ TESSERA_HD void correct_raised(const region_view &before, int64 m, const region_
   region_state state = before.state(m);
   const uint32 fresh = s.state(i).word;
   const bool usable = (fresh & raise_nonfinite) == 0u;
-  bool agrees = usable;
+  bool agrees = usable, surprised = !usable;
   TESSERA_ROLLED
   for (int k = 0; k < s.ncomp(); ++k) {
     const double was = before.error(m, k), old = fabs(was), now = s.error(i, k);
@@ -66,14 +66,15 @@ TESSERA_HD void correct_raised(const region_view &before, int64 m, const region_
     const double difference = fabs(s.value(i, k) - before.value(m, k));
     double e = fabs(now);
     if ((fresh & raise_undecayed) == 0u && e > old) e = old;
-    if (difference > raised_disagreement * old) {
+    if (difference > old) {
       agrees = false;
+      surprised = surprised || difference > raised_surprise * old;
       e = larger(e, difference);
     }
     s.error(i, k) = with_sign(larger(e, steepest_raise * old), signed_error(now) < 0.0);
   }
   const bool goes_on = agrees && (fresh & raise_undecayed) == 0u;
-  state.word = with_level(state.word, goes_on ? level : raised_levels) | (agrees ? 0u : region_rough);
+  state.word = with_level(state.word, goes_on ? level : raised_levels) | (surprised ? region_rough : 0u);
   s.state(i) = state;
 }
 

@@ -60,18 +60,19 @@ cubature_problem &cubature_method::prepare(bool on_host) {
 }
 
 // Regions get a higher degree where they are divided in bulk and nothing says how they are to be treated: by the robust estimate and the
-// rule of our choice, with points that are finite.
+// rule of our choice, with points that are finite. Their tables may take a small part of the memory that the user allows.
 void cubature_method::choose_raised() {
   cubature_problem &p = problem_;
   cubature_settings &s = p.settings;
   const int ndim = solver_.ndim;
-  const bool raises = !p.worst_first && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
+  constexpr int64 part_of_memory = 16;
+  const int64 allowed = get_int(TESSERA_MAX_MEMORY);
+  bool raises = !p.worst_first && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
                       get_int(TESSERA_RULE) == TESSERA_RULE_AUTO && ndim >= raised_least_ndim &&
                       ndim <= raised_most_ndim && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
-  if (!raises)
-    p.raised.reset();
-  else if (!p.raised)
-    p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
+  if (raises && !p.raised) p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
+  raises = raises && (allowed == 0 || p.raised->bytes() <= allowed / part_of_memory);
+  if (!raises) p.raised.reset();
   p.integration_rule.raises = raises;
   for (int level = 0; level < raised_levels; ++level)
     s.raised_points[level] = raises ? p.raised->points[level] : 0;
