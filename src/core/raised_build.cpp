@@ -91,29 +91,55 @@ void add_points(int ndim, const generator &g, uint64 orbit, std::vector<uint64> 
   } while (std::next_permutation(nodes.begin(), nodes.end()));
 }
 
-}  // namespace
+// Permutations and signs of the nodes.
+int64 count_points(int ndim, const generator &g) {
+  int64 n = 1;
+  int place = 0, alike = 0;
+  for (const int node : g.nodes) {  // the binomial coefficients one after the other are whole numbers
+    alike = place > 0 && node == g.nodes[index(place - 1)] ? alike + 1 : 1;
+    n = n * 2 * (ndim - place++) / alike;
+  }
+  return n;
+}
 
-raised_tables build_raised(int ndim) {
-  raised_tables t;
-  t.ndim = ndim;
+std::vector<generator> orbits_in_order(int ndim) {
   std::vector<generator> orbits;
   generator centre = {{}, 0};
   add_generators(ndim, centre, orbits);
   std::stable_sort(orbits.begin(), orbits.end(),
                    [](const generator &a, const generator &b) { return a.rank < b.rank; });
+  return orbits;
+}
+
+// The points of each level that does not have too many, and the number of orbits; no tables.
+raised_tables count_levels(int ndim, const std::vector<generator> &orbits) {
+  raised_tables t;
+  t.ndim = ndim;
+  int64 points = 0;
+  std::size_t o = 0;
   for (int level = 1; level <= raised_levels; ++level) {
-    const int rank = (raised_degree(level) - 1) / 2;
-    const std::vector<uint64> shorter = t.words;
-    const int before = t.orbits;
-    for (; index(t.orbits) < orbits.size() && orbits[index(t.orbits)].rank <= rank; ++t.orbits)
-      add_points(ndim, orbits[index(t.orbits)], static_cast<uint64>(t.orbits), t.words);
-    if (static_cast<int64>(t.words.size()) > most_points) {
-      t.words = shorter;
-      t.orbits = before;
-      break;
-    }
-    t.points[level - 1] = static_cast<int64>(t.words.size());
+    for (; o < orbits.size() && orbits[o].rank <= (raised_degree(level) - 1) / 2; ++o)
+      points += count_points(ndim, orbits[o]);
+    if (points > most_points) break;
+    t.points[level - 1] = points;
+    t.orbits = static_cast<int>(o);
   }
+  return t;
+}
+
+}  // namespace
+
+int64 raised_bytes(int ndim) {
+  const raised_tables t = count_levels(ndim, orbits_in_order(ndim));
+  const int64 words = *std::max_element(t.points, t.points + raised_levels);
+  return 8 * (words + raised_nodes + int64{raised_levels} * t.orbits * raised_compared);
+}
+
+raised_tables build_raised(int ndim) {
+  const std::vector<generator> orbits = orbits_in_order(ndim);
+  raised_tables t = count_levels(ndim, orbits);
+  t.words.reserve(static_cast<std::size_t>(*std::max_element(t.points, t.points + raised_levels)));
+  for (int o = 0; o < t.orbits; ++o) add_points(ndim, orbits[index(o)], static_cast<uint64>(o), t.words);
   for (int number = 0; number < raised_nodes; ++number) {
     const double node = patterson_nodes[(number + 1) / 2];
     t.offsets.push_back(number % 2 == 1 || number == 0 ? node : -node);

@@ -20,5 +20,6 @@ struct raised_tables {
 
 // For raised_least_ndim to raised_most_ndim variables.
 raised_tables build_raised(int ndim);
+int64 raised_bytes(int ndim);  // that its tables will take
 
 }  // namespace tessera

@@ -36,6 +36,8 @@ struct raised_sums {
   double size;                   // of the terms of the first
 };
 
+constexpr int raised_fields = raised_compared + 1;  // numbers that they are
+
 struct raised_result {
   double value, error;
   bool decays;    // the differences of the degrees fall from one to the next

@@ -95,14 +95,20 @@ class host_evaluator {
     std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
+    int raised_orbit = 0;
     std::vector<region_holes> holes;  // [ncomp] of a region
     step_watch watch;
   };
 
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
                       workspace &w);
-  bool raise_one(const region_view &regions, int64 region, int level, int64 item, workspace &w);
-  bool call_raised(const region_view &regions, int64 region, int64 first, int64 n, int64 item, workspace &w);
+  void raise_group(const region_view &regions, const int64 *ids, int64 n, int level, int64 item, workspace &w);
+  bool call_raised(const region_view &regions, const int64 *ids, int64 count, int64 first, int64 n, int64 item,
+                   workspace &w);
+  void begin_raised(workspace &w) const;
+  void add_raised(int level, int64 first, int64 n, int64 place, workspace &w) const;
+  void close_orbit(int level, workspace &w) const;
+  void finish_raised(const region_view &regions, int64 region, int level, workspace &w) const;
   void evaluate_cut(const region_view &regions, int64 region, int64 item, workspace &w);
   void make_tables(const rule &r);
   void prepare(workspace &w) const;

@@ -162,6 +162,8 @@ static void statistics_describe_the_run(void **state) {
   for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
     put_int(s, TESSERA_SELECTION, selection);
     put_int(s, TESSERA_THREADS, selection);
+    /* Asked for, no region has a rule of higher degree. */
+    put_int(s, TESSERA_RULE, selection == TESSERA_SELECT_BULK ? TESSERA_RULE_DEGREE11 : TESSERA_RULE_AUTO);
     const struct answer a = integrate(s);
     assert_int_equal(a.status, 0);
     assert_int_equal(got_int(s, TESSERA_RULE_USED), TESSERA_RULE_DEGREE11);

@@ -90,6 +90,9 @@ void test_points(void **) {
       orbit = raised_orbit(word);
     }
     assert_int_equal(orbit + 1, t.orbits);
+    assert_int_equal(t.bytes(), raised_bytes(ndim));
+    for (int level = 1; level <= raised_levels && t.points[level - 1] > 0; ++level)
+      assert_true(level == 1 || t.points[level - 1] > t.points[level - 2]);
     std::sort(places.begin(), places.end());
     assert_true(std::adjacent_find(places.begin(), places.end()) == places.end());
   }

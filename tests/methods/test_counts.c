@@ -155,25 +155,30 @@ static void the_count_of_a_run_is_the_integrands_own(void **state) {
   for (int ndim = 1; ndim <= 6; ++ndim)
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
       for (int splitting = TESSERA_SPLIT_2R; splitting <= TESSERA_SPLIT_16R4; ++splitting)
-        for (int form = 0; form < 2; ++form) {
+        for (int form = 0; form < 4; ++form) { /* points and batches, with the rule asked for and not */
+          static const int rules[] = {0, TESSERA_RULE_KRONROD21, TESSERA_RULE_DEGREE13, TESSERA_RULE_DEGREE11};
           struct counter c = {suite_f5, 0, 0};
           tessera_solver *s = solver_of(ndim, 1);
+          if (form < 2) put_int(s, TESSERA_RULE, ndim < 4 ? rules[ndim] : TESSERA_RULE_DEGREE9);
           put_real(s, TESSERA_RELTOL, 1e-4);
           put_int(s, TESSERA_MAXEVAL, 50000);
           put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* evaluations are those of regions */
           put_int(s, TESSERA_SELECTION, selection);
           put_int(s, TESSERA_SPLITTING, splitting);
-          if (form == 0) put_point(s, counted, &c);
-          if (form == 1) put_batch(s, counted_batch, &c);
+          if (form % 2 == 0) put_point(s, counted, &c);
+          if (form % 2 == 1) put_batch(s, counted_batch, &c);
           const struct answer a = integrate(s);
           const int64_t points = got_int(s, TESSERA_RULE_POINTS), pieces = pieces_of(splitting, ndim);
           assert_int_equal(c.points, a.evaluations);
           /* Every division evaluates all its pieces and adds all but one to the regions. */
           assert_int_equal((a.regions - 1) % (pieces - 1), 0);
           const int64_t divisions = (a.regions - 1) / (pieces - 1);
-          assert_int_equal(a.evaluations, points * (1 + pieces * divisions));
+          if (form < 2 || ndim < 3 || selection == TESSERA_SELECT_WORST_FIRST) /* else some get a higher degree */
+            assert_int_equal(a.evaluations, points * (1 + pieces * divisions));
+          else
+            assert_true(a.evaluations >= points * (1 + pieces * divisions));
           if (selection == TESSERA_SELECT_WORST_FIRST) assert_int_equal(a.iterations, divisions);
-          if (selection == TESSERA_SELECT_BULK) assert_true(a.iterations <= divisions);
+          if (selection == TESSERA_SELECT_BULK && form < 2) assert_true(a.iterations <= divisions);
           if (a.status == 0) assert_true(divisions >= 1); /* one application cannot judge itself */
           tessera_destroy(s);
         }

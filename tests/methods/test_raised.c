@@ -179,8 +179,12 @@ static void test_regions(void **state) {
   assert_int_equal(whole.status, TESSERA_OK);
   assert_true(fabs(whole.value - c->exact) <= whole.error);
   assert_true(whole.evaluations < 40000000);
-  records[record_5 - 2] = -1.0; /* as no run writes it */
-  assert_status(next, tessera_set_regions(next, n, records, part.evaluations), TESSERA_ERR_ARGUMENT);
+  const double wrong[] = {-1.0, -0.06}; /* more axes than there are, and fewer than one */
+  for (int i = 0; i < 2; ++i) {
+    records[record_5 - 2] = wrong[i];
+    assert_status(next, tessera_set_regions(next, n, records, part.evaluations), TESSERA_ERR_ARGUMENT);
+    assert_says(tessera_last_error(next), "suspicion");
+  }
   free(records);
   tessera_destroy(s);
   tessera_destroy(next);

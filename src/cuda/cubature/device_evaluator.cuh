@@ -101,8 +101,6 @@ class device_evaluator {
   }
 
  private:
-  static constexpr int raised_fields = static_cast<int>(sizeof(raised_sums) / sizeof(double));
-
   // Every lane of a warp gets the sums of the warp's lanes.
   __device__ void sum_raised(const region_view &regions, int64 region, int level, int lane, int width,
                              raised_sums *sums, double &volume) const {

@@ -40,7 +40,8 @@ inline const char *wrong_in_record(const double *record, int ndim, int ncomp) {
     if (!(axis[k] >= 0.0 && axis[k] < ndim && axis[k] == static_cast<int>(axis[k]))) return "the axis";
   }
   const double suspicion = axis[ncomp], word = axis[ncomp + 1];
-  if (!(suspicion > -1.0 && suspicion <= 1.0)) return "the suspicion";
+  const double axes = -suspicion / used_axes_unit;  // below 0 it is their number
+  if (!(suspicion >= 0.0 ? suspicion <= 1.0 : axes >= 1.0 && axes <= ndim)) return "the suspicion";
   if (!(word >= 0.0 && word < 4294967296.0 && word == static_cast<double>(static_cast<uint32>(word))))
     return "the last field";
   for (int q = 0; q < axes_kept; ++q)

@@ -70,9 +70,9 @@ void cubature_method::choose_raised() {
   bool raises = !p.worst_first && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
                       get_int(TESSERA_RULE) == TESSERA_RULE_AUTO && ndim >= raised_least_ndim &&
                       ndim <= raised_most_ndim && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
-  if (raises && !p.raised) p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
-  raises = raises && (allowed == 0 || p.raised->bytes() <= allowed / part_of_memory);
+  raises = raises && (allowed == 0 || raised_bytes(ndim) <= allowed / part_of_memory);
   if (!raises) p.raised.reset();
+  if (raises && !p.raised) p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
   p.integration_rule.raises = raises;
   for (int level = 0; level < raised_levels; ++level)
     s.raised_points[level] = raises ? p.raised->points[level] : 0;
