@@ -150,9 +150,9 @@ struct cubature_problem : problem {
   cubature_settings settings;
   rule integration_rule = {};
   std::shared_ptr<const raised_tables> raised;  // the rules of higher degree; null: regions are only divided
-  std::vector<double> lower, upper;  // finite box that is divided
-  std::vector<double> grain;         // see domain_box
-  std::vector<axis_map> axes;        // from there to the user's coordinates
+  std::vector<double> lower, upper;             // finite box that is divided
+  std::vector<double> grain;                    // see domain_box
+  std::vector<axis_map> axes;                   // from there to the user's coordinates
   bool worst_first = true;
   sparse_part sparse = sparse_part::off;
   given_regions given = {};  // to start from, on the host alone

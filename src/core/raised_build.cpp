@@ -8,7 +8,6 @@
 namespace tessera {
 namespace {
 
-constexpr int64 most_points = 65536;
 constexpr int patterson_used = 4;  // levels
 static_assert(raised_nodes == (1 << patterson_used) - 1, "");
 
@@ -111,19 +110,14 @@ std::vector<generator> orbits_in_order(int ndim) {
   return orbits;
 }
 
-// The points of each level that does not have too many, and the number of orbits; no tables.
+// The points of each level and the number of orbits; no tables.
 raised_tables count_levels(int ndim, const std::vector<generator> &orbits) {
   raised_tables t;
   t.ndim = ndim;
-  int64 points = 0;
-  std::size_t o = 0;
-  for (int level = 1; level <= raised_levels; ++level) {
-    for (; o < orbits.size() && orbits[o].rank <= (raised_degree(level) - 1) / 2; ++o)
-      points += count_points(ndim, orbits[o]);
-    if (points > most_points) break;
-    t.points[level - 1] = points;
-    t.orbits = static_cast<int>(o);
-  }
+  t.orbits = static_cast<int>(orbits.size());
+  for (int level = 1; level <= raised_levels; ++level)
+    for (const generator &g : orbits)
+      if (g.rank <= (raised_degree(level) - 1) / 2) t.points[level - 1] += count_points(ndim, g);
   return t;
 }
 
@@ -131,14 +125,13 @@ raised_tables count_levels(int ndim, const std::vector<generator> &orbits) {
 
 int64 raised_bytes(int ndim) {
   const raised_tables t = count_levels(ndim, orbits_in_order(ndim));
-  const int64 words = *std::max_element(t.points, t.points + raised_levels);
-  return 8 * (words + raised_nodes + int64{raised_levels} * t.orbits * raised_compared);
+  return 8 * (t.points[raised_levels - 1] + raised_nodes + int64{raised_levels} * t.orbits * raised_compared);
 }
 
 raised_tables build_raised(int ndim) {
   const std::vector<generator> orbits = orbits_in_order(ndim);
   raised_tables t = count_levels(ndim, orbits);
-  t.words.reserve(static_cast<std::size_t>(*std::max_element(t.points, t.points + raised_levels)));
+  t.words.reserve(static_cast<std::size_t>(t.points[raised_levels - 1]));
   for (int o = 0; o < t.orbits; ++o) add_points(ndim, orbits[index(o)], static_cast<uint64>(o), t.words);
   for (int number = 0; number < raised_nodes; ++number) {
     const double node = patterson_nodes[(number + 1) / 2];

@@ -10,7 +10,7 @@ namespace tessera {
 
 struct raised_tables {
   int ndim = 0, orbits = 0;
-  int64 points[raised_levels] = {};  // of each level; 0 where a rule would have too many
+  int64 points[raised_levels] = {};  // of each level
   std::vector<uint64> words;
   std::vector<double> offsets, weights;
 

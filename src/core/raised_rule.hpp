@@ -12,13 +12,14 @@ namespace tessera {
 
 constexpr int raised_levels = 3;  // degree 9 + 4 level
 constexpr int raised_compared = 4;
-constexpr int raised_least_ndim = 3, raised_most_ndim = 8;
+constexpr int raised_least_ndim = 3, raised_most_ndim = 6;
 constexpr int raised_nodes = 15;  // of the rule in one variable
 
 TESSERA_HD constexpr int raised_degree(int level) { return 9 + 4 * level; }
 
 struct raised_rules {
-  const uint64 *words;    // of the points, orbit after orbit: the node of axis j in bits 4j to 4j+3, the orbit from bit 32 on
+  const uint64
+      *words;  // of the points, orbit after orbit: the node of axis j in bits 4j to 4j+3, the orbit from bit 32 on
   const double *offsets;  // [raised_nodes] in half-widths
   const double *weights;  // [raised_levels][orbits][raised_compared], of a mean
   int orbits;

@@ -42,7 +42,7 @@ struct cubature_settings : run_settings {
   bool may_do_with_fewer = false;  // the run may end before there are so many
   bool by_component = false;       // the component farthest from its tolerance says what is divided, and where
   double bulk_fraction = 0.75;
-  int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0: there is none, as where regions are only divided
+  int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0 where regions are only divided
 };
 
 struct cubature_statistics {

@@ -26,7 +26,8 @@ int64 host_evaluator::table_bytes(const cubature_problem &problem) {
   const rule &r = problem.integration_rule;
   const int64 flips = 32 * int64{r.vertex_bits} * (1 + r.ndim);
   const int64 raised = problem.raised ? problem.raised->bytes() : 0;
-  return raised + 4 * sparse_points(r) + 8 * int64{r.orbits} + flips + (has_offsets(problem) ? 8 * r.points * r.ndim : 0);
+  return raised + 4 * sparse_points(r) + 8 * int64{r.orbits} + flips +
+         (has_offsets(problem) ? 8 * r.points * r.ndim : 0);
 }
 
 // As prepare allocates it.
@@ -55,8 +56,8 @@ int64 host_evaluator::least_bytes(const cubature_problem &problem, int threads) 
 void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, run_hooks &hooks, int64 memory) {
   const rule &r = problem.integration_rule;
   const bool batch = problem.integrand.batch != nullptr, mapped = any_mapped(problem.axes);
-  const bool same_rule = r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points &&
-                         r.raises == rule_.raises;
+  const bool same_rule =
+      r.family == rule_.family && r.ndim == rule_.ndim && r.points == rule_.points && r.raises == rule_.raises;
   const auto [chunk, group] = plan_calls(problem, pool.size(), memory);
   if (!same_rule || batch != batch_ || mapped != mapped_ || chunk != chunk_ || group != group_ ||
       static_cast<int>(work_.size()) != pool.size()) {

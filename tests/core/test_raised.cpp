@@ -50,8 +50,7 @@ double moment_error(const raised_tables &t, int level, int row, const exponents 
 void test_moments(void **) {
   for (int ndim = raised_least_ndim; ndim <= raised_most_ndim; ++ndim) {
     const raised_tables t = build_raised(ndim);
-    assert_true(t.points[0] > 0);
-    for (int level = 1; level <= raised_levels && t.points[level - 1] > 0; ++level)
+    for (int level = 1; level <= raised_levels; ++level)
       for (int row = 0; row < raised_compared; ++row) {
         const int degree = raised_degree(level) - 2 * row;
         double beyond = 0.0;
@@ -91,14 +90,14 @@ void test_points(void **) {
     }
     assert_int_equal(orbit + 1, t.orbits);
     assert_int_equal(t.bytes(), raised_bytes(ndim));
-    for (int level = 1; level <= raised_levels && t.points[level - 1] > 0; ++level)
+    for (int level = 1; level <= raised_levels; ++level)
       assert_true(level == 1 || t.points[level - 1] > t.points[level - 2]);
     std::sort(places.begin(), places.end());
     assert_true(std::adjacent_find(places.begin(), places.end()) == places.end());
   }
   assert_int_equal(build_raised(5).points[0], 1743);
   assert_int_equal(build_raised(5).points[2], 17103);
-  assert_int_equal(build_raised(8).points[1], 0);  // too many
+  assert_int_equal(build_raised(6).points[1], 16929);
 }
 
 void test_judgement(void **) {

@@ -114,6 +114,8 @@ static struct instance make(enum kind kind, int ndim, int number) {
 static tessera_solver *bulk_solver(int ndim, double tolerance, int64_t maxeval) {
   tessera_solver *s = solver_of(ndim, 1);
   put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
+  if (ndim > 2) /* asked for, no region has a rule of higher degree: it takes many to cancel */
+    put_int(s, TESSERA_RULE, ndim == 3 ? TESSERA_RULE_DEGREE11 : TESSERA_RULE_DEGREE9);
   put_int(s, TESSERA_THREADS, 1);
   put_int(s, TESSERA_MAXEVAL, maxeval);
   put_int(s, TESSERA_KEEP_REGIONS, 1);

@@ -71,7 +71,8 @@ static void test_not_used(void **state) {
     struct answer a[2];
     const int loose = says[i].key == TESSERA_INITIAL_REGIONS;
     for (int rule = 0; rule < 2; ++rule) {
-      tessera_solver *s = solver(5, 1, c->fn, NULL, loose ? 1e-2 : 1e-6, rule ? TESSERA_RULE_DEGREE9 : TESSERA_RULE_AUTO);
+      tessera_solver *s =
+          solver(5, 1, c->fn, NULL, loose ? 1e-2 : 1e-6, rule ? TESSERA_RULE_DEGREE9 : TESSERA_RULE_AUTO);
       put_int(s, says[i].key, says[i].value);
       put_int(s, TESSERA_MAXEVAL, 1000000);
       a[rule] = once(s, rule ? "degree 9" : "automatic", c->exact);

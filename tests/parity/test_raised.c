@@ -55,9 +55,10 @@ static struct outcome run(tessera_solver *s, int64_t where, const struct run_of 
   o.status = tessera_integrate(s, TESSERA_CUBATURE, o.value, o.error);
   o.evaluations = got_int(s, TESSERA_EVALUATIONS);
   o.regions = got_int(s, TESSERA_REGIONS);
-  print_message("  %-5s %d-D %s: status %d, %11lld evaluations, %8lld regions, %3lld steps, %.16g +- %.1e, %.4f s\n", r->name,
-                r->ndim, where < 0 ? "host  " : "device", o.status, (long long)o.evaluations, (long long)o.regions,
-                (long long)got_int(s, TESSERA_ITERATIONS), o.value[0], o.error[0], got_real(s, TESSERA_SECONDS));
+  print_message("  %-5s %d-D %s: status %d, %11lld evaluations, %8lld regions, %3lld steps, %.16g +- %.1e, %.4f s\n",
+                r->name, r->ndim, where < 0 ? "host  " : "device", o.status, (long long)o.evaluations,
+                (long long)o.regions, (long long)got_int(s, TESSERA_ITERATIONS), o.value[0], o.error[0],
+                got_real(s, TESSERA_SECONDS));
   return o;
 }
 
@@ -77,14 +78,14 @@ static tessera_solver *solver(const struct run_of *r, int rule) {
 }
 
 static void test_same(void **state) {
-  const struct run_of runs[] = {
-      {"kink", suite_f5, 5, 1, 1024, 0, 1e-8}, {"kink", suite_f5, 3, 1, 64, 0, 1e-9},
-      {"bell", suite_f4, 5, 1, 1024, 0, 1e-8}, {"kink", suite_f5, 8, 1, 256, 0, 1e-4},
-      {"tail", tail, 4, 1, 64, 1, 1e-8},       {"three", three, 5, 3, 1024, 0, 1e-7}};
+  const struct run_of runs[] = {{"kink", suite_f5, 5, 1, 1024, 0, 1e-8}, {"kink", suite_f5, 3, 1, 64, 0, 1e-9},
+                                {"bell", suite_f4, 5, 1, 1024, 0, 1e-8}, {"kink", suite_f5, 6, 1, 256, 0, 1e-6},
+                                {"tail", tail, 4, 1, 64, 1, 1e-8},       {"three", three, 5, 3, 1024, 0, 1e-7}};
   (void)state;
   for (size_t i = 0; i < sizeof runs / sizeof runs[0]; ++i) {
     tessera_solver *s = solver(&runs[i], TESSERA_RULE_AUTO);
-    const struct outcome here = run(s, -1, &runs[i]), there = run(s, device, &runs[i]), again = run(s, device, &runs[i]);
+    const struct outcome here = run(s, -1, &runs[i]), there = run(s, device, &runs[i]),
+                         again = run(s, device, &runs[i]);
     assert_int_equal(here.status, TESSERA_OK);
     assert_int_equal(there.status, TESSERA_OK);
     assert_int_equal(there.evaluations, again.evaluations);

@@ -19,7 +19,8 @@ std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
 }
 
 static std::string key_of(const cubature_problem &p, const integrand_source &source, bool many) {
-  std::string key = (many ? "many/" : "one/") + std::string(p.integration_rule.raises ? "raised/" : "") + std::to_string(static_cast<int>(source.language)) + "/" +
+  std::string key = (many ? "many/" : "one/") + std::string(p.integration_rule.raises ? "raised/" : "") +
+                    std::to_string(static_cast<int>(source.language)) + "/" +
                     std::to_string(p.integration_rule.family) + "/" + std::to_string(p.integration_rule.points) + "/" +
                     std::to_string(p.settings.ndim) + "/" + std::to_string(p.settings.ncomp) + "/" + source.function +
                     "/" + source.file_name + "/";

@@ -40,7 +40,7 @@ class loaded_kernel {
   CUdeviceptr nodes() const { return nodes_.address(); }
   CUdeviceptr b_axes() const { return nodes_.address() + node_bytes_; }
   const raised_rules &raised() const { return raised_; }  // on the device, where regions are given a higher degree
-  std::size_t slice_bytes() const;  // of one slice_record for all components
+  std::size_t slice_bytes() const;                        // of one slice_record for all components
   const compiled_module &module() const { return module_; }
   CUdeviceptr flags() const { return flags_; }    // tessera_flags and
   CUdeviceptr status() const { return status_; }  // tessera_status, ints

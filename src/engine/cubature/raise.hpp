@@ -33,13 +33,12 @@ TESSERA_HD int level_to_raise(const bulk_state &st, int64 i, const double *weigh
   const double axes = axes_in_use(s);
   if ((s.word & (region_frozen | region_rough | region_doubtful)) != 0u || !(axes > 0.0)) return 0;
   const int level = raised_level(s.word) + 1;
-  if (level > raised_levels || st.set.raised_points[level - 1] == 0) return 0;
+  if (level > raised_levels) return 0;
   const double far = region_key(st.regions, i, weights) / least;
   if (!(far > 1.0)) return 0;
   int64 spent = st.points;
   for (int l = 1; l < level; ++l) spent += st.set.raised_points[l - 1];
-  const double more =
-      static_cast<double>(st.set.raised_points[level - 1]) / (2.0 * static_cast<double>(spent));
+  const double more = static_cast<double>(st.set.raised_points[level - 1]) / (2.0 * static_cast<double>(spent));
   return log2_of(more) * (raised_degree(level - 1) + 1) <= axes * log2_of(far) ? level : 0;
 }
 
@@ -93,7 +92,6 @@ TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const b
   if (list(0, 0) == 0) return 0;
   for (level = 1; level <= raised_levels; ++level) {
     const int64 points = st.set.raised_points[level - 1];
-    if (points == 0) return 0;
     const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
     int64 most = (st.set.maxeval - at.evaluations) / points;
     if (most > in_time) most = in_time;

@@ -68,14 +68,13 @@ void cubature_method::choose_raised() {
   constexpr int64 part_of_memory = 16;
   const int64 allowed = get_int(TESSERA_MAX_MEMORY);
   bool raises = !p.worst_first && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
-                      get_int(TESSERA_RULE) == TESSERA_RULE_AUTO && ndim >= raised_least_ndim &&
-                      ndim <= raised_most_ndim && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
+                get_int(TESSERA_RULE) == TESSERA_RULE_AUTO && ndim >= raised_least_ndim && ndim <= raised_most_ndim &&
+                get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
   raises = raises && (allowed == 0 || raised_bytes(ndim) <= allowed / part_of_memory);
   if (!raises) p.raised.reset();
   if (raises && !p.raised) p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
   p.integration_rule.raises = raises;
-  for (int level = 0; level < raised_levels; ++level)
-    s.raised_points[level] = raises ? p.raised->points[level] : 0;
+  for (int level = 0; level < raised_levels; ++level) s.raised_points[level] = raises ? p.raised->points[level] : 0;
 }
 
 void cubature_method::start(bool on_host) {
