@@ -35,10 +35,10 @@ constexpr int team_sums = 4;  // that a team adds up at a time, at most
 
 // What a survey of the regions led to.
 struct bulk_decision {
-  outcome end;   // running: regions are to be divided
-  int bin;       // of the histogram: regions from here up are divided
-  int64 count;   // how many these are
-  double least;  // key that raising the degree of a region aims at
+  outcome end;     // running: regions are to be divided
+  int bin;         // of the histogram: regions from here up are divided
+  int64 count;     // how many these are
+  double allowed;  // what is tolerated, in keys: less than 1 where it is reached in stages
 };
 
 // What the steps carry on from one to the next, the same in every team.

@@ -312,8 +312,7 @@ class bulk_steps {
     const int64 chunks = chunks_of(at_.count);
     verdict all_components(st_.set, live());
     double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
-    double frozen = 0.0, keys = 0.0, over = 0.0;  // over: how far a component is beyond its tolerance, in keys
-    double allowed = 1.0;                         // what is tolerated, in keys: less where it is reached in stages
+    double frozen = 0.0, keys = 0.0, over = 0.0, allowed = 1.0;  // over: how far a component is beyond its tolerance
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
@@ -340,7 +339,7 @@ class bulk_steps {
     }
     const bool may_end = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval &&
                          (!filling() || st_.set.may_do_with_fewer);
-    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0, 0.0};
+    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0, allowed};
     // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
     const double rest = keys - frozen;
     if (may_end && d.end == outcome::running && st_.set.estimate != 1 && rest < over &&
@@ -353,24 +352,18 @@ class bulk_steps {
       const threshold t = choose_bin(team_, histogram(0), spared, filling() ? at_.count : most);
       d.bin = t.bin;
       d.count = t.count;
-      d.least = raising_aim * allowed *
-                larger(histogram_upper_edge(t.bin > 0 ? t.bin - 1 : 0), 1.0 / static_cast<double>(at_.count));
     }
     if (writer) *st_.decision = d;
   }
 
-  // Raises the degree of regions that would be divided. False: they are to be.
+  // Raises the degree of regions that would be divided. False: they are to be. At first the keys have no scale.
   TESSERA_HD bool raise(const bulk_decision &t) {
-    if (st_.set.raised_points[0] == 0 || filling() || at_.turn == 0) return false;  // at first keys have no scale
-    int level = 0;
-    const int64 n = raise_regions(grid_, st_, at_, eval_, scale(), t.bin, t.least, level);
-    if (n == 0) return false;
+    if (st_.set.raised_points[0] == 0 || filling() || at_.turn == 0) return false;
+    const int64 points = raise_regions(grid_, st_, at_, eval_, scale(), t.bin, t.allowed);
+    if (points == 0) return false;
     forget_survey();
-    if (eval_.failed()) {
-      at_.end = eval_.failure();
-      return true;
-    }
-    at_.evaluations += n * st_.set.raised_points[level - 1];
+    if (eval_.failed()) at_.end = eval_.failure();
+    at_.evaluations += points;
     ++at_.iterations;
     return true;
   }

@@ -77,11 +77,13 @@ TESSERA_HD void correct_raised(const region_view &before, int64 m, const region_
   s.state(i) = state;
 }
 
-// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns how many; 0: they are to be
-// divided. Behind a failure of the evaluator the regions are not to be used.
+// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns the points; 0: they are to be
+// divided. allowed: what is tolerated, in keys. Behind a failure of the evaluator the regions are not to be used.
 template <class Grid, class Evaluator>
 TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const bulk_progress &at, Evaluator &eval,
-                                             const double *weights, int bin, double least, int &level) {
+                                             const double *weights, int bin, double allowed) {
+  const double edge = histogram_upper_edge(bin > 0 ? bin - 1 : 0), mean = 1.0 / static_cast<double>(at.count);
+  const double least = raising_aim * allowed * larger(edge, mean);
   const auto list = [&](int wanted, int64 most) {
     return list_regions(grid, st, at.count, st.marked, most, [=, &st](int64 i) {
       if (!above(st, i, weights, bin)) return false;
@@ -90,7 +92,7 @@ TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const b
     });
   };
   if (list(0, 0) == 0) return 0;
-  for (level = 1; level <= raised_levels; ++level) {
+  for (int level = 1; level <= raised_levels; ++level) {
     const int64 points = st.set.raised_points[level - 1];
     const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
     int64 most = (st.set.maxeval - at.evaluations) / points;
@@ -101,7 +103,6 @@ TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const b
     if (n < 1) continue;
     const int64 *const ids = st.marked;
     const region_view s = st.regions, p = st.parents;
-    const int to = level;
     grid.each(n, [=](int64 m) {
       for (int k = 0; k < s.ncomp(); ++k) {
         p.value(m, k) = s.value(ids[m], k);
@@ -110,12 +111,12 @@ TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const b
       p.state(m) = s.state(ids[m]);
     });
     grid.barrier();
-    eval.raise(grid, s, ids, n, to);
+    eval.raise(grid, s, ids, n, level);
     grid.barrier();
-    if (eval.failed()) return n;
-    grid.each(n, [=](int64 m) { correct_raised(p, m, s, ids[m], to); });
+    if (eval.failed()) return n * points;
+    grid.each(n, [=](int64 m) { correct_raised(p, m, s, ids[m], level); });
     grid.barrier();
-    return n;
+    return n * points;
   }
   return 0;
 }
