@@ -126,6 +126,10 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
   return (fresh_word & region_rough) == 0u && fabs(value) >= next_to_nothing * fabs(share);
 }
 
+// So many times its own error and more, a piece's is its siblings' or its region's, and the axes along which the integrand varies in it say
+// nothing about how it can be brought down: the next division shows.
+constexpr double not_its_own = 20.0;
+
 template <class Piece>
 TESSERA_HD TESSERA_APART void correct_robust(const splitting &all, const region_view &parents, int64 parent,
                                              const region_view &children, Piece piece) {
@@ -163,6 +167,7 @@ TESSERA_HD TESSERA_APART void correct_robust(const splitting &all, const region_
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
       double e = larger(corrected_classic(c, error), floor);
+      if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
       const double behind = split.left_behind * parents.error(parent, k) / pieces;
       if (behind > e && unresolved && !sees(now.word, children.value(piece(q), k), parents.value(parent, k) / pieces)) {
         e = behind;
