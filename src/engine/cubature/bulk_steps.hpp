@@ -125,8 +125,11 @@ class bulk_steps {
         at_.end = at_.retired_count > 0 ? outcome::memory : outcome::roundoff;
         break;
       }
+      const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
       if constexpr (Evaluator::raises)
-        if (unknown == 0 && raise(t)) continue;
+        if (may_raise && (st_.can_grow || !fits(1, split)) && !fits(chosen < affordable ? chosen : affordable, split) &&
+            raise(t))
+          continue;
       int64 marked = chosen < affordable ? chosen : affordable;
       at_.marked_count = marked;
       at_.wants_room = st_.can_grow && !fits(marked, split);
@@ -146,10 +149,13 @@ class bulk_steps {
       const int64 in_time = st_.most_in_step / (split.pieces * st_.points);
       if (marked > in_time) marked = in_time > 1 ? in_time : 1;
       at_.marked_count = marked;
-      if (unknown > 0)
+      if (unknown > 0) {
         divide_listed(marked);
-      else
-        divide(t.bin, marked);
+      } else if (!divide(t, marked, may_raise)) {
+        if constexpr (Evaluator::raises)
+          if (raise(t)) continue;
+        divide(t, marked, false);
+      }
       forget_survey();
       at_.end = evaluate_and_correct(marked);
     }
@@ -356,10 +362,12 @@ class bulk_steps {
     if (writer) *st_.decision = d;
   }
 
-  // Raises the degree of regions that would be divided. False: they are to be. At first the keys have no scale.
+  TESSERA_HD bool is_raising() const {  // at first the keys have no scale
+    return st_.set.raised_points[0] != 0 && !filling() && at_.turn > 0;
+  }
+  // Raises the degree of regions that would be divided. False: they are to be.
   TESSERA_HD bool raise(const bulk_decision &t) {
-    if (st_.set.raised_points[0] == 0 || filling() || at_.turn == 0) return false;
-    const int64 points = raise_regions(grid_, st_, at_, eval_, scale(), t.bin, t.allowed);
+    const int64 points = raise_regions(grid_, st_, at_, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
     if (points == 0) return false;
     forget_survey();
     if (eval_.failed()) at_.end = eval_.failure();
@@ -368,13 +376,23 @@ class bulk_steps {
     return true;
   }
 
-  // Divides the first `marked` of the regions in `bin` and above.
-  TESSERA_HD TESSERA_APART void divide(int bin, int64 marked) {
+  // Divides the first `marked` of the regions that the decision is about. False: nothing is divided, for some are to be raised.
+  TESSERA_HD TESSERA_APART bool divide(const bulk_decision &t, int64 marked, bool may_raise) {
     const int64 n = at_.count;
     const double *weights = scale();
+    const double least = may_raise ? least_to_raise(t.bin, t.allowed, n) : infinity_value();
+    const int bin = t.bin;
     bulk_state &st = st_;
-    list_regions(grid_, st, n, st.marked, marked, [=, &st](int64 i) { return above(st, i, weights, bin); });
+    const auto take = [=, &st](int64 i) { return above(st, i, weights, bin); };
+    if constexpr (Evaluator::raises) {
+      if (list_regions(grid_, st, n, st.marked, marked, take,
+                       [=, &st](int64 i) { return may_raise && level_to_raise(st, i, weights, least) > 0; }) < 0)
+        return false;
+    } else {
+      list_regions(grid_, st, n, st.marked, marked, take);
+    }
     divide_listed(marked);
+    return true;
   }
 
   // Keeps what the comparison of the levels needs of region i.

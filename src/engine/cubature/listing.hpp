@@ -6,20 +6,43 @@
 
 namespace tessera {
 
+constexpr int64 hindered = int64{1} << 40;  // more than there are regions
+
+template <class A, class B>
+constexpr bool same_type = false;
+template <class A>
+constexpr bool same_type<A, A> = true;
+
+struct nothing_hinders {
+  TESSERA_HD bool operator()(int64) const { return false; }
+};
+
 // Writes the first `most` of n regions for which take(i) holds to `list`, in order; chunk_counts[most_chunks] receives the number of
-// all, which is what it returns.
-template <class Grid, class Take>
-TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take) {
+// all, which is what it returns. Where hinders(i) holds for one of them: -1, and there is no list.
+template <class Grid, class Take, class Hinders = nothing_hinders>
+TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take,
+                              Hinders hinders = {}) {
+  constexpr bool may_be_hindered = !same_type<Hinders, nothing_hinders>;
   const int64 chunks = chunks_of(n);
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
     const chunk_range r = range_of(n, chunks, c);
     int64 found = 0;
     TESSERA_ROLLED
-    for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) found += take(i) ? 1 : 0;
+    for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) {
+      if (!take(i)) continue;
+      found += 1;
+      if (may_be_hindered && hinders(i)) found += hindered;
+    }
     found = team.total(found);
     if (team.lane() == 0) st.chunk_counts[c] = found;
   });
   grid.barrier();
+  if constexpr (may_be_hindered) {
+    int64 over = 0;
+    TESSERA_ROLLED
+    for (int64 c = grid.team().lane(); c < chunks; c += grid.team().lanes()) over += st.chunk_counts[c] >= hindered ? 1 : 0;
+    if (grid.team().total(over) > 0) return -1;
+  }
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
     const chunk_range r = range_of(n, chunks, c);
     int64 at = 0;

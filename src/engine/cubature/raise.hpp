@@ -77,21 +77,22 @@ TESSERA_HD void correct_raised(const region_view &before, int64 m, const region_
   s.state(i) = state;
 }
 
+// The error below which nothing is gained, in keys. bin: regions from there up would be divided; allowed: what is tolerated, in keys.
+TESSERA_HD double least_to_raise(int bin, double allowed, int64 regions) {
+  const double edge = histogram_upper_edge(bin > 0 ? bin - 1 : 0), mean = 1.0 / static_cast<double>(regions);
+  return raising_aim * allowed * larger(edge, mean);
+}
+
 // Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns the points; 0: they are to be
-// divided. allowed: what is tolerated, in keys. Behind a failure of the evaluator the regions are not to be used.
+// divided. Behind a failure of the evaluator the regions are not to be used.
 template <class Grid, class Evaluator>
 TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const bulk_progress &at, Evaluator &eval,
-                                             const double *weights, int bin, double allowed) {
-  const double edge = histogram_upper_edge(bin > 0 ? bin - 1 : 0), mean = 1.0 / static_cast<double>(at.count);
-  const double least = raising_aim * allowed * larger(edge, mean);
+                                             const double *weights, int bin, double least) {
   const auto list = [&](int wanted, int64 most) {
     return list_regions(grid, st, at.count, st.marked, most, [=, &st](int64 i) {
-      if (!above(st, i, weights, bin)) return false;
-      const int to = level_to_raise(st, i, weights, least);
-      return to > 0 && (wanted == 0 || to == wanted);
+      return above(st, i, weights, bin) && level_to_raise(st, i, weights, least) == wanted;
     });
   };
-  if (list(0, 0) == 0) return 0;
   for (int level = 1; level <= raised_levels; ++level) {
     const int64 points = st.set.raised_points[level - 1];
     const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
