@@ -43,6 +43,8 @@ enum tessera_status {
   TESSERA_SOME_FAILED = 8,       /* tessera_integrate_many: some integrals have no result; their status is negative */
   TESSERA_ALL_ZERO = 9,          /* cubature with TESSERA_ABSTOL = 0: the integrand was 0 at all TESSERA_EVALUATIONS points; it may
                                   * be 0, or differ from 0 where no point lies */
+  TESSERA_SLOW_CONVERGENCE = 10, /* quadrature: the sums do not converge, or too slowly; the value is the best to be had */
+  TESSERA_DIVERGENT = 11,        /* quadrature: the integral probably diverges, or converges slowly */
   TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
   TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
   TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */
@@ -95,6 +97,8 @@ enum tessera_key {
   TESSERA_KEEP_GRID = 144,
   TESSERA_KEEP_STATE = 145,
   TESSERA_GENERATOR = 146,
+  TESSERA_WEIGHT = 150,
+  TESSERA_SHARED_CALLS = 151,
   TESSERA_RELTOL = 200,
   TESSERA_ABSTOL = 201,
   TESSERA_MAX_SECONDS = 202,
@@ -103,6 +107,10 @@ enum tessera_key {
   TESSERA_CONFIDENCE = 210,
   TESSERA_DAMPING = 220,
   TESSERA_STRATIFY = 221,
+  TESSERA_OMEGA = 230,
+  TESSERA_ALPHA = 231,
+  TESSERA_BETA = 232,
+  TESSERA_POLE = 233,
   TESSERA_EVALUATIONS = 300,
   TESSERA_REGIONS = 301,
   TESSERA_ITERATIONS = 302,
@@ -147,7 +155,8 @@ enum tessera_rule {
   TESSERA_RULE_KRONROD31 = 31,
   TESSERA_RULE_KRONROD41 = 41,
   TESSERA_RULE_KRONROD51 = 51,
-  TESSERA_RULE_KRONROD61 = 61
+  TESSERA_RULE_KRONROD61 = 61,
+  TESSERA_RULE_DOUBLE_EXPONENTIAL = 70 /* tanh-sinh, exp-sinh, sinh-sinh; with TESSERA_QUADRATURE only */
 };
 
 /* Values of TESSERA_SELECTION: which regions are divided next. */
@@ -184,7 +193,20 @@ enum tessera_priority {
 enum tessera_method {
   TESSERA_CUBATURE = 1, /* adaptive subdivision */
   TESSERA_LATTICE = 2,  /* randomly shifted rank-1 lattice rules */
-  TESSERA_MONTECARLO = 3 /* random points, plain or by importance sampling (docs/montecarlo.md) */
+  TESSERA_MONTECARLO = 3, /* random points, plain or by importance sampling (docs/montecarlo.md) */
+  TESSERA_QUADRATURE = 4 /* one variable: Gauss-Kronrod with extrapolation, weights, double-exponential rules (docs/quadrature.md) */
+};
+
+/* Values of TESSERA_WEIGHT: a factor of the integrand that TESSERA_QUADRATURE integrates exactly (docs/quadrature.md). [a, b] is the range. */
+enum tessera_weight {
+  TESSERA_WEIGHT_NONE = 0,
+  TESSERA_WEIGHT_COS = 1,                 /* cos(omega x), on finite and infinite ranges */
+  TESSERA_WEIGHT_SIN = 2,                 /* sin(omega x), on finite and infinite ranges */
+  TESSERA_WEIGHT_ALGEBRAIC = 3,           /* (x - a)^alpha (b - x)^beta */
+  TESSERA_WEIGHT_ALGEBRAIC_LOG_LOWER = 4, /* times log(x - a) */
+  TESSERA_WEIGHT_ALGEBRAIC_LOG_UPPER = 5, /* times log(b - x) */
+  TESSERA_WEIGHT_ALGEBRAIC_LOG_BOTH = 6,  /* times log(x - a) log(b - x) */
+  TESSERA_WEIGHT_CAUCHY = 7               /* 1 / (x - pole), as a principal value */
 };
 
 /* Values of TESSERA_TRANSFORM: the change of variables before a lattice rule (docs/lattice.md). */
@@ -372,6 +394,12 @@ TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const
  * that cross, end the run with TESSERA_CALLBACK_STOPPED and a message that names the axis and the coordinates; a value that there was is
  * kept. */
 TESSERA_API int tessera_set_limits(tessera_solver *s, int axis, tessera_limits fn, void *userdata);
+
+/* Points at which the integrand has a jump, a kink or a singularity, for TESSERA_QUADRATURE (ndim = 1): points[count], in any order, finite,
+ * copied. They must lie within the limits when tessera_integrate is called; of tessera_integrate_many those within the limits of an
+ * integral count. 0 and NULL: none. TESSERA_ERR_ARGUMENT for a NaN, an infinity, a negative count; TESSERA_ERR_UNSUPPORTED where
+ * ndim is not 1. */
+TESSERA_API int tessera_set_breakpoints(tessera_solver *s, int count, const double *points);
 
 /* The integrand, for many points a call or for one; the last one set counts. With userdata NULL the callback receives the
  * parameter block of tessera_set_params in its place. NULL for fn takes the integrand away. */

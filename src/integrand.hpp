@@ -19,6 +19,7 @@ struct host_integrand {
   batch_function batch = nullptr;  // one of the two is set
   point_function point = nullptr;
   void *userdata = nullptr;
+  bool is_text = false;  // compiled, not the program's own function
 };
 
 }  // namespace tessera

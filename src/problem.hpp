@@ -12,9 +12,11 @@
 #include "core/raised_build.hpp"
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
+#include "engine/shown_point.hpp"
 #include "engine/cubature/region_record.hpp"
 #include "engine/lattice/lattice_state.hpp"
 #include "engine/montecarlo/sampling_state.hpp"
+#include "engine/quadrature/quadrature.hpp"
 #include "integrand.hpp"
 #include "limited_integrand.hpp"
 
@@ -57,6 +59,8 @@ struct problem {
   virtual void set_limits(int ndim, const double *lower, const double *upper) = 0;
   virtual double finite_volume() const { return 1.0; }  // of the finite axes, where it is a factor
   virtual bool is_mapped() const { return false; }      // is there an axis that a cubature maps?
+  virtual std::string trouble_with_limits() const { return {}; }  // of set_limits, for this problem; "" for none
+  virtual bool compares_forms() const { return true; }            // is the callback called as a text would be?
   virtual int coordinates() const { return ndim(); }    // numbers that a point consists of
   // The user's coordinate j at t in (0, 1), and its distance from the upper limit where points have it.
   virtual double coordinate_at(std::size_t j, double t, double &complement) const = 0;
@@ -234,29 +238,63 @@ struct sampling_problem : problem {
   std::vector<double> first_grid, own_grid;  // of a copy
 };
 
+struct quadrature_result : run_result {
+  run_counts counts() const override {
+    return {statistics.evaluations, statistics.intervals, statistics.steps, 0, statistics.bytes};
+  }
+  quadrature_statistics statistics;
+};
+
+struct quadrature_problem : problem {
+  quadrature_problem() : problem(method_quadrature) {}
+  using problem::asked;
+  run_settings &asked() override { return settings; }
+  std::unique_ptr<problem> copy() const override { return std::make_unique<quadrature_problem>(*this); }
+  std::unique_ptr<run_result> new_result() const override { return std::make_unique<quadrature_result>(); }
+  void set_limits(int, const double *first, const double *last) override {
+    quadrature_range &r = range;
+    r.lower = std::min(*first, *last);
+    r.upper = std::max(*first, *last);
+    r.first = inside(r.lower, r.upper);
+    r.last = inside(r.upper, r.lower);
+    r.breaks.clear();
+    for (const double b : breaks)
+      if (b > r.lower && b < r.upper) r.breaks.push_back(b);
+  }
+  std::string trouble_with_limits() const override {
+    const quadrature_settings &s = settings;
+    if (!s.has_ends() && s.weight != quadrature_weight::pole) return {};
+    if (!std::isfinite(range.lower) || !std::isfinite(range.upper))
+      return std::string("TESSERA_WEIGHT: ") + (s.has_ends() ? "an algebraic weight" : "a principal value") +
+             " is for finite ranges";
+    if (s.weight == quadrature_weight::pole && (s.pole == range.lower || s.pole == range.upper))
+      return "TESSERA_POLE = " + shown_number(s.pole) + " is a limit of the range";
+    return {};
+  }
+  bool compares_forms() const override { return !shared_calls; }
+  int coordinates() const override { return settings.complement != 0 ? 2 : 1; }
+  double coordinate_at(std::size_t, double t, double &complement) const override {
+    range_map map = {range_kind::folded, range.lower, range.upper, range.first, range.last, 0.0};
+    const bool low = std::isfinite(range.lower), high = std::isfinite(range.upper);
+    double u = 2.0 * t - 1.0;
+    if (low && high)
+      u *= 0.5 * range.upper - 0.5 * range.lower;
+    else
+      map.kind = low ? range_kind::up : (high ? range_kind::down : range_kind::whole);
+    const mapped_point p = map.at(u == 0.0 ? 0.25 : u);
+    complement = settings.complement == 2 ? p.away : map.complement(p);
+    return p.x;
+  }
+
+  quadrature_settings settings;
+  quadrature_range range;
+  std::vector<double> breaks;  // all that the user has given, ascending
+  bool shared_calls = false;   // of many integrals: with the number of the integral as a coordinate
+};
+
 inline std::string too_little_memory(int64 needed, int64 allowed) {
   return "TESSERA_MAX_MEMORY: " + std::to_string(needed) + " bytes are needed, and " + std::to_string(allowed) +
          " are allowed";
-}
-
-// With all its digits.
-inline std::string shown_number(double v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return text;
-}
-// "x = (0.5, 0.25)"; coordinate j is x[j*apart].
-inline std::string shown_point(const double *x, int ndim, std::ptrdiff_t apart = 1) {
-  std::string text = "x = (";
-  for (int j = 0; j < ndim; ++j) text += (j > 0 ? ", " : "") + shown_number(x[j * apart]);
-  return text + ")";
-}
-
-// What is said of a value that is not finite. Components count from 0, x[ndim] are the user's coordinates.
-inline std::string nonfinite_message(int component, double value, const double *x, int ndim) {
-  char text[64];
-  std::snprintf(text, sizeof text, "component %d of the integrand is %g at ", component + 1, value);
-  return text + shown_point(x, ndim);
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include "../solver/methods/cubature.hpp"
 #include "../solver/methods/lattice.hpp"
 #include "../solver/methods/montecarlo.hpp"
+#include "../solver/methods/quadrature.hpp"
 #include "../solver/solver.hpp"
 
 #define TESSERA_TEXT2(x) #x
@@ -85,6 +86,10 @@ int tessera_set_integrand_source(tessera_solver *s, int language, const char *so
 
 int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l) {
   return guarded(s, [&] { return s->of<tessera::lattice_method>().set_vector(l), TESSERA_OK; });
+}
+
+int tessera_set_breakpoints(tessera_solver *s, int count, const double *points) {
+  return guarded(s, [&] { return s->of<tessera::quadrature_method>().set_breakpoints(count, points), TESSERA_OK; });
 }
 
 int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function) {

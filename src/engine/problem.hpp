@@ -20,6 +20,8 @@ enum class outcome : int {
   callback,
   nonfinite,
   all_zero,
+  slow,       // an extrapolation does not converge
+  divergent,  // probably
   running
 };
 

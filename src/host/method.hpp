@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "../many.hpp"
 #include "../problem.hpp"
 #include "pool.hpp"
 #include "work_memory.hpp"
@@ -17,6 +18,12 @@ class host_method {
   // problem and result are of the method's types; the pool is the same in all calls.
   virtual void run(const problem &problem, thread_pool &pool, run_hooks &hooks, double *value, double *error,
                    run_result &result) = 0;
+
+  // Many integrals by the method itself. As it stands: each by run, on a place of its own.
+  virtual bool runs_many() const { return false; }
+  virtual many_results run_many(const many_problem &problem, thread_pool &, many_hooks &, double *, double *) {
+    return many_results(problem.rows());
+  }
 
   virtual memory_needs needs(const problem &problem, int threads) const = 0;
 

@@ -29,7 +29,12 @@ class host_place final : public place {
 
   many_results run_many(const many_problem &problem, const device_integrand &, many_hooks &watch, double *value,
                         double *error, device_report &) override {
-    return host_many(problem, watch, value, error);
+    host_method &m = method_of(problem.common->method);
+    if (!m.runs_many()) return host_many(problem, watch, value, error);
+    use_threads(problem.common->threads);
+    many_results results = method_of(problem.common->method).run_many(problem, *pool_, watch, value, error);
+    results.threads = pool_->size();
+    return results;
   }
 
   // In calls of at most batch_points points.

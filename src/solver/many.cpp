@@ -85,6 +85,8 @@ row_trouble trouble_with_row(tessera::problem &p, const double *lower, const dou
   if (!why.empty()) return {TESSERA_ERR_ARGUMENT, why};
   if (tessera::orientation(p.ndim(), lower, upper) == 0) return {TESSERA_OK, {}};
   p.set_limits(p.ndim(), lower, upper);
+  why = p.trouble_with_limits();
+  if (!why.empty()) return {TESSERA_ERR_ARGUMENT, why};
   why = tessera::trouble_with_volume(p.finite_volume());
   return {why.empty() ? TESSERA_OK : TESSERA_ERR_UNSUPPORTED, why};
 }
@@ -227,6 +229,8 @@ tessera::many_problem tessera_solver::make_many(tessera::method &m, int device, 
   many.upper = upper;
   if (!lower) {
     if (tessera::orientation(ndim_, lower_.data(), upper_.data()) == 0) return many;
+    const std::string trouble = many.common->trouble_with_limits();
+    if (!trouble.empty()) throw failure(TESSERA_ERR_ARGUMENT, trouble);
     tessera::require_normal_volume(many.common->finite_volume());
     many.any_mapped = many.common->is_mapped();
   }
@@ -265,6 +269,7 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
                                                        double *value, double *error) {
   tessera::problem &common = *problem.common;
   use_host_form(common.integrand, common.threads, common.coordinates(), [&] {
+    if (!common.compares_forms()) return;
     const first_row first(problem, params());
     check_fallback(*first.problem, first.shared);
   });

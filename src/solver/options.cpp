@@ -54,7 +54,8 @@ bool is_value(int key, std::int64_t v) {
   switch (key) {
     case TESSERA_RULE:
       return (v >= 0 && v <= 4) || v == TESSERA_RULE_GM7 || v == TESSERA_RULE_LOW || v == TESSERA_RULE_KRONROD15 ||
-             (v >= TESSERA_RULE_KRONROD21 && v % 10 == 1);
+             (v >= TESSERA_RULE_KRONROD21 && v <= TESSERA_RULE_KRONROD61 && v % 10 == 1) ||
+             v == TESSERA_RULE_DOUBLE_EXPONENTIAL;
     case TESSERA_TRANSFORM:
       return v <= TESSERA_TRANSFORM_TANH || (v >= TESSERA_TRANSFORM_KOROBOV1 && v <= TESSERA_TRANSFORM_KOROBOV6) ||
              v >= TESSERA_TRANSFORM_SIDI1;

@@ -29,6 +29,10 @@ inline int status_of(outcome o) {
       return TESSERA_NONFINITE;
     case outcome::all_zero:
       return TESSERA_ALL_ZERO;
+    case outcome::slow:
+      return TESSERA_SLOW_CONVERGENCE;
+    case outcome::divergent:
+      return TESSERA_DIVERGENT;
     case outcome::running:
       break;
   }

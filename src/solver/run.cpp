@@ -35,13 +35,17 @@ int tessera_solver::choose_device(const tessera::method &m) const {
   if (has_limits_ && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "limits that are functions are for runs on the host");
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
-    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for lattice rules");
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = " + std::to_string(options_.get_int(TESSERA_COMPLEMENT)) +
+                                               " is for lattice rules and quadrature");
+  if (!m.runs_on_devices() && (wanted >= 0 || !has_host_form()))
+    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_QUADRATURE runs on the host: TESSERA_DEVICE = -1 or -2, with a callback or a text");
   const bool too_many = m.most_device_ndim() > 0 && ndim_ > m.most_device_ndim();
   if (too_many && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
   if (has_limits_) return do_without_device("limits are functions");
+  if (!m.runs_on_devices()) return do_without_device("TESSERA_QUADRATURE runs on the host");
   if (!has_device_form() || too_many) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
@@ -162,7 +166,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
 // The source text as a host function of so many coordinates.
 void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads, int coordinates) try {
   const tessera::compiled_source &code = compiled_for_host(coordinates);
-  integrand = {code.function(), nullptr, params()};
+  integrand = {code.function(), nullptr, params(), true};
   if (code.one_thread()) threads = 1;
 } catch (const tessera::out_of_time &) {
   throw;

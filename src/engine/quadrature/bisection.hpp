@@ -51,6 +51,27 @@ TESSERA_HD bool stalled(const division<Real> &d) {
   return fabs(d.parent_value - d.value) <= Real(1e-5) * fabs(d.value) && d.error >= Real(0.99) * d.parent_error;
 }
 
+// What QUADPACK believes and should not, where there are arrays of doubts. Halves of an interval whose error was larger than its estimate have
+// some of that as their error. Where both halves look smooth but do not meet at the middle, a jump may lie between the middle and the points next
+// to it; the doubt stays with the parts at that place, and is halved with them, until a point sees the jump or it is small enough. A
+// doubt is of the upper end of an interval when it is positive, of the lower when it is negative. Before the division; `e` is changed.
+template <class Real, class Int>
+TESSERA_HD void careful_halves(const interval_list<Real, Int> &list, interval_estimate<Real> *e, Real *doubts) {
+  const Int parent = list.selected();
+  const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value)), before = list.doubt(parent);
+  doubts[0] = before < Real(0) && !e[0].rough ? before / Real(2) : Real(0);
+  doubts[1] = before > Real(0) && !e[1].rough ? before / Real(2) : Real(0);
+  if (!e[0].rough && !e[1].rough) {
+    const Real jump = fabs(e[0].upper_end - e[1].lower_end);
+    if (jump * e[0].gap > -doubts[0]) doubts[0] = jump * e[0].gap;
+    if (jump * e[1].gap > doubts[1]) doubts[1] = -jump * e[1].gap;
+  }
+  for (int i = 0; i < 2; ++i) {
+    if (change > list.error_of(parent)) e[i].error = larger_of(e[i].error, change / Real(8));
+    e[i].error = larger_of(e[i].error, fabs(doubts[i]));
+  }
+}
+
 template <class Real>
 TESSERA_HD void halve(interval<Real> whole, interval<Real> *halves) {
   const Real middle = Real(0.5) * (whole.lower + whole.upper);

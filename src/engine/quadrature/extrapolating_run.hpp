@@ -1,7 +1,8 @@
 // Global adaptive bisection with the epsilon algorithm: QAGS, QAGI, QAGP and QAWO of QUADPACK (Piessens, de Doncker-Kapenga, Ueberhuber and
 // Kahaner, 1983, sections 2.2 and 3.4; E. de Doncker, An adaptive extrapolation algorithm for automatic integration, SIGNUM
 // Newsletter 13, 1978). Intervals of the smallest width so far are put off until the wider ones have hardly any error; the sums at the
-// times when that is reached are the sequence that is extrapolated.
+// times when that is reached are the sequence that is extrapolated. With arrays of doubts the run is more careful than QUADPACK: it divides before
+// it believes, the extrapolation has to say the same twice, and a success is first looked at once more in the widest intervals.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -54,6 +55,19 @@ class extrapolating_run {
   TESSERA_HD void stop() {
     if (request_.count == 2) conclude_with_sums(quadrature_end::stopped);
   }
+  TESSERA_HD void stop_with_best(quadrature_end why) {
+    if (request_.count == 2) conclude_best(why);
+  }
+  // Of a careful run: intervals that there shall be at least.
+  TESSERA_HD void set_least(Int intervals) { least_ = intervals; }
+  TESSERA_HD Real sum() const { return list_.value(); }
+  TESSERA_HD Real sum_of_errors() const { return list_.error(); }
+  TESSERA_HD interval<Real> selected() const { return list_.at(list_.selected()); }
+  TESSERA_HD void move_to(const interval_arrays<Real, Int> &arrays, Int *levels, Int *doubtful) {
+    list_.move_to(arrays);
+    levels_ = levels;
+    doubtful_ = doubtful;  // read while pieces are told
+  }
 
  private:
   static constexpr Real spacing = real_limits<Real>::spacing, greatest = real_limits<Real>::greatest;
@@ -66,9 +80,11 @@ class extrapolating_run {
     value_ = e.value;
     error_ = e.error;
     size_of_integrand_ = e.size;
+    if (is_careful()) list_.set_doubt(1, Real(0));
+    whole_ = fabs(request_.part[0].upper - request_.part[0].lower);
     const bool met = e.error <= wanted_.bound(e.value);
     if (stopped_by_first(e.error, e.size, list_.limit() == 1)) return;
-    if ((met && (levels_ || e.error != e.spread)) || e.error == Real(0)) {
+    if (!is_careful() && ((met && (levels_ || e.error != e.spread)) || e.error == Real(0))) {
       conclude(quadrature_end::converged);
       return;
     }
@@ -81,6 +97,7 @@ class extrapolating_run {
   TESSERA_HD void tell_piece(const interval_estimate<Real> &e) {
     const Int i = list_.size();
     list_.append(request_.part[0], e.value, e.error);
+    if (is_careful()) list_.set_doubt(i + 1, Real(0));
     value_ += e.value;
     error_ += e.error;
     size_of_integrand_ += e.size;
@@ -90,6 +107,7 @@ class extrapolating_run {
       request_.part[0] = {points_[i + 1], points_[i + 2]};
       return;
     }
+    whole_ = fabs(points_[pieces_] - points_[0]);
     // An estimate that tells nothing counts as the errors of all.
     Real sum = 0;
     for (Int j = 0; j < pieces_; ++j) {
@@ -133,7 +151,7 @@ class extrapolating_run {
 
   TESSERA_HD void tell_halves(const interval_estimate<Real> *e) {
     const Int parent = list_.selected();
-    const division<Real> d = list_.divide(request_.part, e);
+    const division<Real> d = divide(e);
     if (levels_) levels_[parent - 1] = levels_[list_.size() - 1] = request_.level;
     if (!list_.sums_are_finite()) {
       conclude(quadrature_end::not_finite);
@@ -143,7 +161,14 @@ class extrapolating_run {
     if (list_.full()) found = quadrature_end::limit;
     if (too_narrow(d.first, d.second)) found = quadrature_end::bad_point;
     const Real bound = wanted_.bound(list_.value());
-    if (list_.error() <= bound)
+    if (exploring_ && found == quadrature_end::converged) {
+      explored(d, bound);
+      return;
+    }
+    exploring_ = false;
+    if (list_.error() <= bound && found == quadrature_end::converged && is_careful())
+      claim(true);
+    else if (list_.error() <= bound)
       conclude_with_sums(found);
     else if (found != quadrature_end::converged)
       conclude_best(found);
@@ -151,8 +176,65 @@ class extrapolating_run {
       go_on(d, bound);
   }
 
+  TESSERA_HD bool is_careful() const { return list_.is_careful(); }
+  TESSERA_HD division<Real> divide(const interval_estimate<Real> *e) {
+    if (!is_careful()) return list_.divide(request_.part, e);
+    interval_estimate<Real> careful[2] = {e[0], e[1]};
+    Real doubts[2];
+    careful_halves(list_, careful, doubts);
+    return list_.divide(request_.part, careful, doubts);
+  }
+
+  // The tolerance is met, by the sums or by the extrapolated value. Where there was something to be divided there may be more of it that
+  // no point has met: some of the widest intervals are divided, and what changes the value is gone after.
+  TESSERA_HD void claim(bool by_sums) {
+    by_sums_ = by_sums;
+    change_ = Real(0);
+    to_explore_ = list_.size() < 4 ? 0 : list_.size() / 2;
+    if (to_explore_ < least_ - list_.size()) to_explore_ = least_ - list_.size();
+    explore_or_conclude();
+  }
+  TESSERA_HD void explore_or_conclude() {
+    const Int rank = to_explore_ > 0 ? list_.rank_of_widest() : 0;
+    if (rank > 0) list_.select(rank);
+    exploring_ = rank > 0 && (list_.width(list_.selected()) > whole_ / Real(16) || list_.size() < least_);
+    if (exploring_) {
+      --to_explore_;
+      divide_selected();
+      return;
+    }
+    if (by_sums_) {
+      conclude_with_sums(quadrature_end::converged);
+      return;
+    }
+    value_ += change_;
+    conclude_best(quadrature_end::converged);
+  }
+  TESSERA_HD void explored(const division<Real> &d, Real bound) {
+    const Real change = fabs(d.value - d.parent_value);
+    change_ += d.value - d.parent_value;
+    const bool surprised = (change > d.parent_error || d.error > d.parent_error) &&
+                           larger_of(change, d.error - d.parent_error) > Real(0.05) * bound;
+    if (!surprised) {
+      explore_or_conclude();
+      return;
+    }
+    exploring_ = false;
+    table_ = epsilon_table<Real>();
+    error_ = greatest;
+    extrapolating_ = abandoned_ = false;
+    since_better_ = claims_ = 0;
+    list_.select_largest();
+    set_goal(bound);
+    if (list_.error() <= bound)
+      claim(true);
+    else
+      divide_selected();
+  }
+
   TESSERA_HD quadrature_end look_for_rounding(const division<Real> &d, const interval_estimate<Real> *e) {
-    if (e[0].spread != e[0].error && e[1].spread != e[1].error) {
+    // Noise is in both halves; where one of them is rough there is a jump or a kink in it, whose estimates are erratic.
+    if (e[0].spread != e[0].error && e[1].spread != e[1].error && e[0].rough == e[1].rough) {
       if (stalled(d)) ++(extrapolating_ ? stalled_extrapolating_ : stalled_);
       if (list_.size() > 10 && d.error > d.parent_error) ++grown_;
     }
@@ -211,10 +293,19 @@ class extrapolating_run {
   TESSERA_HD bool extrapolate() {
     table_.push(list_.value());
     if (table_.size() < 3) return false;
-    const extrapolated<Real> x = table_.extrapolate();
+    extrapolated<Real> x = table_.extrapolate();
+    if (is_careful()) x.error *= Real(10);
     quadrature_end found = quadrature_end::converged;
     ++since_better_;
     if (since_better_ > 5 && error_ < Real(1e-3) * list_.error()) found = quadrature_end::no_convergence;
+    if (claims_ == 1) {  // the second time
+      if (fabs(x.value - value_) <= goal_) {
+        claim(false);
+        return true;
+      }
+      claims_ = 0;
+      error_ = greatest;
+    }
     if (x.error < error_) {
       since_better_ = 0;
       error_ = x.error;
@@ -222,8 +313,11 @@ class extrapolating_run {
       correction_ = wide_error_;
       goal_ = wanted_.bound(value_);
       if (points_ ? error_ < goal_ : error_ <= goal_) {
-        conclude_best(found);
-        return true;
+        if (!is_careful() || found != quadrature_end::converged) {
+          conclude_best(found);
+          return true;
+        }
+        claims_ = 1;
       }
     }
     if (table_.size() == 1) abandoned_ = true;
@@ -305,6 +399,12 @@ class extrapolating_run {
   epsilon_table<Real> table_;
   Real wide_error_ = 0, goal_ = 0, correction_ = 0, size_of_integrand_ = 0;
   bool one_sign_ = false, extrapolating_ = false, abandoned_ = false, rounding_ = false;
+  // Of a careful run.
+  bool exploring_ = false, by_sums_ = false;
+  Int to_explore_ = 0, least_ = 0;
+  Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
+  int claims_ = 0;
+
   int since_better_ = 0, stalled_ = 0, stalled_extrapolating_ = 0, grown_ = 0;
 };
 

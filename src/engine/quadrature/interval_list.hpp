@@ -8,11 +8,12 @@
 
 namespace tessera {
 
-// All of `limit` elements.
+// All of `limit` elements, or as many as there will be intervals before they are moved.
 template <class Real, class Int>
 struct interval_arrays {
   Real *lower, *upper, *value, *error;
   Int *order;
+  Real *doubt = nullptr;  // see careful_halves; null: as published
 };
 
 // What a division has changed.
@@ -37,6 +38,20 @@ class interval_list {
   TESSERA_HD interval<Real> at(Int i) const { return {a_.lower[i - 1], a_.upper[i - 1]}; }
   TESSERA_HD Real width(Int i) const { return fabs(a_.upper[i - 1] - a_.lower[i - 1]); }
   TESSERA_HD Real error_of(Int i) const { return a_.error[i - 1]; }
+
+  TESSERA_HD Real value_of(Int i) const { return a_.value[i - 1]; }
+  TESSERA_HD bool is_careful() const { return a_.doubt != nullptr; }
+  TESSERA_HD Real doubt(Int i) const { return a_.doubt[i - 1]; }
+  TESSERA_HD void set_doubt(Int i, Real doubt) { a_.doubt[i - 1] = doubt; }
+  // The elements have been copied there.
+  TESSERA_HD void move_to(const interval_arrays<Real, Int> &arrays) { a_ = arrays; }
+  // The rank of the widest interval among those whose order is kept.
+  TESSERA_HD Int rank_of_widest() const {
+    Int widest = 1;
+    for (Int rank = 2; rank <= ranked(); ++rank)
+      if (width(a_.order[rank - 1]) > width(a_.order[widest - 1])) widest = rank;
+    return widest;
+  }
 
   TESSERA_HD void set_error(Int i, Real error) { a_.error[i - 1] = error; }
 
@@ -74,7 +89,8 @@ class interval_list {
   TESSERA_HD Int ranked() const { return size_ > limit_ / 2 + 2 ? limit_ + 3 - size_ : size_; }
 
   // The halves of the selected interval take its place, the one with the larger error; running sums follow.
-  TESSERA_HD division<Real> divide(const interval<Real> *halves, const interval_estimate<Real> *e) {
+  TESSERA_HD division<Real> divide(const interval<Real> *halves, const interval_estimate<Real> *e,
+                                   const Real *doubts = nullptr) {
     const Int parent = selected_;
     division<Real> d = {a_.value[parent - 1],
                         a_.error[parent - 1],
@@ -87,6 +103,10 @@ class interval_list {
     const int larger = e[1].error > e[0].error ? 1 : 0;
     put(parent, halves[larger], e[larger].value, e[larger].error);
     put(++size_, halves[1 - larger], e[1 - larger].value, e[1 - larger].error);
+    if (doubts) {
+      set_doubt(parent, doubts[larger]);
+      set_doubt(size_, doubts[1 - larger]);
+    }
     rank_halves(parent);
     select(rank_);
     return d;
@@ -128,7 +148,7 @@ class interval_list {
     order[low + 1] = size_;
   }
 
-  const interval_arrays<Real, Int> a_;
+  interval_arrays<Real, Int> a_;
   const Int limit_;
   Int size_ = 0, rank_ = 1, selected_ = 1;
   Real value_ = 0, error_ = 0;

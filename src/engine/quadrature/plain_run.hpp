@@ -49,9 +49,12 @@ class plain_run {
       tell_first(*e);
   }
   // Ends with what there is, if there is anything.
-  TESSERA_HD void stop() {
-    if (list_.size() > 0) finish_with_sums(quadrature_end::stopped);
+  TESSERA_HD void stop(quadrature_end why = quadrature_end::stopped) {
+    if (list_.size() > 0) finish_with_sums(why);
   }
+  TESSERA_HD Real sum() const { return list_.value(); }
+  TESSERA_HD Real sum_of_errors() const { return list_.error(); }
+  TESSERA_HD void move_to(const interval_arrays<Real, Int> &arrays) { list_.move_to(arrays); }
 
  private:
   TESSERA_HD void tell_first(const interval_estimate<Real> &e) {

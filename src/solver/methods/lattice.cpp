@@ -52,6 +52,7 @@ problem &lattice_method::prepare(bool) {
     refuse("TESSERA_COPIES = " + std::to_string(s.copies) + " and n = " + std::to_string(p.vector.most) +
            " of the vector have a common divisor");
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
+  if (get_int(TESSERA_COMPLEMENT) > 1) refuse("TESSERA_COMPLEMENT = 2 is for quadrature");
   p.complement = get_int(TESSERA_COMPLEMENT) != 0;
   return p;
 }

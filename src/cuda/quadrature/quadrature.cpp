@@ -1,0 +1,9 @@
+// TESSERA_QUADRATURE is the host's: the solver refuses devices before a place is asked for (method::runs_on_devices).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../method.hpp"
+
+namespace tessera {
+
+std::unique_ptr<cuda_method> make_cuda_quadrature(cuda_setting &) { return nullptr; }
+
+}  // namespace tessera

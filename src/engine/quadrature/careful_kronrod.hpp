@@ -1,0 +1,130 @@
+// The estimate of a Gauss-Kronrod pair with a second opinion: by the size of the highest coefficients that the values have in orthogonal
+// polynomials on the points (null rules, J. N. Lyness 1965, J. Berntsen and T. O. Espelid, Error estimation in automatic quadrature
+// routines, TOMS 17, 1991). Those of a smooth function fall from one degree to the next; where they do not, the difference of the two rules may be
+// small by accident, and the error is at least of their size.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kronrod.hpp"
+
+namespace tessera {
+
+// Weights of the null rules of the six highest degrees, three even and three odd, each norm 1 in the weights of the rule; highest first.
+template <class Real, int Pairs>
+struct null_weights {
+  Real even[3][Pairs + 1], odd[3][Pairs];  // by pairs of points, the centre last
+  // Of the polynomial through all points at the upper end: the sum of these; at the lower end the odd ones count negative.
+  Real end_even[Pairs + 1], end_odd[Pairs], gap;  // gap: from the outermost point to the end
+};
+
+namespace rule_making {
+constexpr long double root(long double v) {
+  long double r = v > 1 ? v : 1;
+  for (int i = 0; i < 200; ++i) r = (r + v / r) / 2;
+  return r;
+}
+}  // namespace rule_making
+
+// By the recurrence of the polynomials that are orthogonal with the rule's weights (Stieltjes).
+template <class Real, int Pairs>
+constexpr null_weights<Real, Pairs> make_null_weights() {
+  constexpr auto rule = make_kronrod_pair<long double, Pairs>();
+  null_weights<Real, Pairs> made = {};
+  long double now[Pairs + 1] = {}, before[Pairs + 1] = {}, norm_before = 1;
+  for (int i = 0; i <= Pairs; ++i) now[i] = 1;
+  for (int degree = 0; degree <= 2 * Pairs; ++degree) {
+    long double norm = 0;
+    for (int i = 0; i <= Pairs; ++i) norm += (i < Pairs ? 2 : 1) * rule.weight[i] * now[i] * now[i];
+    const int from_top = 2 * Pairs - degree;
+    if (from_top < 6) {
+      const long double scale = 1 / rule_making::root(norm);
+      for (int i = 0; i < Pairs; ++i) {
+        const Real v = static_cast<Real>(rule.weight[i] * now[i] * scale);
+        if (from_top % 2 == 0)
+          made.even[from_top / 2][i] = v;
+        else
+          made.odd[from_top / 2][i] = v;
+      }
+      if (from_top % 2 == 0) made.even[from_top / 2][Pairs] = static_cast<Real>(rule.weight[Pairs] * now[Pairs] * scale);
+    }
+    for (int i = 0; i <= Pairs; ++i) {
+      const long double x = i < Pairs ? rule.node[i] : 0;
+      const long double next = x * now[i] - (degree > 0 ? norm / norm_before : 0) * before[i];
+      before[i] = now[i];
+      now[i] = next;
+    }
+    norm_before = norm;
+  }
+  // Lagrange's polynomials at 1, as products over pairs.
+  for (int i = 0; i <= Pairs; ++i) {
+    const long double x = i < Pairs ? rule.node[i] : 0;
+    long double product = 1;
+    for (int k = 0; k < Pairs; ++k)
+      if (k != i) product *= (1 - rule.node[k] * rule.node[k]) / (x * x - rule.node[k] * rule.node[k]);
+    if (i == Pairs) {
+      made.end_even[i] = static_cast<Real>(product);
+      continue;
+    }
+    // Of +x: product (1 + x) / (2 x) / x, of -x: product (1 - x) / (-2 x) / (-x); half of sum and difference.
+    made.end_even[i] = static_cast<Real>(product / (2 * x * x));
+    made.end_odd[i] = static_cast<Real>(product / (2 * x));
+  }
+  made.gap = static_cast<Real>(1 - rule.node[kronrod_pair<long double, Pairs>::inward(0)]);
+  return made;
+}
+
+template <class Real, int Pairs>
+inline constexpr null_weights<Real, Pairs> null_weights_of = make_null_weights<Real, Pairs>();
+
+// Place of a point among the values of an interval: the centre first, then the left and the right point of pair after pair.
+// value[2 * Pairs + 1], half: of the interval's length.
+template <class Real, int Pairs>
+TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, Pairs> &rule,
+                                                      const null_weights<Real, Pairs> &null, Real half,
+                                                      const Real *value) {
+  constexpr Real spacing = real_limits<Real>::spacing;
+  using pair = kronrod_pair<Real, Pairs>;
+  Real fine = rule.weight[Pairs] * value[0], size = fabs(fine);
+  Real coarse = pair::centre_shared ? rule.gauss[pair::shared] * value[0] : Real(0);
+  Real even[3] = {null.even[0][Pairs] * value[0], null.even[1][Pairs] * value[0], null.even[2][Pairs] * value[0]};
+  Real odd[3] = {0, 0, 0}, end_even = null.end_even[Pairs] * value[0], end_odd = 0;
+  TESSERA_UNROLLED
+  for (int p = 0; p < Pairs; ++p) {
+    const Real left = value[1 + 2 * p], right = value[2 + 2 * p], both = left + right, across = right - left;
+    if (p < pair::shared) coarse += rule.gauss[p] * both;
+    fine += rule.weight[p] * both;
+    size += rule.weight[p] * (fabs(left) + fabs(right));
+    end_even += null.end_even[p] * both;
+    end_odd += null.end_odd[p] * across;
+    for (int q = 0; q < 3; ++q) {
+      even[q] += null.even[q][p] * both;
+      odd[q] += null.odd[q][p] * across;
+    }
+  }
+  const Real mean = fine * Real(0.5), width = fabs(half);
+  Real spread = rule.weight[Pairs] * fabs(value[0] - mean);
+  TESSERA_UNROLLED
+  for (int p = 0; p < Pairs; ++p)
+    spread += rule.weight[p] * (fabs(value[1 + 2 * p] - mean) + fabs(value[2 + 2 * p] - mean));
+  interval_estimate<Real> e = {fine * half, Real(0), size * width, spread * width};
+  e.error = error_of_difference((fine - coarse) * half, e.size, e.spread);
+  e.lower_end = end_even - end_odd;
+  e.upper_end = end_even + end_odd;
+  e.gap = null.gap * width;
+
+  // Squares of the sizes of pairs of degrees, the highest first. Smooth: each is less than two thirds of the next.
+  constexpr Real fall = Real(0.45), factor = Real(2);
+  Real top[3], largest = 0;
+  for (int q = 0; q < 3; ++q) {
+    top[q] = even[q] * even[q] + odd[q] * odd[q];
+    largest = larger_of(largest, top[q]);
+  }
+  if (top[0] <= fall * top[1] && top[1] <= fall * top[2]) return e;
+  const Real least = factor * sqrt(largest) * width;
+  if (least <= Real(50) * spacing * e.size) return e;  // rounding
+  e.rough = true;
+  e.error = larger_of(e.error, least);
+  return e;
+}
+
+}  // namespace tessera

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "integral.hpp"
+
+#include "../shown_point.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int most_passes = 5;  // over an infinite range with an oscillating weight
+
+}  // namespace
+
+void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r) {
+  s_ = s;
+  r_ = &r;
+  value_.assign(at(s_.ncomp), 0.0);
+  error_.assign(at(s_.ncomp), infinity_value());
+  ends_.assign(at(s_.ncomp), outcome::running);
+  end_ = outcome::running;
+  has_value_ = in_exponential_ = tried_adaptive_ = tried_exponential_ = false;
+  zero_ = true;
+  saved_ = {};
+  message_.clear();
+  statistics_ = {};
+  wanted_ = 0;
+  const bool infinite = !is_finite(r.lower) || !is_finite(r.upper);
+  if (infinite && s_.is_oscillating() && s_.omega == 0.0) {
+    if (s_.weight == quadrature_weight::sine) {
+      error_.assign(at(s_.ncomp), 0.0);
+      has_value_ = true;
+      finish(outcome::converged);
+      return;
+    }
+    s_.weight = quadrature_weight::none;
+  }
+  fourier_ = infinite && s_.is_oscillating();
+  set_map(infinite);
+  if (s_.weight == quadrature_weight::none && (s_.rule == quadrature_rule::double_exponential ||
+                                               (s_.rule == quadrature_rule::automatic && s_.complement != 0)))
+    begin_exponential();
+  else
+    begin_adaptive();
+}
+
+// Coordinate, pieces, and what the rule knows of the range.
+void quadrature_integral::set_map(bool infinite) {
+  const quadrature_range &r = *r_;
+  map_ = {range_kind::plain, r.lower, r.upper, r.first, r.last, 0.0};
+  points_.clear();
+  if (infinite && !fourier_) {
+    map_.kind = is_finite(r.lower) ? range_kind::up : (is_finite(r.upper) ? range_kind::down : range_kind::whole);
+    if (map_.kind == range_kind::whole && !r.breaks.empty()) map_.centre = r.breaks[r.breaks.size() / 2];
+    points_ = {-1.0, 0.0, 1.0};
+  } else if (s_.complement != 0 && s_.weight == quadrature_weight::none) {
+    map_.kind = range_kind::folded;
+    const double half = 0.5 * r.upper - 0.5 * r.lower;
+    points_ = {-half, 0.0, half};
+  } else {
+    points_ = {r.lower, r.upper};
+  }
+  for (const double b : r.breaks) points_.push_back(map_.coordinate(b));
+  std::sort(points_.begin(), points_.end());
+  points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
+}
+
+void quadrature_integral::begin_adaptive() {
+  tried_adaptive_ = true;
+  keeps_ = s_.ncomp > 1 || fourier_;
+  kept_.clear();
+  estimates_.clear();
+  rule_.begin(s_, {r_->lower, r_->upper});
+  component_ = 0;
+  begin_component();
+  advance();
+}
+
+void quadrature_integral::begin_component() {
+  const tolerances<double> wanted = {s_.abstol, s_.reltol};
+  const interval<double> range = {r_->lower, r_->upper};
+  if (fourier_) {
+    mirrored_ = is_finite(r_->upper);
+    whole_ = !is_finite(r_->lower) && !is_finite(r_->upper);
+    begin_side();
+  } else if (s_.is_oscillating()) {
+    run_.begin_oscillating(range, s_.omega, wanted);
+  } else if (s_.has_ends()) {
+    run_.begin_ends(range, wanted);
+  } else if (s_.weight == quadrature_weight::pole) {
+    run_.begin_pole(range, s_.pole, wanted);
+  } else {
+    run_.begin_smooth(points_, wanted, s_.mineval / (2 * s_.pairs + 1) / 2 + 1);
+  }
+}
+
+// The first pass over a half-infinite range is over one stretch alone: how large the integral may be.
+void quadrature_integral::begin_side() {
+  const double lower = whole_ ? 0.0 : (mirrored_ ? -r_->upper : r_->lower);
+  rule_.begin(s_, {lower, infinity_value()});
+  passes_ = 0;
+  const fourier_run<double> first(lower, s_.omega, 1.0, 3);
+  run_.begin_oscillating(first.stretch(), s_.omega, {s_.abstol, std::max(s_.reltol, 1e-6)});
+}
+
+// True when there is one more pass, with the absolute tolerance that the last one shows to be right.
+bool quadrature_integral::next_pass() {
+  const double lower = whole_ ? 0.0 : (mirrored_ ? -r_->upper : r_->lower);
+  const double bound = std::max(s_.abstol, s_.reltol * std::fabs(run_.value()));
+  if (passes_ > 0) {
+    const bool good = run_.end() == quadrature_end::converged && run_.error() <= bound;
+    const bool other = absolute_ > bound || absolute_ < 0.1 * bound;
+    if (good || !other || passes_ == most_passes || run_.end() == quadrature_end::not_finite) return false;
+  } else if (run_.end() == quadrature_end::not_finite) {
+    return false;
+  }
+  ++passes_;
+  absolute_ = bound > 0.0 ? 0.5 * bound : 1e-12;
+  run_.begin_fourier(lower, s_.omega, absolute_);
+  return true;
+}
+
+// Until points are wanted, or the end.
+void quadrature_integral::advance() {
+  while (end_ == outcome::running && !in_exponential_) {
+    if (run_.ended())
+      end_component();
+    else if (ask())
+      return;
+  }
+}
+
+quadrature_integral::bits_of_interval quadrature_integral::key(interval<double> on) const {
+  const uint64 side = fourier_ && mirrored_ ? uint64{1} << 63 : 0;  // u is positive where there are two sides
+  return {bits_of(on.lower) ^ side, bits_of(on.upper)};
+}
+
+// False: all that the run has asked for is known, and has been told.
+bool quadrature_integral::ask() {
+  const quadrature_request<double, int> &q = run_.request();
+  interval_estimate<double> e[2];
+  missing_count_ = 0;
+  for (int i = 0; i < q.count; ++i) {
+    if (keeps_) {
+      const auto found = kept_.find(key(q.part[i]));
+      if (found != kept_.end()) {
+        e[i] = estimates_[found->second * at(s_.ncomp) + at(component_)];
+        continue;
+      }
+    }
+    missing_[missing_count_++] = i;
+  }
+  if (missing_count_ == 0) {
+    run_.tell(e);
+    return false;
+  }
+  int n = 0;
+  for (int m = 0; m < missing_count_; ++m) {
+    points_of_[m] = rule_.points(q.part[missing_[m]], q.level, u_ + n);
+    n += points_of_[m];
+  }
+  wanted_ = n;
+  return true;
+}
+
+void quadrature_integral::write(double *x, int64 ldx) {
+  if (in_exponential_) {
+    if (s_.complement == 0) away_.resize(static_cast<std::size_t>(wanted_));
+    double *const away = s_.complement == 0 ? away_.data() : x + ldx;
+    exponential_.write(x, away);
+    if (s_.complement == 1)
+      for (int64 i = 0; i < wanted_; ++i) away[i] = away[i] >= 0.0 ? away[i] : r_->upper - x[i];
+    return;
+  }
+  const auto n = static_cast<int>(wanted_);
+  if (map_.kind == range_kind::plain && s_.complement == 0) {
+    for (int i = 0; i < n; ++i) x[i] = map_.inside(fourier_ && mirrored_ ? -u_[i] : u_[i]);
+    return;
+  }
+  for (int i = 0; i < n; ++i) {
+    const mapped_point p = map_.at(u_[i]);
+    x[i] = p.x;
+    jacobian_[i] = p.jacobian;
+    if (s_.complement == 1) x[ldx + i] = map_.complement(p);
+    if (s_.complement == 2) x[ldx + i] = p.away;
+  }
+}
+
+void quadrature_integral::tell(const double *f, int64 ldf) {
+  statistics_.evaluations += wanted_;
+  ++statistics_.steps;
+  if (!in_exponential_) {
+    tell_intervals(f, ldf);
+    advance();
+    return;
+  }
+  const int64 n = wanted_;
+  for (int k = 0; k < s_.ncomp; ++k)
+    for (int64 i = 0; i < n; ++i) {
+      if (f[k * ldf + i] != 0.0) zero_ = false;
+      if (std::isfinite(f[k * ldf + i]) || s_.zero_nonfinite) continue;
+      exponential_.stop();
+      std::vector<double> x(static_cast<std::size_t>(2 * n));
+      write(x.data(), n);
+      message_ = nonfinite_message(k, f[k * ldf + i], &x[static_cast<std::size_t>(i)], 1);
+      end_exponential(outcome::nonfinite);
+      return;
+    }
+  if (s_.zero_nonfinite) {
+    work_.assign(f, f + (s_.ncomp - 1) * ldf + n);
+    for (int64 i = 0; i < n; ++i) {
+      bool hole = false;
+      for (int k = 0; k < s_.ncomp; ++k) {
+        double &v = work_[static_cast<std::size_t>(k * ldf + i)];
+        if (std::isfinite(v)) continue;
+        hole = true;
+        v = 0.0;
+      }
+      statistics_.zeroed += hole ? 1 : 0;
+    }
+    f = work_.data();
+  }
+  exponential_.tell(f, ldf);
+  wanted_ = exponential_.points();
+  if (exponential_.ended()) end_exponential(exponential_.converged() ? outcome::converged : outcome::slow);
+}
+
+// One component of one interval; holes: values that are not finite and count as 0.
+interval_estimate<double> quadrature_integral::estimate(interval<double> on, int level, const double *f, int first,
+                                                        int n) {
+  double v[interval_rule::most_points];
+  const bool mapped = map_.kind != range_kind::plain;
+  int holes = 0;
+  for (int i = 0; i < n; ++i) {
+    v[i] = mapped ? (f[i] == 0.0 ? 0.0 : f[i] * jacobian_[first + i]) : f[i];
+    if (s_.zero_nonfinite && !std::isfinite(v[i])) {
+      v[i] = 0.0;
+      ++holes;
+    }
+  }
+  interval_estimate<double> e = rule_.estimate(on, level, v);
+  if (holes > 0) {
+    e.rough = true;
+    e.error = std::max({e.error, e.spread, 2.0 * e.size * holes / n});
+    statistics_.zeroed += holes;
+  }
+  if (e.value != 0.0 || e.error != 0.0 || e.size != 0.0) zero_ = false;
+  return e;
+}
+
+void quadrature_integral::tell_intervals(const double *f, int64 ldf) {
+  const quadrature_request<double, int> &q = run_.request();
+  interval_estimate<double> e[2];
+  int first = 0;
+  for (int m = 0; m < missing_count_; ++m) {
+    const interval<double> on = q.part[missing_[m]];
+    const int n = points_of_[m];
+    if (keeps_) kept_.emplace(key(on), estimates_.size() / at(s_.ncomp));
+    for (int k = 0; k < s_.ncomp; ++k) {
+      const interval_estimate<double> one = estimate(on, q.level, f + k * ldf + first, first, n);
+      if (!is_finite(one) || !is_finite(one.size)) {
+        find_nonfinite(f, ldf, k, first, n);
+        stop(outcome::nonfinite);
+        return;
+      }
+      if (keeps_) estimates_.push_back(one);
+      if (k == component_) e[missing_[m]] = one;
+    }
+    first += n;
+  }
+  for (int i = 0; keeps_ && i < q.count; ++i)
+    e[i] = estimates_[kept_.find(key(q.part[i]))->second * at(s_.ncomp) + at(component_)];
+  wanted_ = 0;
+  run_.tell(e);
+  count_bytes();
+}
+
+void quadrature_integral::count_bytes() {
+  const auto kept = estimates_.capacity() * sizeof(interval_estimate<double>) + kept_.size() * 64;
+  statistics_.bytes = std::max(statistics_.bytes, static_cast<int64>(sizeof *this + kept) + run_.bytes());
+}
+
+void quadrature_integral::find_nonfinite(const double *f, int64 ldf, int k, int first, int n) {
+  std::vector<double> x(static_cast<std::size_t>(2 * wanted_));
+  write(x.data(), wanted_);
+  message_ = "the weighted sum of the integrand overflows";
+  for (int i = first; i < first + n; ++i)
+    if (!std::isfinite(f[k * ldf + i])) {
+      message_ = nonfinite_message(k, f[k * ldf + i], &x[static_cast<std::size_t>(i)], 1);
+      break;
+    }
+  // An interval whose estimates are not complete is not kept.
+  if (!keeps_) return;
+  estimates_.resize(estimates_.size() / at(s_.ncomp) * at(s_.ncomp));
+  for (auto i = kept_.begin(); i != kept_.end();)
+    i = i->second >= estimates_.size() / at(s_.ncomp) ? kept_.erase(i) : std::next(i);
+}
+
+outcome quadrature_integral::outcome_of(quadrature_end e) {
+  switch (e) {
+    case quadrature_end::converged:
+      return outcome::converged;
+    case quadrature_end::limit:
+      message_ = std::to_string(component_run::most_intervals) + " intervals are not enough for the tolerance";
+      return outcome::evaluations;
+    case quadrature_end::bad_point: {
+      const interval<double> p = run_.place();
+      const double x = map_.kind == range_kind::plain ? 0.5 * (p.lower + p.upper) : map_.at(0.5 * (p.lower + p.upper)).x;
+      message_ = "the intervals at x = " + shown_number(fourier_ && mirrored_ ? -x : x) +
+                 " cannot be divided any further; a singularity there needs a break point, a weight or TESSERA_COMPLEMENT";
+      return outcome::roundoff;
+    }
+    case quadrature_end::roundoff:
+      return outcome::roundoff;
+    case quadrature_end::no_convergence:
+      return outcome::slow;
+    case quadrature_end::divergent:
+      return outcome::divergent;
+    case quadrature_end::not_finite:
+      message_ = "the sums of the integrand overflow";
+      return outcome::nonfinite;
+    case quadrature_end::stopped:
+      break;
+  }
+  return outcome::stopped;
+}
+
+void quadrature_integral::end_component() {
+  if (fourier_ && next_pass()) return;
+  statistics_.intervals = std::max(statistics_.intervals, run_.intervals());
+  double value = run_.value(), error = run_.error();
+  outcome end = outcome_of(run_.end());
+  if (s_.weight == quadrature_weight::sine && (s_.omega < 0.0) != (fourier_ && mirrored_)) value = -value;
+  if (fourier_ && whole_) {
+    if (!mirrored_) {
+      first_side_ = {value, error, end};
+      mirrored_ = true;
+      begin_side();
+      return;
+    }
+    value += first_side_.value;
+    error += first_side_.error;
+    if (end == outcome::converged) end = first_side_.end;
+  }
+  value_[at(component_)] = value;
+  error_[at(component_)] = error;
+  if (end == outcome::converged && !met(component_)) end = outcome::slow;
+  ends_[at(component_)] = end;
+  if (++component_ < s_.ncomp) {
+    begin_component();
+    return;
+  }
+  has_value_ = true;
+  conclude_adaptive();
+}
+
+// The worst of the components counts.
+void quadrature_integral::conclude_adaptive() {
+  outcome end = outcome::converged;
+  for (const outcome e : ends_)
+    if (e != outcome::converged && (end == outcome::converged || e == outcome::nonfinite || e == outcome::divergent))
+      end = e;
+  const bool may_change = s_.rule == quadrature_rule::automatic && s_.weight == quadrature_weight::none;
+  if (end == outcome::converged) {
+    finish(zero_ && s_.abstol == 0.0 ? outcome::all_zero : end);
+  } else if (tried_exponential_) {
+    choose_better(end);
+  } else if (may_change && end != outcome::nonfinite) {
+    adaptive_end_ = end;
+    begin_exponential();
+  } else {
+    finish(end);
+  }
+}
+
+void quadrature_integral::begin_exponential() {
+  tried_exponential_ = in_exponential_ = true;
+  exponential_.begin(s_, *r_);
+  wanted_ = exponential_.points();
+}
+
+// How far the worst component is from its tolerance.
+double quadrature_integral::excess(const double *value, const double *error) const {
+  double worst = 0.0;
+  for (int k = 0; k < s_.ncomp; ++k)
+    worst = std::max(worst, error[k] / std::max(tolerated(s_, value[k]), real_limits<double>::least));
+  return worst;
+}
+
+void quadrature_integral::take_exponential() {
+  if (!exponential_.has_value()) return;
+  value_ = exponential_.value();
+  error_ = exponential_.error();
+  has_value_ = statistics_.exponential = true;
+}
+
+void quadrature_integral::end_exponential(outcome end) {
+  in_exponential_ = false;
+  wanted_ = 0;
+  if (end == outcome::converged) {
+    take_exponential();
+    message_.clear();
+    finish(zero_ && s_.abstol == 0.0 ? outcome::all_zero : end);
+    return;
+  }
+  if (tried_adaptive_) {
+    choose_better(adaptive_end_);
+    return;
+  }
+  take_exponential();
+  if (s_.rule != quadrature_rule::automatic || (end != outcome::slow && end != outcome::roundoff)) {
+    finish(end);
+    return;
+  }
+  saved_ = {value_, error_};
+  has_value_ = false;
+  error_.assign(at(s_.ncomp), infinity_value());
+  begin_adaptive();
+}
+
+// Neither rule has met the tolerance: the value that is closer to it, with the reason of the adaptive run.
+void quadrature_integral::choose_better(outcome end) {
+  const bool adaptive_first = saved_.value.empty();
+  const double *other_value = adaptive_first ? exponential_.value().data() : saved_.value.data();
+  const double *other_error = adaptive_first ? exponential_.error().data() : saved_.error.data();
+  const bool there = !adaptive_first || exponential_.has_value();
+  statistics_.exponential = there && excess(other_value, other_error) < excess(value_.data(), error_.data());
+  if (statistics_.exponential) {
+    std::copy_n(other_value, s_.ncomp, value_.begin());
+    std::copy_n(other_error, s_.ncomp, error_.begin());
+  }
+  finish(end);
+}
+
+void quadrature_integral::finish(outcome end) {
+  wanted_ = 0;
+  end_ = end;
+}
+
+void quadrature_integral::show_running() {
+  if (in_exponential_) {
+    if (!tried_adaptive_) take_exponential();
+    return;
+  }
+  if (component_ < s_.ncomp && run_.has_value()) {
+    value_[at(component_)] = run_.sum();
+    error_[at(component_)] = run_.sum_of_errors();
+  }
+}
+
+// Components that have not been integrated yet are, as far as intervals are known.
+void quadrature_integral::stop(outcome why) {
+  if (end_ != outcome::running) return;
+  if (in_exponential_) {
+    if (!tried_adaptive_) take_exponential();
+    in_exponential_ = false;
+    finish(why);
+    return;
+  }
+  const quadrature_end reason = why == outcome::evaluations ? quadrature_end::limit : quadrature_end::stopped;
+  bool all = true;
+  for (;;) {
+    while (!run_.ended() && !ask()) {
+    }
+    const bool there = run_.has_value() && !(fourier_ && passes_ == 0);
+    if (!run_.ended()) run_.stop(reason);
+    all = all && there;
+    double value = run_.value();
+    if (s_.weight == quadrature_weight::sine && (s_.omega < 0.0) != (fourier_ && mirrored_)) value = -value;
+    value_[at(component_)] = value;
+    error_[at(component_)] = run_.error();
+    if (fourier_ && whole_) all = false;
+    if (++component_ == s_.ncomp || !all) break;
+    begin_component();
+  }
+  statistics_.intervals = std::max(statistics_.intervals, run_.intervals());
+  has_value_ = all;
+  if (!saved_.value.empty()) {  // of the double-exponential rule before
+    const bool better = !all || excess(saved_.value.data(), saved_.error.data()) < excess(value_.data(), error_.data());
+    if (better) {
+      value_ = saved_.value;
+      error_ = saved_.error;
+    }
+    statistics_.exponential = better;
+    has_value_ = true;
+  }
+  finish(why);
+}
+
+}  // namespace tessera

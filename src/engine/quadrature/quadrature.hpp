@@ -1,0 +1,55 @@
+// What a quadrature in one variable is asked for and what it answers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "../problem.hpp"
+#include "range_map.hpp"
+
+namespace tessera {
+
+enum class quadrature_weight : int {  // enum tessera_weight
+  none = 0,
+  cosine = 1,
+  sine = 2,
+  ends = 3,
+  ends_log_lower = 4,
+  ends_log_upper = 5,
+  ends_log_both = 6,
+  pole = 7
+};
+
+enum class quadrature_rule : int { automatic, kronrod, double_exponential };
+
+struct quadrature_settings : run_settings {
+  quadrature_rule rule = quadrature_rule::automatic;
+  int pairs = 10;  // of the Gauss-Kronrod rule
+  quadrature_weight weight = quadrature_weight::none;
+  double omega = 1.0, alpha = 0.0, beta = 0.0, pole = 0.0;
+  int complement = 0;         // TESSERA_COMPLEMENT
+  bool zero_nonfinite = false;  // values that are not finite count as 0
+
+  bool is_oscillating() const { return weight == quadrature_weight::cosine || weight == quadrature_weight::sine; }
+  bool has_ends() const { return weight >= quadrature_weight::ends && weight <= quadrature_weight::ends_log_both; }
+  bool lower_log() const {
+    return weight == quadrature_weight::ends_log_lower || weight == quadrature_weight::ends_log_both;
+  }
+  bool upper_log() const {
+    return weight == quadrature_weight::ends_log_upper || weight == quadrature_weight::ends_log_both;
+  }
+};
+
+struct quadrature_statistics {
+  int64 evaluations = 0, intervals = 0, steps = 0, bytes = 0, zeroed = 0;
+  bool exponential = false;  // the value is that of a double-exponential rule
+};
+
+// The user's limits, ascending, and the break points between them, ascending.
+struct quadrature_range {
+  double lower = 0.0, upper = 1.0;
+  double first = 0.0, last = 1.0;  // numbers next to them
+  std::vector<double> breaks;
+};
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// TESSERA_QUADRATURE: what the solver knows of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../method.hpp"
+
+namespace tessera {
+
+class quadrature_method final : public method {
+ public:
+  static constexpr method_number number = method_quadrature;
+  using method::method;
+  void set_breakpoints(int count, const double *points);
+
+  bool hands_complements() const override { return true; }
+  bool runs_on_devices() const override { return false; }
+  problem &prepare(bool on_host) override;
+  void start(bool on_host) override;
+  void start_many(bool on_host) override;
+  run_result &new_result() override { return result_ = {}; }
+  void record(bool on_host) override;
+  void record_many(const many_results &results) override;
+  std::string summary(const std::string &where) const override;
+
+ private:
+  quadrature_problem problem_;
+  quadrature_result result_;
+  std::vector<double> breaks_;  // ascending
+};
+
+}  // namespace tessera
