@@ -52,23 +52,33 @@ TESSERA_HD bool stalled(const division<Real> &d) {
 }
 
 // What QUADPACK believes and should not, where there are arrays of doubts. Halves of an interval whose error was larger than its estimate have
-// some of that as their error. Where both halves look smooth but do not meet at the middle, a jump may lie between the middle and the points next
+// some of that as their error, and so have halves that look smooth while the interval did not: one of them may by accident. Where both halves look smooth but do not meet at the middle, a jump may lie between the middle and the points next
 // to it; the doubt stays with the parts at that place, and is halved with them, until a point sees the jump or it is small enough. A
-// doubt is of the upper end of an interval when it is positive, of the lower when it is negative. Before the division; `e` is changed.
+// doubt is of the upper end of an interval when it is positive, of the lower when it is negative; `is_rough` stands for an interval that did not look smooth. Before the division; `e` is
+// changed.
+template <class Real>
+constexpr Real is_rough = real_limits<Real>::greatest;
+
 template <class Real, class Int>
 TESSERA_HD void careful_halves(const interval_list<Real, Int> &list, interval_estimate<Real> *e, Real *doubts) {
   const Int parent = list.selected();
-  const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value)), before = list.doubt(parent);
+  const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value)), before = list.doubt(parent) == is_rough<Real> ? Real(0) : list.doubt(parent);
+  const Real width = list.width(parent) / Real(2);
   doubts[0] = before < Real(0) && !e[0].rough ? before / Real(2) : Real(0);
   doubts[1] = before > Real(0) && !e[1].rough ? before / Real(2) : Real(0);
+  Real mismatch = 0;  // one of them looks smooth by accident
   if (!e[0].rough && !e[1].rough) {
-    const Real jump = fabs(e[0].upper_end - e[1].lower_end);
-    if (jump * e[0].gap > -doubts[0]) doubts[0] = jump * e[0].gap;
-    if (jump * e[1].gap > doubts[1]) doubts[1] = -jump * e[1].gap;
+    const Real jump = fabs(e[0].upper_end - e[1].lower_end), kink = fabs(e[0].upper_slope - e[1].lower_slope);
+    const Real below = e[0].gap * larger_of(jump, kink * e[0].gap), above = e[1].gap * larger_of(jump, kink * e[1].gap);
+    if (below > -doubts[0]) doubts[0] = below;
+    if (above > doubts[1]) doubts[1] = -above;
+    mismatch = jump * width / Real(40);
   }
+  const bool vanished = list.doubt(parent) == is_rough<Real> && !e[0].rough && !e[1].rough;
   for (int i = 0; i < 2; ++i) {
-    if (change > list.error_of(parent)) e[i].error = larger_of(e[i].error, change / Real(8));
-    e[i].error = larger_of(e[i].error, fabs(doubts[i]));
+    if (change > list.error_of(parent) || vanished) e[i].error = larger_of(e[i].error, change / Real(2));
+    e[i].error = larger_of(e[i].error, larger_of(mismatch, fabs(doubts[i])));
+    if (e[i].rough) doubts[i] = is_rough<Real>;
   }
 }
 

@@ -9,12 +9,15 @@
 
 namespace tessera {
 
-// Weights of the null rules of the six highest degrees, three even and three odd, each norm 1 in the weights of the rule; highest first.
+// Weights of pairs of points, the centre last, for sums that are odd or even. Null rules of the eight highest degrees come first, the highest before
+// the others, each of norm 1 in the weights of the rule. Then the value of the polynomial through all points, and its derivative, at
+// the upper end as sums of an even and an odd part; at the lower end the odd part of the value and the even part of the derivative count negative.
 template <class Real, int Pairs>
 struct null_weights {
-  Real even[3][Pairs + 1], odd[3][Pairs];  // by pairs of points, the centre last
-  // Of the polynomial through all points at the upper end: the sum of these; at the lower end the odd ones count negative.
-  Real end_even[Pairs + 1], end_odd[Pairs], gap;  // gap: from the outermost point to the end
+  static constexpr int ranks = 4, sums = ranks + 2, value_sum = ranks, slope_sum = ranks + 1;
+
+  Real even[Pairs + 1][sums], odd[Pairs][sums];
+  Real gap;  // from the outermost point to the end
 };
 
 namespace rule_making {
@@ -36,16 +39,15 @@ constexpr null_weights<Real, Pairs> make_null_weights() {
     long double norm = 0;
     for (int i = 0; i <= Pairs; ++i) norm += (i < Pairs ? 2 : 1) * rule.weight[i] * now[i] * now[i];
     const int from_top = 2 * Pairs - degree;
-    if (from_top < 6) {
+    if (from_top < 2 * null_weights<Real, Pairs>::ranks) {
       const long double scale = 1 / rule_making::root(norm);
-      for (int i = 0; i < Pairs; ++i) {
+      for (int i = 0; i <= Pairs; ++i) {
         const Real v = static_cast<Real>(rule.weight[i] * now[i] * scale);
         if (from_top % 2 == 0)
-          made.even[from_top / 2][i] = v;
-        else
-          made.odd[from_top / 2][i] = v;
+          made.even[i][from_top / 2] = v;
+        else if (i < Pairs)
+          made.odd[i][from_top / 2] = v;
       }
-      if (from_top % 2 == 0) made.even[from_top / 2][Pairs] = static_cast<Real>(rule.weight[Pairs] * now[Pairs] * scale);
     }
     for (int i = 0; i <= Pairs; ++i) {
       const long double x = i < Pairs ? rule.node[i] : 0;
@@ -55,19 +57,28 @@ constexpr null_weights<Real, Pairs> make_null_weights() {
     }
     norm_before = norm;
   }
-  // Lagrange's polynomials at 1, as products over pairs.
+  // Lagrange's polynomials at 1, as products over pairs, and their derivatives by those of the logarithms.
+  constexpr int at_value = null_weights<Real, Pairs>::value_sum, at_slope = null_weights<Real, Pairs>::slope_sum;
   for (int i = 0; i <= Pairs; ++i) {
     const long double x = i < Pairs ? rule.node[i] : 0;
-    long double product = 1;
+    long double product = 1, slope = 0;
     for (int k = 0; k < Pairs; ++k)
-      if (k != i) product *= (1 - rule.node[k] * rule.node[k]) / (x * x - rule.node[k] * rule.node[k]);
+      if (k != i) {
+        product *= (1 - rule.node[k] * rule.node[k]) / (x * x - rule.node[k] * rule.node[k]);
+        slope += 2 / (1 - rule.node[k] * rule.node[k]);
+      }
     if (i == Pairs) {
-      made.end_even[i] = static_cast<Real>(product);
+      made.even[i][at_value] = static_cast<Real>(product);
+      made.even[i][at_slope] = static_cast<Real>(product * slope);
       continue;
     }
-    // Of +x: product (1 + x) / (2 x) / x, of -x: product (1 - x) / (-2 x) / (-x); half of sum and difference.
-    made.end_even[i] = static_cast<Real>(product / (2 * x * x));
-    made.end_odd[i] = static_cast<Real>(product / (2 * x));
+    // Of +x and of -x: product (1 + x) / (2 x^2) and product (1 - x) / (2 x^2).
+    const long double right = product * (1 + x) / (2 * x * x), left = product * (1 - x) / (2 * x * x);
+    const long double right_slope = right * (slope + 1 + 1 / (1 + x)), left_slope = left * (slope + 1 + 1 / (1 - x));
+    made.even[i][at_value] = static_cast<Real>((right + left) / 2);
+    made.odd[i][at_value] = static_cast<Real>((right - left) / 2);
+    made.even[i][at_slope] = static_cast<Real>((right_slope + left_slope) / 2);
+    made.odd[i][at_slope] = static_cast<Real>((right_slope - left_slope) / 2);
   }
   made.gap = static_cast<Real>(1 - rule.node[kronrod_pair<long double, Pairs>::inward(0)]);
   return made;
@@ -86,19 +97,21 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   using pair = kronrod_pair<Real, Pairs>;
   Real fine = rule.weight[Pairs] * value[0], size = fabs(fine);
   Real coarse = pair::centre_shared ? rule.gauss[pair::shared] * value[0] : Real(0);
-  Real even[3] = {null.even[0][Pairs] * value[0], null.even[1][Pairs] * value[0], null.even[2][Pairs] * value[0]};
-  Real odd[3] = {0, 0, 0}, end_even = null.end_even[Pairs] * value[0], end_odd = 0;
+  using tables = null_weights<Real, Pairs>;
+  Real even[tables::sums], odd[tables::sums];
+  for (int q = 0; q < tables::sums; ++q) {
+    even[q] = null.even[Pairs][q] * value[0];
+    odd[q] = Real(0);
+  }
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p) {
     const Real left = value[1 + 2 * p], right = value[2 + 2 * p], both = left + right, across = right - left;
     if (p < pair::shared) coarse += rule.gauss[p] * both;
     fine += rule.weight[p] * both;
     size += rule.weight[p] * (fabs(left) + fabs(right));
-    end_even += null.end_even[p] * both;
-    end_odd += null.end_odd[p] * across;
-    for (int q = 0; q < 3; ++q) {
-      even[q] += null.even[q][p] * both;
-      odd[q] += null.odd[q][p] * across;
+    for (int q = 0; q < tables::sums; ++q) {
+      even[q] += null.even[p][q] * both;
+      odd[q] += null.odd[p][q] * across;
     }
   }
   const Real mean = fine * Real(0.5), width = fabs(half);
@@ -108,21 +121,24 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
     spread += rule.weight[p] * (fabs(value[1 + 2 * p] - mean) + fabs(value[2 + 2 * p] - mean));
   interval_estimate<Real> e = {fine * half, Real(0), size * width, spread * width};
   e.error = error_of_difference((fine - coarse) * half, e.size, e.spread);
-  e.lower_end = end_even - end_odd;
-  e.upper_end = end_even + end_odd;
+  e.lower_end = even[tables::value_sum] - odd[tables::value_sum];
+  e.upper_end = even[tables::value_sum] + odd[tables::value_sum];
+  e.lower_slope = (odd[tables::slope_sum] - even[tables::slope_sum]) / half;
+  e.upper_slope = (odd[tables::slope_sum] + even[tables::slope_sum]) / half;
   e.gap = null.gap * width;
 
-  // Squares of the sizes of pairs of degrees, the highest first. Smooth: each is less than two thirds of the next.
-  constexpr Real fall = Real(0.45), factor = Real(2);
-  Real top[3], largest = 0;
-  for (int q = 0; q < 3; ++q) {
+  // Squares of the sizes of pairs of degrees, the highest first. Smooth: each is less than half of the next.
+  constexpr Real fall = Real(0.45), factor = Real(2), share = Real(0.03);
+  Real top[tables::ranks], largest = 0;
+  bool falls = true;
+  for (int q = 0; q < tables::ranks; ++q) {
     top[q] = even[q] * even[q] + odd[q] * odd[q];
     largest = larger_of(largest, top[q]);
+    if (q > 0 && top[q - 1] > fall * top[q]) falls = false;
   }
-  if (top[0] <= fall * top[1] && top[1] <= fall * top[2]) return e;
-  const Real least = factor * sqrt(largest) * width;
+  const Real least = (falls ? share * sqrt(top[1]) : factor * sqrt(largest)) * width;
   if (least <= Real(50) * spacing * e.size) return e;  // rounding
-  e.rough = true;
+  e.rough = !falls;
   e.error = larger_of(e.error, least);
   return e;
 }

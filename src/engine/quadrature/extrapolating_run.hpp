@@ -80,7 +80,7 @@ class extrapolating_run {
     value_ = e.value;
     error_ = e.error;
     size_of_integrand_ = e.size;
-    if (is_careful()) list_.set_doubt(1, Real(0));
+    if (is_careful()) list_.set_doubt(1, e.rough ? is_rough<Real> : Real(0));
     whole_ = fabs(request_.part[0].upper - request_.part[0].lower);
     const bool met = e.error <= wanted_.bound(e.value);
     if (stopped_by_first(e.error, e.size, list_.limit() == 1)) return;
@@ -97,7 +97,7 @@ class extrapolating_run {
   TESSERA_HD void tell_piece(const interval_estimate<Real> &e) {
     const Int i = list_.size();
     list_.append(request_.part[0], e.value, e.error);
-    if (is_careful()) list_.set_doubt(i + 1, Real(0));
+    if (is_careful()) list_.set_doubt(i + 1, e.rough ? is_rough<Real> : Real(0));
     value_ += e.value;
     error_ += e.error;
     size_of_integrand_ += e.size;
@@ -223,7 +223,7 @@ class extrapolating_run {
     table_ = epsilon_table<Real>();
     error_ = greatest;
     extrapolating_ = abandoned_ = false;
-    since_better_ = claims_ = 0;
+    since_better_ = claims_ = sums_told_ = 0;
     list_.select_largest();
     set_goal(bound);
     if (list_.error() <= bound)
@@ -234,7 +234,7 @@ class extrapolating_run {
 
   TESSERA_HD quadrature_end look_for_rounding(const division<Real> &d, const interval_estimate<Real> *e) {
     // Noise is in both halves; where one of them is rough there is a jump or a kink in it, whose estimates are erratic.
-    if (e[0].spread != e[0].error && e[1].spread != e[1].error && e[0].rough == e[1].rough) {
+    if (e[0].spread != e[0].error && e[1].spread != e[1].error && e[0].rough == e[1].rough && !exploring_) {
       if (stalled(d)) ++(extrapolating_ ? stalled_extrapolating_ : stalled_);
       if (list_.size() > 10 && d.error > d.parent_error) ++grown_;
     }
@@ -292,9 +292,17 @@ class extrapolating_run {
   // True when that has ended the run.
   TESSERA_HD bool extrapolate() {
     table_.push(list_.value());
+    if (is_careful()) {
+      for (int i = 3; i > 0; --i) sums_[i] = sums_[i - 1];
+      sums_[0] = list_.value();
+      ++sums_told_;
+    }
     if (table_.size() < 3) return false;
     extrapolated<Real> x = table_.extrapolate();
-    if (is_careful()) x.error *= Real(10);
+    if (is_careful()) {
+      x.error *= Real(10);
+      if (!sums_are_regular()) x.error = greatest;
+    }
     quadrature_end found = quadrature_end::converged;
     ++since_better_;
     if (since_better_ > 5 && error_ < Real(1e-3) * list_.error()) found = quadrature_end::no_convergence;
@@ -324,6 +332,16 @@ class extrapolating_run {
     if (found == quadrature_end::converged) return false;
     conclude_best(found);
     return true;
+  }
+
+  // What is extrapolated converges like a power or a power with a logarithm: each change is nearly the same part of the one before. At a
+  // singularity that is nowhere in particular changes come as they like, and what the extrapolation makes of them is an accident.
+  TESSERA_HD bool sums_are_regular() const {
+    if (sums_told_ < 4) return false;
+    const Real now = sums_[0] - sums_[1], before = sums_[1] - sums_[2], first = sums_[2] - sums_[3];
+    if (before == Real(0) || first == Real(0)) return false;
+    const Real ratio = now / before, last = before / first;
+    return ratio > Real(0.01) && ratio < Real(1) && fabs(ratio - last) <= Real(0.2) * last;
   }
 
   TESSERA_HD void divide_selected() {
@@ -403,7 +421,8 @@ class extrapolating_run {
   bool exploring_ = false, by_sums_ = false;
   Int to_explore_ = 0, least_ = 0;
   Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
-  int claims_ = 0;
+  Real sums_[4] = {};  // the last ones that were extrapolated, newest first
+  int claims_ = 0, sums_told_ = 0;
 
   int since_better_ = 0, stalled_ = 0, stalled_extrapolating_ = 0, grown_ = 0;
 };

@@ -49,10 +49,10 @@ struct interval {
 template <class Real>
 struct interval_estimate {
   Real value, error, size, spread;
-  // Of a careful rule: the values do not look as those of a smooth function do; else the values at both ends by extrapolation, and how much
-  // of a unit there may be between an end and the next point.
+  // Of a careful rule: the values do not look as those of a smooth function do; else values and derivatives at both ends by
+  // extrapolation, and the length between an end and the next point.
   bool rough = false;
-  Real lower_end = 0, upper_end = 0, gap = 0;
+  Real lower_end = 0, upper_end = 0, lower_slope = 0, upper_slope = 0, gap = 0;
 };
 
 template <class Real>
