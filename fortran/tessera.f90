@@ -34,6 +34,8 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_NONFINITE = 7
   integer(c_int), parameter, public :: TESSERA_SOME_FAILED = 8
   integer(c_int), parameter, public :: TESSERA_ALL_ZERO = 9
+  integer(c_int), parameter, public :: TESSERA_SLOW_CONVERGENCE = 10
+  integer(c_int), parameter, public :: TESSERA_DIVERGENT = 11
   integer(c_int), parameter, public :: TESSERA_ERR_ARGUMENT = -1
   integer(c_int), parameter, public :: TESSERA_ERR_KEY = -2
   integer(c_int), parameter, public :: TESSERA_ERR_TYPE = -3
@@ -84,6 +86,8 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_KEEP_GRID = 144
   integer(c_int), parameter, public :: TESSERA_KEEP_STATE = 145
   integer(c_int), parameter, public :: TESSERA_GENERATOR = 146
+  integer(c_int), parameter, public :: TESSERA_WEIGHT = 150
+  integer(c_int), parameter, public :: TESSERA_SHARED_CALLS = 151
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200
   integer(c_int), parameter, public :: TESSERA_ABSTOL = 201
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
@@ -92,6 +96,10 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CONFIDENCE = 210
   integer(c_int), parameter, public :: TESSERA_DAMPING = 220
   integer(c_int), parameter, public :: TESSERA_STRATIFY = 221
+  integer(c_int), parameter, public :: TESSERA_OMEGA = 230
+  integer(c_int), parameter, public :: TESSERA_ALPHA = 231
+  integer(c_int), parameter, public :: TESSERA_BETA = 232
+  integer(c_int), parameter, public :: TESSERA_POLE = 233
   integer(c_int), parameter, public :: TESSERA_EVALUATIONS = 300
   integer(c_int), parameter, public :: TESSERA_REGIONS = 301
   integer(c_int), parameter, public :: TESSERA_ITERATIONS = 302
@@ -133,6 +141,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_RULE_KRONROD41 = 41
   integer(c_int), parameter, public :: TESSERA_RULE_KRONROD51 = 51
   integer(c_int), parameter, public :: TESSERA_RULE_KRONROD61 = 61
+  integer(c_int), parameter, public :: TESSERA_RULE_DOUBLE_EXPONENTIAL = 70
 
   ! Values of TESSERA_SELECTION: which regions are divided next.
   integer(c_int), parameter, public :: TESSERA_SELECT_AUTO = 0
@@ -159,6 +168,17 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CUBATURE = 1
   integer(c_int), parameter, public :: TESSERA_LATTICE = 2
   integer(c_int), parameter, public :: TESSERA_MONTECARLO = 3
+  integer(c_int), parameter, public :: TESSERA_QUADRATURE = 4
+
+  ! Values of TESSERA_WEIGHT: a factor of the integrand that TESSERA_QUADRATURE integrates exactly (docs/quadrature.md). [a, b] is the range.
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_NONE = 0
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_COS = 1
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_SIN = 2
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_ALGEBRAIC = 3
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_ALGEBRAIC_LOG_LOWER = 4
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_ALGEBRAIC_LOG_UPPER = 5
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_ALGEBRAIC_LOG_BOTH = 6
+  integer(c_int), parameter, public :: TESSERA_WEIGHT_CAUCHY = 7
 
   ! Values of TESSERA_TRANSFORM: the change of variables before a lattice rule (docs/lattice.md).
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_AUTO = 0
@@ -268,6 +288,7 @@ module tessera
   public :: tessera_lattice_set_weights, tessera_lattice_set_kernel, tessera_lattice_set_progress, tessera_lattice_construct
   public :: tessera_lattice_korobov, tessera_lattice_vector, tessera_lattice_builtin, tessera_lattice_get_vector
   public :: tessera_lattice_save, tessera_lattice_load, tessera_lattice_prime, tessera_set_lattice
+  public :: tessera_set_breakpoints
   public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid, tessera_get_grid, tessera_set_grid
   public :: tessera_get_state, tessera_set_state, tessera_extrapolate
 
@@ -486,6 +507,14 @@ module tessera
       type(c_funptr), value :: fn
       integer(c_int) :: c_tessera_set_limits
     end function c_tessera_set_limits
+
+    function c_tessera_set_breakpoints(s, count, points) bind(c, name='tessera_set_breakpoints')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int), value :: count
+      real(c_double), intent(in), optional :: points(*)
+      integer(c_int) :: c_tessera_set_breakpoints
+    end function c_tessera_set_breakpoints
 
     function c_tessera_set_integrand(s, fn, userdata) bind(c, name='tessera_set_integrand')
       import :: c_funptr, c_int, c_ptr
@@ -1568,6 +1597,19 @@ contains
     end if
     call conclude(s, status, ierr)
   end subroutine tessera_get_regions
+
+  !> Points at which the integrand has a jump, a kink or a singularity, for TESSERA_QUADRATURE; none without `points`.
+  recursive subroutine tessera_set_breakpoints(s, points, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(in), optional, contiguous :: points(:)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (present(points)) then
+      call conclude(s, c_tessera_set_breakpoints(s%handle, size(points, kind=c_int), points), ierr)
+    else
+      call conclude(s, c_tessera_set_breakpoints(s%handle, 0_c_int), ierr)
+    end if
+  end subroutine tessera_set_breakpoints
 
   !> The next run goes on from these regions; evaluations is where its count starts.
   recursive subroutine tessera_set_regions(s, records, evaluations, ierr)

@@ -296,6 +296,10 @@ class extrapolating_run {
       for (int i = 3; i > 0; --i) sums_[i] = sums_[i - 1];
       sums_[0] = list_.value();
       ++sums_told_;
+      if (diverges()) {
+        conclude_with_sums(quadrature_end::divergent);
+        return true;
+      }
     }
     if (table_.size() < 3) return false;
     extrapolated<Real> x = table_.extrapolate();
@@ -328,7 +332,7 @@ class extrapolating_run {
         claims_ = 1;
       }
     }
-    if (table_.size() == 1) abandoned_ = true;
+    if (table_.size() == 1 && !is_careful()) abandoned_ = true;
     if (found == quadrature_end::converged) return false;
     conclude_best(found);
     return true;
@@ -342,6 +346,15 @@ class extrapolating_run {
     if (before == Real(0) || first == Real(0)) return false;
     const Real ratio = now / before, last = before / first;
     return ratio > Real(0.01) && ratio < Real(1) && fabs(ratio - last) <= Real(0.2) * last;
+  }
+
+  // Over widths of many powers of two each change is at least as large as the one before, but for what a convergent integral of a
+  // power as close as 0.993 has.
+  TESSERA_HD bool diverges() {
+    constexpr int halvings = 50;
+    const Real now = sums_[0] - sums_[1], before = sums_[1] - sums_[2];
+    growing_ = sums_told_ > 2 && before != Real(0) && now / before > Real(0.995) ? growing_ + 1 : 0;
+    return growing_ >= halvings;
   }
 
   TESSERA_HD void divide_selected() {
@@ -422,7 +435,7 @@ class extrapolating_run {
   Int to_explore_ = 0, least_ = 0;
   Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
   Real sums_[4] = {};  // the last ones that were extrapolated, newest first
-  int claims_ = 0, sums_told_ = 0;
+  int claims_ = 0, sums_told_ = 0, growing_ = 0;
 
   int since_better_ = 0, stalled_ = 0, stalled_extrapolating_ = 0, grown_ = 0;
 };

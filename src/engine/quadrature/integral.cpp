@@ -365,6 +365,7 @@ void quadrature_integral::conclude_adaptive() {
     choose_better(end);
   } else if (may_change && end != outcome::nonfinite) {
     adaptive_end_ = end;
+    adaptive_message_ = message_;
     begin_exponential();
   } else {
     finish(end);
@@ -402,6 +403,7 @@ void quadrature_integral::end_exponential(outcome end) {
     return;
   }
   if (tried_adaptive_) {
+    message_ = adaptive_message_;
     choose_better(adaptive_end_);
     return;
   }

@@ -97,6 +97,7 @@ class quadrature_integral {
   exponential_run exponential_;
   bool in_exponential_ = false, tried_adaptive_ = false, tried_exponential_ = false;
   outcome adaptive_end_ = outcome::running;
+  std::string adaptive_message_;
   results saved_;  // of the double-exponential rule that was tried first and did not converge
   int component_ = 0;
   // Of an infinite range with an oscillating weight: from `lower` on in u, with x = -u where it is mirrored.
