@@ -97,22 +97,12 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   using pair = kronrod_pair<Real, Pairs>;
   Real fine = rule.weight[Pairs] * value[0], size = fabs(fine);
   Real coarse = pair::centre_shared ? rule.gauss[pair::shared] * value[0] : Real(0);
-  using tables = null_weights<Real, Pairs>;
-  Real even[tables::sums], odd[tables::sums];
-  for (int q = 0; q < tables::sums; ++q) {
-    even[q] = null.even[Pairs][q] * value[0];
-    odd[q] = Real(0);
-  }
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p) {
-    const Real left = value[1 + 2 * p], right = value[2 + 2 * p], both = left + right, across = right - left;
+    const Real left = value[1 + 2 * p], right = value[2 + 2 * p], both = left + right;
     if (p < pair::shared) coarse += rule.gauss[p] * both;
     fine += rule.weight[p] * both;
     size += rule.weight[p] * (fabs(left) + fabs(right));
-    for (int q = 0; q < tables::sums; ++q) {
-      even[q] += null.even[p][q] * both;
-      odd[q] += null.odd[p][q] * across;
-    }
   }
   const Real mean = fine * Real(0.5), width = fabs(half);
   Real spread = rule.weight[Pairs] * fabs(value[0] - mean);
@@ -121,6 +111,20 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
     spread += rule.weight[p] * (fabs(value[1 + 2 * p] - mean) + fabs(value[2 + 2 * p] - mean));
   interval_estimate<Real> e = {fine * half, Real(0), size * width, spread * width};
   e.error = error_of_difference((fine - coarse) * half, e.size, e.spread);
+  using tables = null_weights<Real, Pairs>;
+  Real even[tables::sums], odd[tables::sums];
+  for (int q = 0; q < tables::sums; ++q) {
+    even[q] = null.even[Pairs][q] * value[0];
+    odd[q] = Real(0);
+  }
+  TESSERA_UNROLLED
+  for (int p = 0; p < Pairs; ++p) {
+    const Real both = value[1 + 2 * p] + value[2 + 2 * p], across = value[2 + 2 * p] - value[1 + 2 * p];
+    for (int q = 0; q < tables::sums; ++q) {
+      even[q] += null.even[p][q] * both;
+      odd[q] += null.odd[p][q] * across;
+    }
+  }
   e.lower_end = even[tables::value_sum] - odd[tables::value_sum];
   e.upper_end = even[tables::value_sum] + odd[tables::value_sum];
   e.lower_slope = (odd[tables::slope_sum] - even[tables::slope_sum]) / half;

@@ -172,7 +172,8 @@ void quadrature_integral::write(double *x, int64 ldx) {
   }
   const auto n = static_cast<int>(wanted_);
   if (map_.kind == range_kind::plain && s_.complement == 0) {
-    for (int i = 0; i < n; ++i) x[i] = map_.inside(fourier_ && mirrored_ ? -u_[i] : u_[i]);
+    const double sign = fourier_ && mirrored_ ? -1.0 : 1.0;
+    for (int i = 0; i < n; ++i) x[i] = std::min(std::max(sign * u_[i], map_.first), map_.last);
     return;
   }
   for (int i = 0; i < n; ++i) {
@@ -228,6 +229,11 @@ interval_estimate<double> quadrature_integral::estimate(interval<double> on, int
                                                         int n) {
   double v[interval_rule::most_points];
   const bool mapped = map_.kind != range_kind::plain;
+  if (!mapped && !s_.zero_nonfinite) {
+    const interval_estimate<double> plain = rule_.estimate(on, level, f);
+    if (plain.size != 0.0 || plain.value != 0.0 || plain.error != 0.0) zero_ = false;
+    return plain;
+  }
   int holes = 0;
   for (int i = 0; i < n; ++i) {
     v[i] = mapped ? (f[i] == 0.0 ? 0.0 : f[i] * jacobian_[first + i]) : f[i];

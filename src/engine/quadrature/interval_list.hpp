@@ -48,8 +48,12 @@ class interval_list {
   // The rank of the widest interval among those whose order is kept.
   TESSERA_HD Int rank_of_widest() const {
     Int widest = 1;
-    for (Int rank = 2; rank <= ranked(); ++rank)
-      if (width(a_.order[rank - 1]) > width(a_.order[widest - 1])) widest = rank;
+    const Int last = ranked();
+    Real most = width(a_.order[0]);
+    for (Int rank = 2; rank <= last; ++rank) {
+      const Real w = width(a_.order[rank - 1]);
+      if (w > most) most = w, widest = rank;
+    }
     return widest;
   }
 
