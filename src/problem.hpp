@@ -12,7 +12,7 @@
 #include "core/raised_build.hpp"
 #include "core/rule.hpp"
 #include "engine/hooks.hpp"
-#include "engine/shown_point.hpp"
+#include "shown_point.hpp"
 #include "engine/cubature/region_record.hpp"
 #include "engine/lattice/lattice_state.hpp"
 #include "engine/montecarlo/sampling_state.hpp"
@@ -57,11 +57,11 @@ struct problem {
   virtual void share_memory(int) {}  // so many of them are run at the same time
   // The user's limits, which may be reversed and infinite.
   virtual void set_limits(int ndim, const double *lower, const double *upper) = 0;
-  virtual double finite_volume() const { return 1.0; }  // of the finite axes, where it is a factor
-  virtual bool is_mapped() const { return false; }      // is there an axis that a cubature maps?
+  virtual double finite_volume() const { return 1.0; }            // of the finite axes, where it is a factor
+  virtual bool is_mapped() const { return false; }                // is there an axis that a cubature maps?
   virtual std::string trouble_with_limits() const { return {}; }  // of set_limits, for this problem; "" for none
   virtual bool compares_forms() const { return true; }            // is the callback called as a text would be?
-  virtual int coordinates() const { return ndim(); }    // numbers that a point consists of
+  virtual int coordinates() const { return ndim(); }              // numbers that a point consists of
   // The user's coordinate j at t in (0, 1), and its distance from the upper limit where points have it.
   virtual double coordinate_at(std::size_t j, double t, double &complement) const = 0;
 

@@ -52,7 +52,8 @@ void run_integral(quadrature_integral &integral, quadrature_calls &calls, const 
                   run_hooks &hooks) {
   const bool wanted = hooks.is_wanted();
   while (const int64 n = integral.wanted()) {
-    if (n > s.maxeval - integral.statistics().evaluations && integral.can_stop()) return integral.stop(outcome::evaluations);
+    if (n > s.maxeval - integral.statistics().evaluations && integral.can_stop())
+      return integral.stop(outcome::evaluations);
     if (integral.statistics().bytes > s.memory && integral.can_stop()) return integral.stop(outcome::memory);
     calls.prepare(n);
     integral.write(calls.x(), calls.stride());
@@ -61,8 +62,7 @@ void run_integral(quadrature_integral &integral, quadrature_calls &calls, const 
     integral.tell(calls.f(), calls.stride());
     if (!wanted || integral.wanted() == 0) continue;
     integral.show_running();
-    const outcome now =
-        hooks.between_steps(integral.statistics().evaluations, integral.value(), integral.error());
+    const outcome now = hooks.between_steps(integral.statistics().evaluations, integral.value(), integral.error());
     if (now != outcome::running) return integral.stop(now);
   }
 }

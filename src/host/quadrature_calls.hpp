@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "../engine/quadrature/integral.hpp"
+#include "quadrature_integral.hpp"
 #include "../problem.hpp"
 #include "step_watch.hpp"
 
@@ -16,6 +16,7 @@ class quadrature_calls {
   // more: further coordinates of a point, beside those of the problem.
   void start(const quadrature_problem &p, const host_integrand &f, run_hooks &hooks, int more = 0) {
     f_ = f;
+    if (coordinates_ != p.coordinates() + more || ncomp_ != p.ncomp()) stride_ = 0;
     coordinates_ = p.coordinates() + more;
     ncomp_ = p.ncomp();
     batch_points_ = p.batch_points;
@@ -60,6 +61,7 @@ class quadrature_calls {
 };
 
 // Until its end, or that of the evaluations and of the time.
-void run_integral(quadrature_integral &integral, quadrature_calls &calls, const quadrature_settings &s, run_hooks &hooks);
+void run_integral(quadrature_integral &integral, quadrature_calls &calls, const quadrature_settings &s,
+                  run_hooks &hooks);
 
 }  // namespace tessera

@@ -33,12 +33,11 @@ class many_quadratures {
         results_(many.rows()) {}
 
   many_results run() {
-    pool_.run(
-        (many_.rows() + together_ - 1) / together_,
-        [this](int64 part, int thread) {
-          guarded([&] { take(part * together_, std::min(many_.rows(), (part + 1) * together_), index(thread)); });
-        },
-        [this] { guarded([this] { look(); }); });
+    pool_.run((many_.rows() + together_ - 1) / together_,
+              [this](int64 part, int thread) {
+                guarded([&] { take(part * together_, std::min(many_.rows(), (part + 1) * together_), index(thread)); });
+              },
+              [this] { guarded([this] { look(); }); });
     if (thrown_) std::rethrow_exception(thrown_);
     for (const auto &w : workers_)
       if (w) results_.peak_bytes += w->bytes;
@@ -128,7 +127,8 @@ class many_quadratures {
   void run_alone(int64 row, worker &w, hooks &h) {
     slot &s = w.alone;
     begin(s, row, w);
-    if (many_.params && !numbers_) std::memcpy(static_cast<void *>(w.block.data()), many_.block(row), many_.params_bytes);
+    if (many_.params && !numbers_)
+      std::memcpy(static_cast<void *>(w.block.data()), many_.block(row), many_.params_bytes);
     first_failure failure;
     failure.watch(0, [&] {
       if (numbers_)
@@ -178,7 +178,8 @@ class many_quadratures {
   // The points of all integrals that are under way go to the integrand together; where one has ended the next row takes its place.
   void side_by_side(int64 first, int64 end, worker &w, hooks &h) {
     std::vector<std::unique_ptr<slot>> &slots = w.slots;
-    while (static_cast<int64>(slots.size()) < std::min(in_flight, end - first)) slots.push_back(std::make_unique<slot>());
+    while (static_cast<int64>(slots.size()) < std::min(in_flight, end - first))
+      slots.push_back(std::make_unique<slot>());
     int64 next = first, live = 0;
     const auto refill = [&] {
       while (live < static_cast<int64>(slots.size()) && next < end) {

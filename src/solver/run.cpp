@@ -35,10 +35,12 @@ int tessera_solver::choose_device(const tessera::method &m) const {
   if (has_limits_ && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "limits that are functions are for runs on the host");
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
-    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = " + std::to_string(options_.get_int(TESSERA_COMPLEMENT)) +
-                                               " is for lattice rules and quadrature");
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "TESSERA_COMPLEMENT = " + std::to_string(options_.get_int(TESSERA_COMPLEMENT)) +
+                      " is for lattice rules and quadrature");
   if (!m.runs_on_devices() && (wanted >= 0 || !has_host_form()))
-    throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_QUADRATURE runs on the host: TESSERA_DEVICE = -1 or -2, with a callback or a text");
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "TESSERA_QUADRATURE runs on the host: TESSERA_DEVICE = -1 or -2, with a callback or a text");
   const bool too_many = m.most_device_ndim() > 0 && ndim_ > m.most_device_ndim();
   if (too_many && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +

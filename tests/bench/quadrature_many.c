@@ -1,5 +1,5 @@
 /* TESSERA_QUADRATURE for many integrals on one host thread: what an evaluation costs beside the integrand, for a point and a batch callback.
- * Usage: tessera_bench_quadrature_many [INTEGRALS]. SPDX-License-Identifier: BSD-3-Clause */
+ * Usage: bench_quadrature_many [INTEGRALS]. SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +21,16 @@ static int peak_point(int ndim, const double *x, int ncomp, double *f, void *use
   *f = 1.0 / (d * d + 1e-4);
   return 0;
 }
-static int plain_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int plain_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                       void *userdata) {
   (void)ndim, (void)ldx, (void)ncomp, (void)ldf, (void)userdata;
   for (int64_t i = 0; i < n; ++i) f[i] = x[i];
   ++calls;
   if (n > most) most = n;
   return 0;
 }
-static int peak_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf, void *userdata) {
+static int peak_batch(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                      void *userdata) {
   (void)ndim, (void)ldx, (void)ncomp, (void)ldf, (void)userdata;
   for (int64_t i = 0; i < n; ++i) {
     const double d = x[i] - 0.3;
@@ -90,7 +92,9 @@ int main(int argc, char **argv) {
     tessera_integrand1 point;
     tessera_integrand batch;
   } cases[] = {{"x", plain_point, plain_batch}, {"1/((x-0.3)^2+1e-4)", peak_point, peak_batch}};
-  printf("form,integrand,evaluations_each,ns_each_integral,ns_each_evaluation,ns_integrand_alone,ns_beside,calls,largest_call\n");
+  printf(
+      "form,integrand,evaluations_each,ns_each_integral,ns_each_evaluation,ns_integrand_alone,ns_beside,calls,largest_"
+      "call\n");
   for (int c = 0; c < 2; ++c)
     for (int batch = 0; batch < 2; ++batch) {
       tessera_solver *s = NULL;

@@ -60,6 +60,7 @@ class api_fuzzer {
   void destroy();
   void set_something();
   void set_domain();
+  void set_breakpoints();
   void set_limits();
   void set_integrand();
   void set_text();

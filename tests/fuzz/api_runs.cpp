@@ -33,6 +33,8 @@ void api_fuzzer::choose_limits() {
     put(TESSERA_COPIES, 0);  // all 2^25 points of the library's own vector would be used
   else if (r_.one_in(4))
     put(TESSERA_COPIES, r_.between(2, 5));
+  put(TESSERA_WEIGHT, ndim_ == 1 && r_.one_in(3) ? r_.between(0, 7) : 0);
+  put(TESSERA_SHARED_CALLS, 0);  // the integrands do not know of it
   put(TESSERA_DEVICE, r_.one_in(100) ? 1023 : TESSERA_DEVICE_HOST);
 }
 
@@ -78,7 +80,9 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
 
 void api_fuzzer::integrate() {
   static const int methods[] = {TESSERA_CUBATURE, TESSERA_CUBATURE, TESSERA_LATTICE, TESSERA_MONTECARLO};
-  const int method = r_.one_in(40) ? r_.odd_small_int() : r_.of(methods);
+  const int method = r_.one_in(40)                    ? r_.odd_small_int()
+                     : r_.one_in(ndim_ == 1 ? 2 : 50) ? static_cast<int>(TESSERA_QUADRATURE)
+                                                      : r_.of(methods);
   choose_limits();
   std::vector<double> value(static_cast<std::size_t>(ncomp_), untouched()), error(value);
   f_.lower = lower_;
@@ -114,10 +118,14 @@ void api_fuzzer::integrate_many() {
   f_.begin();
   const bool no_result = !in_range;  // too many for the arrays: the library must not get as far as to write
   const int end = solver_call("tessera_integrate_many", [&] {
-    return tessera_integrate_many(
-        solver_, r_.one_in(50) ? TESSERA_LATTICE : TESSERA_CUBATURE, count, blocks ? block.data() : nullptr,
-        blocks ? 3 * sizeof(double) : 0, own_limits ? lower.data() : nullptr, own_limits ? upper.data() : nullptr,
-        no_result ? nullptr : value.data(), error.data(), r_.one_in(5) ? nullptr : status.data());
+    return tessera_integrate_many(solver_,
+                                  r_.one_in(50)                ? TESSERA_LATTICE
+                                  : ndim_ == 1 && r_.one_in(2) ? TESSERA_QUADRATURE
+                                                               : TESSERA_CUBATURE,
+                                  count, blocks ? block.data() : nullptr, blocks ? 3 * sizeof(double) : 0,
+                                  own_limits ? lower.data() : nullptr, own_limits ? upper.data() : nullptr,
+                                  no_result ? nullptr : value.data(), error.data(),
+                                  r_.one_in(5) ? nullptr : status.data());
   });
   ++runs_;
   if (no_result) require(end < 0, "a count that cannot be is refused");

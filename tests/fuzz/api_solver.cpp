@@ -39,6 +39,8 @@ constexpr int all_keys[] = {TESSERA_MAXEVAL,
                             TESSERA_KEEP_GRID,
                             TESSERA_KEEP_STATE,
                             TESSERA_GENERATOR,
+                            TESSERA_WEIGHT,
+                            TESSERA_SHARED_CALLS,
                             TESSERA_RELTOL,
                             TESSERA_ABSTOL,
                             TESSERA_MAX_SECONDS,
@@ -47,6 +49,10 @@ constexpr int all_keys[] = {TESSERA_MAXEVAL,
                             TESSERA_CONFIDENCE,
                             TESSERA_DAMPING,
                             TESSERA_STRATIFY,
+                            TESSERA_OMEGA,
+                            TESSERA_ALPHA,
+                            TESSERA_BETA,
+                            TESSERA_POLE,
                             TESSERA_EVALUATIONS,
                             TESSERA_REGIONS,
                             TESSERA_ITERATIONS,
@@ -181,6 +187,23 @@ void api_fuzzer::set_domain() {
   if (no_array || !valid) require(status == TESSERA_ERR_ARGUMENT, "limits that are none are refused");
   if (status == TESSERA_OK) lower_.swap(lower), upper_.swap(upper);
   if (r_.one_in(4)) set_limits();
+  if (r_.one_in(ndim_ == 1 ? 3 : 20)) set_breakpoints();
+}
+
+void api_fuzzer::set_breakpoints() {
+  std::vector<double> points(static_cast<std::size_t>(r_.between(0, 5)));
+  bool valid = ndim_ == 1;
+  for (double &p : points) {
+    p = r_.one_in(4) ? r_.odd_real() : 0.5 * (r_.uniform() - 0.5);
+    valid = valid && std::isfinite(p);
+  }
+  const bool no_array = r_.one_in(10), negative = r_.one_in(20);
+  const int count = negative ? -1 : static_cast<int>(points.size());
+  const int status = solver_call("tessera_set_breakpoints", [&] {
+    return tessera_set_breakpoints(solver_, count, no_array ? nullptr : points.data());
+  });
+  require((status == TESSERA_OK) == (valid && !negative && (count == 0 || !no_array)) || ndim_ != 1,
+          "break points are finite");
 }
 
 // Those of the domain as functions, and now and then some that cannot be.

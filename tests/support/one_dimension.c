@@ -16,13 +16,29 @@ static double between(uint64_t *s, double a, double b) { return a + (b - a) * dr
 static double log_between(uint64_t *s, double a, double b) { return a * pow(b / a, draw(s)); }
 
 enum {
-  oscillating, lorentz, gauss, algebraic_end, logarithmic_end, interior, interior_given, jump, kink, gamma_range, gauss_line,
-  rational_line, three_peaks, both_ends, steps, slow_decay, away_end, constant_and_peak
+  oscillating,
+  lorentz,
+  gauss,
+  algebraic_end,
+  logarithmic_end,
+  interior,
+  interior_given,
+  jump,
+  kink,
+  gamma_range,
+  gauss_line,
+  rational_line,
+  three_peaks,
+  both_ends,
+  steps,
+  slow_decay,
+  away_end,
+  constant_and_peak
 };
 static const char *const names[one_dimension_families] = {
-    "oscillating", "Lorentz peak", "Gauss peak", "algebraic end", "logarithmic end", "interior singularity", "the same, given", "jump",
-    "kink", "x^a e^-x", "Gauss on the line", "rational on the line", "three peaks", "algebraic ends", "steps", "slow decay",
-    "algebraic end at 1", "peak on a slope"};
+    "oscillating",     "Lorentz peak",   "Gauss peak", "algebraic end", "logarithmic end",    "interior singularity",
+    "the same, given", "jump",           "kink",       "x^a e^-x",      "Gauss on the line",  "rational on the line",
+    "three peaks",     "algebraic ends", "steps",      "slow decay",    "algebraic end at 1", "peak on a slope"};
 
 const char *one_dimension_name(int family) { return names[family]; }
 

@@ -9,9 +9,9 @@ enum { one_dimension_families = 18 };
 
 struct one_dimension {
   int family;
-  double p[8];             /* of the integrand; p[0] is used by every family */
-  double lower, upper;     /* infinite where the range is */
-  int breaks;              /* points that are to be given as break points */
+  double p[8];         /* of the integrand; p[0] is used by every family */
+  double lower, upper; /* infinite where the range is */
+  int breaks;          /* points that are to be given as break points */
   double at[2], exact;
 };
 

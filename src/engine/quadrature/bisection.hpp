@@ -52,29 +52,33 @@ TESSERA_HD bool stalled(const division<Real> &d) {
 }
 
 // What QUADPACK believes and should not, where there are arrays of doubts. Halves of an interval whose error was larger than its estimate have
-// some of that as their error, and so have halves that look smooth while the interval did not: one of them may by accident. Where both halves look smooth but do not meet at the middle, a jump may lie between the middle and the points next
-// to it; the doubt stays with the parts at that place, and is halved with them, until a point sees the jump or it is small enough. A
-// doubt is of the upper end of an interval when it is positive, of the lower when it is negative; `is_rough` stands for an interval that did not look smooth. Before the division; `e` is
-// changed.
+// some of that as their error, and so have halves that look smooth while the interval did not: one of them may by accident. Where both halves look
+// smooth but do not meet at the middle, a jump or a kink may lie between the middle and the points next to it; the doubt stays with the parts at
+// that place, and is halved with them, until a point sees the jump or it is small enough. A doubt is of the upper end of an interval when it is
+// positive, of the lower when it is negative; `is_rough` stands for an interval that did not look smooth. Before the division; `e` is changed.
 template <class Real>
 constexpr Real is_rough = real_limits<Real>::greatest;
 
 template <class Real, class Int>
 TESSERA_HD void careful_halves(const interval_list<Real, Int> &list, interval_estimate<Real> *e, Real *doubts) {
   const Int parent = list.selected();
-  const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value)), before = list.doubt(parent) == is_rough<Real> ? Real(0) : list.doubt(parent);
-  const Real width = list.width(parent) / Real(2);
+  const bool was_rough = list.doubt(parent) == is_rough<Real>;
+  const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value));
+  const Real before = was_rough ? Real(0) : list.doubt(parent), width = list.width(parent) / Real(2);
   doubts[0] = before < Real(0) && !e[0].rough ? before / Real(2) : Real(0);
   doubts[1] = before > Real(0) && !e[1].rough ? before / Real(2) : Real(0);
   Real mismatch = 0;  // one of them looks smooth by accident
   if (!e[0].rough && !e[1].rough) {
-    const Real jump = fabs(e[0].upper_end - e[1].lower_end), kink = fabs(e[0].upper_slope - e[1].lower_slope);
+    // By more than such an extrapolation is wrong where coefficients fall as they seem to.
+    const Real tail = e[0].tail + e[1].tail, half = width / Real(2);
+    const Real jump = larger_of(Real(0), fabs(e[0].upper_end - e[1].lower_end) - Real(10) * tail);
+    const Real kink = larger_of(Real(0), fabs(e[0].upper_slope - e[1].lower_slope) - Real(1000) * tail / half);
     const Real below = e[0].gap * larger_of(jump, kink * e[0].gap), above = e[1].gap * larger_of(jump, kink * e[1].gap);
     if (below > -doubts[0]) doubts[0] = below;
     if (above > doubts[1]) doubts[1] = -above;
     mismatch = jump * width / Real(40);
   }
-  const bool vanished = list.doubt(parent) == is_rough<Real> && !e[0].rough && !e[1].rough;
+  const bool vanished = was_rough && !e[0].rough && !e[1].rough;
   for (int i = 0; i < 2; ++i) {
     if (change > list.error_of(parent) || vanished) e[i].error = larger_of(e[i].error, change / Real(2));
     e[i].error = larger_of(e[i].error, larger_of(mismatch, fabs(doubts[i])));

@@ -131,15 +131,17 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   e.upper_slope = (odd[tables::slope_sum] + even[tables::slope_sum]) / half;
   e.gap = null.gap * width;
 
-  // Squares of the sizes of pairs of degrees, the highest first. Smooth: each is less than half of the next.
+  // Squares of the sizes of pairs of degrees, the highest first. Smooth: each is less than half of the next, or rounding.
   constexpr Real fall = Real(0.45), factor = Real(2), share = Real(0.03);
+  const Real rounding = Real(10) * spacing * size;
   Real top[tables::ranks], largest = 0;
   bool falls = true;
   for (int q = 0; q < tables::ranks; ++q) {
     top[q] = even[q] * even[q] + odd[q] * odd[q];
     largest = larger_of(largest, top[q]);
-    if (q > 0 && top[q - 1] > fall * top[q]) falls = false;
+    if (q > 0 && top[q - 1] > larger_of(fall * top[q], rounding * rounding)) falls = false;
   }
+  e.tail = sqrt(top[0]);
   const Real least = (falls ? share * sqrt(top[1]) : factor * sqrt(largest)) * width;
   if (least <= Real(50) * spacing * e.size) return e;  // rounding
   e.rough = !falls;

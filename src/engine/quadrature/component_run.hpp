@@ -93,7 +93,9 @@ class component_run {
     range_ = range;
     begin_stretch(range, omega, wanted);
   }
-  void begin_ends(interval<double> range, tolerances<double> wanted) { begin_plain(plain_kind::ends, range, 0.0, wanted); }
+  void begin_ends(interval<double> range, tolerances<double> wanted) {
+    begin_plain(plain_kind::ends, range, 0.0, wanted);
+  }
   void begin_pole(interval<double> range, double pole, tolerances<double> wanted) {
     begin_plain(plain_kind::singularity, range, pole, wanted);
   }

@@ -9,9 +9,9 @@
 
 #if !defined(__CUDACC_RTC__)
 namespace tessera {
+using std::cosh;
 using std::exp;
 using std::sinh;
-using std::cosh;
 }  // namespace tessera
 #endif
 
@@ -19,7 +19,7 @@ namespace tessera {
 
 // A piece of the range, between neighbouring break points or limits.
 struct exponential_piece {
-  double lower, upper;      // infinite where the range is
+  double lower, upper;        // infinite where the range is
   bool lower_end, upper_end;  // it is a limit of the range: the distance from it is handed on
 };
 

@@ -104,11 +104,13 @@ class exponential_run {
       const double t = double_exponential::parameter(p.at, level, i);
       exponential_point e = double_exponential::at(p.at, t);
       // A point that rounds to an end tells nothing of its neighbourhood unless the distance is handed on.
-      const bool at_lower = e.x <= p.at.lower || e.x <= range_->lower, at_upper = e.x >= p.at.upper || e.x >= range_->upper;
+      const bool at_lower = e.x <= p.at.lower || e.x <= range_->lower,
+                 at_upper = e.x >= p.at.upper || e.x >= range_->upper;
       if ((at_lower || at_upper) && !handed(p.at, e.away)) continue;
       if (!(std::fabs(e.x) <= real_limits<double>::greatest) || !(e.weight <= real_limits<double>::greatest)) continue;
       e.x = std::min(std::max(e.x, range_->first), range_->last);
-      if (!handed(p.at, e.away)) e.away = e.x - range_->lower < range_->upper - e.x ? range_->lower - e.x : range_->upper - e.x;
+      if (!handed(p.at, e.away))
+        e.away = e.x - range_->lower < range_->upper - e.x ? range_->lower - e.x : range_->upper - e.x;
       t_.push_back(t);
       at_.push_back(e);
     }

@@ -434,7 +434,7 @@ class extrapolating_run {
   bool exploring_ = false, by_sums_ = false;
   Int to_explore_ = 0, least_ = 0;
   Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
-  Real sums_[4] = {};  // the last ones that were extrapolated, newest first
+  Real sums_[4] = {};            // the last ones that were extrapolated, newest first
   int claims_ = 0, sums_told_ = 0, growing_ = 0;
 
   int since_better_ = 0, stalled_ = 0, stalled_extrapolating_ = 0, grown_ = 0;

@@ -27,7 +27,7 @@ struct quadrature_settings : run_settings {
   int pairs = 10;  // of the Gauss-Kronrod rule
   quadrature_weight weight = quadrature_weight::none;
   double omega = 1.0, alpha = 0.0, beta = 0.0, pole = 0.0;
-  int complement = 0;         // TESSERA_COMPLEMENT
+  int complement = 0;           // TESSERA_COMPLEMENT
   bool zero_nonfinite = false;  // values that are not finite count as 0
 
   bool is_oscillating() const { return weight == quadrature_weight::cosine || weight == quadrature_weight::sine; }

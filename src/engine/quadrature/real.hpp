@@ -50,9 +50,10 @@ template <class Real>
 struct interval_estimate {
   Real value, error, size, spread;
   // Of a careful rule: the values do not look as those of a smooth function do; else values and derivatives at both ends by
-  // extrapolation, and the length between an end and the next point.
+  // extrapolation, the length between an end and the next point, and the size of
+  // the highest coefficients in orthogonal polynomials.
   bool rough = false;
-  Real lower_end = 0, upper_end = 0, lower_slope = 0, upper_slope = 0, gap = 0;
+  Real lower_end = 0, upper_end = 0, lower_slope = 0, upper_slope = 0, gap = 0, tail = 0;
 };
 
 template <class Real>

@@ -59,7 +59,8 @@ problem &quadrature_method::prepare(bool) {
     if (s.complement != 0) refuse("TESSERA_WEIGHT and TESSERA_COMPLEMENT do not go together");
     if (!breaks_.empty()) refuse("TESSERA_WEIGHT and break points do not go together");
   }
-  if (s.has_ends() && !(s.alpha > -1.0)) refuse_argument("TESSERA_ALPHA = " + shown_number(s.alpha) + " is not above -1");
+  if (s.has_ends() && !(s.alpha > -1.0))
+    refuse_argument("TESSERA_ALPHA = " + shown_number(s.alpha) + " is not above -1");
   if (s.has_ends() && !(s.beta > -1.0)) refuse_argument("TESSERA_BETA = " + shown_number(s.beta) + " is not above -1");
   p.set_limits(1, solver_.lower.data(), solver_.upper.data());
   return p;
@@ -91,8 +92,8 @@ void quadrature_method::record(bool) {
   set_int(TESSERA_REGIONS, s.intervals);
   set_int(TESSERA_ITERATIONS, s.steps);
   set_int(TESSERA_PEAK_MEMORY, s.bytes);
-  set_int(TESSERA_RULE_USED, s.exponential ? static_cast<int>(TESSERA_RULE_DOUBLE_EXPONENTIAL)
-                                           : 2 * problem_.settings.pairs + 1);
+  set_int(TESSERA_RULE_USED,
+          s.exponential ? static_cast<int>(TESSERA_RULE_DOUBLE_EXPONENTIAL) : 2 * problem_.settings.pairs + 1);
   set_int(TESSERA_RULE_POINTS, s.exponential ? 0 : 2 * problem_.settings.pairs + 1);
 }
 

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "component_run.hpp"
-#include "exponential_run.hpp"
-#include "interval_rule.hpp"
+#include "../engine/quadrature/component_run.hpp"
+#include "../engine/quadrature/exponential_run.hpp"
+#include "../engine/quadrature/interval_rule.hpp"
 
 namespace tessera {
 
@@ -52,7 +52,8 @@ class quadrature_integral {
   };
   struct hash {
     std::size_t operator()(const bits_of_interval &b) const {
-      return static_cast<std::size_t>((b.lower * 0x9e3779b97f4a7c15u) ^ (b.upper + (b.lower >> 29)) * 0xbf58476d1ce4e5b9u);
+      return static_cast<std::size_t>((b.lower * 0x9e3779b97f4a7c15u) ^
+                                      (b.upper + (b.lower >> 29)) * 0xbf58476d1ce4e5b9u);
     }
   };
 
@@ -118,6 +119,7 @@ class quadrature_integral {
   std::vector<outcome> ends_;
   outcome end_ = outcome::running;
   bool has_value_ = false, zero_ = true;
+  double largest_ = 0.0;  // value, of mapped points; where holes count as 0
   std::string message_;
   quadrature_statistics statistics_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "integral.hpp"
+#include "quadrature_integral.hpp"
 
 #include "../shown_point.hpp"
 
@@ -19,6 +19,7 @@ void quadrature_integral::begin(const quadrature_settings &s, const quadrature_r
   end_ = outcome::running;
   has_value_ = in_exponential_ = tried_adaptive_ = tried_exponential_ = false;
   zero_ = true;
+  largest_ = 0.0;
   saved_ = {};
   message_.clear();
   statistics_ = {};
@@ -35,8 +36,8 @@ void quadrature_integral::begin(const quadrature_settings &s, const quadrature_r
   }
   fourier_ = infinite && s_.is_oscillating();
   set_map(infinite);
-  if (s_.weight == quadrature_weight::none && (s_.rule == quadrature_rule::double_exponential ||
-                                               (s_.rule == quadrature_rule::automatic && s_.complement != 0)))
+  if (s_.weight == quadrature_weight::none &&
+      (s_.rule == quadrature_rule::double_exponential || (s_.rule == quadrature_rule::automatic && s_.complement != 0)))
     begin_exponential();
   else
     begin_adaptive();
@@ -88,7 +89,7 @@ void quadrature_integral::begin_component() {
   } else if (s_.weight == quadrature_weight::pole) {
     run_.begin_pole(range, s_.pole, wanted);
   } else {
-    run_.begin_smooth(points_, wanted, s_.mineval / (2 * s_.pairs + 1) / 2 + 1);
+    run_.begin_smooth(points_, wanted, s_.mineval / (2 * s_.pairs + 1) / 2 + 2);
   }
 }
 
@@ -227,7 +228,7 @@ void quadrature_integral::tell(const double *f, int64 ldf) {
 // One component of one interval; holes: values that are not finite and count as 0.
 interval_estimate<double> quadrature_integral::estimate(interval<double> on, int level, const double *f, int first,
                                                         int n) {
-  double v[interval_rule::most_points];
+  double v[interval_rule::most_points] = {};
   const bool mapped = map_.kind != range_kind::plain;
   if (!mapped && !s_.zero_nonfinite) {
     const interval_estimate<double> plain = rule_.estimate(on, level, f);
@@ -243,9 +244,10 @@ interval_estimate<double> quadrature_integral::estimate(interval<double> on, int
     }
   }
   interval_estimate<double> e = rule_.estimate(on, level, v);
-  if (holes > 0) {
+  for (int i = 0; s_.zero_nonfinite && i < n; ++i) largest_ = std::max(largest_, std::fabs(v[i]));
+  if (holes > 0) {  // what may be there is no less than the largest value so far
     e.rough = true;
-    e.error = std::max({e.error, e.spread, 2.0 * e.size * holes / n});
+    e.error = std::max({e.error, e.spread, largest_ * (on.upper - on.lower) * holes / n});
     statistics_.zeroed += holes;
   }
   if (e.value != 0.0 || e.error != 0.0 || e.size != 0.0) zero_ = false;
@@ -309,9 +311,11 @@ outcome quadrature_integral::outcome_of(quadrature_end e) {
       return outcome::evaluations;
     case quadrature_end::bad_point: {
       const interval<double> p = run_.place();
-      const double x = map_.kind == range_kind::plain ? 0.5 * (p.lower + p.upper) : map_.at(0.5 * (p.lower + p.upper)).x;
-      message_ = "the intervals at x = " + shown_number(fourier_ && mirrored_ ? -x : x) +
-                 " cannot be divided any further; a singularity there needs a break point, a weight or TESSERA_COMPLEMENT";
+      const double x =
+          map_.kind == range_kind::plain ? 0.5 * (p.lower + p.upper) : map_.at(0.5 * (p.lower + p.upper)).x;
+      message_ =
+          "the intervals at x = " + shown_number(fourier_ && mirrored_ ? -x : x) +
+          " cannot be divided any further; a singularity there needs a break point, a weight or TESSERA_COMPLEMENT";
       return outcome::roundoff;
     }
     case quadrature_end::roundoff:
