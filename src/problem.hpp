@@ -263,6 +263,7 @@ struct quadrature_problem : problem {
   }
   std::string trouble_with_limits() const override {
     const quadrature_settings &s = settings;
+    if (s.weight != quadrature_weight::none && range.is_huge()) return "TESSERA_WEIGHT: limits are beyond 4e307";
     if (!s.has_ends() && s.weight != quadrature_weight::pole) return {};
     if (!std::isfinite(range.lower) || !std::isfinite(range.upper))
       return std::string("TESSERA_WEIGHT: ") + (s.has_ends() ? "an algebraic weight" : "a principal value") +

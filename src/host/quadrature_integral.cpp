@@ -52,7 +52,7 @@ void quadrature_integral::set_map(bool infinite) {
     map_.kind = is_finite(r.lower) ? range_kind::up : (is_finite(r.upper) ? range_kind::down : range_kind::whole);
     if (map_.kind == range_kind::whole && !r.breaks.empty()) map_.centre = r.breaks[r.breaks.size() / 2];
     points_ = {-1.0, 0.0, 1.0};
-  } else if (s_.complement != 0 && s_.weight == quadrature_weight::none) {
+  } else if (s_.weight == quadrature_weight::none && (s_.complement != 0 || r.is_huge())) {
     map_.kind = range_kind::folded;
     const double half = 0.5 * r.upper - 0.5 * r.lower;
     points_ = {-half, 0.0, half};
@@ -454,7 +454,7 @@ void quadrature_integral::show_running() {
   }
   if (component_ < s_.ncomp && run_.has_value()) {
     value_[at(component_)] = run_.sum();
-    error_[at(component_)] = run_.sum_of_errors();
+    error_[at(component_)] = std::max(0.0, run_.sum_of_errors());
   }
 }
 

@@ -205,7 +205,7 @@ class component_run {
     ended_ = true;
     end_ = end;
     value_ = value;
-    error_ = error;
+    error_ = error < 0.0 ? 0.0 : error;  // by rounding
   }
 
   interval_memory memory_;

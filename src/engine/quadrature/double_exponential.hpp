@@ -30,10 +30,12 @@ struct exponential_point {
 
 struct double_exponential {
   // Where the last weight of an integrand that is 1 / distance^0.99 has become nothing; of infinite ends x overflows beyond.
-  static constexpr double finite_reach = 6.1, infinite_reach = 6.7, both_reach = 6.7;
+  static constexpr double finite_reach = 6.0, infinite_reach = 6.5, both_reach = 6.5;
+  // Points that are mirror images of each other would not see what is odd about the middle.
+  static constexpr double shift = 0.1180339887498949;
   static constexpr int first_level = 1, last_level = 8;
 
-  // Points have t = -reach ... reach.
+  // Points have t = -reach ... reach, and the shift.
   TESSERA_HD static double reach(const exponential_piece &p) {
     const bool low = is_finite(p.lower), high = is_finite(p.upper);
     return low && high ? finite_reach : (low || high ? infinite_reach : both_reach);
@@ -47,7 +49,7 @@ struct double_exponential {
   TESSERA_HD static double parameter(const exponential_piece &p, int level, int i) {
     const int half = static_cast<int>(reach(p) * static_cast<double>(1 << level));
     const int step = level == first_level ? i - half : 2 * i + 1 - 2 * ((half + 1) / 2);
-    return static_cast<double>(step) / static_cast<double>(1 << level);
+    return static_cast<double>(step) / static_cast<double>(1 << level) + shift;
   }
 
   TESSERA_HD static exponential_point at(const exponential_piece &p, double t) {

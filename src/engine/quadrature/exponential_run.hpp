@@ -92,7 +92,7 @@ class exponential_run {
     const double outside = c.first_term + c.last_term, rounding = 1e-15 * size;
     if (!(before <= size)) return infinity_value();
     const double share = size > 0.0 ? before / size : 0.0;
-    return std::max(c.change, share * std::sqrt(std::sqrt(share)) * size) + outside + rounding;
+    return 10.0 * std::max(c.change, share * std::sqrt(std::sqrt(share)) * size) + outside + rounding;
   }
 
   void begin_level() {

@@ -161,6 +161,7 @@ class extrapolating_run {
     if (list_.full()) found = quadrature_end::limit;
     if (too_narrow(d.first, d.second)) found = quadrature_end::bad_point;
     const Real bound = wanted_.bound(list_.value());
+    if (is_careful() && list_.error() <= bound) list_.sum_anew();
     if (exploring_ && found == quadrature_end::converged) {
       explored(d, bound);
       return;
@@ -403,6 +404,7 @@ class extrapolating_run {
     conclude(found);
   }
   TESSERA_HD void conclude_with_sums(quadrature_end end) {
+    if (is_careful()) list_.sum_anew();
     value_ = list_.summed_value();
     error_ = list_.error();
     conclude(end);

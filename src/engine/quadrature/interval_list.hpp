@@ -116,6 +116,12 @@ class interval_list {
     return d;
   }
 
+  // Both sums anew: a running sum of errors that were large once is no more than their rounding, and may be negative.
+  TESSERA_HD void sum_anew() {
+    value_ = summed_value();
+    error_ = Real(0);
+    for (Int i = 0; i < size_; ++i) error_ += a_.error[i];
+  }
   // Summed anew, so that nothing is left of what the running sum has lost.
   TESSERA_HD Real summed_value() const {
     Real sum = 0;

@@ -50,6 +50,13 @@ struct quadrature_range {
   double lower = 0.0, upper = 1.0;
   double first = 0.0, last = 1.0;  // numbers next to them
   std::vector<double> breaks;
+
+  // Sums of two coordinates may overflow.
+  bool is_huge() const {
+    constexpr double most = 4e307;
+    const auto beyond = [](double v) { return fabs(v) > most && fabs(v) < infinity_value(); };
+    return beyond(lower) || beyond(upper);
+  }
 };
 
 }  // namespace tessera
