@@ -19,7 +19,7 @@ contains
   function power(ndim, x, ncomp, f, userdata) bind(c) result(status)
     integer(c_int), value :: ndim, ncomp
     real(c_double), intent(in) :: x(ndim)
-    real(c_double), intent(out) :: f(ncomp)
+    real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: status
     real(c_double), pointer :: exponent
