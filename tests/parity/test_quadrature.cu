@@ -16,19 +16,21 @@ extern "C" {
 #include "close.h"
 }
 
+#include "engine/quadrature/careful_kronrod.hpp"
 #include "engine/quadrature/end_rule.hpp"
 #include "engine/quadrature/extrapolating_run.hpp"
 #include "engine/quadrature/nested_rule.hpp"
 #include "engine/quadrature/oscillating_rule.hpp"
 #include "engine/quadrature/plain_run.hpp"
 #include "engine/quadrature/pole_rule.hpp"
+#include "engine/quadrature/range_map.hpp"
 #include "skip.h"
 
 namespace {
 
 using namespace tessera;
 
-constexpr int limit = 40, rows = 12, integrals = 256, kinds = 6;
+constexpr int limit = 40, rows = 12, integrals = 256, kinds = 8;
 
 // What lies in constant tables on the host, in memory of the device.
 template <class Real>
@@ -37,6 +39,7 @@ struct tables {
   kronrod_pair<Real, 10> pair_21 = kronrod_of<Real, 10>;
   cosine_table<Real> cosine = cosines<Real>;
   nested_tables<Real> nested = nested_of<Real>;
+  null_weights<Real, 10> null = null_weights_of<Real, 10>;
 };
 
 template <class Real>
@@ -99,6 +102,27 @@ __host__ __device__ void integrate_all(const tables<Real> &t, Real parameter, an
     nested.finish_rule();
   }
   a[5] = {nested.value(), nested.error(), nested.evaluations(), nested.met() ? 0 : 1};
+
+  // As TESSERA_QUADRATURE does it: with doubts, over a peak and over a singular end.
+  Real doubt[limit];
+  const auto carefully = [&](const auto &f, answer<Real> &to) {
+    extrapolating_run<Real, int> run(unit, Real(0), nullptr, wanted, {lower, upper, value, error, order, doubt}, limit);
+    drive(
+        run,
+        [&](interval<Real> on, int) {
+          const Real centre = (on.lower + on.upper) / 2, half = (on.upper - on.lower) / 2;
+          Real v[21];
+          v[0] = f(centre);
+          for (int p = 0; p < 10; ++p) {
+            v[1 + 2 * p] = f(centre - half * t.pair_21.node[p]);
+            v[2 + 2 * p] = f(centre + half * t.pair_21.node[p]);
+          }
+          return estimate_carefully(t.pair_21, t.null, half, v);
+        },
+        to);
+  };
+  carefully(peak, a[6]);
+  carefully([](Real x) { return Real(1) / sqrt(x); }, a[7]);
 }
 
 template <class Real>
