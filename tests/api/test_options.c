@@ -17,13 +17,15 @@ static const struct int_option {
     ENTRY(TESSERA_MINEVAL, 0, 0, INT64_MAX),
     ENTRY(TESSERA_THREADS, 1, 0, 4096),
     ENTRY(TESSERA_MAX_MEMORY, 0, 0, INT64_MAX),
-    ENTRY(TESSERA_RULE, 0, 0, 61),
+    ENTRY(TESSERA_RULE, 0, 0, 70),
     ENTRY(TESSERA_SELECTION, 0, 0, 2),
     ENTRY(TESSERA_SPLITTING, 0, 0, 5),
     ENTRY(TESSERA_INITIAL_REGIONS, 1, 1, 1 << 30),
     ENTRY(TESSERA_ESTIMATE, 0, 0, 1),
     ENTRY(TESSERA_BATCH_POINTS, 16384, 1, 1 << 24),
     ENTRY(TESSERA_NDIM_LIMIT, 25, 1, 64),
+    ENTRY(TESSERA_WEIGHT, 0, 0, 7),
+    ENTRY(TESSERA_SHARED_CALLS, 0, 0, 1),
 #undef ENTRY
 };
 enum { int_count = (int)(sizeof int_options / sizeof int_options[0]) };
@@ -39,6 +41,10 @@ static const struct real_option {
     ENTRY(TESSERA_ABSTOL, 0, 0, 1e300),
     ENTRY(TESSERA_MAX_SECONDS, 0, 0, 1e9),
     ENTRY(TESSERA_BULK_FRACTION, 0.75, 0.01, 0.99),
+    ENTRY(TESSERA_OMEGA, 1, -1e300, 1e300),
+    ENTRY(TESSERA_ALPHA, 0, -1, 1e3),
+    ENTRY(TESSERA_BETA, 0, -1, 1e3),
+    ENTRY(TESSERA_POLE, 0, -1e300, 1e300),
 #undef ENTRY
 };
 enum { real_count = (int)(sizeof real_options / sizeof real_options[0]) };
