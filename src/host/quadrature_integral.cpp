@@ -228,13 +228,13 @@ void quadrature_integral::tell(const double *f, int64 ldf) {
 // One component of one interval; holes: values that are not finite and count as 0.
 interval_estimate<double> quadrature_integral::estimate(interval<double> on, int level, const double *f, int first,
                                                         int n) {
-  double v[interval_rule::most_points] = {};
   const bool mapped = map_.kind != range_kind::plain;
   if (!mapped && !s_.zero_nonfinite) {
     const interval_estimate<double> plain = rule_.estimate(on, level, f);
     if (plain.size != 0.0 || plain.value != 0.0 || plain.error != 0.0) zero_ = false;
     return plain;
   }
+  double v[interval_rule::most_points] = {};
   int holes = 0;
   for (int i = 0; i < n; ++i) {
     v[i] = mapped ? (f[i] == 0.0 ? 0.0 : f[i] * jacobian_[first + i]) : f[i];

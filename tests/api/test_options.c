@@ -37,14 +37,10 @@ static const struct real_option {
 } real_options[] = {
 #define ENTRY(name, value, least, greatest) \
   { name, #name, value, least, greatest }
-    ENTRY(TESSERA_RELTOL, 1e-6, 0, 1e300),
-    ENTRY(TESSERA_ABSTOL, 0, 0, 1e300),
-    ENTRY(TESSERA_MAX_SECONDS, 0, 0, 1e9),
-    ENTRY(TESSERA_BULK_FRACTION, 0.75, 0.01, 0.99),
-    ENTRY(TESSERA_OMEGA, 1, -1e300, 1e300),
-    ENTRY(TESSERA_ALPHA, 0, -1, 1e3),
-    ENTRY(TESSERA_BETA, 0, -1, 1e3),
-    ENTRY(TESSERA_POLE, 0, -1e300, 1e300),
+    ENTRY(TESSERA_RELTOL, 1e-6, 0, 1e300),  ENTRY(TESSERA_ABSTOL, 0, 0, 1e300),
+    ENTRY(TESSERA_MAX_SECONDS, 0, 0, 1e9),  ENTRY(TESSERA_BULK_FRACTION, 0.75, 0.01, 0.99),
+    ENTRY(TESSERA_OMEGA, 1, -1e300, 1e300), ENTRY(TESSERA_ALPHA, 0, -1, 1e3),
+    ENTRY(TESSERA_BETA, 0, -1, 1e3),        ENTRY(TESSERA_POLE, 0, -1e300, 1e300),
 #undef ENTRY
 };
 enum { real_count = (int)(sizeof real_options / sizeof real_options[0]) };

@@ -114,8 +114,8 @@ __host__ __device__ void integrate_all(const tables<Real> &t, Real parameter, an
           Real v[21];
           v[0] = f(centre);
           for (int p = 0; p < 10; ++p) {
-            v[1 + 2 * p] = f(centre - half * t.pair_21.node[p]);
-            v[2 + 2 * p] = f(centre + half * t.pair_21.node[p]);
+            v[1 + p] = f(centre - half * t.pair_21.node[p]);
+            v[11 + p] = f(centre + half * t.pair_21.node[p]);
           }
           return estimate_carefully(t.pair_21, t.null, half, v);
         },

@@ -87,7 +87,7 @@ constexpr null_weights<Real, Pairs> make_null_weights() {
 template <class Real, int Pairs>
 inline constexpr null_weights<Real, Pairs> null_weights_of = make_null_weights<Real, Pairs>();
 
-// Place of a point among the values of an interval: the centre first, then the left and the right point of pair after pair.
+// Place of a point among the values of an interval: the centre first, then the left points of all pairs, then the right ones.
 // value[2 * Pairs + 1], half: of the interval's length.
 template <class Real, int Pairs>
 TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, Pairs> &rule,
@@ -99,7 +99,7 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   Real coarse = pair::centre_shared ? rule.gauss[pair::shared] * value[0] : Real(0);
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p) {
-    const Real left = value[1 + 2 * p], right = value[2 + 2 * p], both = left + right;
+    const Real left = value[1 + p], right = value[1 + Pairs + p], both = left + right;
     if (p < pair::shared) coarse += rule.gauss[p] * both;
     fine += rule.weight[p] * both;
     size += rule.weight[p] * (fabs(left) + fabs(right));
@@ -108,7 +108,7 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   Real spread = rule.weight[Pairs] * fabs(value[0] - mean);
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p)
-    spread += rule.weight[p] * (fabs(value[1 + 2 * p] - mean) + fabs(value[2 + 2 * p] - mean));
+    spread += rule.weight[p] * (fabs(value[1 + p] - mean) + fabs(value[1 + Pairs + p] - mean));
   interval_estimate<Real> e = {fine * half, Real(0), size * width, spread * width};
   e.error = error_of_difference((fine - coarse) * half, e.size, e.spread);
   using tables = null_weights<Real, Pairs>;
@@ -119,7 +119,7 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   }
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p) {
-    const Real both = value[1 + 2 * p] + value[2 + 2 * p], across = value[2 + 2 * p] - value[1 + 2 * p];
+    const Real both = value[1 + p] + value[1 + Pairs + p], across = value[1 + Pairs + p] - value[1 + p];
     for (int q = 0; q < tables::sums; ++q) {
       even[q] += null.even[p][q] * both;
       odd[q] += null.odd[p][q] * across;

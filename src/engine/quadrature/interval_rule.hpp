@@ -93,8 +93,8 @@ class interval_rule {
     u[0] = centre;
     for (int p = 0; p < Pairs; ++p) {
       const double distance = half * rule.node[p];
-      u[1 + 2 * p] = centre - distance;
-      u[2 + 2 * p] = centre + distance;
+      u[1 + p] = centre - distance;
+      u[1 + Pairs + p] = centre + distance;
     }
     return 2 * Pairs + 1;
   }
