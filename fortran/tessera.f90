@@ -281,7 +281,7 @@ module tessera
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
-  public :: tessera_integrate_many
+  public :: tessera_integrate_many, tessera_integrate_limit
   public :: tessera_get_regions, tessera_set_regions
   public :: tessera_lattice_t, tessera_lattice_progress, tessera_lattice_create, tessera_lattice_destroy
   public :: tessera_lattice_last_error
@@ -832,6 +832,18 @@ module tessera
       real(c_double), intent(inout), optional :: limit(*), error(*)
       integer(c_int) :: c_tessera_extrapolate
     end function c_tessera_extrapolate
+
+    function c_tessera_integrate_limit(s, method, offset, first, ratio, extrapolation, most, value, error, count, &
+        parameter, values, errors) bind(c, name='tessera_integrate_limit')
+      import :: c_double, c_int, c_ptr, c_size_t
+      type(c_ptr), value :: s
+      integer(c_int), value :: method, extrapolation, most
+      integer(c_size_t), value :: offset
+      real(c_double), value :: first, ratio
+      real(c_double), intent(inout), optional :: value(*), error(*), parameter(*), values(*), errors(*)
+      integer(c_int), intent(inout), optional :: count
+      integer(c_int) :: c_tessera_integrate_limit
+    end function c_tessera_integrate_limit
 
     function c_tessera_save_grid(s, path) bind(c, name='tessera_save_grid')
       import :: c_int, c_ptr
@@ -1564,6 +1576,40 @@ contains
     call conclude(s, c_tessera_integrate_many(s%handle, method, int(n, c_int64_t), params_address, params_bytes, &
                                               lower_there, upper_there, value, error, status_there), ierr)
   end subroutine tessera_integrate_many
+
+  !> The limit of the integral as one number of the parameter block, offset bytes from its beginning, goes to 0 along first*ratio**j, by the
+  !> extrapolation TESSERA_EXTRAPOLATE_..., from 6 to `most` integrals. The table of the `count` integrals goes to parameter(most),
+  !> values(ncomp, most) and errors(ncomp, most). Integrands as for tessera_integrate_many with params.
+  recursive subroutine tessera_integrate_limit(s, method, offset, first, ratio, extrapolation, most, value, error, count, &
+                                               parameter, values, errors, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: method, offset, extrapolation, most
+    real(c_double), intent(in) :: first, ratio
+    real(c_double), intent(inout), contiguous :: value(:), error(:)
+    integer(c_int), intent(inout), optional :: count
+    real(c_double), intent(inout), contiguous, optional :: parameter(:), values(:, :), errors(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (.not. size_is_right(s, 'value', size(value), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error), 'ncomp', s%state%ncomp, ierr)) return
+    if (present(parameter)) then
+      if (.not. size_is_right(s, 'parameter', size(parameter), 'most', int(most), ierr)) return
+    end if
+    if (present(values)) then
+      if (.not. size_is_right(s, 'values', size(values, 1), 'ncomp', s%state%ncomp, ierr)) return
+      if (.not. size_is_right(s, 'values(1, :)', size(values, 2), 'most', int(most), ierr)) return
+    end if
+    if (present(errors)) then
+      if (.not. size_is_right(s, 'errors', size(errors, 1), 'ncomp', s%state%ncomp, ierr)) return
+      if (.not. size_is_right(s, 'errors(1, :)', size(errors, 2), 'most', int(most), ierr)) return
+    end if
+    if (offset < 0) then
+      call reject(s, TESSERA_ERR_ARGUMENT, 'offset = ' // decimal(int(offset, c_int64_t)) // ' is negative', ierr)
+      return
+    end if
+    call conclude(s, c_tessera_integrate_limit(s%handle, method, int(offset, c_size_t), first, ratio, extrapolation, most, value, &
+                                               error, count, parameter, values, errors), ierr)
+  end subroutine tessera_integrate_limit
 
   !> False, with the error handed out, for an array that has not one column for each integral.
   recursive function columns_are_right(s, name, columns, expected, ierr) result(yes)

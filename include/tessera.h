@@ -625,6 +625,23 @@ TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
 TESSERA_API int tessera_extrapolate(int method, int64_t n, const double *parameter, const double *sequence, double *limit,
                                     double *error);
 
+/* The limit of the solver's integral by `method` as one number of the parameter block of tessera_set_params, the double that begins `offset`
+ * bytes from its beginning, goes to 0: the integrals with first, first*ratio, first*ratio^2, ... in its place (first may be negative; ratio
+ * between 0 and 1) are extrapolated by `extrapolation`, a value of enum tessera_extrapolation, until the error of the limit, value[ncomp]
+ * and error[ncomp], meets the solver's tolerances, with 6 to `most` integrals (most from 6 to 100). Several are asked for at a time
+ * as by tessera_integrate_many, to tolerances that follow from those of the limit and from how much an error of theirs moves it;
+ * where that is too much all are integrated anew. error holds what the extrapolation leaves, how far the limit without the last integral is from it, and what
+ * the errors of the integrals make of it. What is asked of a callback's userdata and of the options is said there.
+ *
+ * The table, each NULL where it is not wanted: count, how many integrals; parameter[count], values[count][ncomp] and errors[count][ncomp],
+ * with room for `most`. 0: the tolerance is met. TESSERA_SLOW_CONVERGENCE: `most` integrals were not enough, or double precision is not. Where an
+ * integral has not met its tolerance its status, else; where one has no result the limit is that of those before it, with TESSERA_SOME_FAILED, and
+ * with fewer than two of these its status is returned. Evaluations and regions are sums over all integrals; TESSERA_MAX_SECONDS holds for the whole
+ * call, TESSERA_MAXEVAL for each integral. de Doncker and others 2004: direct computation of loop integrals (docs/methods.md). */
+TESSERA_API int tessera_integrate_limit(tessera_solver *s, int method, size_t offset, double first, double ratio, int extrapolation,
+                                        int most, double *value, double *error, int *count, double *parameter, double *values,
+                                        double *errors);
+
 /* The grid of VEGAS, which a solver keeps from its last run with it. TESSERA_KEEP_GRID = 1 makes the next run begin with the grid
  * there is; a grid that was loaded or set is used by the next run in any case. A grid belongs to the unit cube of which the domain is the image and may serve other domains and integrands of as
  * many variables. The file is text (docs/montecarlo.md). Save: TESSERA_ERR_ARGUMENT when there is no grid; load: when the file's

@@ -110,4 +110,17 @@ inline sequence_limit limit_by_levin(const double *s, int64 n) {
   return best;
 }
 
+// By a method of enum tessera_extrapolation. h[n]: the parameters, for Richardson's alone.
+enum class extrapolation { epsilon = 1, richardson = 2, levin = 3 };
+inline sequence_limit limit_of_sequence(extrapolation method, const double *h, const double *s, int64 n) {
+  if (method == extrapolation::richardson) return limit_by_richardson(h, s, n);
+  const std::vector<double> members = without_repetitions(s, n);
+  const auto m = static_cast<int64>(members.size());
+  if (m == 1 && n > 1) return limit_of_few(s, n);
+  return method == extrapolation::epsilon ? limit_by_epsilon(members.data(), m) : limit_by_levin(members.data(), m);
+}
+inline bool is_sound(const sequence_limit &l) {
+  return std::isfinite(l.value) && std::isfinite(l.error) && l.error >= 0.0;
+}
+
 }  // namespace tessera

@@ -222,6 +222,16 @@ int tessera_integrate(tessera_solver *s, int method, double *value, double *erro
   });
 }
 
+int tessera_integrate_limit(tessera_solver *s, int method, size_t offset, double first, double ratio, int extrapolation,
+                            int most, double *value, double *error, int *count, double *parameter, double *values,
+                            double *errors) {
+  return guarded(s, [&] {
+    const busy_flag busy(s->busy);
+    return s->integrate_limit(method, {offset, first, ratio, extrapolation, most}, value, error,
+                              {count, parameter, values, errors});
+  });
+}
+
 int tessera_integrate_many(tessera_solver *s, int method, int64_t count, const void *params, size_t params_bytes,
                            const double *lower, const double *upper, double *value, double *error, int *status) {
   return guarded(s, [&] {

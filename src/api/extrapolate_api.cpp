@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <new>
-#include <vector>
 
 #include "../extrapolate.hpp"
 #include "tessera.h"
@@ -32,17 +31,9 @@ extern "C" int tessera_extrapolate(int method, std::int64_t n, const double *par
   const bool richardson = method == TESSERA_EXTRAPOLATE_RICHARDSON;
   if (richardson != (parameter != nullptr)) return TESSERA_ERR_ARGUMENT;
   if (richardson && !(all_finite(n, parameter) && goes_to_zero(n, parameter))) return TESSERA_ERR_ARGUMENT;
-  tessera::sequence_limit found;
-  if (richardson) {
-    found = tessera::limit_by_richardson(parameter, sequence, n);
-  } else {
-    const std::vector<double> members = tessera::without_repetitions(sequence, n);
-    const auto m = static_cast<std::int64_t>(members.size());
-    found = m == 1 && n > 1                         ? tessera::limit_of_few(sequence, n)
-            : method == TESSERA_EXTRAPOLATE_EPSILON ? tessera::limit_by_epsilon(members.data(), m)
-                                                    : tessera::limit_by_levin(members.data(), m);
-  }
-  const bool sound = std::isfinite(found.value) && std::isfinite(found.error) && found.error >= 0.0;
+  const tessera::sequence_limit found =
+      tessera::limit_of_sequence(static_cast<tessera::extrapolation>(method), parameter, sequence, n);
+  const bool sound = tessera::is_sound(found);
   *limit = sound ? found.value : sequence[n - 1];
   *error = sound ? found.error : tessera::infinity_value();
   return sound ? TESSERA_OK : TESSERA_NONFINITE;

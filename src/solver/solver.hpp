@@ -24,6 +24,17 @@ namespace tessera {
 // A text as the public functions receive it, or the path of its file, which is read now. Throws failure.
 integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function);
 
+// How a parameter goes to 0 in tessera_integrate_limit, and where its table goes.
+struct approach {
+  std::size_t offset;
+  double first, ratio;
+  int extrapolation, most;
+};
+struct limit_table {
+  int *count;
+  double *parameter, *values, *errors;
+};
+
 constexpr int host = -1, any_device = -2;  // values of TESSERA_DEVICE
 
 int compile_status(const compile_error &e);  // a compiler or linker that is missing is not the text's fault
@@ -55,6 +66,9 @@ struct tessera_solver {
   int integrate(int method, double *value, double *error);
   int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
                      const double *upper, double *value, double *error, int *status);
+
+  int integrate_limit(int method, const tessera::approach &to_zero, double *value, double *error,
+                      const tessera::limit_table &table);
 
   // What it keeps for a method, which has functions of its own.
   template <class Method>

@@ -8,7 +8,7 @@ module test_support
   private
   public :: check, check_status, close_to, same, passed, failed
   public :: exponential, exponential_1, exponential_batch, polynomial_batch, powers, gauss, decay, step, not_a_number, one
-  public :: shifted, table, weighted_1, weighted_batch, calls, stop_at, stopping, meddling, nested, outer, inner_status
+  public :: shifted, table, weighted_1, shifted_pole, weighted_batch, calls, stop_at, stopping, meddling, nested, outer, inner_status
   public :: watch, listen, sphere_1, slow_step, narrow_ridge, wedge
 
   integer :: passed = 0, failed = 0
@@ -214,6 +214,18 @@ contains
     stop_code = 0
   end function weighted_1
 
+  function shifted_pole(ndim, x, ncomp, f, userdata) result(stop_code) bind(c)
+    integer(c_int), value :: ndim, ncomp
+    real(c_double), intent(in) :: x(ndim)
+    real(c_double), intent(inout) :: f(ncomp)
+    type(c_ptr), value :: userdata
+    integer(c_int) :: stop_code
+    real(c_double), pointer :: p(:)
+    call c_f_pointer(userdata, p, [2])
+    f = p(1) / (1 + x(1) + p(2))
+    stop_code = 0
+  end function shifted_pole
+
   function weighted_batch(n, ndim, x, ldx, ncomp, f, ldf, userdata) result(stop_code) bind(c)
     integer(c_int64_t), value :: n, ldx, ldf
     integer(c_int), value :: ndim, ncomp
@@ -355,6 +367,7 @@ program test_module
   call test_monte_carlo()
   call test_strings()
   call test_extrapolate()
+  call test_integrate_limit()
   call test_error_stop()
   write (*, '(i0, a, i0, a)') passed, ' passed, ', failed, ' failed'
   if (failed > 0) error stop 1
@@ -1345,6 +1358,40 @@ contains
     call check(ierr == ierr2 .and. same(value(1), value(2)) .and. same(error(1), error(2)), 'threads: the same bits, integrand1')
     call tessera_destroy(s)
   end subroutine test_threads
+
+  ! log 2 as the limit of the integral of 1/(1 + x + delta); params(2) is delta.
+  subroutine test_integrate_limit()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1), parameter(20), values(1, 20), errors(1, 20), params(2)
+    real(c_double), parameter :: half = 0.5_c_double
+    integer(c_int), parameter :: epsilon = TESSERA_EXTRAPOLATE_EPSILON
+    integer(c_int) :: ierr, count
+    value = 7
+    call tessera_integrate_limit(s, TESSERA_CUBATURE, 8, half, half, epsilon, 20, value, error, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'never created: integrate_limit')
+    call tessera_create(s, 1, 1)
+    call tessera_set_integrand1(s, shifted_pole)
+    params = 1
+    call tessera_set_params(s, params, 16)
+    call tessera_set(s, TESSERA_RELTOL, 1e-8_c_double)
+    call tessera_integrate_limit(s, TESSERA_CUBATURE, 8, half, half, epsilon, 20, value, error, count, &
+                                 parameter, values, errors, ierr)
+    call check_status(ierr, TESSERA_OK, 'a limit of integrals')
+    call check(close_to(value(1), log(2.0_c_double), 1e-8_c_double) .and. error(1) <= 1e-8_c_double * value(1), 'its value')
+    call check(count >= 6 .and. same(parameter(3), 0.125_c_double) .and. &
+               close_to(values(1, 3), log(2.125_c_double / 1.125_c_double), 1e-9_c_double), 'its table')
+    call tessera_integrate_limit(s, TESSERA_CUBATURE, 8, half, half, TESSERA_EXTRAPOLATE_RICHARDSON, 20, value, error, &
+                                 ierr=ierr)
+    call check_status(ierr, TESSERA_OK, 'a limit by Richardson''s method')
+    call tessera_integrate_limit(s, TESSERA_CUBATURE, 8, half, half, epsilon, 21, value, error, &
+                                 parameter=parameter, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'integrate_limit: too short a table')
+    call tessera_integrate_limit(s, TESSERA_CUBATURE, -8, half, half, epsilon, 20, value, error, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'integrate_limit: a negative offset')
+    call tessera_integrate_limit(s, TESSERA_CUBATURE, 16, half, half, epsilon, 20, value, error, ierr=ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'integrate_limit: beyond the block')
+    call tessera_destroy(s)
+  end subroutine test_integrate_limit
 
   subroutine test_extrapolate()
     real(c_double) :: members(12), parameters(12), limit, error

@@ -70,6 +70,7 @@ class api_fuzzer {
   void set_callbacks();
   void ask_the_library();
   void extrapolate();
+  void integrate_limit();
   // api_runs.cpp
   void choose_limits();
   void integrate();

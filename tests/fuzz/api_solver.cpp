@@ -161,7 +161,7 @@ void api_fuzzer::set_something() {
     case 12:
       return use_lattice();
     case 13:
-      return integrate_many();
+      return r_.one_in(4) ? integrate_limit() : integrate_many();
     case 14:
       return r_.one_in(2) ? set_text() : set_twin();
     case 15:
@@ -385,6 +385,33 @@ void api_fuzzer::extrapolate() {
     require(is_untouched(limit) && is_untouched(error), "a negative status leaves the outputs alone");
   else
     require(std::isfinite(limit) && error >= 0.0, "a limit is a number, and its error is none or more");
+}
+
+void api_fuzzer::integrate_limit() {
+  constexpr int most = 12;
+  const auto n = static_cast<std::size_t>(ncomp_);
+  std::vector<double> value(n, untouched()), error(value), parameter(most, untouched()), table(most * n, untouched());
+  int count = -12345;
+  const bool odd = r_.one_in(4);
+  choose_limits();
+  f_.begin();
+  const int status = solver_call("tessera_integrate_limit", [&] {
+    return tessera_integrate_limit(
+        solver_, r_.one_in(4) ? static_cast<int>(r_.between(0, 5)) : TESSERA_CUBATURE,
+        odd ? static_cast<std::size_t>(r_.odd_small_int()) : 8 * static_cast<std::size_t>(r_.between(0, 2)),
+        odd && r_.one_in(3) ? r_.odd_real() : r_.uniform(), odd && r_.one_in(3) ? r_.odd_real() : r_.uniform(),
+        static_cast<int>(r_.between(odd ? 0 : 1, odd ? 4 : 3)), static_cast<int>(r_.between(odd ? 4 : 6, most)),
+        value.data(), error.data(), r_.one_in(3) ? nullptr : &count, r_.one_in(3) ? nullptr : parameter.data(),
+        r_.one_in(3) ? nullptr : table.data(), nullptr);
+  });
+  ++runs_;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (status < 0)
+      require(is_untouched(value[k]) && is_untouched(error[k]), "a negative status leaves the outputs alone");
+    if (status == TESSERA_OK) require(std::isfinite(value[k]) && std::isfinite(error[k]), "success is finite");
+    if (status >= 0) require(error[k] >= 0.0, "an error is none or more");
+  }
+  if (status < 0) require(count == -12345, "a negative status leaves the outputs alone");
 }
 
 void api_fuzzer::ask_the_library() {
