@@ -8,7 +8,8 @@ module test_support
   private
   public :: check, check_status, close_to, same, passed, failed
   public :: exponential, exponential_1, exponential_batch, polynomial_batch, powers, gauss, decay, step, not_a_number, one
-  public :: shifted, table, weighted_1, shifted_pole, weighted_batch, calls, stop_at, stopping, meddling, nested, outer, inner_status
+  public :: shifted_pole
+  public :: shifted, table, weighted_1, weighted_batch, calls, stop_at, stopping, meddling, nested, outer, inner_status
   public :: watch, listen, sphere_1, slow_step, narrow_ridge, wedge
 
   integer :: passed = 0, failed = 0
