@@ -310,7 +310,38 @@ function end_summary(i, key, others) {
   print "\n\\* Measured at another time, DCUHRE and Cuhre on another machine too: not side by side."
 }
 
+# Of each integrand's longest range: the fastest of the peers on the device that was right, and what Tessera takes there and on the host.
+table == "block-cutting" && !begun++ {
+  title("integrand | tolerance | best peer | ms | evaluations | Tessera on the device ms | evaluations | quadrature on the host ms | evaluations | ratio", "---|---:|---|---:|---:|---:|---:|---:|---:|---:")
+}
+table == "block-cutting" {
+  key = field("integrand") SUBSEP field("upper") SUBSEP field("tolerance")
+  name = field("method")
+  if (!(key in known)) { known[key] = ++keys; key_of[keys] = key }
+  is_right = field("converged") == 1 && field("false") == ""
+  if (name ~ /^Tessera/) {
+    place = files == 1 ? "device" : name ~ /quadrature/ ? "host" : "other"
+    block_ms[key, place] = is_right ? short(field("ms")) : "no"
+    block_n[key, place] = is_right ? sci(field("evaluations"), 1) : ""
+    if (is_right && place != "other" && (!(key in own) || field("ms") + 0 < own[key])) own[key] = field("ms") + 0
+  } else if (files == 1 && is_right && (!(key in peer_ms) || field("ms") + 0 < peer_ms[key])) {
+    peer_ms[key] = field("ms") + 0
+    peer[key] = name
+    peer_n[key] = field("evaluations")
+  }
+}
+function end_block_cutting(i, key, part) {
+  for (i = 1; i <= keys; i++) {
+    key = key_of[i]
+    split(key, part, SUBSEP)
+    printf "| %s to %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", part[1], part[2], sci(part[3], 0), key in peer ? peer[key] : "none", short_or_none(peer_ms[key]), sci(peer_n[key], 1),
+      block_ms[key, "device"], block_n[key, "device"], block_ms[key, "host"], block_n[key, "host"], key in peer && key in own ? sprintf("%.0f", peer_ms[key] / own[key]) : ""
+  }
+}
+function short_or_none(x) { return x == "" ? "" : short(x) }
+
 END {
+  if (table == "block-cutting") end_block_cutting()
   if (table == "suite") end_suite()
   if (table ~ /^lattice-(speed|accuracy)$/) end_pivot()
   if (table == "device-ladder") end_ladder()
