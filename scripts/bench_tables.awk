@@ -258,6 +258,37 @@ function end_readme(key) {
   printf "| **%d of %d** | claims of success in the suite on the GPU that were false ([elsewhere some are](docs/methods.md#honest-errors)) |\n", false_ones, successes
 }
 
+# ---- One variable ---------------------------------------------------------------------------------------------------------
+# The fastest of the peers on the device that was right, and what Tessera takes there and on the host.
+table == "block-cutting" && !begun++ {
+  title("integrand | tolerance | best peer | ms | evaluations | Tessera on the device ms | evaluations | quadrature on the host ms | evaluations | ratio", "---|---:|---|---:|---:|---:|---:|---:|---:|---:")
+}
+table == "block-cutting" {
+  key = field("integrand") SUBSEP field("upper") SUBSEP field("tolerance")
+  name = field("method")
+  if (!(key in known)) { known[key] = ++keys; key_of[keys] = key }
+  is_right = field("converged") == 1 && field("false") == ""
+  if (name ~ /^Tessera/) {
+    place = files == 1 ? "device" : name ~ /quadrature/ ? "host" : "other"
+    block_ms[key, place] = is_right ? short(field("ms")) : "no"
+    block_n[key, place] = is_right ? sci(field("evaluations"), 1) : ""
+    if (is_right && place != "other" && (!(key in own) || field("ms") + 0 < own[key])) own[key] = field("ms") + 0
+  } else if (files == 1 && is_right && (!(key in peer_ms) || field("ms") + 0 < peer_ms[key])) {
+    peer_ms[key] = field("ms") + 0
+    peer[key] = name
+    peer_n[key] = field("evaluations")
+  }
+}
+function end_block_cutting(i, key, part) {
+  for (i = 1; i <= keys; i++) {
+    key = key_of[i]
+    split(key, part, SUBSEP)
+    printf "| %s to %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", part[1], part[2], sci(part[3], 0), key in peer ? peer[key] : "none", short_or_none(peer_ms[key]), sci(peer_n[key], 1),
+      block_ms[key, "device"], block_n[key, "device"], block_ms[key, "host"], block_n[key, "host"], key in peer && key in own ? sprintf("%.0f", peer_ms[key] / own[key]) : ""
+  }
+}
+function short_or_none(x) { return x == "" ? "" : short(x) }
+
 # ---- Summary: a row from each file ----------------------------------------------------------------------------------------
 function row(what, figure, beside) { fact[++facts] = sprintf("| %s | %s | %s | %s | %s |", what, figure, beside, machine_of(heads[files]), part_of(heads[files], "commit")) }
 table !~ /^(summary|readme)$/ { next }
@@ -309,36 +340,6 @@ function end_summary(i, key, others) {
   for (i = 1; i <= others; i++) print fact[i]
   print "\n\\* Measured at another time, DCUHRE and Cuhre on another machine too: not side by side."
 }
-
-# Of each integrand's longest range: the fastest of the peers on the device that was right, and what Tessera takes there and on the host.
-table == "block-cutting" && !begun++ {
-  title("integrand | tolerance | best peer | ms | evaluations | Tessera on the device ms | evaluations | quadrature on the host ms | evaluations | ratio", "---|---:|---|---:|---:|---:|---:|---:|---:|---:")
-}
-table == "block-cutting" {
-  key = field("integrand") SUBSEP field("upper") SUBSEP field("tolerance")
-  name = field("method")
-  if (!(key in known)) { known[key] = ++keys; key_of[keys] = key }
-  is_right = field("converged") == 1 && field("false") == ""
-  if (name ~ /^Tessera/) {
-    place = files == 1 ? "device" : name ~ /quadrature/ ? "host" : "other"
-    block_ms[key, place] = is_right ? short(field("ms")) : "no"
-    block_n[key, place] = is_right ? sci(field("evaluations"), 1) : ""
-    if (is_right && place != "other" && (!(key in own) || field("ms") + 0 < own[key])) own[key] = field("ms") + 0
-  } else if (files == 1 && is_right && (!(key in peer_ms) || field("ms") + 0 < peer_ms[key])) {
-    peer_ms[key] = field("ms") + 0
-    peer[key] = name
-    peer_n[key] = field("evaluations")
-  }
-}
-function end_block_cutting(i, key, part) {
-  for (i = 1; i <= keys; i++) {
-    key = key_of[i]
-    split(key, part, SUBSEP)
-    printf "| %s to %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", part[1], part[2], sci(part[3], 0), key in peer ? peer[key] : "none", short_or_none(peer_ms[key]), sci(peer_n[key], 1),
-      block_ms[key, "device"], block_n[key, "device"], block_ms[key, "host"], block_n[key, "host"], key in peer && key in own ? sprintf("%.0f", peer_ms[key] / own[key]) : ""
-  }
-}
-function short_or_none(x) { return x == "" ? "" : short(x) }
 
 END {
   if (table == "block-cutting") end_block_cutting()
