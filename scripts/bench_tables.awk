@@ -260,9 +260,6 @@ function end_readme(key) {
 
 # ---- One variable ---------------------------------------------------------------------------------------------------------
 # The fastest of the peers on the device that was right, and what Tessera takes there and on the host.
-table == "block-cutting" && !begun++ {
-  title("integrand | tolerance | best peer | ms | evaluations | Tessera on the device ms | evaluations | quadrature on the host ms | evaluations | ratio", "---|---:|---|---:|---:|---:|---:|---:|---:|---:")
-}
 table == "block-cutting" {
   key = field("integrand") SUBSEP field("upper") SUBSEP field("tolerance")
   name = field("method")
@@ -280,6 +277,7 @@ table == "block-cutting" {
   }
 }
 function end_block_cutting(i, key, part) {
+  title("integrand | tolerance | best peer | ms | evaluations | Tessera on the device ms | evaluations | quadrature on the host ms | evaluations | ratio", "---|---:|---|---:|---:|---:|---:|---:|---:|---:")
   for (i = 1; i <= keys; i++) {
     key = key_of[i]
     split(key, part, SUBSEP)
