@@ -169,6 +169,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_LATTICE = 2
   integer(c_int), parameter, public :: TESSERA_MONTECARLO = 3
   integer(c_int), parameter, public :: TESSERA_QUADRATURE = 4
+  integer(c_int), parameter, public :: TESSERA_ITERATED = 5
 
   ! Values of TESSERA_WEIGHT: a factor of the integrand that TESSERA_QUADRATURE integrates exactly (docs/quadrature.md). [a, b] is the range.
   integer(c_int), parameter, public :: TESSERA_WEIGHT_NONE = 0
@@ -515,6 +516,13 @@ module tessera
       real(c_double), intent(in), optional :: points(*)
       integer(c_int) :: c_tessera_set_breakpoints
     end function c_tessera_set_breakpoints
+
+    function c_tessera_set_axis_rule(s, axis, rule) bind(c, name='tessera_set_axis_rule')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int), value :: axis, rule
+      integer(c_int) :: c_tessera_set_axis_rule
+    end function c_tessera_set_axis_rule
 
     function c_tessera_set_integrand(s, fn, userdata) bind(c, name='tessera_set_integrand')
       import :: c_funptr, c_int, c_ptr

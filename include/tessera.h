@@ -194,7 +194,8 @@ enum tessera_method {
   TESSERA_CUBATURE = 1, /* adaptive subdivision */
   TESSERA_LATTICE = 2,  /* randomly shifted rank-1 lattice rules */
   TESSERA_MONTECARLO = 3, /* random points, plain or by importance sampling (docs/montecarlo.md) */
-  TESSERA_QUADRATURE = 4 /* one variable: Gauss-Kronrod with extrapolation, weights, double-exponential rules (docs/quadrature.md) */
+  TESSERA_QUADRATURE = 4, /* one variable: Gauss-Kronrod with extrapolation, weights, double-exponential rules (docs/quadrature.md) */
+  TESSERA_ITERATED = 5 /* several variables, one axis after the other, each by TESSERA_QUADRATURE (docs/quadrature.md) */
 };
 
 /* Values of TESSERA_WEIGHT: a factor of the integrand that TESSERA_QUADRATURE integrates exactly (docs/quadrature.md). [a, b] is the range. */
@@ -400,6 +401,10 @@ TESSERA_API int tessera_set_limits(tessera_solver *s, int axis, tessera_limits f
  * integral count. 0 and NULL: none. TESSERA_ERR_ARGUMENT for a NaN, an infinity, a negative count; TESSERA_ERR_UNSUPPORTED where
  * ndim is not 1. */
 TESSERA_API int tessera_set_breakpoints(tessera_solver *s, int count, const double *points);
+
+/* The rule of axis 0 .. ndim-1 in TESSERA_ITERATED: TESSERA_RULE_KRONROD15 to TESSERA_RULE_KRONROD61, TESSERA_RULE_DOUBLE_EXPONENTIAL, or
+ * TESSERA_RULE_AUTO for that of the option TESSERA_RULE, which holds for all axes without one of their own. TESSERA_ERR_ARGUMENT for anything else. */
+TESSERA_API int tessera_set_axis_rule(tessera_solver *s, int axis, int rule);
 
 /* The integrand, for many points a call or for one; the last one set counts. With userdata NULL the callback receives the
  * parameter block of tessera_set_params in its place. NULL for fn takes the integrand away. */

@@ -293,6 +293,45 @@ struct quadrature_problem : problem {
   bool shared_calls = false;   // of many integrals: with the number of the integral as a coordinate
 };
 
+struct iterated_result : run_result {
+  run_counts counts() const override {
+    return {statistics.evaluations, statistics.intervals, statistics.steps, 0, statistics.bytes};
+  }
+  quadrature_statistics statistics;  // intervals and steps of the first axis
+};
+
+struct axis_rule {
+  quadrature_rule rule = quadrature_rule::automatic;
+  int pairs = 10;  // of the Gauss-Kronrod rule
+};
+
+struct iterated_problem : problem {
+  iterated_problem() : problem(method_iterated) {}
+  using problem::asked;
+  run_settings &asked() override { return settings; }
+  std::unique_ptr<problem> copy() const override { return std::make_unique<iterated_problem>(*this); }
+  std::unique_ptr<run_result> new_result() const override { return std::make_unique<iterated_result>(); }
+  void set_limits(int ndim, const double *first, const double *last) override {
+    ranges.resize(static_cast<std::size_t>(ndim));
+    for (std::size_t j = 0; j < ranges.size(); ++j) {
+      quadrature_range &r = ranges[j];
+      r.lower = std::min(first[j], last[j]);
+      r.upper = std::max(first[j], last[j]);
+      r.first = inside(r.lower, r.upper);
+      r.last = inside(r.upper, r.lower);
+    }
+  }
+  double coordinate_at(std::size_t j, double t, double &complement) const override {
+    quadrature_problem of_axis;
+    of_axis.range = ranges[j];
+    return of_axis.coordinate_at(0, t, complement);
+  }
+
+  run_settings settings;
+  std::vector<quadrature_range> ranges;  // of the axes
+  std::vector<axis_rule> rules;
+};
+
 inline std::string too_little_memory(int64 needed, int64 allowed) {
   return "TESSERA_MAX_MEMORY: " + std::to_string(needed) + " bytes are needed, and " + std::to_string(allowed) +
          " are allowed";

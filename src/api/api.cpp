@@ -6,6 +6,7 @@
 #include "../solver/methods/cubature.hpp"
 #include "../solver/methods/lattice.hpp"
 #include "../solver/methods/montecarlo.hpp"
+#include "../solver/methods/iterated.hpp"
 #include "../solver/methods/quadrature.hpp"
 #include "../solver/solver.hpp"
 
@@ -90,6 +91,10 @@ int tessera_set_lattice(tessera_solver *s, const tessera_lattice *l) {
 
 int tessera_set_breakpoints(tessera_solver *s, int count, const double *points) {
   return guarded(s, [&] { return s->of<tessera::quadrature_method>().set_breakpoints(count, points), TESSERA_OK; });
+}
+
+int tessera_set_axis_rule(tessera_solver *s, int axis, int rule) {
+  return guarded(s, [&] { return s->of<tessera::iterated_method>().set_axis_rule(axis, rule), TESSERA_OK; });
 }
 
 int tessera_set_integrand_file(tessera_solver *s, int language, const char *path, const char *function) {

@@ -10,7 +10,7 @@ outcome quadrature_calls::call(int64 n) {
   for (int k = 0; k < ncomp_; ++k) std::fill_n(&f_values_[static_cast<std::size_t>(k * stride_)], n, nan_value());
   const int status = f_.batch ? watch_.each_batch(n, batch_points_,
                                                   [&](int64 i, int64 points) {
-                                                    return f_.batch(points, 1, x_.data() + i, stride_, ncomp_,
+                                                    return f_.batch(points, ndim_, x_.data() + i, stride_, ncomp_,
                                                                     f_values_.data() + i, stride_, f_.userdata);
                                                   })
                               : call_points(n);
@@ -39,7 +39,7 @@ int quadrature_calls::call_points(int64 n) {
     for (std::size_t j = 0; j < point_.size(); ++j)
       point_[j] = x_[j * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(i)];
     std::fill(component_.begin(), component_.end(), nan_value());
-    const int status = f_.point(1, point_.data(), ncomp_, component_.data(), f_.userdata);
+    const int status = f_.point(ndim_, point_.data(), ncomp_, component_.data(), f_.userdata);
     if (status != 0) return status;
     for (std::size_t k = 0; k < component_.size(); ++k)
       f_values_[k * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(i)] = component_[k];

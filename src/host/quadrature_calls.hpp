@@ -13,9 +13,10 @@ namespace tessera {
 
 class quadrature_calls {
  public:
-  // more: further coordinates of a point, beside those of the problem.
-  void start(const quadrature_problem &p, const host_integrand &f, run_hooks &hooks, int more = 0) {
+  // more: further coordinates of a point, beside those of the problem; ndim: what the integrand is told.
+  void start(const quadrature_problem &p, const host_integrand &f, run_hooks &hooks, int more = 0, int ndim = 1) {
     f_ = f;
+    ndim_ = ndim;
     if (coordinates_ != p.coordinates() + more || ncomp_ != p.ncomp()) stride_ = 0;
     coordinates_ = p.coordinates() + more;
     ncomp_ = p.ncomp();
@@ -53,7 +54,7 @@ class quadrature_calls {
   int call_points(int64 n);
 
   host_integrand f_;
-  int coordinates_ = 1, ncomp_ = 1, status_ = 0;
+  int ndim_ = 1, coordinates_ = 1, ncomp_ = 1, status_ = 0;
   int64 batch_points_ = 1, stride_ = 0;
   std::vector<double> x_, f_values_, point_, component_;
   std::string message_;

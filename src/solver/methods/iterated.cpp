@@ -1,0 +1,58 @@
+// TESSERA_ITERATED: from options and domain to a problem, and from its result to statistics.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "iterated.hpp"
+
+namespace tessera {
+namespace {
+
+bool is_rule(int rule) {
+  return rule == TESSERA_RULE_AUTO || rule == TESSERA_RULE_DOUBLE_EXPONENTIAL ||
+         (rule >= TESSERA_RULE_KRONROD15 && rule <= TESSERA_RULE_KRONROD61);
+}
+[[noreturn]] void refuse(const std::string &what, int rule) {
+  throw failure(TESSERA_ERR_ARGUMENT, what + " = " + std::to_string(rule) + " is no rule in one variable");
+}
+
+}  // namespace
+
+std::unique_ptr<method> make_iterated(const solver_view &solver) { return std::make_unique<iterated_method>(solver); }
+
+void iterated_method::set_axis_rule(int axis, int rule) {
+  if (axis < 0 || axis >= solver_.ndim)
+    throw failure(TESSERA_ERR_ARGUMENT,
+                  "axis = " + std::to_string(axis) + " is not within 0 .. " + std::to_string(solver_.ndim - 1));
+  if (!is_rule(rule)) refuse("rule", rule);
+  rules_.resize(static_cast<std::size_t>(solver_.ndim), 0);
+  rules_[static_cast<std::size_t>(axis)] = rule;
+}
+
+problem &iterated_method::prepare(bool) {
+  const int of_all = static_cast<int>(get_int(TESSERA_RULE));
+  if (!is_rule(of_all)) refuse("TESSERA_RULE", of_all);
+  problem_.rules.assign(static_cast<std::size_t>(solver_.ndim), {});
+  for (std::size_t j = 0; j < problem_.rules.size(); ++j) {
+    const int own = j < rules_.size() && rules_[j] != 0 ? rules_[j] : of_all;
+    axis_rule &r = problem_.rules[j];
+    r.rule = own == TESSERA_RULE_AUTO                 ? quadrature_rule::automatic
+             : own == TESSERA_RULE_DOUBLE_EXPONENTIAL ? quadrature_rule::double_exponential
+                                                      : quadrature_rule::kronrod;
+    r.pairs = r.rule == quadrature_rule::kronrod ? own / 2 : TESSERA_RULE_KRONROD21 / 2;
+  }
+  problem_.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
+  return problem_;
+}
+
+void iterated_method::record(bool) {
+  const quadrature_statistics &s = result_.statistics;
+  set_int(TESSERA_EVALUATIONS, s.evaluations);
+  set_int(TESSERA_REGIONS, s.intervals);
+  set_int(TESSERA_ITERATIONS, s.steps);
+  set_int(TESSERA_PEAK_MEMORY, s.bytes);
+}
+
+std::string iterated_method::summary(const std::string &where) const {
+  return "iterated quadrature" + where + ": " + std::to_string(result_.statistics.evaluations) + " evaluations, " +
+         std::to_string(result_.statistics.intervals) + " intervals of the first axis";
+}
+
+}  // namespace tessera

@@ -1,0 +1,27 @@
+// TESSERA_ITERATED: what the solver knows of it.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../method.hpp"
+
+namespace tessera {
+
+class iterated_method final : public method {
+ public:
+  static constexpr method_number number = method_iterated;
+  using method::method;
+  void set_axis_rule(int axis, int rule);
+
+  bool runs_on_devices() const override { return false; }
+  problem &prepare(bool on_host) override;
+  run_result &new_result() override { return result_ = {}; }
+  void record(bool on_host) override;
+  std::string summary(const std::string &where) const override;
+
+ private:
+  iterated_problem problem_;
+  iterated_result result_;
+  std::vector<int> rules_;  // of the axes; 0: that of TESSERA_RULE. Empty: of all of them
+};
+
+}  // namespace tessera
