@@ -282,7 +282,7 @@ module tessera
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
-  public :: tessera_integrate_many, tessera_integrate_limit
+  public :: tessera_integrate_many, tessera_integrate_limit, tessera_set_axis_rule
   public :: tessera_get_regions, tessera_set_regions
   public :: tessera_lattice_t, tessera_lattice_progress, tessera_lattice_create, tessera_lattice_destroy
   public :: tessera_lattice_last_error
@@ -1117,6 +1117,20 @@ contains
     end if
     call conclude(s, c_tessera_set_limits(s%handle, axis - 1_c_int, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_limits
+
+  !> The rule of axis 1 ... ndim in TESSERA_ITERATED: TESSERA_RULE_KRONROD15 ... 61, _DOUBLE_EXPONENTIAL, _AUTO.
+  subroutine tessera_set_axis_rule(s, axis, rule, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: axis, rule
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (axis < 1 .or. axis > s%state%ndim) then
+      call reject(s, TESSERA_ERR_ARGUMENT, 'axis = ' // decimal(int(axis, c_int64_t)) // ' is not within 1 .. ' // &
+                  decimal(int(s%state%ndim, c_int64_t)), ierr)
+      return
+    end if
+    call conclude(s, c_tessera_set_axis_rule(s%handle, axis - 1_c_int, rule), ierr)
+  end subroutine tessera_set_axis_rule
 
   !> The integrand for many points a call. Without f the solver has no integrand afterwards.
   subroutine tessera_set_integrand(s, f, userdata, ierr)

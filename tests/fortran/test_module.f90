@@ -369,6 +369,7 @@ program test_module
   call test_strings()
   call test_extrapolate()
   call test_integrate_limit()
+  call test_iterated()
   call test_error_stop()
   write (*, '(i0, a, i0, a)') passed, ' passed, ', failed, ' failed'
   if (failed > 0) error stop 1
@@ -1393,6 +1394,27 @@ contains
     call check_status(ierr, TESSERA_ERR_ARGUMENT, 'integrate_limit: beyond the block')
     call tessera_destroy(s)
   end subroutine test_integrate_limit
+
+  ! exp(x + y) over the square, one axis after the other.
+  subroutine test_iterated()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr
+    call tessera_set_axis_rule(s, 1, TESSERA_RULE_KRONROD15, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'never created: set_axis_rule')
+    call tessera_create(s, 2, 1)
+    call tessera_set_integrand1(s, exponential_1)
+    call tessera_set_axis_rule(s, 1, TESSERA_RULE_KRONROD61)
+    call tessera_set_axis_rule(s, 2, TESSERA_RULE_DOUBLE_EXPONENTIAL)
+    call tessera_integrate(s, TESSERA_ITERATED, value, error, ierr)
+    call check_status(ierr, TESSERA_OK, 'iterated')
+    call check(close_to(value(1), (exp(1.0_c_double) - 1)**2, 1e-6_c_double), 'iterated: the value')
+    call tessera_set_axis_rule(s, 3, TESSERA_RULE_KRONROD15, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'set_axis_rule: an axis that there is not')
+    call tessera_set_axis_rule(s, 1, 3_c_int, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'set_axis_rule: no rule in one variable')
+    call tessera_destroy(s)
+  end subroutine test_iterated
 
   subroutine test_extrapolate()
     real(c_double) :: members(12), parameters(12), limit, error

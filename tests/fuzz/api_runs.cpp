@@ -81,6 +81,7 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
 void api_fuzzer::integrate() {
   static const int methods[] = {TESSERA_CUBATURE, TESSERA_CUBATURE, TESSERA_LATTICE, TESSERA_MONTECARLO};
   const int method = r_.one_in(40)                    ? r_.odd_small_int()
+                     : r_.one_in(12)                  ? static_cast<int>(TESSERA_ITERATED)
                      : r_.one_in(ndim_ == 1 ? 2 : 50) ? static_cast<int>(TESSERA_QUADRATURE)
                                                       : r_.of(methods);
   choose_limits();
