@@ -106,8 +106,7 @@ class nest {
     for (int64 i = 0; i < n; ++i) {
       prefix_[at(j)] = a.x[at(i)];
       const int64 left = most - (evaluations - before);
-      const outcome o =
-          integrate(j + 1, t.relative, t.absolute, left / (n - i), a.value.data(), a.error.data());
+      const outcome o = integrate(j + 1, t.relative, t.absolute, left / (n - i), a.value.data(), a.error.data());
       if (o != outcome::running) return o;
       keep(j, i, n, a.value.data(), a.error.data());
     }
@@ -276,8 +275,7 @@ class host_iterated final : public host_method {
         own.message.clear();
         const outcome o = own.integrate(1, t.relative, t.absolute, left / n, value.data(), error.data());
         if (o != outcome::running)
-          failure.report(i, o, own.calls().status(),
-                         own.message.empty() ? own.calls().message() : own.message);
+          failure.report(i, o, own.calls().status(), own.message.empty() ? own.calls().message() : own.message);
         else
           outer.keep(0, i, n, value.data(), error.data());
       });

@@ -25,29 +25,32 @@
 namespace {
 
 // The integrands, once for the compiler and once as text.
-#define INTEGRANDS(F)                                     \
-  F(1, exp(2 * x) * sin(3 * x))                           \
-  F(2, pow(x, -x))                                        \
-  F(3, 4 * x * cos(2 * x) - (x - 2) * (x - 2))            \
-  F(4, exp(4 * x) * sqrt(1 + exp(4 * x)) - 1)             \
-  F(5, exp(-3 * x) * cos(15.70796326794896619231 * x))    \
+#define INTEGRANDS(F)                                  \
+  F(1, exp(2 * x) * sin(3 * x))                        \
+  F(2, pow(x, -x))                                     \
+  F(3, 4 * x * cos(2 * x) - (x - 2) * (x - 2))         \
+  F(4, exp(4 * x) * sqrt(1 + exp(4 * x)) - 1)          \
+  F(5, exp(-3 * x) * cos(15.70796326794896619231 * x)) \
   F(6, sin(31.41592653589793238463 * x) / (3.14159265358979323846 * x))
 
 constexpr int integrands = 6;
 template <int number>
 __host__ __device__ double f(double x);
-#define DEFINE(number, expression) \
-  template <>                      \
-  __host__ __device__ inline double f<number>(double x) { return expression; }
+#define DEFINE(number, expression)                        \
+  template <>                                             \
+  __host__ __device__ inline double f<number>(double x) { \
+    return expression;                                    \
+  }
 INTEGRANDS(DEFINE)
-#define TEXT(number, expression) \
-  "extern \"C\" __device__ void f(const double *p, double *v, const void *) { const double x = p[0]; v[0] = " #expression "; }",
+#define TEXT(number, expression)                                                                            \
+  "extern \"C\" __device__ void f(const double *p, double *v, const void *) { const double x = p[0]; v[0] " \
+  "= " #expression "; }",
 const char *const texts[] = {INTEGRANDS(TEXT)};
 #define POINT(number, expression) \
   [](int, const double *x, int, double *v, void *) -> int { return v[0] = f<number>(x[0]), 0; },
 const tessera_integrand1 points[] = {INTEGRANDS(POINT)};
 
-constexpr double ranges[integrands][4] = {{0, 5, 6, 7},  {0, 1000, 2000, 3000}, {0, 30, 50, 70},
+constexpr double ranges[integrands][4] = {{0, 5, 6, 7},    {0, 1000, 2000, 3000}, {0, 30, 50, 70},
                                           {0, 5, 6, 6.75}, {0, 10, 20, 30},       {1e-6, 10, 15, 20}};
 
 double antiderivative(int number, double x) {
@@ -226,13 +229,15 @@ __global__ void __launch_bounds__(beta)
   const int i = static_cast<int>(blockIdx.x * beta + threadIdx.x);
   const double part = (upper - lower) / pieces;
   int64_t n = 0;
-  const step s = cut_from_a_side<number>(lower + i * part, i + 1 < pieces ? lower + (i + 1) * part : upper, density, most, n);
+  const step s =
+      cut_from_a_side<number>(lower + i * part, i + 1 < pieces ? lower + (i + 1) * part : upper, density, most, n);
   sum_of_grid({s.simpson, 0.0, n >= most ? 1.0 : 0.0, static_cast<unsigned long long>(of_step) * n}, partial, to);
 }
 
 region_sums *partial_sums = nullptr, *of_device = nullptr;  // the latter where both can read it
 bool open_device(int device) {
-  return cudaSetDevice(device) == cudaSuccess && cudaMalloc(&partial_sums, alpha * sizeof(region_sums)) == cudaSuccess &&
+  return cudaSetDevice(device) == cudaSuccess &&
+         cudaMalloc(&partial_sums, alpha * sizeof(region_sums)) == cudaSuccess &&
          cudaHostAlloc(&of_device, sizeof(region_sums), cudaHostAllocMapped) == cudaSuccess;
 }
 
@@ -316,8 +321,8 @@ void measure(const char *method, int number, double upper, double tolerance, dou
     if (since(all) > most_seconds) break;
   }
   std::sort(seconds, seconds + 3);
-  print(method, number, upper, tolerance, r.is_whole, seconds[1] < 1e30 ? seconds[1] : seconds[0], r.evaluations, r.value,
-        right);
+  print(method, number, upper, tolerance, r.is_whole, seconds[1] < 1e30 ? seconds[1] : seconds[0], r.evaluations,
+        r.value, right);
 }
 
 void run_tessera(const char *name, int method, int number, int device, double lower, double upper, double tolerance,

@@ -200,7 +200,8 @@ void api_fuzzer::set_breakpoints() {
   const bool no_array = r_.one_in(10), negative = r_.one_in(20);
   const int count = negative ? -1 : static_cast<int>(points.size());
   solver_call("tessera_set_axis_rule", [&] {
-    return tessera_set_axis_rule(solver_, r_.one_in(9) ? r_.odd_small_int() : static_cast<int>(r_.between(0, ndim_ - 1)),
+    return tessera_set_axis_rule(solver_,
+                                 r_.one_in(9) ? r_.odd_small_int() : static_cast<int>(r_.between(0, ndim_ - 1)),
                                  r_.one_in(3) ? r_.odd_small_int() : 10 * static_cast<int>(r_.between(2, 7)) + 1);
   });
   const int status = solver_call("tessera_set_breakpoints", [&] {

@@ -21,16 +21,36 @@ static int values(int ndim, const double *x, int ncomp, double *f, void *userdat
     q += x[j] * x[j];
   }
   switch (kind) {
-    case 0: f[0] = exp(s); break;
-    case 1: f[0] = exp(-q); break;
-    case 2: f[0] = fabs(x[0] - x[1]); break;
-    case 3: f[0] = 1 / sqrt(s); break;
-    case 4: f[0] = 1; break;
-    case 5: f[0] = x[0] > 0.4 && x[1] > 0.3 ? NAN : s; break;
-    case 6: f[0] = s < 1 ? 1 : 0; break;
-    case 7: f[0] = cos(30 * s); break;
-    case 8: f[0] = 0; break;
-    default: f[0] = s; break;
+    case 0:
+      f[0] = exp(s);
+      break;
+    case 1:
+      f[0] = exp(-q);
+      break;
+    case 2:
+      f[0] = fabs(x[0] - x[1]);
+      break;
+    case 3:
+      f[0] = 1 / sqrt(s);
+      break;
+    case 4:
+      f[0] = 1;
+      break;
+    case 5:
+      f[0] = x[0] > 0.4 && x[1] > 0.3 ? NAN : s;
+      break;
+    case 6:
+      f[0] = s < 1 ? 1 : 0;
+      break;
+    case 7:
+      f[0] = cos(30 * s);
+      break;
+    case 8:
+      f[0] = 0;
+      break;
+    default:
+      f[0] = s;
+      break;
   }
   if (ncomp > 1) f[1] = s;
   return 0;
@@ -232,8 +252,8 @@ static void random_instances(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_forms), cmocka_unit_test(rules),
-                                     cmocka_unit_test(components_and_threads), cmocka_unit_test(ends),
-                                     cmocka_unit_test(bad_input), cmocka_unit_test(random_instances)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(closed_forms), cmocka_unit_test(rules),     cmocka_unit_test(components_and_threads),
+      cmocka_unit_test(ends),         cmocka_unit_test(bad_input), cmocka_unit_test(random_instances)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -367,7 +367,8 @@ class bulk_steps {
   }
   // Raises the degree of regions that would be divided. False: they are to be.
   TESSERA_HD bool raise(const bulk_decision &t) {
-    const int64 points = raise_regions(grid_, st_, at_, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
+    const int64 points =
+        raise_regions(grid_, st_, at_, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
     if (points == 0) return false;
     forget_survey();
     if (eval_.failed()) at_.end = eval_.failure();

@@ -40,7 +40,8 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
   if constexpr (may_be_hindered) {
     int64 over = 0;
     TESSERA_ROLLED
-    for (int64 c = grid.team().lane(); c < chunks; c += grid.team().lanes()) over += st.chunk_counts[c] >= hindered ? 1 : 0;
+    for (int64 c = grid.team().lane(); c < chunks; c += grid.team().lanes())
+      over += st.chunk_counts[c] >= hindered ? 1 : 0;
     if (grid.team().total(over) > 0) return -1;
   }
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
