@@ -128,8 +128,11 @@ class bulk_steps {
       const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
       if constexpr (Evaluator::raises)
         if (may_raise && (st_.can_grow || !fits(1, split)) && !fits(chosen < affordable ? chosen : affordable, split) &&
-            raise(t))
+            raise(t)) {  // which needs no room
+          forget_survey();
+          ++at_.iterations;
           continue;
+        }
       int64 marked = chosen < affordable ? chosen : affordable;
       at_.marked_count = marked;
       at_.wants_room = st_.can_grow && !fits(marked, split);
@@ -152,12 +155,22 @@ class bulk_steps {
       if (unknown > 0) {
         divide_listed(marked);
       } else if (!divide(t, marked, may_raise)) {
-        if constexpr (Evaluator::raises)
-          if (raise(t)) continue;
-        divide(t, marked, false);
+        if constexpr (Evaluator::raises) {
+          if (raise(t)) {
+            if (at_.end != outcome::running) break;
+            const int64 left = this->affordable(split);
+            marked = divide_rest(t, marked < left ? marked : left);
+          } else {
+            divide(t, marked, false);
+          }
+        }
       }
       forget_survey();
-      at_.end = evaluate_and_correct(marked);
+      at_.marked_count = marked;
+      if (marked > 0)
+        at_.end = evaluate_and_correct(marked);
+      else
+        ++at_.iterations;
     }
     if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
   }
@@ -365,16 +378,27 @@ class bulk_steps {
   TESSERA_HD bool is_raising() const {  // at first the keys have no scale
     return st_.set.raised_points[0] != 0 && !filling() && at_.turn > 0;
   }
-  // Raises the degree of regions that would be divided. False: they are to be.
+  // Raises the degree of regions that would be divided. False: of none.
   TESSERA_HD bool raise(const bulk_decision &t) {
     const int64 points =
         raise_regions(grid_, st_, at_, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
     if (points == 0) return false;
-    forget_survey();
     if (eval_.failed()) at_.end = eval_.failure();
     at_.evaluations += points;
-    ++at_.iterations;
     return true;
+  }
+  // Divides the first `most` of those that are still to be divided, and not to be raised once more. Returns how many.
+  TESSERA_HD TESSERA_APART int64 divide_rest(const bulk_decision &t, int64 most) {
+    const double *weights = scale();
+    const double least = least_to_raise(t.bin, t.allowed, at_.count);
+    const int bin = t.bin;
+    bulk_state &st = st_;
+    const int64 n = list_regions(grid_, st, at_.count, st.marked, most, [=, &st](int64 i) {
+      return above(st, i, weights, bin) && level_to_raise(st, i, weights, least) == 0;
+    });
+    const int64 marked = n < most ? n : most;
+    if (marked > 0) divide_listed(marked);
+    return marked;
   }
 
   // Divides the first `marked` of the regions that the decision is about. False: nothing is divided, for some are to be raised.

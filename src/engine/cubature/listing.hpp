@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-constexpr int64 hindered = int64{1} << 40;  // more than there are regions
+constexpr int64 hindered = int64{1} << 32;  // more than there are regions
 
 template <class A, class B>
 constexpr bool same_type = false;

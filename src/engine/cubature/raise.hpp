@@ -83,23 +83,20 @@ TESSERA_HD double least_to_raise(int bin, double allowed, int64 regions) {
   return raising_aim * allowed * larger(edge, mean);
 }
 
-// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns the points; 0: they are to be
-// divided. Behind a failure of the evaluator the regions are not to be used.
+// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns the points. Behind a failure of the evaluator the regions are not to be used.
 template <class Grid, class Evaluator>
 TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const bulk_progress &at, Evaluator &eval,
                                              const double *weights, int bin, double least) {
-  const auto list = [&](int wanted, int64 most) {
-    return list_regions(grid, st, at.count, st.marked, most, [=, &st](int64 i) {
-      return above(st, i, weights, bin) && level_to_raise(st, i, weights, least) == wanted;
-    });
-  };
-  for (int level = 1; level <= raised_levels; ++level) {
+  int64 done = 0;
+  for (int level = raised_levels; level >= 1; --level) {  // from the highest: none is raised twice
     const int64 points = st.set.raised_points[level - 1];
     const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
-    int64 most = (st.set.maxeval - at.evaluations) / points;
+    int64 most = (st.set.maxeval - at.evaluations - done) / points;
     if (most > in_time) most = in_time;
     if (most > st.parents_capacity) most = st.parents_capacity;
-    int64 n = list(level, most);
+    int64 n = list_regions(grid, st, at.count, st.marked, most, [=, &st](int64 i) {
+      return above(st, i, weights, bin) && level_to_raise(st, i, weights, least) == level;
+    });
     if (n > most) n = most;
     if (n < 1) continue;
     const int64 *const ids = st.marked;
@@ -114,12 +111,12 @@ TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const b
     grid.barrier();
     eval.raise(grid, s, ids, n, level);
     grid.barrier();
-    if (eval.failed()) return n * points;
+    done += n * points;
+    if (eval.failed()) return done;
     grid.each(n, [=](int64 m) { correct_raised(p, m, s, ids[m], level); });
     grid.barrier();
-    return n * points;
   }
-  return 0;
+  return done;
 }
 
 }  // namespace tessera

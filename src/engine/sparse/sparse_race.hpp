@@ -112,7 +112,7 @@ class sparse_race final : public run_hooks {
 
  private:
   static constexpr double sooner = 2.0;     // the first turn: a look at the regions, from which their trend is seen
-  static constexpr double farthest = 30.0;  // evaluations, of those so far: what lies farther ahead is not counted on
+  static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
   static constexpr double gain = 0.1, haste = 8.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
@@ -191,7 +191,8 @@ class sparse_race final : public run_hooks {
   // What the grid may cost by now.
   double allowed(int64 evaluations) const {
     const auto n = static_cast<double>(evaluations);
-    const double in_regions = regions_.needed(), foreseen = std::isfinite(in_regions) ? in_regions : 0.0;
+    const double in_regions = regions_.needed(),
+                 foreseen = std::isfinite(in_regions) ? std::min(in_regions, static_cast<double>(set_.maxeval)) : 0.0;
     const double at_once = std::min(gain * foreseen, haste * n);
     if (grid_->is_judged() && met_) return std::max(n, at_once);
     double most = std::max(pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
