@@ -282,7 +282,7 @@ function end_block_cutting(i, key, part) {
     key = key_of[i]
     split(key, part, SUBSEP)
     printf "| %s to %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", part[1], part[2], sci(part[3], 0), key in peer ? peer[key] : "none", short_or_none(peer_ms[key]), sci(peer_n[key], 1),
-      block_ms[key, "device"], block_n[key, "device"], block_ms[key, "host"], block_n[key, "host"], key in peer && key in own ? sprintf("%.0f", peer_ms[key] / own[key]) : ""
+      block_ms[key, "device"], block_n[key, "device"], block_ms[key, "host"], block_n[key, "host"], key in peer && key in own ? sprintf("%.1f", peer_ms[key] / own[key]) : ""
   }
 }
 function short_or_none(x) { return x == "" ? "" : short(x) }
