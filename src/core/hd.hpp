@@ -5,12 +5,15 @@
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define TESSERA_HD __host__ __device__ inline
 #define TESSERA_APART __noinline__
+#else
+#define TESSERA_HD inline
+#define TESSERA_APART
+#endif
+#if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
 #define TESSERA_ROLLED _Pragma("unroll 1")
 #define TESSERA_OVERLAPPED _Pragma("unroll 8")
 #define TESSERA_UNROLLED _Pragma("unroll")
 #else
-#define TESSERA_HD inline
-#define TESSERA_APART
 #define TESSERA_ROLLED
 #define TESSERA_OVERLAPPED
 #define TESSERA_UNROLLED
