@@ -2,6 +2,7 @@
 #include "raised_build.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "patterson.hpp"
 
@@ -105,9 +106,11 @@ std::vector<generator> orbits_in_order(int ndim) {
   std::vector<generator> orbits;
   generator centre = {{}, 0};
   add_generators(ndim, centre, orbits);
-  std::stable_sort(orbits.begin(), orbits.end(),
-                   [](const generator &a, const generator &b) { return a.rank < b.rank; });
-  return orbits;
+  std::vector<generator> in_order;
+  for (int rank = 0; in_order.size() < orbits.size(); ++rank)
+    std::copy_if(orbits.begin(), orbits.end(), std::back_inserter(in_order),
+                 [rank](const generator &g) { return g.rank == rank; });
+  return in_order;
 }
 
 // The points of each level and the number of orbits; no tables.

@@ -161,7 +161,6 @@ int main(int argc, char **argv) {
   compiles(TESSERA_RULE_AUTO, 1, 1, false);
   compiles(TESSERA_RULE_AUTO, 3, 3, true);
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
-  compiles(TESSERA_RULE_AUTO, 6, 3, true, false, true);
   compiles(TESSERA_RULE_GM7, 8, 2, false);
   compiles(TESSERA_RULE_LOW, 32, 1, true);
   compiles(TESSERA_RULE_AUTO, 1, 2, true, true);

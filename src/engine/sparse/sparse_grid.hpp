@@ -188,7 +188,7 @@ class sparse_grid {
       q.stride = numbers + 1;  // the difference comes last
       places_.push_back({q.place, q.stride});
       plan_.words.resize(plan_.words.size() + index(words));
-      describe(i, &plan_.words[index(q.words)]);
+      describe(i, plan_.words.data() + q.words);
       store_ += q.stride * ncomp_;
       plan_.points += points_of(i);
       plan_.indices.push_back(q);
