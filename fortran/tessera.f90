@@ -1609,28 +1609,33 @@ contains
     real(c_double), intent(in) :: first, ratio
     real(c_double), intent(inout), contiguous :: value(:), error(:)
     integer(c_int), intent(inout), optional :: count
-    real(c_double), intent(inout), contiguous, optional :: parameter(:), values(:, :), errors(:, :)
+    real(c_double), intent(inout), contiguous, target, optional :: parameter(:), values(:, :), errors(:, :)
     integer(c_int), intent(out), optional :: ierr
+    real(c_double), pointer, contiguous :: parameter_there(:), values_there(:, :), errors_there(:, :)  ! null for NULL
+    nullify (parameter_there, values_there, errors_there)
     if (.not. exists(s, ierr)) return
     if (.not. size_is_right(s, 'value', size(value), 'ncomp', s%state%ncomp, ierr)) return
     if (.not. size_is_right(s, 'error', size(error), 'ncomp', s%state%ncomp, ierr)) return
     if (present(parameter)) then
       if (.not. size_is_right(s, 'parameter', size(parameter), 'most', int(most), ierr)) return
+      parameter_there => parameter
     end if
     if (present(values)) then
       if (.not. size_is_right(s, 'values', size(values, 1), 'ncomp', s%state%ncomp, ierr)) return
       if (.not. size_is_right(s, 'values(1, :)', size(values, 2), 'most', int(most), ierr)) return
+      values_there => values
     end if
     if (present(errors)) then
       if (.not. size_is_right(s, 'errors', size(errors, 1), 'ncomp', s%state%ncomp, ierr)) return
       if (.not. size_is_right(s, 'errors(1, :)', size(errors, 2), 'most', int(most), ierr)) return
+      errors_there => errors
     end if
     if (offset < 0) then
       call reject(s, TESSERA_ERR_ARGUMENT, 'offset = ' // decimal(int(offset, c_int64_t)) // ' is negative', ierr)
       return
     end if
     call conclude(s, c_tessera_integrate_limit(s%handle, method, int(offset, c_size_t), first, ratio, extrapolation, most, value, &
-                                               error, count, parameter, values, errors), ierr)
+                                               error, count, parameter_there, values_there, errors_there), ierr)
   end subroutine tessera_integrate_limit
 
   !> False, with the error handed out, for an array that has not one column for each integral.
