@@ -238,6 +238,25 @@ struct sampling_problem : problem {
   std::vector<double> first_grid, own_grid;  // of a copy
 };
 
+// A range of integration in one variable, without break points.
+inline quadrature_range range_between(double first, double last) {
+  const double lower = std::min(first, last), upper = std::max(first, last);
+  return {lower, upper, inside(lower, upper), inside(upper, lower), {}};
+}
+// The user's coordinate at t in (0, 1) of a range, and its distance as TESSERA_COMPLEMENT = kind hands it on.
+inline double coordinate_in(const quadrature_range &range, double t, int kind, double &complement) {
+  range_map map = {range_kind::folded, range.lower, range.upper, range.first, range.last, 0.0};
+  const bool low = std::isfinite(range.lower), high = std::isfinite(range.upper);
+  double u = 2.0 * t - 1.0;
+  if (low && high)
+    u *= 0.5 * range.upper - 0.5 * range.lower;
+  else
+    map.kind = low ? range_kind::up : (high ? range_kind::down : range_kind::whole);
+  const mapped_point p = map.at(u == 0.0 ? 0.25 : u);
+  complement = kind == 2 ? p.away : map.complement(p);
+  return p.x;
+}
+
 struct quadrature_result : run_result {
   run_counts counts() const override {
     return {statistics.evaluations, statistics.intervals, statistics.steps, 0, statistics.bytes};
@@ -252,14 +271,9 @@ struct quadrature_problem : problem {
   std::unique_ptr<problem> copy() const override { return std::make_unique<quadrature_problem>(*this); }
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<quadrature_result>(); }
   void set_limits(int, const double *first, const double *last) override {
-    quadrature_range &r = range;
-    r.lower = std::min(*first, *last);
-    r.upper = std::max(*first, *last);
-    r.first = inside(r.lower, r.upper);
-    r.last = inside(r.upper, r.lower);
-    r.breaks.clear();
+    range = range_between(*first, *last);
     for (const double b : breaks)
-      if (b > r.lower && b < r.upper) r.breaks.push_back(b);
+      if (b > range.lower && b < range.upper) range.breaks.push_back(b);
   }
   std::string trouble_with_limits() const override {
     const quadrature_settings &s = settings;
@@ -275,16 +289,7 @@ struct quadrature_problem : problem {
   bool compares_forms() const override { return !shared_calls; }
   int coordinates() const override { return settings.complement != 0 ? 2 : 1; }
   double coordinate_at(std::size_t, double t, double &complement) const override {
-    range_map map = {range_kind::folded, range.lower, range.upper, range.first, range.last, 0.0};
-    const bool low = std::isfinite(range.lower), high = std::isfinite(range.upper);
-    double u = 2.0 * t - 1.0;
-    if (low && high)
-      u *= 0.5 * range.upper - 0.5 * range.lower;
-    else
-      map.kind = low ? range_kind::up : (high ? range_kind::down : range_kind::whole);
-    const mapped_point p = map.at(u == 0.0 ? 0.25 : u);
-    complement = settings.complement == 2 ? p.away : map.complement(p);
-    return p.x;
+    return coordinate_in(range, t, settings.complement, complement);
   }
 
   quadrature_settings settings;
@@ -293,17 +298,7 @@ struct quadrature_problem : problem {
   bool shared_calls = false;   // of many integrals: with the number of the integral as a coordinate
 };
 
-struct iterated_result : run_result {
-  run_counts counts() const override {
-    return {statistics.evaluations, statistics.intervals, statistics.steps, 0, statistics.bytes};
-  }
-  quadrature_statistics statistics;  // intervals and steps of the first axis
-};
-
-struct axis_rule {
-  quadrature_rule rule = quadrature_rule::automatic;
-  int pairs = 10;  // of the Gauss-Kronrod rule
-};
+using iterated_result = quadrature_result;  // intervals and steps of the first axis
 
 struct iterated_problem : problem {
   iterated_problem() : problem(method_iterated) {}
@@ -312,19 +307,11 @@ struct iterated_problem : problem {
   std::unique_ptr<problem> copy() const override { return std::make_unique<iterated_problem>(*this); }
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<iterated_result>(); }
   void set_limits(int ndim, const double *first, const double *last) override {
-    ranges.resize(static_cast<std::size_t>(ndim));
-    for (std::size_t j = 0; j < ranges.size(); ++j) {
-      quadrature_range &r = ranges[j];
-      r.lower = std::min(first[j], last[j]);
-      r.upper = std::max(first[j], last[j]);
-      r.first = inside(r.lower, r.upper);
-      r.last = inside(r.upper, r.lower);
-    }
+    ranges.clear();
+    for (int j = 0; j < ndim; ++j) ranges.push_back(range_between(first[j], last[j]));
   }
   double coordinate_at(std::size_t j, double t, double &complement) const override {
-    quadrature_problem of_axis;
-    of_axis.range = ranges[j];
-    return of_axis.coordinate_at(0, t, complement);
+    return coordinate_in(ranges[j], t, 0, complement);
   }
 
   run_settings settings;

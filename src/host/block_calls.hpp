@@ -9,20 +9,11 @@
 #include <vector>
 
 #include "first_failure.hpp"
+#include "point_block.hpp"
 #include "pool.hpp"
-#include "raw_array.hpp"
-#include "step_watch.hpp"
 #include "work_memory.hpp"
 
 namespace tessera {
-
-// Points, values and jacobians of one block. Coordinate j of point i is x[j*stride + i], component k f[k*stride + i].
-struct point_block {
-  int64 stride = 0;
-  raw_array x, f, jacobian;
-  std::vector<double> point, values;  // of one point
-  step_watch watch;
-};
 
 // Base of the executors.
 class block_calls {
@@ -61,7 +52,7 @@ class block_calls {
   static int64 room_for_calls(const problem &p, int threads, int64 block, int64 one, int64 all, int64 each) {
     if (!p.memory_is_given) return INT64_MAX;
     const int64 more = (share_memory(p.asked().memory, one).fixed - all) / threads / each;
-    return block + std::max<int64>(0, more - 2 * line);
+    return block + std::max<int64>(0, more - 2 * block_line);
   }
   // Points of each call of a batch integrand for so many: as few calls as can be, of nearly one size.
   int64 points_of_call(int64 points) const {
@@ -92,14 +83,12 @@ class block_calls {
   int64 failed_item() const { return failure_.item(); }  // all before it are done
 
   // Room for so many points.
-  void prepare(point_block &b, int64 points) const;
+  void prepare(point_block &b, int64 points) const { prepare_block(b, points, coordinates_, ncomp_); }
   // Of one, as prepare makes it.
   static int64 block_bytes(const problem &p, int64 points) {
-    return static_cast<int64>(sizeof(point_block)) + (stride_for(points) + 1) * point_bytes(p);
+    return static_cast<int64>(sizeof(point_block)) + (block_stride(points) + 1) * point_bytes(p);
   }
   static int64 point_bytes(const problem &p) { return 8 * (p.coordinates() + p.ncomp() + 1); }
-  // An odd number of lines of a cache: the coordinates of a point do not get in each other's way there.
-  static int64 stride_for(int64 points) { return ((points + line - 1) / line | 1) * line; }
   // The integrand at n points of a block, in calls of `each` at most. False when it asked to stop, or the time is over, which is reported
   // for the item that has the first of them.
   bool call(int64 item, int64 n, int64 each, point_block &b);
@@ -120,15 +109,11 @@ class block_calls {
   std::vector<int64> tasks_;  // items tasks_[i] ... tasks_[i + 1] - 1 are the work of one thread at a time
 
  private:
-  static constexpr int64 line = 8;  // doubles of a cache line
   static int64 in_equal_parts(int64 n, int64 parts) { return (n + parts - 1) / std::max<int64>(1, parts); }
   bool fills_calls(int64 points) const {
     const int64 calls = (points + call_points_ - 1) / call_points_;
     return static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
   }
-  int call_batch(int64 n, int64 each, point_block &b) const;
-  int call_points(int64 n, point_block &b) const;
-
   thread_pool &pool_;
   first_failure failure_;
   std::atomic<int64> zeroed_{0};

@@ -57,8 +57,7 @@ class nest {
       s = {};
       s.ndim = 1;
       s.ncomp = components(j);
-      s.rule = p.rules[at(j)].rule;
-      s.pairs = p.rules[at(j)].pairs;
+      static_cast<axis_rule &>(s) = p.rules[at(j)];
       s.zero_nonfinite = p.zero_nonfinite;
     }
     quadrature_problem shape;

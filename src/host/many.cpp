@@ -4,14 +4,13 @@
 #include "many.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <mutex>
 
 #include "../place.hpp"
 #include "pool.hpp"
+#include "rows_watch.hpp"
 
 namespace tessera {
 namespace {
@@ -51,68 +50,44 @@ class many_run {
  public:
   many_run(const many_problem &problem, many_hooks &watch, double *value, double *error)
       : problem_(problem),
-        watch_(watch),
         value_(value),
         error_(error),
         ncomp_(problem.common->ncomp()),
         pool_(static_cast<int>(std::min<int64>(problem.common->threads, std::max<int64>(problem.rows(), 1)))),
         workers_(static_cast<std::size_t>(pool_.size())),
-        evaluations_(workers_.size()),
+        watch_(watch, value, error, ncomp_, workers_.size()),
         peaks_(workers_.size(), 0),
         results_(problem.rows()) {}
 
   many_results run() {
     pool_.run(
         problem_.rows(), [this](int64 row, int thread) { take(row, static_cast<std::size_t>(thread)); },
-        [this] { guarded([this] { look(); }); });
-    if (thrown_) std::rethrow_exception(thrown_);
+        [this] { watch_.guarded([this] { watch_.look(); }); });
+    watch_.rethrow();
     for (const int64 peak : peaks_) results_.peak_bytes += peak;
     results_.threads = pool_.size();
     return std::move(results_);
   }
 
  private:
-  // Between the steps of the integral that a thread is at.
-  struct step_hooks : run_hooks {
-    step_hooks(many_run &r, std::size_t t)
-        : run(r), thread(t), before(r.evaluations_[t].load(std::memory_order_relaxed)) {}
-    outcome between_steps(int64 evaluations, const double *, const double *) override {
-      run.evaluations_[thread].store(before + evaluations, std::memory_order_relaxed);
-      return within_step();
-    }
-    bool is_wanted() const override { return run.watch_.is_wanted(); }
-    outcome within_step() override {
-      const outcome end = run.end_.load(std::memory_order_relaxed);
-      if (end != outcome::running) return end;
-      if (thread == 0)
-        run.look();
-      else if (run.watch_.is_over())
-        run.end_.store(outcome::time, std::memory_order_relaxed);
-      return run.end_.load(std::memory_order_relaxed);
-    }
-    many_run &run;
-    const std::size_t thread;
-    const int64 before;
-  };
-
   void take(int64 row, std::size_t thread) {
     many_row &r = results_.rows[static_cast<std::size_t>(row)];
-    if (thread == 0) guarded([this] { look(); });
-    r.end = end_.load(std::memory_order_relaxed);
+    if (thread == 0) watch_.guarded([this] { watch_.look(); });
+    r.end = watch_.end();
     if (r.end != outcome::running) return;
-    guarded([&] { integrate(row, thread, r); });
-    finished_.fetch_add(1, std::memory_order_release);
+    watch_.guarded([&] { integrate(row, thread, r); });
+    watch_.has_finished();
   }
 
   void integrate(int64 row, std::size_t thread, many_row &r) {
-    step_hooks hooks(*this, thread);
+    rows_watch::row_hooks hooks(watch_, thread);
     try {
       if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(problem_);
       const std::unique_ptr<run_result> one =
           workers_[thread]->run(row, hooks, value_ + row * ncomp_, error_ + row * ncomp_);
       r.take(*one);
       peaks_[thread] = std::max(peaks_[thread], one->counts().peak_bytes);
-      if (r.has_value) last_.store(row, std::memory_order_release);
+      if (r.has_value) watch_.has_value(row);
       if (row == 0 || !one->message.empty()) {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (row == 0) results_.region_bytes = one->counts().region_bytes;
@@ -124,46 +99,18 @@ class many_run {
       const std::lock_guard<std::mutex> lock(mutex_);
       results_.keep_message(row, "no memory left");
     }
-    evaluations_[thread].store(hooks.before + r.evaluations, std::memory_order_relaxed);
-  }
-
-  // On the caller's thread.
-  void look() {
-    if (end_.load(std::memory_order_relaxed) != outcome::running || !watch_.due()) return;
-    int64 evaluations = 0;
-    for (const auto &e : evaluations_) evaluations += e.load(std::memory_order_relaxed);
-    // In this order: when one is counted as finished, there is a value.
-    const int64 finished = finished_.load(std::memory_order_acquire), last = last_.load(std::memory_order_acquire);
-    const outcome o = watch_.look(evaluations, finished, last < 0 ? nullptr : value_ + last * ncomp_,
-                                  last < 0 ? nullptr : error_ + last * ncomp_);
-    if (o != outcome::running) end_.store(o, std::memory_order_relaxed);
-  }
-
-  // What is thrown, by the progress callback for one, ends the whole call.
-  template <class Body>
-  void guarded(Body body) {
-    try {
-      body();
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!thrown_) thrown_ = std::current_exception();
-      end_.store(outcome::stopped, std::memory_order_relaxed);
-    }
+    watch_.count(thread, hooks.before + r.evaluations);
   }
 
   const many_problem &problem_;
-  many_hooks &watch_;
   double *const value_, *const error_;
   const int64 ncomp_;
   thread_pool pool_;
   std::vector<std::unique_ptr<worker>> workers_;  // by thread
-  std::vector<std::atomic<int64>> evaluations_;   // by thread, so far
-  std::vector<int64> peaks_;                      // by thread
+  rows_watch watch_;
+  std::vector<int64> peaks_;  // by thread
   many_results results_;
-  std::atomic<outcome> end_{outcome::running};  // why no further integral is begun
-  std::atomic<int64> finished_{0}, last_{-1};
-  std::mutex mutex_;
-  std::exception_ptr thrown_;
+  std::mutex mutex_;  // of results_, where it is not a row's
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ class host_sampler : public block_calls {
   static int64 thread_bytes(const sampling_problem &problem, int64 points) {
     const int64 nd = problem.ndim(), nc = problem.ncomp();
     return block_bytes(problem, points) + nc * static_cast<int64>(sizeof(sample_moments)) + 256 +
-           (has_grid(problem) ? stride_for(points) * grid_point_bytes(nd) + 8 * nd * grid_bins : 0);
+           (has_grid(problem) ? block_stride(points) * grid_point_bytes(nd) + 8 * nd * grid_bins : 0);
   }
   static int64 grid_point_bytes(int64 ndim) { return ndim + 16 + static_cast<int64>(sizeof(stretch)) / 2; }
   static int64 room_for(const sampling_problem &problem, int threads) {

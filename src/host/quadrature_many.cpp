@@ -2,14 +2,13 @@
 #include "quadrature_many.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <mutex>
 
 #include "first_failure.hpp"
 #include "quadrature_calls.hpp"
+#include "rows_watch.hpp"
 
 namespace tessera {
 namespace {
@@ -22,23 +21,23 @@ class many_quadratures {
       : many_(many),
         common_(static_cast<const quadrature_problem &>(*many.common)),
         pool_(pool),
-        watch_(watch),
         value_(value),
         error_(error),
         numbers_(many.params && common_.shared_calls && common_.integrand.batch && !common_.integrand.is_text),
         shares_(common_.integrand.batch && (!many.params || numbers_)),
         together_(pool.size() > 1 ? rows_of_thread : std::max<int64>(1, many.rows())),
         workers_(index(pool.size())),
-        evaluations_(index(pool.size())),
+        watch_(watch, value, error, common_.ncomp(), workers_.size()),
         results_(many.rows()) {}
 
   many_results run() {
     pool_.run((many_.rows() + together_ - 1) / together_,
               [this](int64 part, int thread) {
-                guarded([&] { take(part * together_, std::min(many_.rows(), (part + 1) * together_), index(thread)); });
+                watch_.guarded(
+                    [&] { take(part * together_, std::min(many_.rows(), (part + 1) * together_), index(thread)); });
               },
-              [this] { guarded([this] { look(); }); });
-    if (thrown_) std::rethrow_exception(thrown_);
+              [this] { watch_.guarded([this] { watch_.look(); }); });
+    watch_.rethrow();
     for (const auto &w : workers_)
       if (w) results_.peak_bytes += w->bytes;
     return std::move(results_);
@@ -47,27 +46,7 @@ class many_quadratures {
  private:
   static constexpr int64 rows_of_thread = 4096, in_flight = 256;
 
-  // Between the calls of one thread.
-  struct hooks : run_hooks {
-    hooks(many_quadratures &m, std::size_t t) : many(m), thread(t) {}
-    bool is_wanted() const override { return many.watch_.is_wanted(); }
-    outcome between_steps(int64 evaluations, const double *, const double *) override {
-      many.evaluations_[thread].store(before + evaluations, std::memory_order_relaxed);
-      return within_step();
-    }
-    outcome within_step() override {
-      const outcome end = many.end_.load(std::memory_order_relaxed);
-      if (end != outcome::running) return end;
-      if (thread == 0)
-        many.look();
-      else if (many.watch_.is_over())
-        many.end_.store(outcome::time, std::memory_order_relaxed);
-      return many.end_.load(std::memory_order_relaxed);
-    }
-    many_quadratures &many;
-    const std::size_t thread;
-    int64 before = 0;
-  };
+  using hooks = rows_watch::row_hooks;  // between the calls of one thread
 
   // An integral that is under way, with its limits.
   struct slot {
@@ -94,8 +73,7 @@ class many_quadratures {
   void take(int64 first, int64 end, std::size_t thread) {
     if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(*this);
     worker &w = *workers_[thread];
-    hooks h(*this, thread);
-    h.before = evaluations_[thread].load(std::memory_order_relaxed);
+    hooks h(watch_, thread);
     host_integrand form = common_.integrand;
     if (numbers_) form.userdata = const_cast<unsigned char *>(many_.params);
     if (many_.params && !numbers_) form.userdata = w.block.data();
@@ -110,7 +88,7 @@ class many_quadratures {
   // False, with its end: nothing is begun any more.
   bool is_running(int64 row, hooks &h) {
     if (h.is_wanted()) h.within_step();
-    const outcome end = end_.load(std::memory_order_relaxed);
+    const outcome end = watch_.end();
     if (end == outcome::running) return true;
     for (int64 r = row; r < many_.rows() && r < (row / together_ + 1) * together_; ++r)
       if (results_.rows[index(r)].end == outcome::stopped) results_.rows[index(r)].end = end;
@@ -256,50 +234,22 @@ class many_quadratures {
       results_.keep_message(s.row, message);
     }
     h.before += of.evaluations;
-    evaluations_[h.thread].store(h.before, std::memory_order_relaxed);
-    if (r.has_value) last_.store(s.row, std::memory_order_release);
-    finished_.fetch_add(1, std::memory_order_release);
-  }
-
-  // On the caller's thread.
-  void look() {
-    if (end_.load(std::memory_order_relaxed) != outcome::running || !watch_.due()) return;
-    int64 evaluations = 0;
-    for (const auto &e : evaluations_) evaluations += e.load(std::memory_order_relaxed);
-    const int64 finished = finished_.load(std::memory_order_acquire), last = last_.load(std::memory_order_acquire);
-    const int64 nc = common_.ncomp();
-    const outcome o = watch_.look(evaluations, finished, last < 0 ? nullptr : value_ + last * nc,
-                                  last < 0 ? nullptr : error_ + last * nc);
-    if (o != outcome::running) end_.store(o, std::memory_order_relaxed);
-  }
-
-  // What is thrown, by the progress callback for one, ends the whole call.
-  template <class Body>
-  void guarded(Body body) {
-    try {
-      body();
-    } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!thrown_) thrown_ = std::current_exception();
-      end_.store(outcome::stopped, std::memory_order_relaxed);
-    }
+    watch_.count(h.thread, h.before);
+    if (r.has_value) watch_.has_value(s.row);
+    watch_.has_finished();
   }
 
   const many_problem &many_;
   const quadrature_problem &common_;
   thread_pool &pool_;
-  many_hooks &watch_;
   double *const value_, *const error_;
   const bool numbers_;  // the integrand is told whose point it is
   const bool shares_;   // a call has points of many integrals
   const int64 together_;
   std::vector<std::unique_ptr<worker>> workers_;  // by thread
-  std::vector<std::atomic<int64>> evaluations_;   // by thread
+  rows_watch watch_;
   many_results results_;
-  std::atomic<outcome> end_{outcome::running};  // why no further integral is begun
-  std::atomic<int64> finished_{0}, last_{-1};
-  std::mutex mutex_;
-  std::exception_ptr thrown_;
+  std::mutex mutex_;  // of results_, where it is not a row's
 };
 
 }  // namespace

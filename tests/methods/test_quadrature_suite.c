@@ -5,7 +5,8 @@
 
 static int call(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)ncomp;
-  *f = suite[*(const int *)userdata].f(*x);
+  const int i = *(const int *)userdata;
+  *f = suite[i].f(*x, suite[i].a);
   return 0;
 }
 

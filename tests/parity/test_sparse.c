@@ -135,14 +135,7 @@ static void test_nonfinite(void **state) {
 }
 
 int main(void) {
-  tessera_solver *s = solver(2, 1, "decay", NULL, 1e-3, TESSERA_SPARSE_OFF);
-  double value, error;
-  put_int(s, TESSERA_DEVICE, device);
-  const int status = tessera_integrate(s, TESSERA_CUBATURE, &value, &error);
-  const int skip = status == TESSERA_ERR_NOT_BUILT;
-  if (skip) printf("skipped: %s\n", tessera_last_error(s));
-  tessera_destroy(s);
-  if (skip) return no_device_here();
+  if (lacks_device(solver(2, 1, "decay", NULL, 1e-3, TESSERA_SPARSE_OFF), device)) return no_device_here();
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_race),
                                      cmocka_unit_test(test_nonfinite)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,9 +22,12 @@ enum class quadrature_weight : int {  // enum tessera_weight
 
 enum class quadrature_rule : int { automatic, kronrod, double_exponential };
 
-struct quadrature_settings : run_settings {
+struct axis_rule {
   quadrature_rule rule = quadrature_rule::automatic;
   int pairs = 10;  // of the Gauss-Kronrod rule
+};
+
+struct quadrature_settings : run_settings, axis_rule {
   quadrature_weight weight = quadrature_weight::none;
   double omega = 1.0, alpha = 0.0, beta = 0.0, pole = 0.0;
   int complement = 0;           // TESSERA_COMPLEMENT

@@ -70,7 +70,8 @@ void cubature_method::choose_raised() {
   bool raises = !p.worst_first && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
                 get_int(TESSERA_RULE) == TESSERA_RULE_AUTO && ndim >= raised_least_ndim && ndim <= raised_most_ndim &&
                 get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
-  raises = raises && (allowed == 0 || raised_bytes(ndim) <= allowed / part_of_memory);
+  const auto bytes = [&] { return p.raised ? p.raised->bytes() : raised_bytes(ndim); };
+  raises = raises && (allowed == 0 || bytes() <= allowed / part_of_memory);
   if (!raises) p.raised.reset();
   if (raises && !p.raised) p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
   p.integration_rule.raises = raises;

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "iterated.hpp"
 
+#include "quadrature.hpp"
+
 namespace tessera {
 namespace {
 
-bool is_rule(int rule) {
-  return rule == TESSERA_RULE_AUTO || rule == TESSERA_RULE_DOUBLE_EXPONENTIAL ||
-         (rule >= TESSERA_RULE_KRONROD15 && rule <= TESSERA_RULE_KRONROD61);
-}
 [[noreturn]] void refuse(const std::string &what, int rule) {
   throw failure(TESSERA_ERR_ARGUMENT, what + " = " + std::to_string(rule) + " is no rule in one variable");
 }
@@ -21,22 +19,18 @@ void iterated_method::set_axis_rule(int axis, int rule) {
   if (axis < 0 || axis >= solver_.ndim)
     throw failure(TESSERA_ERR_ARGUMENT,
                   "axis = " + std::to_string(axis) + " is not within 0 .. " + std::to_string(solver_.ndim - 1));
-  if (!is_rule(rule)) refuse("rule", rule);
+  if (!is_rule_in_one_variable(rule)) refuse("rule", rule);
   rules_.resize(static_cast<std::size_t>(solver_.ndim), 0);
   rules_[static_cast<std::size_t>(axis)] = rule;
 }
 
 problem &iterated_method::prepare(bool) {
   const int of_all = static_cast<int>(get_int(TESSERA_RULE));
-  if (!is_rule(of_all)) refuse("TESSERA_RULE", of_all);
+  if (!is_rule_in_one_variable(of_all)) refuse("TESSERA_RULE", of_all);
   problem_.rules.assign(static_cast<std::size_t>(solver_.ndim), {});
   for (std::size_t j = 0; j < problem_.rules.size(); ++j) {
     const int own = j < rules_.size() && rules_[j] != 0 ? rules_[j] : of_all;
-    axis_rule &r = problem_.rules[j];
-    r.rule = own == TESSERA_RULE_AUTO                 ? quadrature_rule::automatic
-             : own == TESSERA_RULE_DOUBLE_EXPONENTIAL ? quadrature_rule::double_exponential
-                                                      : quadrature_rule::kronrod;
-    r.pairs = r.rule == quadrature_rule::kronrod ? own / 2 : TESSERA_RULE_KRONROD21 / 2;
+    problem_.rules[j] = rule_in_one_variable(own);
   }
   problem_.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   return problem_;

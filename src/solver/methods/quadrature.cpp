@@ -13,6 +13,16 @@ namespace {
 
 }  // namespace
 
+bool is_rule_in_one_variable(int rule) {
+  return rule == TESSERA_RULE_AUTO || rule == TESSERA_RULE_DOUBLE_EXPONENTIAL ||
+         (rule >= TESSERA_RULE_KRONROD15 && rule <= TESSERA_RULE_KRONROD61);
+}
+axis_rule rule_in_one_variable(int rule) {
+  if (rule == TESSERA_RULE_AUTO) return {};
+  if (rule == TESSERA_RULE_DOUBLE_EXPONENTIAL) return {quadrature_rule::double_exponential, axis_rule{}.pairs};
+  return {quadrature_rule::kronrod, rule / 2};
+}
+
 std::unique_ptr<method> make_quadrature(const solver_view &solver) {
   return std::make_unique<quadrature_method>(solver);
 }
@@ -37,12 +47,9 @@ problem &quadrature_method::prepare(bool) {
   quadrature_problem &p = problem_;
   quadrature_settings &s = p.settings;
   const int rule = static_cast<int>(get_int(TESSERA_RULE));
-  s.rule = rule == TESSERA_RULE_AUTO                 ? quadrature_rule::automatic
-           : rule == TESSERA_RULE_DOUBLE_EXPONENTIAL ? quadrature_rule::double_exponential
-                                                     : quadrature_rule::kronrod;
-  if (s.rule == quadrature_rule::kronrod && rule < TESSERA_RULE_KRONROD15)
+  if (!is_rule_in_one_variable(rule))
     refuse("TESSERA_RULE = " + std::to_string(rule) + " is no rule for TESSERA_QUADRATURE");
-  s.pairs = s.rule == quadrature_rule::kronrod ? rule / 2 : TESSERA_RULE_KRONROD21 / 2;
+  static_cast<axis_rule &>(s) = rule_in_one_variable(rule);
   s.weight = static_cast<quadrature_weight>(get_int(TESSERA_WEIGHT));
   s.omega = get_real(TESSERA_OMEGA);
   s.alpha = get_real(TESSERA_ALPHA);

@@ -6,6 +6,10 @@
 
 namespace tessera {
 
+// A value of TESSERA_RULE; is_rule_in_one_variable holds.
+axis_rule rule_in_one_variable(int rule);
+bool is_rule_in_one_variable(int rule);
+
 class quadrature_method final : public method {
  public:
   static constexpr method_number number = method_quadrature;
