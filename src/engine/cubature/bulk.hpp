@@ -30,13 +30,14 @@ class bulk {
         tables_(exec) {
     state_.set = settings;
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
+    state_.exploring_split = make_exploring(state_.split);
     state_.points = points;
     state_.pause_after = Executor::pause_after;
     state_.most_in_step = INT64_MAX;
     state_.pause_regions = INT64_MAX;
     cubature_settings of_regions = settings;
     of_regions.memory = settings.memory / bytes_of_region(settings) * (bytes_of_region(settings) - candidate_bytes);
-    most_regions_ = regions_in_memory(of_regions, state_.split.pieces);
+    most_regions_ = regions_in_memory(of_regions, state_.exploring_split.pieces);
     stats_.region_bytes = 8 * region_fields(settings.ndim, settings.ncomp);
   }
 
@@ -158,7 +159,7 @@ class bulk {
   outcome look(double *value, double *error) {
     if (state_.wants_room) {
       const int64 marked = state_.marked_count;
-      const int64 wanted = state_.count + marked * (state_.split.pieces - 1);
+      const int64 wanted = state_.count + marked * (state_.exploring_split.pieces - 1);
       int64 regions = state_.capacity, parents = state_.parents_capacity;
       if (wanted > regions) regions = std::min(most_regions_, std::max(2 * regions, wanted + wanted / 4));
       if (marked > parents) parents = std::min(regions, marked + marked / 4);

@@ -61,7 +61,7 @@ struct bulk_progress {
 struct bulk_state : bulk_progress {
   // Set by the driver, unchanged by the steps.
   cubature_settings set;
-  splitting split;
+  splitting split, exploring_split;
   int64 points;    // of the rule in one region
   int64 capacity;  // regions that `regions` holds
   int64 parents_capacity;

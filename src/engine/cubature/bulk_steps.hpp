@@ -178,7 +178,8 @@ class bulk_steps {
   // The first regions: as long as there are fewer than wanted, each step divides them all.
   TESSERA_HD bool filling() const { return at_.count < at_.fill; }
   TESSERA_HD splitting split() const {
-    return filling() ? first_splitting(st_.split, st_.regions.ndim(), at_.count, at_.fill) : st_.split;
+    return filling() ? first_splitting(st_.split, st_.regions.ndim(), at_.count, at_.fill)
+                     : (at_.exploring ? st_.exploring_split : st_.split);
   }
   TESSERA_HD bool fits(int64 marked, const splitting &split) const {
     return at_.count + marked * (split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
@@ -364,7 +365,7 @@ class bulk_steps {
     if (may_end && d.end == outcome::running && st_.set.estimate != 1 && rest < over &&
         rest <= negligible_rest * frozen)
       d.end = outcome::roundoff;
-    const int64 most = affordable(split());
+    const int64 most = affordable(filling() ? split() : st_.split);
     if (d.end == outcome::running && most > 0) {
       const double share = st_.set.bulk_fraction;
       const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
@@ -452,7 +453,7 @@ class bulk_steps {
     const int estimate = st_.set.estimate;
     const splitting split = this->split();
     at_.count += marked * (list.pieces - 1);
-    const splitting next = this->split();
+    const splitting next = filling() ? this->split() : st_.split;
     const domain_box domain = st_.domain();
     grid_.each(marked, [=](int64 m) {
       correct_errors(
@@ -470,7 +471,7 @@ class bulk_steps {
   // size.
   TESSERA_HD int64 list_unexplored() {
     if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2) return 0;
-    return tessera::list_unexplored(grid_, st_, at_.count, scale(), split());
+    return tessera::list_unexplored(grid_, st_, at_.count, scale(), st_.exploring_split);
   }
   // The same of the pieces of what was listed before, without another look at the rest.
   TESSERA_HD int64 list_pieces() {

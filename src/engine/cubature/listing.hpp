@@ -7,6 +7,7 @@
 namespace tessera {
 
 constexpr int64 hindered = int64{1} << 32;  // more than there are regions
+constexpr int64 hindering_share = 32;       // one in so many
 
 template <class A, class B>
 constexpr bool same_type = false;
@@ -18,7 +19,7 @@ struct nothing_hinders {
 };
 
 // Writes the first `most` of n regions for which take(i) holds to `list`, in order; chunk_counts[most_chunks] receives the number of
-// all, which is what it returns. Where hinders(i) holds for one of them: -1, and there is no list.
+// all, which is what it returns. Where hinders(i) holds for a `hindering_share` of them: -1, and there is no list.
 template <class Grid, class Take, class Hinders = nothing_hinders>
 TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take,
                               Hinders hinders = {}) {
@@ -38,17 +39,17 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
   });
   grid.barrier();
   if constexpr (may_be_hindered) {
-    int64 over = 0;
+    int64 found = 0;
     TESSERA_ROLLED
-    for (int64 c = grid.team().lane(); c < chunks; c += grid.team().lanes())
-      over += st.chunk_counts[c] >= hindered ? 1 : 0;
-    if (grid.team().total(over) > 0) return -1;
+    for (int64 c = grid.team().lane(); c < chunks; c += grid.team().lanes()) found += st.chunk_counts[c];
+    found = grid.team().total(found);
+    if (found >= hindered && found / hindered * hindering_share >= found % hindered) return -1;
   }
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
     const chunk_range r = range_of(n, chunks, c);
     int64 at = 0;
     TESSERA_ROLLED
-    for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b];
+    for (int64 b = team.lane(); b < c; b += team.lanes()) at += st.chunk_counts[b] % hindered;
     at = team.total(at);
     TESSERA_ROLLED
     for (int64 from = r.begin; from < r.end; from += team.lanes()) {

@@ -44,9 +44,9 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
       st.regions.state(i).word |= region_listed;
   });
   grid.barrier();
-  return list_regions(grid, st, n, st.marked, n, [&st](int64 i) {
+  return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
     const uint32 word = st.regions.state(i).word;
-    return (word & region_listed) != 0u && (word & region_frozen) == 0u;
+    return (word & region_listed) != 0u && (word & region_frozen) == 0u && divisible(split, st.regions, i, st.domain());
   });
 }
 
