@@ -218,6 +218,7 @@ struct sampling_problem : problem {
   }
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<sampling_result>(); }
   void begin_row() override { own_grid = first_grid; }
+  int coordinates() const override { return ndim() + (settings.weights ? weight_coordinates : 0); }
   void set_limits(int ndim, const double *lower, const double *upper) override {
     axes.clear();
     volume = each_axis_between(ndim, lower, upper, [this](const limited_axis &a) {

@@ -39,6 +39,7 @@ enum fail : int {
 template <class Count>
 struct arguments {
   using count_type = Count;
+  static constexpr bool has_weights = false;  // the integrand is handed the point's weight and the iteration
   const char *routine;
   int ndim, ncomp;
   integrand_t function;
@@ -180,7 +181,8 @@ class core_numbers {
   std::atomic<int> next_{0};
 };
 
-// The integrand with all that it is called with. The last two arguments depend on the routine.
+// The integrand with all that it is called with. The last two arguments depend on the routine: weights of the points and number of the
+// iteration, or what the adapter has.
 template <class Count>
 using integrand = int (*)(const int *ndim, const double *x, const int *ncomp, double *f, void *userdata,
                           const Count *nvec, const int *core, const void *first, const void *second);
@@ -196,7 +198,14 @@ struct adapter {
   const void *first = nullptr, *second = nullptr;
 
   static int point(int n, const double *x, int ncomp, double *f, void *userdata) {
-    return static_cast<adapter *>(userdata)->call(1, n, x, ncomp, f);
+    const double *const behind = Arguments::has_weights ? x + n : nullptr;
+    return static_cast<adapter *>(userdata)->call(1, n, x, ncomp, f, behind, behind ? behind + 1 : nullptr);
+  }
+
+  // At a point of no iteration.
+  static int lone_point(int n, const double *x, int ncomp, double *f, void *userdata) {
+    constexpr double weight = 0.0, iteration = 1.0;
+    return static_cast<adapter *>(userdata)->call(1, n, x, ncomp, f, &weight, &iteration);
   }
 
   // From coordinate after coordinate to point after point, at most nvec points a call, and back.
@@ -210,7 +219,9 @@ struct adapter {
       const int64 now = std::min(most, n - from);
       for (int64 i = 0; i < now; ++i)
         for (int j = 0; j < ndim; ++j) points[i * ndim + j] = x[j * ldx + from + i];
-      const int status = self.call(static_cast<Count>(now), ndim, points, ncomp, values);
+      const double *const weights = Arguments::has_weights ? x + ndim * ldx + from : nullptr;
+      const int status = self.call(static_cast<Count>(now), ndim, points, ncomp, values, weights,
+                                   weights ? weights + ldx : nullptr);
       if (status != 0) return status;
       for (int64 i = 0; i < now; ++i)
         for (int k = 0; k < ncomp; ++k) f[k * ldf + from + i] = values[i * ncomp + k];
@@ -223,13 +234,19 @@ struct adapter {
     return {point, nullptr, this};
   }
 
-  int call(Count n, int ndim, const double *x, int ncomp, double *f) {
+  // weights[n], and the number of the iteration that all n points are of, where there are such.
+  int call(Count n, int ndim, const double *x, int ncomp, double *f, const double *weights = nullptr,
+           const double *iterations = nullptr) {
     if (watch.cancelled()) return 1;
     const int core = cores.here();
+    const int iteration = Arguments::has_weights ? static_cast<int>(*iterations) : 0;
     try {
       // The header declares the arguments that everybody wants; those that an integrand leaves out do it no harm.
       const auto full = reinterpret_cast<integrand<Count>>(reinterpret_cast<void (*)()>(a.function));
-      return full(&ndim, x, &ncomp, f, a.userdata, &n, &core, first, second) == abort_value ? abort_value : 0;
+      const int answer = Arguments::has_weights
+                             ? full(&ndim, x, &ncomp, f, a.userdata, &n, &core, weights, &iteration)
+                             : full(&ndim, x, &ncomp, f, a.userdata, &n, &core, first, second);
+      return answer == abort_value ? abort_value : 0;
     } catch (...) {
       exception.keep();
       return 1;

@@ -188,7 +188,7 @@ bool sample_there(const Arguments &a, sampling &how, adapter<Arguments> &user, r
   } context = {a, how, r};
   dropin::twin_problem problem = {a.routine,
                                   reinterpret_cast<dropin::user_function>(a.function),
-                                  adapter<Arguments>::point,
+                                  adapter<Arguments>::lone_point,
                                   &user,
                                   a.userdata,
                                   a.ndim,
@@ -239,6 +239,7 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   }
   set_options(
       a, how, [&](int key, int64 v) { solver.set_int(key, v); }, [&](int key, double v) { solver.set_real(key, v); });
+  solver.set_int(TESSERA_WEIGHTS, Arguments::has_weights);
   solver.set_int(TESSERA_KEEP_STATE, has_file || how.in_parts);
   solver.set_int(TESSERA_THREADS, dropin::threads());
   solver.set_real(TESSERA_PROGRESS_SECONDS, 0.0);

@@ -39,16 +39,10 @@ grid_slots &slots() {
   return all;
 }
 
-// Sample weights and the number of the iteration are not known to who calls the integrand.
 template <class Arguments>
 void integrate(const Arguments &a, sampling &how) {
   how.batch = std::min(how.batch, most_batch);
-  const int iteration = 1;
-  const std::vector<double> weights(static_cast<std::size_t>(std::max<int64>(1, std::min<int64>(a.nvec, how.batch))),
-                                    std::numeric_limits<double>::quiet_NaN());
   adapter<Arguments> user = {a, core_numbers(dropin::threads())};
-  user.first = weights.data();
-  user.second = &iteration;
   how.mineval = a.mineval;
   how.maxeval = a.maxeval;
   how.seed = a.seed;

@@ -7,6 +7,7 @@ namespace cuba {
 
 template <class Count>
 struct vegas_arguments : arguments<Count> {
+  static constexpr bool has_weights = true;
   int seed;
   Count nstart, nincrease, nbatch;
   int gridno;
@@ -14,6 +15,7 @@ struct vegas_arguments : arguments<Count> {
 
 template <class Count>
 struct suave_arguments : arguments<Count> {
+  static constexpr bool has_weights = true;
   int seed;
   Count nnew, nmin;
   double flatness;

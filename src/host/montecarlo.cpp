@@ -286,9 +286,13 @@ class host_sampler : public block_calls {
     const int nd = ndim_;
     const int64 most = block_ / points_of_sample(pass), first = all.front().first;
     const sample_arrays to = {w.x.data(), w.stride, w.jacobian.data(), w.grid.data(), w.boost.data(), w.bins.data()};
-    const auto map = [&](int64 cube, int64 from, int64 end) {
-      map_samples(pass, problem_.axes.data(), nd, cube, from, end, to);
-      if (pass.antithetic) map_samples(pass, problem_.axes.data(), nd, cube, samples + from, samples + end, to);
+    const bool weights = problem_.settings.weights;
+    const auto map = [&](const sample_piece &piece, int64 from, int64 end) {
+      for (int64 half = 0; half < points_of_sample(pass); ++half) {
+        const int64 first_point = half * samples + from, end_point = half * samples + end;
+        map_samples(pass, problem_.axes.data(), nd, piece.cube, first_point, end_point, to);
+        if (weights) fill_weights(pass, piece, nd, first_point, end_point, to);
+      }
     };
     auto s = all.begin();
     for (int64 from = 0, end; from < samples; from = end) {
@@ -297,12 +301,12 @@ class host_sampler : public block_calls {
       fill_uniform(pass, nd, first + from, end - from, part);
       complete_samples(pass, nd, end - from, samples, part);
       if (!pass.edges) {
-        map(0, from, end);
+        map(pieces[s->piece], from, end);  // all pieces of the pass are alike
         continue;
       }
       for (int64 i = from, n; i < end; i += n) {
         n = std::min(end, s->offset + s->n) - i;
-        map(pieces[s->piece].cube, i, i + n);
+        map(pieces[s->piece], i, i + n);
         if (i + n == s->offset + s->n) ++s;
       }
     }

@@ -39,6 +39,7 @@ class method {
 
   virtual int most_device_ndim() const { return 0; }  // variables that a device takes; 0: any number
   virtual bool hands_complements() const { return false; }
+  virtual bool hands_weights() const { return false; }
   virtual bool runs_on_devices() const { return true; }
 
   virtual void begin_run() {}

@@ -38,6 +38,10 @@ int tessera_solver::choose_device(const tessera::method &m) const {
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   "TESSERA_COMPLEMENT = " + std::to_string(options_.get_int(TESSERA_COMPLEMENT)) +
                       " is for lattice rules and quadrature");
+  if (options_.get_int(TESSERA_WEIGHTS) != 0) {
+    if (!m.hands_weights()) throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_WEIGHTS = 1 is for TESSERA_MONTECARLO");
+    if (has_limits_) throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_WEIGHTS = 1 is for limits that are numbers");
+  }
   if (!m.runs_on_devices() && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   "TESSERA_QUADRATURE runs on the host: TESSERA_DEVICE = -1 or -2, with a callback or a text");

@@ -57,8 +57,12 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
       const double u = 0.5 + static_cast<double>(i + 1) * step, t = u - std::floor(u);
       double complement = 0.0;
       x[j * n + i] = problem.coordinate_at(j, t, complement);
-      if (coordinates > ndim_) x[(ndim + j) * n + i] = complement;
+      if (coordinates == 2 * ndim_) x[(ndim + j) * n + i] = complement;
     }
+  }
+  if (options_.get_int(TESSERA_WEIGHTS) != 0) {  // as in an iteration of these points
+    std::fill_n(&x[ndim * n], n, 1.0 / n);
+    std::fill_n(&x[(ndim + 1) * n], n, 1.0);
   }
   if (problem.limits) to_the_domain(*problem.limits, n, x.data());
   form(n, x.data(), there.data());

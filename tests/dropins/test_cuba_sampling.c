@@ -393,8 +393,8 @@ static int looking(const int *ndim, const double x[], const int *ncomp, double f
     if (*(const int *)weight < 1 || *(const int *)weight > 3) ++strange_arguments;
   } else {
     for (int i = 0; i < *nvec; ++i)
-      if (!isnan(((const double *)weight)[i])) ++strange_arguments;
-    if (*iter != 1) ++strange_arguments;
+      if (!(((const double *)weight)[i] >= 0 && ((const double *)weight)[i] < 1)) ++strange_arguments;
+    if (*iter < 1 || *iter > 1000) ++strange_arguments;
   }
   return bells(ndim, x, ncomp, f, NULL, nvec, core, weight, iter);
 }
@@ -421,6 +421,56 @@ static void points_come_in_batches(void **state) {
     run(&c);
     assert_same_result(&c, &one);
   }
+}
+
+/* What a generator of events does: each iteration fills a histogram of the first coordinate, and of their weights alone. */
+enum { bins = 10, most_iterations = 64 };
+struct histogram {
+  double filled[most_iterations][bins], weights[most_iterations];
+  int iterations;
+};
+static int filling(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
+                   const int *core, const void *weight, const int *iter) {
+  struct histogram *h = userdata;
+  bells(ndim, x, ncomp, f, NULL, nvec, core, weight, iter);
+  if (*iter < 1 || *iter > most_iterations) return -999;
+  if (*iter > h->iterations) h->iterations = *iter;
+  for (int i = 0; i < *nvec; ++i) {
+    const double w = ((const double *)weight)[i];
+    h->filled[*iter - 1][(int)(bins * x[i * *ndim])] += w * f[i * *ncomp];
+    h->weights[*iter - 1] += w;
+  }
+  return 0;
+}
+static double exact_bin(int bin) {
+  const double a = sqrt(20.), low = bin / (double)bins, high = (bin + 1) / (double)bins;
+  const double here = sqrt(acos(-1.)) / 2 / a * (erf(a * (high - 0.3)) - erf(a * (low - 0.3)));
+  return here * exact_bell(1, 0) * exact_bell(1, 0);
+}
+static void weights_fill_histograms(void **state) {
+  (void)state;
+  for (enum routine r = vegas_routine; r <= suave_routine; ++r)
+    for (int nvec = 1; nvec < 1000; nvec += 499) {
+      struct histogram h = {{{0}}, {0}, 0};
+      struct call c = make(r, 3, 1, filling);
+      c.userdata = &h, c.nvec = nvec, c.mineval = 400000, c.maxeval = 400000, c.nstart = c.nnew = 10000, c.nincrease = 0;
+      run(&c);
+      assert_true(c.neval > 390000 && h.iterations > 3);
+      double all = 0;
+      for (int i = 0; i < h.iterations; ++i) {
+        double one = 0;
+        for (int b = 0; b < bins; ++b) one += h.filled[i][b] / h.iterations;
+        all += one;
+        assert_close(h.weights[i], 1, 0.1, 0);
+        assert_close(one * h.iterations, exact_bell(3, 0), 0.05, 0);
+      }
+      assert_close(all, exact_bell(3, 0), 0.01, 0);
+      for (int b = 0; b < bins; ++b) {
+        double sum = 0;
+        for (int i = 0; i < h.iterations; ++i) sum += h.filled[i][b] / h.iterations;
+        assert_close(sum, exact_bin(b), 0.05, 1e-3 * exact_bell(3, 0));
+      }
+    }
 }
 
 static int thread_safe(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
@@ -1187,7 +1237,7 @@ int main(void) {
       cmocka_unit_test(mineval_and_maxeval),
       cmocka_unit_test(wrong_arguments_fail),
       cmocka_unit_test(the_integrand_can_end_the_run),
-      cmocka_unit_test(points_come_in_batches),
+      cmocka_unit_test(points_come_in_batches), cmocka_unit_test(weights_fill_histograms),
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(grids_are_kept),
       cmocka_unit_test(a_program_that_dies_can_be_continued),

@@ -18,14 +18,17 @@ __device__ int tessera_flags, tessera_status;
 #ifndef TESSERA_COMPLEMENT
 #define TESSERA_COMPLEMENT 0
 #endif
-// TESSERA_AXES: enum known_axes. TESSERA_COMPLEMENT: coordinates are followed by their complements. TESSERA_BATCH: around a device
-// callback.
+#ifndef TESSERA_WEIGHTS
+#define TESSERA_WEIGHTS 0
+#endif
+// TESSERA_AXES: enum known_axes. TESSERA_COMPLEMENT: coordinates are followed by their complements. TESSERA_WEIGHTS: by the point's weight
+// and its iteration. TESSERA_BATCH: around a device callback.
 
 namespace tessera {
 
 constexpr int dim = TESSERA_NDIM;
 constexpr int comps = TESSERA_NCOMP;
-constexpr int coordinates = TESSERA_COMPLEMENT ? 2 * dim : dim;
+constexpr int coordinates = TESSERA_COMPLEMENT ? 2 * dim : TESSERA_WEIGHTS ? dim + 2 : dim;
 
 #if !TESSERA_BATCH
 __device__ __forceinline__ int flags_now() { return *static_cast<volatile int *>(&tessera_flags); }

@@ -36,8 +36,9 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   text.text = montecarlo_text;
   const int blocks = ndim <= 12 && ncomp == 1 ? 6 : 4;  // registers for coordinates and moments
   text.options = {
-      define("TESSERA_AXES", s.axes),   define("TESSERA_GRID", s.grid),   define("TESSERA_ANTITHETIC", s.antithetic),
-      define("TESSERA_BATCH", s.batch), define("TESSERA_GIVEN", s.given), define("TESSERA_BLOCKS", blocks)};
+      define("TESSERA_AXES", s.axes),      define("TESSERA_GRID", s.grid),   define("TESSERA_ANTITHETIC", s.antithetic),
+      define("TESSERA_BATCH", s.batch),    define("TESSERA_GIVEN", s.given), define("TESSERA_BLOCKS", blocks),
+      define("TESSERA_WEIGHTS", s.weights)};
   return text;
 }
 
@@ -62,13 +63,15 @@ sampling_shape device_sampler::shape_of(bool grid, bool antithetic) const {
   s.grid = grid;
   s.antithetic = antithetic;
   s.batch = f_->batch != nullptr;
+  s.weights = problem_->settings.weights;
   s.given = !grid && problem_->settings.generator != generator_philox;
   return s;
 }
 
 sampling_kernels &device_sampler::find(const sampling_shape &shape) {
-  const std::string key = key_of(
-      {ndim_, ncomp_, shape.axes, int{shape.grid}, int{shape.antithetic}, int{shape.batch}, int{shape.given}}, *f_);
+  const std::string key = key_of({ndim_, ncomp_, shape.axes, int{shape.grid}, int{shape.antithetic}, int{shape.batch},
+                                  int{shape.given}, int{shape.weights}},
+                                 *f_);
   sampling_kernels &kernels = kept_.find(key, *report_, [&] {
     return std::make_unique<sampling_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);
   });
@@ -247,7 +250,7 @@ int64 device_sampler::chunk_samples() const {
   int64 most = std::min(most_chunk, most_chunk_bytes / (8 * nc));
   if (numbers_.there()) most = std::min(most, numbers_.most_samples());
   if (!f_->batch) return most;
-  return std::min(most, std::min(most_call_points, most_call_bytes / (8 * (ndim_ + nc))) / per);
+  return std::min(most, std::min(most_call_points, most_call_bytes / (8 * (coordinates_ + nc))) / per);
 }
 
 // Chunks of whole pieces, one at least.
@@ -338,7 +341,7 @@ outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sampl
 // The points of the chunk and their values.
 outcome device_sampler::make_values(const sampling_kernels &kernels) {
   sampling_arguments &a = arguments_;
-  allocate(x_, size(ndim_ * a.stride) * sizeof(double));
+  allocate(x_, size(coordinates_ * a.stride) * sizeof(double));
   a.x = pointer<double>(x_.address());
   launch(kernels.batch_points(), std::min<int64>((a.count + sample_tile - 1) / sample_tile, 65536), sample_tile);
   return call_back(a.count * points_of_sample(pass_), x_.address(), values_.address(), a.stride);
@@ -381,6 +384,7 @@ std::string device_sampler::explain_nonfinite(const sampling_kernels &kernels, i
       fill_uniform(pass_, ndim_, piece.first + from, samples, to);
     complete_samples(pass_, ndim_, samples, samples, to);
     map_samples(pass_, problem_->axes.data(), ndim_, piece.cube, 0, n, to);
+    if (problem_->settings.weights) fill_weights(pass_, piece, ndim_, 0, n, to);
   };
   return find_nonfinite(kernels, piece.count, per, true, fill);
 }

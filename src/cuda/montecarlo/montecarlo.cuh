@@ -21,6 +21,7 @@ namespace tessera {
 
 constexpr int pairs = (dim + 1) / 2;
 constexpr int halves = TESSERA_ANTITHETIC ? 2 : 1;
+static_assert(!TESSERA_WEIGHTS || coordinates == dim + weight_coordinates, "");
 constexpr bool near_point = dim <= sampling_near_dim;
 constexpr bool near_training = dim <= sampling_near_training;
 constexpr bool weights = TESSERA_AXES == axes_any || TESSERA_GRID;
@@ -55,9 +56,18 @@ __device__ __forceinline__ double coordinate_of(int j, double u, double &jacobia
   return user_coordinate<TESSERA_AXES>(tessera_axes[j], u, jacobian);
 }
 
+// Weight and iteration behind the coordinates of a point of a piece.
+__device__ __forceinline__ void add_weight(const sample_pass &pass, const sample_piece &piece, double jacobian,
+                                           double *x) {
+#if TESSERA_WEIGHTS
+  x[dim] = weight_of_point(pass, piece) * jacobian;
+  x[dim + 1] = pass.iteration;
+#endif
+}
+
 // A point of a sample by its index, with what the grid has to say.
 struct sample_point {
-  double x[dim];
+  double x[coordinates];
   double jacobian, boost;
   unsigned bins[TESSERA_GRID ? (dim + 3) / 4 : 1];  // four to a word
 
@@ -156,7 +166,7 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
       double v[comps];
 #pragma unroll 1
       for (int half = 0; half < halves; ++half) {
-        double x[dim], f[comps], jacobian = 1.0;
+        double x[coordinates], f[comps], jacobian = 1.0;
         each_coordinate(
             a.keys, outer, half,
             [&](int pair) {
@@ -164,6 +174,7 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
                                 : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
             },
             [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); });
+        add_weight(a.pass, piece, jacobian, x);
         user_values(x, f, a.params);
 #pragma unroll
         for (int k = 0; k < comps; ++k) {
@@ -235,8 +246,9 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
 // ---- Through memory --------------------------------------------------------------------------------------------------------
 namespace tessera {
 
-// The piece of the list that has the sample.
+// The piece that has the sample; of a plain pass the first one, for all of them are of one cube and weigh as much.
 __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
+  if (!TESSERA_GRID) return plain_piece(a.cut, a.first, a.samples, 0);
   int low = a.tile_piece[tile], high = a.tile_piece[tile + 1];
   while (low < high) {
     const int middle = (low + high + 1) / 2;
@@ -295,22 +307,18 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     if (ends_run(flags_now())) break;
 #endif
     const int64 index = a.first_sample + s;
-    int64 cube = 0;
-    double share = 0.0;
-    if (TESSERA_GRID) {
-      const sample_piece piece = piece_of_sample(a, tile, index);
-      cube = piece.cube;
-      share = training_share(a.pass, piece);
-    }
+    const sample_piece piece = piece_of_sample(a, tile, index);
+    const double share = TESSERA_GRID ? training_share(a.pass, piece) : 0.0;
     double v[comps];
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
       double f[comps];
-      p.make(a, static_cast<uint64>(index), cube, half);
+      p.make(a, static_cast<uint64>(index), piece.cube, half);
 #if TESSERA_BATCH
       for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * a.count + s];
 #else
+      add_weight(a.pass, piece, p.jacobian, p.x);
       user_values(p.x, f, a.params);
 #endif
       for (int k = 0; k < comps; ++k) {
@@ -403,12 +411,13 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
   for (int64 tile = blockIdx.x; tile * sample_tile < a.count; tile += gridDim.x) {
     const int64 s = tile * sample_tile + threadIdx.x;
     if (s >= a.count) break;
-    const int64 cube = TESSERA_GRID ? piece_of_sample(a, tile, a.first_sample + s).cube : 0;
+    const sample_piece piece = piece_of_sample(a, tile, a.first_sample + s);
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
-      p.make(a, static_cast<uint64>(a.first_sample + s), cube, half);
-      for (int j = 0; j < dim; ++j) a.x[j * a.stride + half * a.count + s] = p.x[j];
+      p.make(a, static_cast<uint64>(a.first_sample + s), piece.cube, half);
+      add_weight(a.pass, piece, p.jacobian, p.x);
+      for (int j = 0; j < coordinates; ++j) a.x[j * a.stride + half * a.count + s] = p.x[j];
     }
   }
 }

@@ -16,8 +16,9 @@ namespace tessera {
 struct sampling_shape {
   int axes = axes_unit;  // what is known of them
   bool grid = false, antithetic = false;
-  bool batch = false;  // around a device callback
-  bool given = false;  // the random numbers are in memory
+  bool batch = false;    // around a device callback
+  bool given = false;    // the random numbers are in memory
+  bool weights = false;  // coordinates are followed by weight and iteration
 };
 inline bool is_fused(const sampling_shape &s, int ncomp) {
   return !s.grid && !s.batch && !s.given && ncomp <= sampling_most_fused;

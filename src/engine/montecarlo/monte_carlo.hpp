@@ -97,7 +97,8 @@ class monte_carlo : private sampling_estimates {
   }
 
   // ---- Passes -----------------------------------------------------------------------------------------------------------
-  sample_pass pass_of(uint32 stream, double samples) {
+  // portion: that the estimate of the pass has in that of the iteration.
+  sample_pass pass_of(uint32 stream, double samples, double portion) {
     sample_pass p = {};
     p.seed = set_.seed;
     p.stream = stream;
@@ -106,6 +107,8 @@ class monte_carlo : private sampling_estimates {
     p.scale = scale_.data();
     p.samples = samples;
     p.share = 1.0;
+    p.point_weight = portion * volume_ / static_cast<double>(per_sample_);
+    p.iteration = static_cast<double>(begun_);
     p.unit = unit();
     p.most_quantum = std::ldexp(
         1.0, std::min(40, 61 - std::ilogb(samples * static_cast<double>(per_sample_))));  // all together below 2^63
@@ -120,8 +123,9 @@ class monte_carlo : private sampling_estimates {
     return o;
   }
   // Where the time is over, `samples` becomes the number that has been made, of which sums are.
-  outcome run_plain(int64 first, int64 &samples, std::vector<sample_sums> &sums) {
-    const outcome o = exec_.run_plain(pass_of(stream_plain, static_cast<double>(samples)), first, samples, sums.data());
+  outcome run_plain(int64 first, int64 &samples, double portion, std::vector<sample_sums> &sums) {
+    const sample_pass pass = pass_of(stream_plain, static_cast<double>(samples), portion);
+    const outcome o = exec_.run_plain(pass, first, samples, sums.data());
     if (!is_ended(o) && o != outcome::running) return o;
     statistics_.evaluations += samples * per_sample_;
     return o;
@@ -144,10 +148,12 @@ class monte_carlo : private sampling_estimates {
   // Adds samples to the pool; all are shown. Returns time, stopped or what the integrand did.
   outcome extend(sample_pool &pool, int64 more) {
     if (!has_room(more, false)) return outcome::memory;
+    ++begun_;
+    const auto all = static_cast<double>(more);
     while (more > 0) {
       int64 n = part_of(more, exec_.slice_samples(false));
       std::vector<sample_sums> sums = new_sums();
-      const outcome o = run_plain(next_sample_, n, sums);
+      const outcome o = run_plain(next_sample_, n, static_cast<double>(n) / all, sums);
       if (o != outcome::running && (!is_ended(o) || n == 0)) return o;
       next_sample_ += n;
       more -= n;
@@ -209,11 +215,13 @@ class monte_carlo : private sampling_estimates {
 
   // Points done ... n - 1 of every shift. A slice goes through all shifts, so that its points are made once.
   outcome add_points(int64 done, int64 n, int64 shifts, std::vector<compensated_sum> &totals) {
+    ++begun_;
+    const double all = static_cast<double>(n - done) * static_cast<double>(shifts);
     while (done < n) {
       const int64 part = part_of(n - done, exec_.slice_samples(false));
       for (int64 shift = 0; shift < shifts; ++shift) {
         std::vector<sample_sums> sums = new_sums();
-        sample_pass pass = pass_of(stream_plain, static_cast<double>(part));
+        sample_pass pass = pass_of(stream_plain, static_cast<double>(part), static_cast<double>(part) / all);
         pass.shift = shift;
         int64 made = part;
         const outcome o = exec_.run_plain(pass, done, made, sums.data());
@@ -235,10 +243,11 @@ class monte_carlo : private sampling_estimates {
   outcome iterate(int64 samples, std::vector<sample_sums> &sums, double &made) {
     if (!has_room(samples, true)) return outcome::memory;
     const int64 uniform = samples < few_samples ? 0 : samples / scouting;
+    ++begun_;
     strata_.share_out(samples - uniform, set_.stratify);
     const std::vector<int64> &counts = strata_.counts();
     made = static_cast<double>(samples);
-    sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform));
+    sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform), 1.0);
     pass.share = pass.samples / made;
     cells_.resize(count(set_.ndim));
     for (std::size_t j = 0; j < cells_.size(); ++j) cells_[j] = cells_of(strata_.cells()[j]);
@@ -388,6 +397,7 @@ class monte_carlo : private sampling_estimates {
   void recall(sample_pool &pool) {
     record_reader in(*record_);
     transfer_run(in, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+    begun_ = course_.iteration;
     statistics_.strata = strata_.cubes();
   }
 
@@ -400,7 +410,9 @@ class monte_carlo : private sampling_estimates {
   outcome find_scale() {
     std::vector<sample_sums> sums = new_sums();
     int64 n = std::max(least_samples, std::min<int64>(first_samples() / 8, most_probes));
-    const outcome o = run_plain(0, n, sums);
+    ++begun_;  // of the first iteration, in whose estimate it does not count
+    const outcome o = run_plain(0, n, 0.0, sums);
+    --begun_;
     if (o != outcome::running && (!is_ended(o) || n == 0)) return o;
     set_scale(sums);
     sample_pool pool(set_.ncomp);
@@ -465,7 +477,7 @@ class monte_carlo : private sampling_estimates {
   std::vector<sample_cells> cells_;
   std::vector<sample_piece> pieces_;
   std::vector<double> spread_;
-  int64 next_sample_ = 0;
+  int64 next_sample_ = 0, begun_ = 0;  // begun_: iterations
   vegas_course course_;
   outcome pause_ = outcome::running;
 };

@@ -71,4 +71,13 @@ inline void map_samples(const sample_pass &pass, const sample_axis *axes, int nd
   }
 }
 
+// Weight and iteration behind the coordinates of points from .. to-1, which are of one piece and have their jacobians.
+inline void fill_weights(const sample_pass &pass, const sample_piece &piece, int ndim, int64 from, int64 to,
+                         const sample_arrays &points) {
+  const double one = weight_of_point(pass, piece);
+  double *weight = points.x + ndim * points.ldx;
+  for (int64 i = from; i < to; ++i) weight[i] = one * points.jacobian[i];
+  std::fill(weight + points.ldx + from, weight + points.ldx + to, pass.iteration);
+}
+
 }  // namespace tessera

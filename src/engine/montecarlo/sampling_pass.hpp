@@ -85,7 +85,10 @@ struct sample_pass {
   double samples;             // of the grid in the whole iteration
   double share;               // of the grid's samples among all
   double most_quantum;        // of the training
-  double unit;                // a power of two by which all values are multiplied, so that their squares stay in range
+  double
+      point_weight;  // of a point in the estimate of its iteration, where a piece counts as its samples; see weight_of_point()
+  double iteration;  // 1, 2, ...
+  double unit;       // a power of two by which all values are multiplied, so that their squares stay in range
 };
 
 // Piece p of samples that are the only ones of a plain pass.
@@ -95,6 +98,12 @@ TESSERA_HD sample_piece plain_piece(const sample_cut &c, int64 first, int64 samp
 }
 
 TESSERA_HD int points_of_sample(const sample_pass &p) { return p.antithetic ? 2 : 1; }
+
+// What the value at a point of a piece counts, times the point's jacobian, in the integral over the user's domain.
+TESSERA_HD double weight_of_point(const sample_pass &p, const sample_piece &piece) {
+  return p.point_weight * (piece.weight / static_cast<double>(piece.count));
+}
+constexpr int weight_coordinates = 2;  // weight and iteration, behind the others
 
 // Place in (0, 1) of cell `cell` of `cells`.
 TESSERA_HD double cell_coordinate(int64 cell, int cells, double u) {

@@ -20,6 +20,7 @@ struct sampling_settings : run_settings {
   uint64 seed = 0;
   int sampling = sampling_auto;
   bool antithetic = false;
+  bool weights = false;              // each point is followed by its weight and the number of its iteration
   int generator = generator_philox;  // others: plain sampling
   int64 shifts = 0;                  // random shifts of one sequence of points; 0: the points are independent
   int64 points = 1024;               // of the first iteration

@@ -93,6 +93,7 @@ problem &monte_carlo_method::prepare(bool) {
   s.seed = static_cast<uint64>(get_int(TESSERA_SEED));
   s.sampling = static_cast<int>(get_int(TESSERA_SAMPLING));
   s.antithetic = get_int(TESSERA_ANTITHETIC) != 0;
+  s.weights = get_int(TESSERA_WEIGHTS) != 0;
   s.generator = static_cast<int>(get_int(TESSERA_GENERATOR));
   if (s.generator != generator_philox) {
     if (s.sampling == sampling_vegas)

@@ -18,6 +18,7 @@ class monte_carlo_method final : public method {
   void set_state(std::int64_t n, const double *state);
   void get_chi2(double *chi2) const;
 
+  bool hands_weights() const override { return true; }
   void begin_run() override;
   problem &prepare(bool on_host) override;
   void record_empty() override;
