@@ -386,7 +386,7 @@ module tessera
   !> data of the trampolines, stays the same for the life of the solver.
   type :: solver_state
     integer(c_int) :: ndim = 0, ncomp = 0
-    integer(c_int) :: width = 0  ! numbers a point: ndim, twice as many with TESSERA_COMPLEMENT
+    integer(c_int) :: complements = 0, weights = 0  ! numbers behind the coordinates of a point
     procedure(tessera_point), pointer, nopass :: point => null()
     procedure(tessera_point_data), pointer, nopass :: point_data => null()
     type(c_ptr) :: userdata = c_null_ptr
@@ -1067,7 +1067,6 @@ contains
         s%message = tessera_status_string(status)
       else
         s%state%ndim = ndim
-        s%state%width = ndim
         s%state%ncomp = ncomp
       end if
     end if
@@ -1363,19 +1362,19 @@ contains
   !> Trampolines: what the library calls for the plain Fortran forms.
   recursive function call_point(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
+    real(c_double), intent(in) :: x(2 * ndim + 2)  ! those that the options ask for are there
     real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: stop_code
     type(solver_state), pointer :: state
     call c_f_pointer(userdata, state)
-    call state%point(x(1:state%width), f)
+    call state%point(x(1:ndim + max(state%complements, state%weights)), f)
     stop_code = 0
   end function call_point
 
   recursive function call_point_data(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
+    real(c_double), intent(in) :: x(2 * ndim + 2)  ! those that the options ask for are there
     real(c_double), intent(inout) :: f(ncomp)
     type(c_ptr), value :: userdata
     integer(c_int) :: stop_code
@@ -1384,7 +1383,7 @@ contains
     call c_f_pointer(userdata, state)
     address = state%userdata
     if (.not. c_associated(address) .and. associated(state%params)) address = c_loc(state%params)
-    call state%point_data(x(1:state%width), f, address)
+    call state%point_data(x(1:ndim + max(state%complements, state%weights)), f, address)
     stop_code = 0
   end function call_point_data
 
@@ -1457,7 +1456,8 @@ contains
     integer(c_int) :: status
     if (.not. exists(s, ierr)) return
     status = c_tessera_set_int(s%handle, key, value)
-    if (status == TESSERA_OK .and. key == TESSERA_COMPLEMENT) s%state%width = s%state%ndim * int(1 + value, c_int)
+    if (status == TESSERA_OK .and. key == TESSERA_COMPLEMENT) s%state%complements = merge(s%state%ndim, 0_c_int, value /= 0)
+    if (status == TESSERA_OK .and. key == TESSERA_WEIGHTS) s%state%weights = merge(2_c_int, 0_c_int, value /= 0)
     call conclude(s, status, ierr)
   end subroutine set_int64
 

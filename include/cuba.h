@@ -53,8 +53,8 @@ TESSERA_CUBA_API void llCuhre(int ndim, int ncomp, integrand_t integrand, void *
                               cubareal integral[], cubareal error[], cubareal prob[]);
 
 /* Monte Carlo, 1 <= ndim <= 1024 (Divonne from 2): docs/cuba.md says what each argument means here. error of Vegas and Suave is one
- * standard deviation; prob as the original's. Vegas and Suave call the integrand with two more arguments (the weights, which are
- * not known, and 1), Divonne with one (2). */
+ * standard deviation; prob as the original's. Vegas and Suave call the integrand with two more arguments (the
+ * weights of the points and the number of the iteration), Divonne with one (2). */
 TESSERA_CUBA_API void Vegas(int ndim, int ncomp, integrand_t integrand, void *userdata, int nvec, cubareal epsrel,
                             cubareal epsabs, int flags, int seed, int mineval, int maxeval, int nstart, int nincrease,
                             int nbatch, int gridno, const char *statefile, void *spin, int *neval, int *fail,

@@ -220,8 +220,8 @@ struct adapter {
       for (int64 i = 0; i < now; ++i)
         for (int j = 0; j < ndim; ++j) points[i * ndim + j] = x[j * ldx + from + i];
       const double *const weights = Arguments::has_weights ? x + ndim * ldx + from : nullptr;
-      const int status = self.call(static_cast<Count>(now), ndim, points, ncomp, values, weights,
-                                   weights ? weights + ldx : nullptr);
+      const int status =
+          self.call(static_cast<Count>(now), ndim, points, ncomp, values, weights, weights ? weights + ldx : nullptr);
       if (status != 0) return status;
       for (int64 i = 0; i < now; ++i)
         for (int k = 0; k < ncomp; ++k) f[k * ldf + from + i] = values[i * ncomp + k];
@@ -243,9 +243,8 @@ struct adapter {
     try {
       // The header declares the arguments that everybody wants; those that an integrand leaves out do it no harm.
       const auto full = reinterpret_cast<integrand<Count>>(reinterpret_cast<void (*)()>(a.function));
-      const int answer = Arguments::has_weights
-                             ? full(&ndim, x, &ncomp, f, a.userdata, &n, &core, weights, &iteration)
-                             : full(&ndim, x, &ncomp, f, a.userdata, &n, &core, first, second);
+      const int answer = Arguments::has_weights ? full(&ndim, x, &ncomp, f, a.userdata, &n, &core, weights, &iteration)
+                                                : full(&ndim, x, &ncomp, f, a.userdata, &n, &core, first, second);
       return answer == abort_value ? abort_value : 0;
     } catch (...) {
       exception.keep();

@@ -453,7 +453,8 @@ static void weights_fill_histograms(void **state) {
     for (int nvec = 1; nvec < 1000; nvec += 499) {
       struct histogram h = {{{0}}, {0}, 0};
       struct call c = make(r, 3, 1, filling);
-      c.userdata = &h, c.nvec = nvec, c.mineval = 400000, c.maxeval = 400000, c.nstart = c.nnew = 10000, c.nincrease = 0;
+      c.userdata = &h, c.nvec = nvec, c.mineval = 400000, c.maxeval = 400000, c.nstart = c.nnew = 10000,
+      c.nincrease = 0;
       run(&c);
       assert_true(c.neval > 390000 && h.iterations > 3);
       double all = 0;
@@ -1237,7 +1238,8 @@ int main(void) {
       cmocka_unit_test(mineval_and_maxeval),
       cmocka_unit_test(wrong_arguments_fail),
       cmocka_unit_test(the_integrand_can_end_the_run),
-      cmocka_unit_test(points_come_in_batches), cmocka_unit_test(weights_fill_histograms),
+      cmocka_unit_test(points_come_in_batches),
+      cmocka_unit_test(weights_fill_histograms),
       cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(grids_are_kept),
       cmocka_unit_test(a_program_that_dies_can_be_continued),

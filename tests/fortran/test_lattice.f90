@@ -5,6 +5,7 @@ module lattice_parts
   use tessera
   implicit none
   integer :: failed = 0, passed = 0
+  real(c_double) :: sum_of_weights = 0, sum_of_values = 0
 contains
   subroutine check(condition, what)
     logical, intent(in) :: condition
@@ -30,6 +31,26 @@ contains
     fval = -1
     if (size(x) == 2) fval = 1 / sqrt(x(1) * x(2))
   end subroutine arcsine
+
+  ! The same, with the distance from the nearer end, negative at the lower one.
+  subroutine from_the_nearer_end(x, fval)
+    real(c_double), intent(in) :: x(:)
+    real(c_double), intent(out) :: fval(:)
+    fval = -1
+    if (size(x) == 2) fval = 1 / sqrt(abs(x(2)) * (1 - abs(x(2))))
+  end subroutine from_the_nearer_end
+
+  ! Behind the coordinates the weight and the iteration, which is the first.
+  subroutine summing_weights(x, fval)
+    real(c_double), intent(in) :: x(:)
+    real(c_double), intent(out) :: fval(:)
+    fval = -1
+    if (size(x) /= 6) return
+    if (nint(x(6)) /= 1) return
+    fval = product(x(1:4))
+    sum_of_weights = sum_of_weights + x(5)
+    sum_of_values = sum_of_values + x(5) * fval(1)
+  end subroutine summing_weights
 
   function count_steps(done, all, userdata) result(stop_code) bind(c)
     integer(c_int64_t), value :: done, all
@@ -149,6 +170,22 @@ program test_lattice
   call tessera_set(s, TESSERA_TRANSFORM, TESSERA_TRANSFORM_TANH)
   call tessera_integrate(s, TESSERA_LATTICE, value, error, ierr)
   call check(ierr == TESSERA_OK .and. abs(value(1) - pi) < 1e-6_c_double, 'complements')
+  call tessera_set_point(s, from_the_nearer_end)
+  call tessera_set(s, TESSERA_COMPLEMENT, 2)
+  call tessera_integrate(s, TESSERA_QUADRATURE, value, error, ierr)
+  call check(ierr == TESSERA_OK .and. abs(value(1) - pi) < 1e-5_c_double, 'distances from the nearer end')
+  call tessera_destroy(s)
+
+  call tessera_create(s, 4, 1)
+  call tessera_set_point(s, summing_weights)
+  call tessera_set(s, TESSERA_WEIGHTS, 1)
+  call tessera_set(s, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN)
+  call tessera_set(s, TESSERA_POINTS, 5000)
+  call tessera_set(s, TESSERA_MAXEVAL, 5000)
+  call tessera_set(s, TESSERA_RELTOL, 0.0_c_double)
+  call tessera_integrate(s, TESSERA_MONTECARLO, value, error, ierr)
+  call check(ierr == TESSERA_LIMIT_EVALUATIONS .and. abs(sum_of_weights - 1) < 1e-12_c_double .and. &
+             abs(value(1) - sum_of_values) < 1e-12_c_double, 'weights')
   call tessera_destroy(s)
   call tessera_lattice_destroy(l)
   call tessera_lattice_destroy(l)

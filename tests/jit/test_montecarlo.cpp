@@ -163,6 +163,13 @@ int main() {
   compiles("power, 1000-D, grid", power, 1000, 1, shape(1, true), true);
   compiles("device callback, 7-D", nullptr, 7, 2, shape(2, false, true, true));
   compiles("device callback, 7-D, grid", nullptr, 7, 2, shape(2, true, true, true));
+  const auto with_weights = [](sampling_shape s) {
+    s.weights = true;
+    return s;
+  };
+  compiles("power, 10-D, weights", power, 10, 1, with_weights(shape(0, false, true)));
+  compiles("a box, 8-D, 3 components, grid, weights", many, 8, 3, with_weights(shape(1, true)));
+  compiles("device callback, 7-D, grid, weights", nullptr, 7, 2, with_weights(shape(2, true, true, true)));
   const auto given = [](sampling_shape s) {
     s.given = true;
     return s;

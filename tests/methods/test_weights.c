@@ -163,8 +163,9 @@ static void test_source(void **state) {
   (void)state;
   double value, error;
   tessera_solver *s = solver_of(2, 1);
-  const char *text = "int f(int ndim, const double *x, int ncomp, double *f, void *u)"
-                     "{ f[0] = x[ndim] > 0 && x[ndim] < 1 && x[ndim + 1] >= 1 ? x[0] + x[1] : -1e3; return 0; }";
+  const char *text =
+      "int f(int ndim, const double *x, int ncomp, double *f, void *u)"
+      "{ f[0] = x[ndim] > 0 && x[ndim] < 1 && x[ndim + 1] >= 1 ? x[0] + x[1] : -1e3; return 0; }";
   put_int(s, TESSERA_WEIGHTS, 1);
   put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
   put_real(s, TESSERA_RELTOL, 1e-2);
@@ -199,8 +200,8 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_iteration), cmocka_unit_test(test_all_iterations), cmocka_unit_test(test_plain),
-      cmocka_unit_test(test_same_result),   cmocka_unit_test(test_source),         cmocka_unit_test(test_refusals)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_iteration), cmocka_unit_test(test_all_iterations),
+                                     cmocka_unit_test(test_plain),         cmocka_unit_test(test_same_result),
+                                     cmocka_unit_test(test_source),        cmocka_unit_test(test_refusals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

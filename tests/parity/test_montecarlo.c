@@ -33,6 +33,9 @@ static const char texts[] =
     "void copies(const double *x, double *v) {\n"
     "  for (int k = 0; k < TESSERA_NCOMP; ++k) v[k] = power(x);\n"
     "}\n"
+    "double weighed(const double *x) {\n" /* TESSERA_WEIGHTS */
+    "  return power(x) * x[TESSERA_NDIM] + 1e-3 * x[TESSERA_NDIM + 1];\n"
+    "}\n"
     "void several(const double *x, double *v) {\n"
     "  for (int k = 0; k < TESSERA_NCOMP; ++k) v[k] = k == 0 ? 1 : cos(k * x[0]) + k * x[TESSERA_NDIM - 1];\n"
     "}\n";
@@ -122,6 +125,21 @@ static void plain_and_vegas(void **state) {
         assert_sampling_parity(name, s, 1, sampling == 1 ? 1e-13 : 1e-9);
         tessera_destroy(s);
       }
+}
+
+/* Each point's weight and iteration are the same: they are what is integrated. */
+static void weights_and_iterations(void **state) {
+  (void)state;
+  for (int sampling = TESSERA_SAMPLING_PLAIN; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling)
+    for (int antithetic = 0; antithetic < 2; ++antithetic) {
+      char name[64];
+      tessera_solver *s = sampling_solver(4, 1, "weighed", sampling, 1000000);
+      put_int(s, TESSERA_WEIGHTS, 1);
+      put_int(s, TESSERA_ANTITHETIC, antithetic);
+      snprintf(name, sizeof name, "weights, sampling %d, antithetic %d", sampling, antithetic);
+      assert_sampling_parity(name, s, 1, 1e-9);
+      tessera_destroy(s);
+    }
 }
 
 /* Values whose squares leave the range of double precision: both begin anew in the same unit. */
@@ -641,6 +659,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_points),
       cmocka_unit_test(plain_and_vegas),
+      cmocka_unit_test(weights_and_iterations),
       cmocka_unit_test(extreme_magnitudes),
       cmocka_unit_test(many_variables),
       cmocka_unit_test(several_components),
