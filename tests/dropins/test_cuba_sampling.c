@@ -155,7 +155,7 @@ static void a_thousand_variables(void **state) {
 static void the_errors_are_honest(void **state) {
   static const double share[routines] = {0.6827, 0.6827, 0.9545};
   (void)state;
-  enum { seeds = 200 };
+  enum { seeds = 100 };
   for (enum routine r = 0; r < routines; ++r) {
     int within = 0, alarms = 0, runs = sanitized ? 0 : seeds;
     double sum = 0;
@@ -189,7 +189,7 @@ static int genz_for_cuba(const int *ndim, const double x[], const int *ncomp, do
 static void few_claims_are_false(void **state) {
   static const int dims[] = {2, 3, 5, 8, 10};
   (void)state;
-  const int instances = sanitized ? 1 : 6;
+  const int instances = sanitized ? 1 : 3;
   for (enum routine r = 0; r < routines; ++r) {
     int claims = 0, wrong = 0, far = 0, all = 0;
     for (int family = 1; family <= 6; ++family)

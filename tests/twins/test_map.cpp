@@ -79,7 +79,7 @@ void test_errors(void **) {
 
 // Whatever the bytes: symbols or a sentence.
 void test_damage(void **) {
-  const std::string whole = tessera::read_file("/proc/self/exe");
+  const std::string whole = tessera::read_file(TWINS_OBJECT);
   open_test_directory();
   const tessera::object_symbols all(put_bytes("whole", whole.data(), whole.size()), 0);
   assert_false(all.functions_at(nullptr).size() > 0);
