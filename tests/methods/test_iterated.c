@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cases.h"
-#include "close.h"
-#include "tessera.h"
+#include "solve.h"
 
 static double pi(void) { return acos(-1); }
 static int64_t calls;
@@ -99,7 +98,7 @@ static void closed_forms(void **state) {
                {4, 3, -1, 1, 4 * pi() / 3, ball},
                {6, 2, 0, 1, 0.5, NULL}};
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; ++i)
-    for (int t = 0; t < 2; ++t) {
+    for (int t = 0; t < (sanitized ? 1 : 2); ++t) {
       const double reltol = t ? 1e-8 : 1e-6;
       int kind = cases[i].kind;
       tessera_solver *s = solver(cases[i].ndim, 1, &kind, reltol);
@@ -143,7 +142,7 @@ static void rules(void **state) {
 static void components_and_threads(void **state) {
   (void)state;
   int kind = 2;
-  tessera_solver *s = solver(3, 2, &kind, 1e-7);
+  tessera_solver *s = solver(3, 2, &kind, sanitized ? 1e-5 : 1e-7);
   double value[2], error[2], first[2], first_error[2];
   int64_t n, first_n = 0;
   for (int threads = 1; threads <= 4; threads += 3) {
@@ -224,7 +223,7 @@ static void random_instances(void **state) {
   int claims = 0, wrong = 0, runs = 0;
   for (int ndim = 2; ndim <= 3; ++ndim)
     for (int family = GENZ_OSCILLATORY; family <= GENZ_DISCONTINUOUS; ++family)
-      for (uint64_t seed = 1; seed <= 6; ++seed) {
+      for (uint64_t seed = 1; seed <= (sanitized ? 1 : 6); ++seed) {
         struct genz g;
         double value, error;
         tessera_solver *s = NULL;

@@ -178,7 +178,7 @@ static void many_variables(void **state) {
       tessera_solver *s = solver_of(dims[k], 1);
       put_point(s, population_f, &p.params);
       assert_status(s, tessera_set_domain(s, p.lower, p.upper), TESSERA_OK);
-      put_int(s, TESSERA_MAXEVAL, 200000);
+      put_int(s, TESSERA_MAXEVAL, sanitized ? 20000 : 200000);
       put_real(s, TESSERA_RELTOL, 1e-3);
       double value = 0, error = 0;
       assert_true(tessera_integrate(s, TESSERA_MONTECARLO, &value, &error) >= 0);
@@ -276,7 +276,7 @@ static void finite_values(void **state) {
       const int ndim = population_families[f].least_ndim + i % (population_families[f].most_ndim - 1);
       struct population_instance p;
       if (population_make(f, ndim, population_seed(8, f, ndim, i), &p) != 0) continue;
-      for (int point = 0; point < 200; ++point) {
+      for (int point = 0; point < (sanitized ? 20 : 200); ++point) {
         double x[population_max_ndim], value = NAN;
         for (int j = 0; j < ndim; ++j) {
           const double far = pow(10, 16 * splitmix_uniform(&random)), u = splitmix_uniform(&random);
