@@ -171,14 +171,14 @@ static void many_variables(void **state) {
   (void)state;
   for (int f = 0; f < population_family_count; ++f) {
     int compared = 0;
-    for (size_t k = 0; k < sizeof dims / sizeof dims[0]; ++k) {
+    for (size_t k = 0; k < sizeof dims / sizeof dims[0]; k += sanitized ? 3 : 1) {
       if (dims[k] > population_families[f].most_ndim) continue;
       struct population_instance p = made(f, dims[k], 5, 0);
       if (p.occupied < 0.01 || p.params.kind == POPULATION_WARPED) continue; /* points would miss it */
       tessera_solver *s = solver_of(dims[k], 1);
       put_point(s, population_f, &p.params);
       assert_status(s, tessera_set_domain(s, p.lower, p.upper), TESSERA_OK);
-      put_int(s, TESSERA_MAXEVAL, sanitized ? 20000 : 200000);
+      put_int(s, TESSERA_MAXEVAL, 200000);
       put_real(s, TESSERA_RELTOL, 1e-3);
       double value = 0, error = 0;
       assert_true(tessera_integrate(s, TESSERA_MONTECARLO, &value, &error) >= 0);
