@@ -234,7 +234,7 @@ static void batches_stay_large_where_the_call_is_what_costs(void **state) {
   assert_true(integrate(s).status >= 0);
   print_message("  %lld calls, the largest of %lld points\n", (long long)of.calls, (long long)of.most);
   assert_true(of.most >= 2000);
-  assert_true(of.calls <= 60);
+  assert_true(of.calls <= 300); /* some 10, more on a loaded machine; single points would be 30000 */
   tessera_destroy(s);
 }
 
@@ -302,7 +302,8 @@ static int cheap_components(int ndim, const double *x, int ncomp, double *f, voi
   return 0;
 }
 
-/* With 65536 components a step of few points takes seconds, most of which are not the integrand's. */
+/* With 65536 components a step of few points takes seconds, most of which are not the integrand's. What counts is the processor's
+ * time: on a loaded machine one look at the clock may be seconds after another. */
 static void many_components_do_not_hide_the_limit(void **state) {
   enum { components = 65536 };
   (void)state;
@@ -318,9 +319,9 @@ static void many_components_do_not_hide_the_limit(void **state) {
       put_int(s, TESSERA_THREADS, 1);
       put_real(s, TESSERA_RELTOL, 1e-3);
       put_real(s, TESSERA_MAX_SECONDS, 0.2);
-      const double start = seconds();
+      const clock_t start = clock();
       const int status = tessera_integrate(s, kinds[k].method, value, error);
-      took = seconds() - start;
+      took = (double)(clock() - start) / CLOCKS_PER_SEC;
       print_message("  %s: %lld points in %.2f s\n", kinds[k].name, (long long)points, took);
       assert_status(s, status, TESSERA_LIMIT_TIME);
       assert_true(points < 4000); /* 0.1 ms a point at least, be it only for writing them */
