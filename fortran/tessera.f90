@@ -72,6 +72,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_PRIORITY = 119
   integer(c_int), parameter, public :: TESSERA_NONFINITE_POLICY = 120
   integer(c_int), parameter, public :: TESSERA_SPARSE = 121
+  integer(c_int), parameter, public :: TESSERA_COMPLEX = 122
   integer(c_int), parameter, public :: TESSERA_SHIFTS = 130
   integer(c_int), parameter, public :: TESSERA_SEED = 131
   integer(c_int), parameter, public :: TESSERA_TRANSFORM = 132

@@ -59,7 +59,8 @@ class sparse_run final : public sparse_source {
     if (!box_->is_open()) return nullptr;
     executor_ = make_(true);
     executor_->begin(box_->domain());
-    grids_.of_domain.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_);
+    grids_.of_domain.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_,
+                           problem_.settings.complex_values);
     return &grids_.of_domain;
   }
   sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) override {
@@ -72,7 +73,8 @@ class sparse_run final : public sparse_source {
     }
     if (!in_regions_) in_regions_ = make_(false);
     in_regions_->begin({centres_.data(), halves_.data(), box_->domain().axes, regions});
-    grids_.of_regions.start(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_);
+    grids_.of_regions.start(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_,
+                            problem_.settings.complex_values);
     return &grids_.of_regions;
   }
   // What the integrand said when a run was ended in a grid.

@@ -34,6 +34,8 @@ struct run_settings {
   double reltol = 0.0, abstol = 0.0;
   int64 maxeval = 0, mineval = 0;
   int64 memory = greatest_int64;  // bytes that the run may take where it takes place
+  bool complex_values =
+      false;  // components 2k and 2k+1 are the parts of a complex value, whose modulus has the tolerance
 };
 
 struct cubature_settings : run_settings {
@@ -63,8 +65,41 @@ TESSERA_HD double few_regions_factor(const cubature_settings &s, int64 regions) 
 // An integrand that has been zero at every point is looked at in this many regions before the run ends.
 constexpr int64 regions_to_trust_zero = 256;
 
-// Tolerated error of a component with this value.
-TESSERA_HD double tolerated(const run_settings &s, double value) { return larger(s.abstol, s.reltol * fabs(value)); }
+// Without an overflow on the way.
+TESSERA_HD double modulus(double a, double b) {
+  const double x = fabs(a), y = fabs(b), most = larger(x, y);
+  if (!(most > 0.0 && most < infinity_value())) return x + y;
+  const double ratio = (x < y ? x : y) / most;
+  return most * sqrt(1.0 + ratio * ratio);
+}
+
+// The size of component k; at(k): its number. A complex value has that of its modulus in both parts.
+template <class At>
+TESSERA_HD double magnitude(const run_settings &s, int k, const At &at) {
+  return s.complex_values ? modulus(at(k), at(k ^ 1)) : fabs(at(k));
+}
+
+struct value_and_error {
+  double value, error;
+};
+struct value_and_error_arrays {
+  const double *value, *error;
+  TESSERA_HD value_and_error operator()(int k) const { return {value[k], error[k]}; }
+};
+
+// Tolerated error of component k; now(k): its value and error so far. Of the tolerance of a complex value each part has the share that its error
+// has in the modulus of both, and no less than equal parts would have: so both errors are tolerated where their modulus is, and no
+// sooner, and of the ratios of error to tolerance the larger is that of the moduli.
+template <class Now>
+TESSERA_HD double tolerated(const run_settings &s, int k, const Now &now) {
+  const value_and_error own = now(k);
+  if (!s.complex_values) return larger(s.abstol, s.reltol * fabs(own.value));
+  constexpr double equal_share = 0.7071067811865475, rounding = 1e-15;
+  const value_and_error other = now(k ^ 1);
+  const double share = own.error / modulus(own.error, other.error);  // NaN where there is no error, or no bound of it
+  return larger(s.abstol, s.reltol * modulus(own.value, other.value)) *
+         ((share > equal_share ? share : equal_share) * (1.0 - rounding));
+}
 
 // Beside the errors of regions that cannot be divided: a run that they keep from its tolerance ends when the others have no more.
 constexpr double negligible_rest = 0.1;
@@ -75,9 +110,9 @@ class verdict {
  public:
   TESSERA_HD verdict(const cubature_settings &s, int64 regions)
       : s_(s), regions_(regions), factor_(few_regions_factor(s, regions)), zero_(s.estimate != 1) {}
-  TESSERA_HD void add(double value, double error) {
-    met_ = met_ && factor_ * error <= tolerated(s_, value);
-    zero_ = zero_ && value == 0.0 && error == 0.0;
+  TESSERA_HD void add(const value_and_error &now, double tolerance) {
+    met_ = met_ && factor_ * now.error <= tolerance;
+    zero_ = zero_ && now.value == 0.0 && now.error == 0.0;
   }
   // running: the tolerance is not met.
   TESSERA_HD outcome end() const {

@@ -40,6 +40,8 @@ struct shown_result {
     there = true;
   }
 
+  value_and_error_arrays now() const { return {value, error}; }
+
   double *value = nullptr, *error = nullptr;  // [ncomp]
   bool there = false;
 

@@ -57,6 +57,7 @@ class nest {
       s = {};
       s.ndim = 1;
       s.ncomp = components(j);
+      s.complex_values = p.settings.complex_values;  // the integrals with the errors added are complex as well
       static_cast<axis_rule &>(s) = p.rules[at(j)];
       s.zero_nonfinite = p.zero_nonfinite;
     }
@@ -142,7 +143,8 @@ class nest {
       double least = infinity_value();  // of the components' values so far
       if (a.integral.can_stop()) {
         a.integral.show_running();
-        for (int k = 0; k < p_->ncomp(); ++k) least = std::fmin(least, std::fabs(a.integral.value()[k]));
+        const auto value = [&](int k) { return a.integral.value()[k]; };
+        for (int k = 0; k < p_->ncomp(); ++k) least = std::fmin(least, magnitude(a.settings, k, value));
       }
       absolute = part * std::fmax(a.settings.abstol, std::isfinite(least) ? a.settings.reltol * least : 0.0);
     }
@@ -305,8 +307,9 @@ class host_iterated final : public host_method {
       value[k] = q.value()[k];
       error[k] = q.error()[k];
       if (p.ndim() > 1) error[k] += std::fabs(q.value()[p.ncomp() + k] - value[k]);
-      met = met && error[k] <= tolerated(p.settings, value[k]);
     }
+    for (int k = 0; k < p.ncomp() && result.has_value; ++k)
+      met = met && error[k] <= tolerated(p.settings, k, value_and_error_arrays{value, error});
     // The first axis has what it wants, but the errors of those behind it are too large.
     if (end == outcome::converged && !met) {
       end = limited ? outcome::evaluations : soft == outcome::converged ? outcome::roundoff : soft;

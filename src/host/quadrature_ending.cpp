@@ -34,7 +34,8 @@ void quadrature_integral::begin_exponential() {
 double quadrature_integral::excess(const double *value, const double *error) const {
   double worst = 0.0;
   for (int k = 0; k < s_.ncomp; ++k)
-    worst = std::max(worst, error[k] / std::max(tolerated(s_, value[k]), real_limits<double>::least));
+    worst = std::max(
+        worst, error[k] / std::max(tolerated(s_, k, value_and_error_arrays{value, error}), real_limits<double>::least));
   return worst;
 }
 

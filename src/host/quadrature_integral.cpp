@@ -6,7 +6,10 @@
 namespace tessera {
 namespace {
 
-constexpr int most_passes = 5;  // over an infinite range with an oscillating weight
+constexpr int most_passes = 5;          // over an infinite range with an oscillating weight
+constexpr int most_passes_of_pair = 8;  // of a complex value
+constexpr double loosest = 1e300;       // absolute tolerance that everything meets
+constexpr double equal_share = 0.7071;  // of the tolerance of a complex value, for each of its parts
 
 }  // namespace
 
@@ -71,12 +74,42 @@ void quadrature_integral::begin_adaptive() {
   estimates_.clear();
   rule_.begin(s_, {r_->lower, r_->upper});
   component_ = 0;
+  begin_pair();
   begin_component();
   advance();
 }
 
+// How large a complex value is, and so what its parts are to be integrated to, is not known before both have been. A first pass takes hardly more
+// than their first estimates; a later one is made anew, from the intervals that there are, with what the one before has shown.
+void quadrature_integral::begin_pair() {
+  absolute_of_pair_ = loosest;
+  passes_of_pair_ = 0;
+  message_before_ = message_;
+}
+
+// Behind the imaginary part: is there to be one more pass?
+bool quadrature_integral::next_pass_of_pair() {
+  const int im = component_, re = im - 1;
+  const double size = modulus(value_[at(re)], value_[at(im)]),
+               bound = equal_share * larger(s_.abstol, s_.reltol * size);
+  if (!(bound < infinity_value()) || passes_of_pair_ == most_passes_of_pair) return false;
+  if (passes_of_pair_ > 0) {
+    const bool good = ends_[at(re)] == outcome::converged && ends_[at(im)] == outcome::converged && met(re) && met(im);
+    if (good || (absolute_of_pair_ <= bound && absolute_of_pair_ >= 0.1 * bound)) return false;
+  }
+  ++passes_of_pair_;
+  absolute_of_pair_ = 0.9 * bound;
+  message_ = message_before_;
+  return true;
+}
+
+tolerances<double> quadrature_integral::wanted_of_run() const {
+  if (!s_.complex_values) return {s_.abstol, s_.reltol};
+  return {absolute_of_pair_, equal_share * s_.reltol};
+}
+
 void quadrature_integral::begin_component() {
-  const tolerances<double> wanted = {s_.abstol, s_.reltol};
+  const tolerances<double> wanted = wanted_of_run();
   const interval<double> range = {r_->lower, r_->upper};
   if (fourier_) {
     mirrored_ = is_finite(r_->upper);
@@ -99,13 +132,14 @@ void quadrature_integral::begin_side() {
   rule_.begin(s_, {lower, infinity_value()});
   passes_ = 0;
   const fourier_run<double> first(lower, s_.omega, 1.0, 3);
-  run_.begin_oscillating(first.stretch(), s_.omega, {s_.abstol, std::max(s_.reltol, 1e-6)});
+  const tolerances<double> wanted = wanted_of_run();
+  run_.begin_oscillating(first.stretch(), s_.omega, {wanted.absolute, std::max(wanted.relative, 1e-6)});
 }
 
 // True when there is one more pass, with the absolute tolerance that the last one shows to be right.
 bool quadrature_integral::next_pass() {
   const double lower = whole_ ? 0.0 : (mirrored_ ? -r_->upper : r_->lower);
-  const double bound = std::max(s_.abstol, s_.reltol * std::fabs(run_.value()));
+  const double bound = wanted_of_run().bound(run_.value());
   if (passes_ > 0) {
     const bool good = run_.end() == quadrature_end::converged && run_.error() <= bound;
     const bool other = absolute_ > bound || absolute_ < 0.1 * bound;
@@ -352,9 +386,17 @@ void quadrature_integral::end_component() {
   }
   value_[at(component_)] = value;
   error_[at(component_)] = error;
-  if (end == outcome::converged && !met(component_)) end = outcome::slow;
   ends_[at(component_)] = end;
+  const bool has_parts = s_.complex_values, is_first = has_parts && component_ % 2 == 0;
+  if (has_parts && !is_first && next_pass_of_pair()) {
+    --component_;
+    begin_component();
+    return;
+  }
+  for (int k = component_ - (has_parts ? 1 : 0); !is_first && k <= component_; ++k)
+    if (ends_[at(k)] == outcome::converged && !met(k)) ends_[at(k)] = outcome::slow;
   if (++component_ < s_.ncomp) {
+    if (has_parts && !is_first) begin_pair();
     begin_component();
     return;
   }

@@ -67,6 +67,9 @@ class quadrature_integral {
 
   void set_map(bool infinite);
   void begin_adaptive();
+  void begin_pair();
+  bool next_pass_of_pair();
+  tolerances<double> wanted_of_run() const;
   void begin_component();
   void begin_side();
   bool next_pass();
@@ -86,7 +89,9 @@ class quadrature_integral {
   void choose_better(outcome end);
   void finish(outcome end);
   outcome outcome_of(quadrature_end e);
-  bool met(int k) const { return error_[at(k)] <= tolerated(s_, value_[at(k)]); }
+  bool met(int k) const {
+    return error_[at(k)] <= tolerated(s_, k, value_and_error_arrays{value_.data(), error_.data()});
+  }
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
   quadrature_settings s_;
@@ -101,6 +106,10 @@ class quadrature_integral {
   std::string adaptive_message_;
   results saved_;  // of the double-exponential rule that was tried first and did not converge
   int component_ = 0;
+  // Of a complex value, whose two parts are integrated one after the other, in several passes: the absolute tolerance of both.
+  double absolute_of_pair_ = 0.0;
+  int passes_of_pair_ = 0;
+  std::string message_before_;
   // Of an infinite range with an oscillating weight: from `lower` on in u, with x = -u where it is mirrored.
   bool fourier_ = false, mirrored_ = false, whole_ = false;
   int passes_ = 0;

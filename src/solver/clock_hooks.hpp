@@ -103,6 +103,7 @@ class clock_hooks : public run_hooks {
         error_(value_.size(), infinity_value()) {
     settings_.reltol = options.get_real(TESSERA_RELTOL);
     settings_.abstol = options.get_real(TESSERA_ABSTOL);
+    settings_.complex_values = options.get_int(TESSERA_COMPLEX) != 0;
   }
 
   bool is_wanted() const override { return clock_.is_wanted(); }
@@ -135,7 +136,8 @@ class clock_hooks : public run_hooks {
   // The error is taken to fall like a power of the evaluations, the power read off since the last report.
   int64 remaining(int64 evaluations, const double *value, const double *error) {
     double ratio = 0.0;
-    for (int k = 0; k < ncomp_; ++k) ratio = std::fmax(ratio, error[k] / tolerated(settings_, value[k]));
+    const value_and_error_arrays now = {value, error};
+    for (int k = 0; k < ncomp_; ++k) ratio = std::fmax(ratio, error[k] / tolerated(settings_, k, now));
     const double n = static_cast<double>(evaluations);
     int64 guess = -1;
     if (last_ratio_ > ratio && ratio > 1.0 && n > last_n_ && std::isfinite(last_ratio_)) {

@@ -33,7 +33,11 @@ class lent_options {
       : of_(of),
         reltol_(of.get_real(TESSERA_RELTOL)),
         abstol_(of.get_real(TESSERA_ABSTOL)),
-        seconds_(of.get_real(TESSERA_MAX_SECONDS)) {}
+        seconds_(of.get_real(TESSERA_MAX_SECONDS)) {
+    asked_.reltol = reltol_;
+    asked_.abstol = abstol_;
+    asked_.complex_values = of.get_int(TESSERA_COMPLEX) != 0;
+  }
   ~lent_options() {
     of_.set_real(TESSERA_RELTOL, reltol_);
     of_.set_real(TESSERA_ABSTOL, abstol_);
@@ -42,7 +46,7 @@ class lent_options {
   lent_options(const lent_options &) = delete;
   lent_options &operator=(const lent_options &) = delete;
 
-  double tolerated(double value) const { return std::fmax(abstol_, reltol_ * std::fabs(value)); }
+  const tessera::run_settings &asked() const { return asked_; }
   // For the integrals: a part of it. False: double precision has no smaller one.
   bool lend(double part) {
     if (part < part_ && (reltol_ == 0.0 || part_ * reltol_ <= least_reltol)) return false;
@@ -62,6 +66,7 @@ class lent_options {
  private:
   tessera::option_values &of_;
   const double reltol_, abstol_, seconds_;
+  tessera::run_settings asked_;  // the tolerances of the limit
   double part_ = tessera::infinity_value();
 };
 
@@ -196,9 +201,12 @@ int tessera_solver::integrate_limit(int method, const tessera::approach &to_zero
   for (;;) {
     if (members.members() < 2 && end < 0) return end;
     double noise = 0.0, left = 0.0;  // the largest, of what is tolerated
-    for (int k = 0; k < ncomp_ && members.members() > 1; ++k) {
-      limits[at(k)] = members.limit(k);
-      const double tau = lent.tolerated(limits[at(k)].value);
+    const int known = members.members() > 1 ? ncomp_ : 0;
+    for (int k = 0; k < known; ++k) limits[at(k)] = members.limit(k);
+    for (int k = 0; k < known; ++k) {
+      const double tau = tessera::tolerated(lent.asked(), k, [&](int c) -> tessera::value_and_error {
+        return {limits[at(c)].value, limits[at(c)].extrapolation + limits[at(c)].noise};
+      });
       const auto of_tolerated = [tau](double e) {
         return e <= 0.0 ? 0.0 : tau > 0.0 ? e / tau : tessera::infinity_value();
       };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -56,17 +57,17 @@ inline void doubt_success(outcome &end, std::string &message, int n, const doubl
 inline void charge_zeroed(outcome &end, std::string &message, int64 zeroed, double share, const run_settings &asked,
                           double *value, double *error) {
   if (share == 0.0) return;
-  const bool all = share >= 1.0;
+  if (share >= 1.0) {
+    std::fill_n(value, asked.ncomp, nan_value());
+    std::fill_n(error, asked.ncomp, infinity_value());
+    end = outcome::nonfinite;
+    message = "the integrand is not finite at any point";
+    return;
+  }
+  for (int k = 0; k < asked.ncomp; ++k) error[k] += hole_size * share * (std::fabs(value[k]) + error[k]);
+  const value_and_error_arrays now = {value, error};
   for (int k = 0; k < asked.ncomp; ++k) {
-    if (all) {
-      value[k] = nan_value();
-      error[k] = infinity_value();
-      end = outcome::nonfinite;
-      message = "the integrand is not finite at any point";
-      continue;
-    }
-    error[k] += hole_size * share * (std::fabs(value[k]) + error[k]);
-    if (end != outcome::converged || error[k] <= tolerated(asked, value[k])) continue;
+    if (end != outcome::converged || error[k] <= tolerated(asked, k, now)) continue;
     end = outcome::nonfinite;
     message = "at " + std::to_string(zeroed) +
               " points the integrand is NaN or infinite; what they may stand for is more than is tolerated";

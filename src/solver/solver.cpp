@@ -136,6 +136,10 @@ void tessera_solver::set_int(int key, std::int64_t value) {
   if (!tessera::is_value(key, value))
     throw failure(TESSERA_ERR_RANGE,
                   std::string(e.name) + " = " + std::to_string(value) + " is none of the option's values");
+  if (key == TESSERA_COMPLEX && value != 0 && ncomp_ % 2 != 0)
+    throw failure(TESSERA_ERR_RANGE,
+                  "TESSERA_COMPLEX = 1 with ncomp = " + std::to_string(ncomp_) +
+                      ": a complex component takes two, its real and its imaginary part, so that ncomp is even");
   options_.set_int(key, value);
 }
 
@@ -254,6 +258,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   s.ncomp = ncomp_;
   s.reltol = options_.get_real(TESSERA_RELTOL);
   s.abstol = options_.get_real(TESSERA_ABSTOL);
+  s.complex_values = options_.get_int(TESSERA_COMPLEX) != 0;
   s.maxeval = options_.get_int(TESSERA_MAXEVAL);
   s.mineval = options_.get_int(TESSERA_MINEVAL);
   const std::int64_t limit = options_.get_int(TESSERA_MAX_MEMORY);
@@ -307,14 +312,20 @@ std::string tessera_solver::explain_limit(const tessera::run_settings &asked, te
                        : end == tessera::outcome::memory    ? "TESSERA_MAX_MEMORY"
                                                             : nullptr;
   if (!option) return {};
-  std::size_t worst = 0;
-  const auto excess = [&](std::size_t k) { return e[k] / tessera::tolerated(asked, v[k]); };
-  for (std::size_t k = 1; k < v.size(); ++k)
+  // The parts of a complex value are told of together.
+  const int step = asked.complex_values ? 2 : 1, n = static_cast<int>(v.size());
+  const auto size_of = [&](const std::vector<double> &of, int k) {
+    return tessera::magnitude(asked, k, [&](int c) { return of[static_cast<std::size_t>(c)]; });
+  };
+  const auto tolerance = [&](int k) { return std::max(asked.abstol, asked.reltol * size_of(v, k)); };
+  const auto excess = [&](int k) { return size_of(e, k) / tolerance(k); };
+  int worst = 0;
+  for (int k = step; k < n; k += step)
     if (excess(k) > excess(worst)) worst = k;
-  const double tolerated = tessera::tolerated(asked, v[worst]);
-  if (!(e[worst] > tolerated)) return {};
-  const std::string which = v.size() > 1 ? " of component " + std::to_string(worst + 1) : "";
-  return "; error" + which + " " + show(e[worst]) + " > " + show(tolerated) + " tolerated after " +
+  if (!(size_of(e, worst) > tolerance(worst))) return {};
+  const std::string which = n > step ? " of component " + std::to_string(worst / step + 1) : "";
+  return std::string("; ") + (asked.complex_values ? "modulus of the error" : "error") + which + " " +
+         show(size_of(e, worst)) + " > " + show(tolerance(worst)) + " tolerated after " +
          std::to_string(options_.get_int(TESSERA_EVALUATIONS)) + " evaluations; raise " + option;
 }
 

@@ -320,11 +320,24 @@ class bulk_steps {
     at_.surveyed = false;
   }
 
-  // share: of the sum of the errors that counts.
-  TESSERA_HD void set_scale(double *to, int k, double value, double error, double share) const {
-    // Where much less is tolerated than there is, the errors are brought down in stages.
-    const double tau = larger(tolerated(st_.set, value) / share, error * stage);
-    to[k] = tau > 0.0 ? 1.0 / tau : 1.0;
+  // Sums of a component over all regions, those that were given up among them. whole: the sum of the errors of the others, of which `share`
+  // counts; frozen: keys of all components.
+  struct component_total {
+    component_sums sums;
+    double whole, share, frozen;
+    TESSERA_HD value_and_error now() const { return {sums.value.value(), sums.error.value()}; }
+  };
+  TESSERA_HD component_total total_of(int64 chunks, int k) {
+    const survey_sums all = gather(team_, st_, chunks, k);
+    component_sums t = all.component;
+    const double whole = t.error.value(), share = balanced_share(team_, st_, chunks, k, whole);
+    if (share < 1.0) {
+      t.error = compensated_sum{};
+      t.error.add(share * whole);
+    }
+    t.value.add(st_.retired[k].value);
+    t.error.add(st_.retired[k].error);
+    return {t, whole, share, all.frozen};
   }
 
   // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
@@ -336,25 +349,20 @@ class bulk_steps {
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
-      const survey_sums all = gather(team_, st_, chunks, k);
-      component_sums t = all.component;
+      const component_total all = total_of(chunks, k);
+      const value_and_error own = all.now(), other = st_.set.complex_values ? total_of(chunks, k ^ 1).now() : own;
+      const double tolerance = tolerated(st_.set, k, [=](int c) { return c == k ? own : other; });
       frozen = all.frozen;
-      const double whole = t.error.value(), share = balanced_share(team_, st_, chunks, k, whole);
-      if (share < 1.0) {
-        t.error = compensated_sum{};
-        t.error.add(share * whole);
-      }
-      t.value.add(st_.retired[k].value);
-      t.error.add(st_.retired[k].error);
-      const double value = t.value.value(), error = t.error.value();
-      all_components.add(value, error);
-      keys += scale()[k] * whole;
-      const double tau = scale()[k] * (tolerated(st_.set, value) / share);
+      all_components.add(own, tolerance);
+      keys += scale()[k] * all.whole;
+      const double tau = scale()[k] * (tolerance / all.share);
       if (tau > 0.0 && tau < allowed) allowed = tau;
-      over = larger(over, scale()[k] * (whole - tolerated(st_.set, value) / share));
+      over = larger(over, scale()[k] * (all.whole - tolerance / all.share));
       if (writer) {
-        st_.totals[k] = t;
-        set_scale(next, k, value, whole, share);
+        st_.totals[k] = all.sums;
+        // Where much less is tolerated than there is, the errors are brought down in stages.
+        const double aim = larger(tolerance / all.share, all.whole * stage);
+        next[k] = aim > 0.0 ? 1.0 / aim : 1.0;
       }
     }
     const bool may_end = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval &&

@@ -18,11 +18,13 @@ TESSERA_HD double explored_share(int64 regions) {
 
 // total(k): the integral of component k.
 template <class Total>
-TESSERA_HD bool unexplored(const region_view &s, int64 i, const domain_box &domain, double most, Total total) {
+TESSERA_HD bool unexplored(const run_settings &set, const region_view &s, int64 i, const domain_box &domain,
+                           double most, Total total) {
   const double share = share_of_domain(s, i, domain);
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
-    if (fabs(s.value(i, k)) > nothing_found * fabs(total(k)) * share) return false;
+    if (magnitude(set, k, [&](int c) { return s.value(i, c); }) > nothing_found * magnitude(set, k, total) * share)
+      return false;
   return true;
 }
 

@@ -60,7 +60,7 @@ TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64
     uint32 &word = st.regions.state(i).word;
     if ((word & region_frozen) != 0u) return false;
     const bool empty =
-        unexplored(st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
+        unexplored(st.set, st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
     const uint32 mark = empty ? region_listed : 0u;
     if ((word & region_listed) != mark) word ^= region_listed;
     return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights);

@@ -35,11 +35,12 @@ class component_totals {
   int ncomp() const { return static_cast<int>(value_.size()); }
   double value(int k) const { return value_[static_cast<std::size_t>(k)].value(); }
   double error(int k) const { return error_of(error_[static_cast<std::size_t>(k)]); }
+  value_and_error operator()(int k) const { return {value(k), error(k)}; }
 
   // How the run may end with these sums, of so many regions.
   outcome end(const cubature_settings &s, int64 regions) const {
     verdict all(s, regions);
-    for (int k = 0; k < ncomp(); ++k) all.add(value(k), error(k));
+    for (int k = 0; k < ncomp(); ++k) all.add((*this)(k), tolerated(s, k, *this));
     return all.end();
   }
   void read(const cubature_settings &s, int64 regions, double *value_out, double *error_out) const {

@@ -221,7 +221,7 @@ class worst_first {
     int worst = 0;
     double ratio = -1.0;
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double e = totals_.error(k), t = tolerated(set_, totals_.value(k));
+      const double e = totals_.error(k), t = tolerated(set_, k, totals_);
       const double r = e > 0.0 ? (t > 0.0 ? e / t : infinity_value()) : 0.0;
       if (r > ratio) {
         ratio = r;
@@ -259,7 +259,7 @@ class worst_first {
       const int axis = ranked_axis(s.state(i).word, 0);
       const bool wide = turn_to_landmark(i);
       turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
-      if (!wide && !unexplored(s, i, domain_, most, [this](int k) { return totals_.value(k); })) continue;
+      if (!wide && !unexplored(set_, s, i, domain_, most, [this](int k) { return totals_.value(k); })) continue;
       e.key = infinity_value();
       any = true;
     }
@@ -350,7 +350,7 @@ class worst_first {
     if (set_.estimate == 1) return false;
     bool unreachable = false;
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double error = totals_.error(k), stuck = frozen_.error(k), allowed = tolerated(set_, totals_.value(k));
+      const double error = totals_.error(k), stuck = frozen_.error(k), allowed = tolerated(set_, k, totals_);
       if (error > allowed && error - stuck > negligible_rest * stuck) return false;
       unreachable = unreachable || stuck > allowed;
     }
@@ -378,8 +378,9 @@ class worst_first {
     if (set_.by_component) return;
     if (set_.estimate != 1 && set_.ncomp > 1)
       for (int c = 0; c < set_.ncomp; ++c) {
-        const double t = tolerated(set_, totals_.value(c));
-        const double reference = t > 0.0 ? t : std::fabs(totals_.value(c)) + totals_.error(c);
+        const double t = tolerated(set_, c, totals_);
+        const double size = magnitude(set_, c, [this](int k) { return totals_.value(k); });
+        const double reference = t > 0.0 ? t : size + totals_.error(c);
         scale_[static_cast<std::size_t>(c)] = reference > 0.0 ? 1.0 / reference : 1.0;
       }
     if (queue_.empty()) queue_.hold_all(regions_);

@@ -59,16 +59,19 @@ class lattice_estimates {
     }
     const bool enough = statistics_.evaluations >= set_.mineval;
     bool within = true, steady = true, rounding = true, zero = true;
+    std::vector<double> sizes(static_cast<std::size_t>(set_.ncomp));
     for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e, magnitude;
-      estimate(sums, n, shifts, k, factor_, v, e, magnitude);
-      const double tolerance = larger(set_.abstol, set_.reltol * fabs(v));
+      double v, e;
+      estimate(sums, n, shifts, k, factor_, v, e, sizes[static_cast<std::size_t>(k)]);
       if (shown_.there) steady = steady && fabs(v - shown_.value[k]) <= 2.0 * (e + shown_.error[k]);
-      within = within && e <= tolerance;
-      rounding = rounding && (e <= tolerance || e <= rounding_level * magnitude);
       zero = zero && v == 0.0 && e == 0.0;
       shown_.value[k] = v;
       shown_.error[k] = e;
+    }
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double e = shown_.error[k], tolerance = tolerated(set_, k, shown_.now());
+      within = within && e <= tolerance;
+      rounding = rounding && (e <= tolerance || e <= rounding_level * sizes[static_cast<std::size_t>(k)]);
     }
     const bool confirmed = !confirmed_needed || (shown_.there && steady);
     shown_.there = true;
@@ -163,12 +166,16 @@ class lattice_estimates {
     const double factor = student_factor(set_.confidence, static_cast<int>(shifts - 1));
     const double fewer = std::sqrt(static_cast<double>(shifts) / set_.shifts);  // the error is that of more shifts
     double most = 0.0;
+    const auto parts = static_cast<std::size_t>(set_.ncomp);
+    std::vector<double> values(parts), errors(parts), sizes(parts);
+    for (std::size_t k = 0; k < parts; ++k)
+      estimate(sums, n, shifts, static_cast<int>(k), factor, values[k], errors[k], sizes[k]);
+    const value_and_error_arrays now = {values.data(), errors.data()};
     for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e, magnitude;
-      estimate(sums, n, shifts, k, factor, v, e, magnitude);
-      const double tolerance = larger(larger(set_.abstol, set_.reltol * fabs(v)), rounding_level * magnitude);
-      const double excess = e * fewer / (tolerance > 0.0 ? tolerance : 1.0);
       trial_history &h = history[static_cast<std::size_t>(k)];
+      const double e = now.error[k];
+      const double tolerance = larger(tolerated(set_, k, now), rounding_level * sizes[static_cast<std::size_t>(k)]);
+      const double excess = e * fewer / (tolerance > 0.0 ? tolerance : 1.0);
       // Single rules are better or worse than their neighbours: the rate is an average.
       if (h.error < infinity_value() && e > 0.0) h.rate = 0.5 * (h.rate + 0.5 * std::log2(h.error / e));
       h.error = e;

@@ -208,18 +208,23 @@ class lattice_rule : private lattice_estimates {
         values[static_cast<std::size_t>(k * many + v)] = sums[static_cast<std::size_t>(k)].value();
     }
     // Several components: the vector that is nearest to the medians, in units of the components' spread.
-    std::vector<double> distance(static_cast<std::size_t>(many), 0.0);
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double *of = &values[static_cast<std::size_t>(k * many)];
+    std::vector<double> middle(static_cast<std::size_t>(set_.ncomp)), spread(middle);
+    for (std::size_t k = 0; k < middle.size(); ++k) {
+      const double *of = &values[k * static_cast<std::size_t>(many)];
       std::vector<double> sorted(of, of + many);
       std::sort(sorted.begin(), sorted.end());
-      const double middle = sorted[static_cast<std::size_t>(many / 2)];
-      for (double &v : sorted) v = fabs(v - middle);
+      middle[k] = sorted[static_cast<std::size_t>(many / 2)];
+      for (double &v : sorted) v = fabs(v - middle[k]);
       std::sort(sorted.begin(), sorted.end());
-      const double spread = sorted[static_cast<std::size_t>(many / 2)];
-      for (int64 v = 0; v < many; ++v)
-        if (of[v] != middle)
-          distance[static_cast<std::size_t>(v)] += fabs(of[v] - middle) / (spread > 0.0 ? spread : 1.0);
+      spread[k] = sorted[static_cast<std::size_t>(many / 2)];
+    }
+    std::vector<double> distance(static_cast<std::size_t>(many), 0.0);
+    for (std::size_t k = 0; k < middle.size(); ++k) {
+      const double unit =
+          magnitude(set_, static_cast<int>(k), [&](int c) { return spread[static_cast<std::size_t>(c)]; });
+      const double *of = &values[k * static_cast<std::size_t>(many)];
+      for (std::size_t v = 0; v < distance.size(); ++v)
+        if (of[v] != middle[k]) distance[v] += fabs(of[v] - middle[k]) / (unit > 0.0 ? unit : 1.0);
     }
     const int64 best = std::min_element(distance.begin(), distance.end()) - distance.begin();
     for (int j = 0; j < set_.ndim; ++j) z[static_cast<std::size_t>(j)] = component(best, j);
@@ -253,8 +258,7 @@ class lattice_rule : private lattice_estimates {
       if (pause_ != outcome::running) return pause_;
     }
     bool met = statistics_.evaluations >= set_.mineval;
-    for (int k = 0; k < set_.ncomp; ++k)
-      met = met && shown_.error[k] <= larger(set_.abstol, set_.reltol * fabs(shown_.value[k]));
+    for (int k = 0; k < set_.ncomp; ++k) met = met && shown_.error[k] <= tolerated(set_, k, shown_.now());
     return met ? outcome::converged : outcome::evaluations;
   }
 

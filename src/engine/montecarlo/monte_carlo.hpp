@@ -133,7 +133,8 @@ class monte_carlo : private sampling_estimates {
 
   void set_scale(const std::vector<sample_sums> &sums) {
     for (std::size_t k = 0; k < sums.size(); ++k) {
-      const double square = sums[k].square.value();
+      const double other = set_.complex_values ? sums[k ^ 1].square.value() : 0.0;
+      const double square = sums[k].square.value() + other;
       if (square > 0.0) scale_[k] = std::fmin(1.0 / square, 1e300);
     }
   }

@@ -27,8 +27,6 @@ class sampling_estimates {
     statistics_.bytes = std::max(statistics_.bytes, bytes);
     return true;
   }
-  double tolerated_at(double value) const { return larger(set_.abstol, set_.reltol * fabs(value)); }
-
   // Sets value and error, and need_: by how much the number of samples has to grow for the tolerance.
   void show(const sample_pool &pool, bool iterations_count) {
     begin_to_show();
@@ -45,9 +43,9 @@ class sampling_estimates {
       } else {
         chi_square_[k] = 0.0;
       }
-      show_component(k, value, error, freedom >= least_freedom);
+      show_component(k, value, error);
     }
-    shown_.there = true;
+    end_to_show([&](int k) { return pool.freedom(k) >= least_freedom; });
   }
   void begin_to_show() {
     need_ = 0.0;
@@ -55,26 +53,32 @@ class sampling_estimates {
     unseen_ = false;
     statistics_.chi_square = 0.0;
   }
-  // An error that is not believed is not enough for the tolerance.
-  void show_component(int k, double value, double error, bool believed) {
+  static double rounding_of(double value) { return std::numeric_limits<double>::epsilon() * fabs(value); }
+  void show_component(int k, double value, double error) {
     constant_ = constant_ && error == 0.0;
-    unseen_ = unseen_ || (error == 0.0 && value == 0.0);
     check_range(fabs(value), error);
-    const double rounding = std::numeric_limits<double>::epsilon() * fabs(value);
-    const bool at_rounding = error <= rounding;
-    error = larger(error, rounding);
+    error = larger(error, rounding_of(value));
     if (!(error < infinity_value())) error = infinity_value();
-    const double tolerance = tolerated_at(value);
-    double need = 0.0;
-    if (error > tolerance) {
-      const double ratio = error / tolerance;
-      need = at_rounding ? rounding_need : ratio * ratio;
-    } else if (!believed) {
-      need = 2.0;
-    }
-    need_ = larger(need_, need);
     shown_.value[k] = value;
     shown_.error[k] = error;
+  }
+  // An error that is not believed is not enough for the tolerance.
+  template <class Believed>
+  void end_to_show(const Believed &believed) {
+    const auto nothing = [this](int k) { return shown_.value[k] == 0.0 && shown_.error[k] == 0.0; };
+    for (int k = 0; k < set_.ncomp; ++k) {
+      unseen_ = unseen_ || (nothing(k) && (!set_.complex_values || nothing(k ^ 1)));
+      const double error = shown_.error[k], tolerance = tolerated(set_, k, shown_.now());
+      double need = 0.0;
+      if (error > tolerance) {
+        const double ratio = error / tolerance;
+        need = error <= rounding_of(shown_.value[k]) ? rounding_need : ratio * ratio;
+      } else if (!believed(k)) {
+        need = 2.0;
+      }
+      need_ = larger(need_, need);
+    }
+    shown_.there = true;
   }
 
   // Where squares of values leave the range of double precision, a run begins anew with all values multiplied by a unit. There is one
@@ -100,10 +104,13 @@ class sampling_estimates {
   // The error of one sample in units of the tolerance, worst component: what a way of sampling is judged by.
   double merit(const sample_pool &pool) const {
     double worst = 0.0;
+    const auto value = [&](int k) { return volume_ * pool.value(k) / unit_; };
+    const auto now = [&](int k) -> value_and_error {
+      return {value(k), volume_ * std::sqrt(pool.variance(k) * pool.samples()) / unit_};
+    };
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double value = volume_ * pool.value(k) / unit_,
-                   deviation = volume_ * std::sqrt(pool.variance(k) * pool.samples()) / unit_;
-      const double tolerance = tolerated_at(value) > 0.0 ? tolerated_at(value) : fabs(value);
+      const double deviation = now(k).error, least = tolerated(set_, k, now);
+      const double tolerance = least > 0.0 ? least : magnitude(set_, k, value);
       if (deviation > 0.0) worst = larger(worst, tolerance > 0.0 ? deviation / tolerance : infinity_value());
     }
     return worst;
@@ -139,9 +146,9 @@ class sampling_estimates {
       if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
       const double deviation = volume_ * (std::sqrt(squares / (r * (r - 1.0))) / unit);
       chi_square_[k] = 0.0;
-      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation, true);
+      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation);
     }
-    shown_.there = true;
+    end_to_show([](int) { return true; });
   }
 
   const sampling_settings set_;

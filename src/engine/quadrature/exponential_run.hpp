@@ -140,8 +140,12 @@ class exponential_run {
         value_[k] += p.sums[k].value;
         error_[k] += p.sums[k].error;
       }
-      const double allowed = std::max(tolerated(*s_, value_[k]), real_limits<double>::least);
-      if (error_[k] <= tolerated(*s_, value_[k])) continue;
+    }
+    const value_and_error_arrays now = {value_.data(), error_.data()};
+    for (std::size_t k = 0; k < value_.size(); ++k) {
+      const double tolerance = tolerated(*s_, static_cast<int>(k), now);
+      const double allowed = std::max(tolerance, real_limits<double>::least);
+      if (error_[k] <= tolerance) continue;
       converged_ = false;
       for (std::size_t i = 0; i < pieces_.size(); ++i) {
         const piece &p = pieces_[i];

@@ -19,7 +19,7 @@ inline outcome run_alone(sparse_grid &grid, const cubature_settings &set, int64 
     for (int k = 0; k < set.ncomp; ++k) {
       value[k] = grid.value(k);
       error[k] = grid.error(k);
-      met = met && error[k] <= tolerated(set, value[k]);
+      met = met && error[k] <= tolerated(set, k, grid);
       zero = zero && value[k] == 0.0 && error[k] == 0.0;
     }
     if (o != outcome::running) break;

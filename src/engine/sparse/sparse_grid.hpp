@@ -52,7 +52,9 @@ class sparse_grid {
   sparse_grid() = default;
   sparse_grid(int ndim, int ncomp, double volume, sparse_executor &executor) { start(ndim, ncomp, volume, executor); }
   // Forgets all that it was, but keeps the memory. ncomp: of all boxes; volume: of the box, 1 for several; the executor stays where it is.
-  void start(int ndim, int ncomp, double volume, sparse_executor &executor) {
+  // complex_values: as in run_settings.
+  void start(int ndim, int ncomp, double volume, sparse_executor &executor, bool complex_values = false) {
+    complex_values_ = complex_values;
     ndim_ = ndim;
     ncomp_ = ncomp;
     volume_ = volume;
@@ -112,6 +114,7 @@ class sparse_grid {
   bool is_begun() const { return points_ >= judged_after * first_points_; }
   double value(int k) const { return volume_ * sum_[index(k)]; }
   double error(int k) const { return error_[index(k)]; }
+  value_and_error operator()(int k) const { return {value(k), error(k)}; }
   // What it takes, with what is there for a moment while arrays grow.
   int64 bytes() const { return growing * (8 * store_ + set_.count() * bytes_of_index()); }
   int64 bytes_with(int64 new_points) const {  // with new indices of no fewer points than there have been so far
@@ -234,7 +237,7 @@ class sparse_grid {
       }
     }
     for (int k = 0; k < ncomp_; ++k) {
-      const double v = std::fabs(sum_[index(k)]);
+      const double v = complex_values_ ? modulus(sum_[index(k)], sum_[index(k ^ 1)]) : std::fabs(sum_[index(k)]);
       weight_[index(k)] = v > 0.0 ? 1.0 / v : 1.0;
     }
     for (int i = first; i < set_.count(); ++i) lend(i, first);
@@ -313,6 +316,7 @@ class sparse_grid {
   }
 
   int ndim_ = 0, ncomp_ = 0;
+  bool complex_values_ = false;
   double volume_ = 0.0;
   sparse_executor *executor_ = nullptr;
   sparse_indices set_;

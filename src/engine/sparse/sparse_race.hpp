@@ -169,8 +169,9 @@ class sparse_race final : public run_hooks {
 
   double ratio(const double *value, const double *error) const {
     double most = 0.0;
+    const value_and_error_arrays now = {value, error};
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double t = tolerated(set_, value[k]);
+      const double t = tolerated(set_, k, now);
       most = std::fmax(most, error[k] > 0.0 ? (t > 0.0 ? error[k] / t : infinity_value()) : 0.0);
     }
     return most;
@@ -210,7 +211,7 @@ class sparse_race final : public run_hooks {
     double most = 0.0;
     bool nothing = true;
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double v = grid_->value(k), e = grid_->error(k), t = tolerated(set_, v);
+      const double v = grid_->value(k), e = grid_->error(k), t = tolerated(set_, k, *grid_);
       most = std::fmax(most, e > 0.0 ? (t > 0.0 ? e / t : infinity_value()) : 0.0);
       nothing = nothing && v == 0.0 && e == 0.0;
     }
@@ -221,11 +222,11 @@ class sparse_race final : public run_hooks {
   // Does the value agree with that of the regions, and does that say something?
   bool agrees(const double *value, const double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double v = grid_->value(k), t = tolerated(set_, v), distance = std::fabs(v - value[k]);
+      const double t = tolerated(set_, k, *grid_), distance = std::fabs(grid_->value(k) - value[k]);
       if (!(distance <= error[k])) return false;
-      if (error[k] <= std::fmax(vague * std::fabs(value[k]), 10.0 * t)) continue;
-      if (!(distance <= vague * error[k] && distance <= vague * std::fabs(value[k]) && error[k] <= std::fabs(value[k])))
-        return false;
+      const double size = magnitude(set_, k, [value](int c) { return value[c]; });
+      if (error[k] <= std::fmax(vague * size, 10.0 * t)) continue;
+      if (!(distance <= vague * error[k] && distance <= vague * size && error[k] <= size)) return false;
     }
     return true;
   }
@@ -237,7 +238,7 @@ class sparse_race final : public run_hooks {
                length = 2 * nd + nc;
     std::vector<double> weight(nc);
     for (std::size_t k = 0; k < nc; ++k) {
-      const double t = tolerated(set_, grid_->value(static_cast<int>(k)));
+      const double t = tolerated(set_, static_cast<int>(k), *grid_);
       weight[k] = t > 0.0 ? 1.0 / t : 1.0;
     }
     const int64 memory = memory_ - grid_->bytes();
@@ -261,7 +262,7 @@ class sparse_race final : public run_hooks {
         for (std::size_t k = 0; k < nc; ++k) {
           const double e = volume * grid->error(b * set_.ncomp + static_cast<int>(k));
           const double may_be =
-              std::fmax(region[2 * nd + k], negligible * tolerated(set_, grid_->value(static_cast<int>(k))));
+              std::fmax(region[2 * nd + k], negligible * tolerated(set_, static_cast<int>(k), *grid_));
           most_left = std::fmax(most_left, e > 0.0 ? (may_be > 0.0 ? e / may_be : infinity_value()) : 0.0);
         }
       }
