@@ -66,7 +66,7 @@ TESSERA_HD double few_regions_factor(const cubature_settings &s, int64 regions) 
 constexpr int64 regions_to_trust_zero = 256;
 
 // Without an overflow on the way.
-TESSERA_HD double modulus(double a, double b) {
+TESSERA_HD TESSERA_APART double modulus(double a, double b) {
   const double x = fabs(a), y = fabs(b), most = larger(x, y);
   if (!(most > 0.0 && most < infinity_value())) return x + y;
   const double ratio = (x < y ? x : y) / most;

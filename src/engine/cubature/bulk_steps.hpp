@@ -327,7 +327,7 @@ class bulk_steps {
     double whole, share, frozen;
     TESSERA_HD value_and_error now() const { return {sums.value.value(), sums.error.value()}; }
   };
-  TESSERA_HD component_total total_of(int64 chunks, int k) {
+  TESSERA_HD TESSERA_APART component_total total_of(int64 chunks, int k) {
     const survey_sums all = gather(team_, st_, chunks, k);
     component_sums t = all.component;
     const double whole = t.error.value(), share = balanced_share(team_, st_, chunks, k, whole);
