@@ -278,6 +278,8 @@ module tessera
   public :: tessera_solver
   public :: tessera_device_integrand, tessera_set_integrand_device
   public :: tessera_integrand, tessera_integrand1, tessera_limits, tessera_point, tessera_point_data, tessera_progress, tessera_log
+  public :: tessera_point_complex, tessera_point_complex_data, tessera_integrand1_complex
+  public :: tessera_set_point_complex, tessera_set_integrand1_complex
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
@@ -345,6 +347,31 @@ module tessera
       type(c_ptr), value :: userdata
     end subroutine tessera_point_data
 
+    !> The integrand at one point with complex values: fval(ncomp/2).
+    subroutine tessera_point_complex(x, fval)
+      import :: c_double
+      real(c_double), intent(in) :: x(:)
+      complex(c_double), intent(out) :: fval(:)
+    end subroutine tessera_point_complex
+
+    !> The same with an address, as tessera_point_data.
+    subroutine tessera_point_complex_data(x, fval, userdata)
+      import :: c_double, c_ptr
+      real(c_double), intent(in) :: x(:)
+      complex(c_double), intent(out) :: fval(:)
+      type(c_ptr), value :: userdata
+    end subroutine tessera_point_complex_data
+
+    !> The same in the C form.
+    function tessera_integrand1_complex(ndim, x, ncomp, f, userdata) result(stop_code) bind(c)
+      import :: c_double, c_int, c_ptr
+      integer(c_int), value :: ndim, ncomp
+      real(c_double), intent(in) :: x(ndim)
+      complex(c_double), intent(inout) :: f(ncomp/2)
+      type(c_ptr), value :: userdata
+      integer(c_int) :: stop_code
+    end function tessera_integrand1_complex
+
     !> Limits of an axis from the `before` coordinates x(1:before) in front of it. The result is 0 to go on; anything else stops
     !> the run (TESSERA_CALLBACK_STATUS).
     function tessera_limits(ndim, before, x, lower, upper, userdata) result(stop_code) bind(c)
@@ -390,6 +417,8 @@ module tessera
     integer(c_int) :: complements = 0, weights = 0  ! numbers behind the coordinates of a point
     procedure(tessera_point), pointer, nopass :: point => null()
     procedure(tessera_point_data), pointer, nopass :: point_data => null()
+    procedure(tessera_point_complex), pointer, nopass :: point_complex => null()
+    procedure(tessera_point_complex_data), pointer, nopass :: point_complex_data => null()
     type(c_ptr) :: userdata = c_null_ptr
     integer(c_int8_t), pointer :: params(:) => null()
     character(:), allocatable :: message  ! of an error found on the Fortran side, if that was the last one
@@ -427,6 +456,22 @@ module tessera
   interface tessera_set_point
     module procedure set_point, set_point_data
   end interface tessera_set_point
+
+  !> tessera_set_point_complex(s, f [, ierr]) and tessera_set_point_complex(s, f, userdata [, ierr]).
+  interface tessera_set_point_complex
+    module procedure set_point_complex, set_point_complex_data
+  end interface tessera_set_point_complex
+
+  !> With real or with complex arrays.
+  interface tessera_integrate
+    module procedure tessera_integrate, integrate_complex
+  end interface tessera_integrate
+  interface tessera_integrate_many
+    module procedure tessera_integrate_many, integrate_many_complex
+  end interface tessera_integrate_many
+  interface tessera_integrate_limit
+    module procedure tessera_integrate_limit, integrate_limit_complex
+  end interface tessera_integrate_limit
 
   !> tessera_set_params(s, params, bytes [, ierr]): bytes is a 32-bit or 64-bit integer.
   interface tessera_set_params
@@ -1388,6 +1433,79 @@ contains
     stop_code = 0
   end function call_point_data
 
+  !> Integrands with complex values set TESSERA_COMPLEX as well.
+  subroutine set_point_complex(s, f, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_point_complex) :: f
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int) :: status
+    if (.not. exists(s, ierr)) return
+    status = c_tessera_set_int(s%handle, TESSERA_COMPLEX, 1_c_int64_t)
+    if (status == TESSERA_OK) status = c_tessera_set_integrand1(s%handle, c_funloc(call_point_complex), c_loc(s%state))
+    if (status == TESSERA_OK) s%state%point_complex => f
+    call conclude(s, status, ierr)
+  end subroutine set_point_complex
+
+  subroutine set_point_complex_data(s, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_point_complex_data) :: f
+    type(c_ptr), intent(in) :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    integer(c_int) :: status
+    if (.not. exists(s, ierr)) return
+    status = c_tessera_set_int(s%handle, TESSERA_COMPLEX, 1_c_int64_t)
+    if (status == TESSERA_OK) status = c_tessera_set_integrand1(s%handle, c_funloc(call_point_complex_data), c_loc(s%state))
+    if (status == TESSERA_OK) then
+      s%state%point_complex_data => f
+      s%state%userdata = userdata
+    end if
+    call conclude(s, status, ierr)
+  end subroutine set_point_complex_data
+
+  !> The integrand with complex values for one point a call, in the C form.
+  subroutine tessera_set_integrand1_complex(s, f, userdata, ierr)
+    type(tessera_solver), intent(inout) :: s
+    procedure(tessera_integrand1_complex) :: f
+    type(c_ptr), intent(in), optional :: userdata
+    integer(c_int), intent(out), optional :: ierr
+    type(c_funptr) :: fn
+    integer(c_int) :: status
+    fn = c_funloc(f)
+    if (.not. exists(s, ierr)) return
+    status = c_tessera_set_int(s%handle, TESSERA_COMPLEX, 1_c_int64_t)
+    if (status == TESSERA_OK) status = c_tessera_set_integrand1(s%handle, fn, value_or_null(userdata))
+    call conclude(s, status, ierr)
+  end subroutine tessera_set_integrand1_complex
+
+  recursive function call_point_complex(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
+    integer(c_int), value :: ndim, ncomp
+    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
+    type(c_ptr), value :: f, userdata
+    integer(c_int) :: stop_code
+    type(solver_state), pointer :: state
+    complex(c_double), pointer, contiguous :: fval(:)
+    call c_f_pointer(userdata, state)
+    call c_f_pointer(f, fval, [ncomp/2])
+    call state%point_complex(x(1:state%width), fval)
+    stop_code = 0
+  end function call_point_complex
+
+  recursive function call_point_complex_data(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
+    integer(c_int), value :: ndim, ncomp
+    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
+    type(c_ptr), value :: f, userdata
+    integer(c_int) :: stop_code
+    type(solver_state), pointer :: state
+    complex(c_double), pointer, contiguous :: fval(:)
+    type(c_ptr) :: address
+    call c_f_pointer(userdata, state)
+    call c_f_pointer(f, fval, [ncomp/2])
+    address = state%userdata
+    if (.not. c_associated(address) .and. associated(state%params)) address = c_loc(state%params)
+    call state%point_complex_data(x(1:state%width), fval, address)
+    stop_code = 0
+  end function call_point_complex_data
+
   subroutine set_params32(s, params, bytes, ierr)
     type(tessera_solver), intent(inout) :: s
     type(*), intent(in), contiguous, target :: params(..)
@@ -1639,6 +1757,96 @@ contains
     call conclude(s, c_tessera_integrate_limit(s%handle, method, int(offset, c_size_t), first, ratio, extrapolation, most, value, &
                                                error, count, parameter_there, values_there, errors_there), ierr)
   end subroutine tessera_integrate_limit
+
+  !> The same with value(ncomp/2) and error(ncomp/2): the error of a real part is the real part of `error`, and abs(error) is what the tolerance
+  !> holds for.
+  recursive subroutine integrate_complex(s, method, value, error, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: method
+    complex(c_double), intent(inout), contiguous, target :: value(:), error(:)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double), pointer, contiguous :: value_parts(:), error_parts(:)
+    if (.not. is_complex(s, ierr)) return
+    if (.not. size_is_right(s, 'value', size(value), 'ncomp/2', s%state%ncomp/2, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error), 'ncomp/2', s%state%ncomp/2, ierr)) return
+    call c_f_pointer(c_loc(value), value_parts, [2*size(value)])
+    call c_f_pointer(c_loc(error), error_parts, [2*size(error)])
+    call tessera_integrate(s, method, value_parts, error_parts, ierr)
+  end subroutine integrate_complex
+
+  !> The same with value(ncomp/2, count) and error(ncomp/2, count).
+  recursive subroutine integrate_many_complex(s, method, value, error, params, lower, upper, status, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: method
+    complex(c_double), intent(inout), contiguous, target :: value(:, :), error(:, :)
+    real(c_double), intent(in), contiguous, target, optional :: params(:, :), lower(:, :), upper(:, :)
+    integer(c_int), intent(inout), contiguous, target, optional :: status(:)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double), pointer, contiguous :: value_parts(:, :), error_parts(:, :)
+    real(c_double), allocatable, target :: nothing(:, :)
+    if (.not. is_complex(s, ierr)) return
+    if (.not. size_is_right(s, 'value', size(value, 1), 'ncomp/2', s%state%ncomp/2, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error, 1), 'ncomp/2', s%state%ncomp/2, ierr)) return
+    if (.not. columns_are_right(s, 'error', size(error, 2), size(value, 2), ierr)) return
+    if (size(value) > 0) then
+      call c_f_pointer(c_loc(value), value_parts, [2*size(value, 1), size(value, 2)])
+      call c_f_pointer(c_loc(error), error_parts, [2*size(error, 1), size(error, 2)])
+    else  ! no array, no address
+      allocate (nothing(s%state%ncomp, 0))
+      value_parts => nothing
+      error_parts => nothing
+    end if
+    call tessera_integrate_many(s, method, value_parts, error_parts, params, lower, upper, status, ierr)
+  end subroutine integrate_many_complex
+
+  !> The same with value(ncomp/2), error(ncomp/2), values(ncomp/2, most) and errors(ncomp/2, most).
+  recursive subroutine integrate_limit_complex(s, method, offset, first, ratio, extrapolation, most, value, error, count, &
+                                               parameter, values, errors, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: method, offset, extrapolation, most
+    real(c_double), intent(in) :: first, ratio
+    complex(c_double), intent(inout), contiguous, target :: value(:), error(:)
+    integer(c_int), intent(inout), optional :: count
+    real(c_double), intent(inout), contiguous, target, optional :: parameter(:)
+    complex(c_double), intent(inout), contiguous, target, optional :: values(:, :), errors(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    real(c_double), pointer, contiguous :: value_parts(:), error_parts(:), values_parts(:, :), errors_parts(:, :)
+    nullify (values_parts, errors_parts)  ! absent
+    if (.not. is_complex(s, ierr)) return
+    if (.not. size_is_right(s, 'value', size(value), 'ncomp/2', s%state%ncomp/2, ierr)) return
+    if (.not. size_is_right(s, 'error', size(error), 'ncomp/2', s%state%ncomp/2, ierr)) return
+    call c_f_pointer(c_loc(value), value_parts, [2*size(value)])
+    call c_f_pointer(c_loc(error), error_parts, [2*size(error)])
+    if (present(values)) then
+      if (.not. size_is_right(s, 'values', size(values, 1), 'ncomp/2', s%state%ncomp/2, ierr)) return
+      if (size(values) > 0) call c_f_pointer(c_loc(values), values_parts, [2*size(values, 1), size(values, 2)])
+    end if
+    if (present(errors)) then
+      if (.not. size_is_right(s, 'errors', size(errors, 1), 'ncomp/2', s%state%ncomp/2, ierr)) return
+      if (size(errors) > 0) call c_f_pointer(c_loc(errors), errors_parts, [2*size(errors, 1), size(errors, 2)])
+    end if
+    call tessera_integrate_limit(s, method, offset, first, ratio, extrapolation, most, value_parts, error_parts, count, &
+                                 parameter, values_parts, errors_parts, ierr)
+  end subroutine integrate_limit_complex
+
+  !> False, with the error handed out, where complex results are asked for and TESSERA_COMPLEX is 0.
+  recursive function is_complex(s, ierr) result(yes)
+    type(tessera_solver), intent(in) :: s
+    integer(c_int), intent(out), optional :: ierr
+    logical :: yes
+    integer(c_int) :: status
+    integer(c_int64_t) :: wanted
+    yes = exists(s, ierr)
+    if (.not. yes) return
+    status = c_tessera_get_int(s%handle, TESSERA_COMPLEX, wanted)
+    yes = status == TESSERA_OK
+    if (.not. yes) then
+      call conclude(s, status, ierr)
+    else if (wanted == 0) then
+      yes = .false.
+      call reject(s, TESSERA_ERR_ARGUMENT, 'value is complex, but TESSERA_COMPLEX is 0', ierr)
+    end if
+  end function is_complex
 
   !> False, with the error handed out, for an array that has not one column for each integral.
   recursive function columns_are_right(s, name, columns, expected, ierr) result(yes)

@@ -203,15 +203,16 @@ device_c translate_c(const integrand_source &source) {
                                                  const void *tessera_p) {
 )";
   const std::string name = "::tessera_c::user::" + source.function;
+  const std::string values = c.complex_values ? "(::tessera_c::complex *)tessera_v" : "tessera_v";
   std::string arguments;
   if (cuba) {
     out.text += "int tessera_nd = TESSERA_NDIM, tessera_nc = TESSERA_NCOMP, tessera_one = 1, tessera_zero = 0;\n";
-    arguments = "&tessera_nd, (double *)tessera_x, &tessera_nc, tessera_v";
+    arguments = "&tessera_nd, (double *)tessera_x, &tessera_nc, " + values;
     if (c.parameters > 4) arguments += ", ::tessera_c::voidp((void *)tessera_p)";
     if (c.parameters > 5) arguments += ", &tessera_one";
     if (c.parameters > 6) arguments += ", &tessera_zero";
   } else {
-    arguments = "TESSERA_NDIM, (double *)tessera_x, TESSERA_NCOMP, tessera_v, ::tessera_c::voidp((void *)tessera_p)";
+    arguments = "TESSERA_NDIM, (double *)tessera_x, TESSERA_NCOMP, " + values + ", ::tessera_c::voidp((void *)tessera_p)";
   }
   out.text += "::tessera_c::finish<" + std::string(cuba ? "true" : "false") + ">((" + name + "(" + arguments +
               "), ::tessera_c::nothing()));\n}\n";

@@ -399,13 +399,14 @@ class reader {
     }
   }
 
-  int count_parameters(std::size_t open) const {
+  int count_parameters(std::size_t open) {
     const std::size_t close = partner_[open];
     if (close == open + 1 || (close == open + 2 && is(open + 1, "void"))) return 0;
     int n = 1;
     for (std::size_t i = open + 1; i < close; ++i) {
       if (is(i, "(") || is(i, "[")) i = partner_[i];
       if (is(i, ",")) ++n;
+      if (n == 4 && (is(i, "complex") || is(i, "_Complex"))) c_.complex_values = true;
     }
     return n;
   }

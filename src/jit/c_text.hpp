@@ -18,6 +18,7 @@ struct c_text {
   std::vector<std::string> files;
   std::vector<c_token> tokens;         // of the text that is left
   int parameters = 0;                  // of the integrand
+  bool complex_values = false;         // the fourth of them points to complex numbers
   std::vector<std::size_t> constants;  // declarations (offsets) that a "const" in front would not harm
   // Why it cannot run for many points at the same time ("file(line): error: ..."), else "".
   std::string not_parallel;

@@ -84,9 +84,10 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
   const c_text c = read_c(expand_includes(source), source.function);
   check_parameters(c, source);
   one_thread = !c.not_parallel.empty();
-  std::string arguments = "TESSERA_NDIM, tessera_a, TESSERA_NCOMP, tessera_b, tessera_o";
+  const std::string values = c.complex_values ? "(double _Complex *)tessera_b" : "tessera_b";
+  std::string arguments = "TESSERA_NDIM, tessera_a, TESSERA_NCOMP, " + values + ", tessera_o";
   if (cuba) {
-    arguments = "&tessera_d, tessera_a, &tessera_c, tessera_b";
+    arguments = "&tessera_d, tessera_a, &tessera_c, " + values;
     const char *more[] = {", tessera_o", ", &tessera_1", ", &tessera_0"};
     for (int i = 4; i < c.parameters; ++i) arguments += more[i - 4];
   }

@@ -196,6 +196,31 @@ int loop(int ndim, const double *x, int ncomp, double *f, void *userdata) {
                    f[0] = v.real() + std::abs(1.0 / v);
                    f[1] = v.imag() + std::arg(-v + std::tan(v) * std::tanh(v));
                  }});
+  all.push_back({"c_complex_values", L::c_point, "waves", R"code(
+#include <complex.h>
+int waves(int ndim, const double *x, int ncomp, double complex *f, void *userdata) {
+  f[0] = cexp(I * (x[0] - 2 * x[1]));
+  f[1] = 1 / (x[0] + I * x[1] + 1);
+  return 0;
+}
+)code",
+                 2, 4, [](const double *x, double *f, const double *) {
+                   typedef std::complex<double> C;
+                   const C wave = std::exp(C(0.0, x[0] - 2 * x[1])), pole = 1.0 / C(x[0] + 1, x[1]);
+                   f[0] = wave.real(), f[1] = wave.imag();
+                   f[2] = pole.real(), f[3] = pole.imag();
+                 }});
+  all.push_back({"c_cuba_complex", L::c_cuba, "Integrand", R"code(
+#include <complex.h>
+static int Integrand(const int *ndim, const double xx[], const int *ncomp, double _Complex ff[], void *userdata) {
+  ff[0] = csqrt(xx[0] - xx[1]);
+  return 0;
+}
+)code",
+                 2, 2, [](const double *x, double *f, const double *) {
+                   const std::complex<double> root = std::sqrt(std::complex<double>(x[0] - x[1], 0.0));
+                   f[0] = root.real(), f[1] = root.imag();
+                 }});
   all.push_back({"cxx_mixed", L::cuda_cxx, "f", R"code(
 #include <math.h>
 double f(const double *x) {
