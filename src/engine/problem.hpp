@@ -97,7 +97,7 @@ TESSERA_HD double tolerated(const run_settings &s, int k, const Now &now) {
   constexpr double equal_share = 0.7071067811865475, rounding = 1e-15;
   const value_and_error other = now(k ^ 1);
   const double share = own.error / modulus(own.error, other.error);  // NaN where there is no error, or no bound of it
-  return larger(s.abstol, s.reltol * modulus(own.value, other.value)) *
+  return larger(s.abstol, modulus(s.reltol * own.value, s.reltol * other.value)) *
          ((share > equal_share ? share : equal_share) * (1.0 - rounding));
 }
 

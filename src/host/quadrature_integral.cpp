@@ -90,8 +90,7 @@ void quadrature_integral::begin_pair() {
 // Behind the imaginary part: is there to be one more pass?
 bool quadrature_integral::next_pass_of_pair() {
   const int im = component_, re = im - 1;
-  const double size = modulus(value_[at(re)], value_[at(im)]),
-               bound = equal_share * larger(s_.abstol, s_.reltol * size);
+  const double bound = equal_share * larger(s_.abstol, modulus(s_.reltol * value_[at(re)], s_.reltol * value_[at(im)]));
   if (!(bound < infinity_value()) || passes_of_pair_ == most_passes_of_pair) return false;
   if (passes_of_pair_ > 0) {
     const bool good = ends_[at(re)] == outcome::converged && ends_[at(im)] == outcome::converged && met(re) && met(im);

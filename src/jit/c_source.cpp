@@ -212,7 +212,8 @@ device_c translate_c(const integrand_source &source) {
     if (c.parameters > 5) arguments += ", &tessera_one";
     if (c.parameters > 6) arguments += ", &tessera_zero";
   } else {
-    arguments = "TESSERA_NDIM, (double *)tessera_x, TESSERA_NCOMP, " + values + ", ::tessera_c::voidp((void *)tessera_p)";
+    arguments =
+        "TESSERA_NDIM, (double *)tessera_x, TESSERA_NCOMP, " + values + ", ::tessera_c::voidp((void *)tessera_p)";
   }
   out.text += "::tessera_c::finish<" + std::string(cuba ? "true" : "false") + ">((" + name + "(" + arguments +
               "), ::tessera_c::nothing()));\n}\n";

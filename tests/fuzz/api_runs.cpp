@@ -34,6 +34,7 @@ void api_fuzzer::choose_limits() {
   else if (r_.one_in(4))
     put(TESSERA_COPIES, r_.between(2, 5));
   put(TESSERA_WEIGHT, ndim_ == 1 && r_.one_in(3) ? r_.between(0, 7) : 0);
+  put(TESSERA_COMPLEX, ncomp_ % 2 == 0 && r_.one_in(2) ? 1 : 0);
   put(TESSERA_SHARED_CALLS, 0);  // the integrands do not know of it
   put(TESSERA_DEVICE, r_.one_in(100) ? 1023 : TESSERA_DEVICE_HOST);
 }
@@ -42,6 +43,8 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
   double reltol = 0.0, abstol = 0.0;
   tessera_get_real(solver_, TESSERA_RELTOL, &reltol);
   tessera_get_real(solver_, TESSERA_ABSTOL, &abstol);
+  std::int64_t in_pairs = 0;
+  tessera_get_int(solver_, TESSERA_COMPLEX, &in_pairs);
   if (status > 0 && single) require(*last_error(), "what is not 0 has a message");
   for (int k = 0; k < ncomp_; ++k) {
     if (status < 0) {
@@ -52,7 +55,12 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
     require(!(error[k] < 0.0), "an error is not negative");
     if (status != TESSERA_OK) continue;
     require(std::isfinite(value[k]) && std::isfinite(error[k]), "0 comes with numbers");
-    require(error[k] <= std::fmax(abstol, reltol * std::fabs(value[k])), "0 means that the tolerance is met");
+    if (in_pairs == 0)
+      require(error[k] <= std::fmax(abstol, reltol * std::fabs(value[k])), "0 means that the tolerance is met");
+    else
+      require(std::hypot(error[k], error[k ^ 1]) <=
+                  std::fmax(abstol, std::hypot(reltol * value[k], reltol * value[k ^ 1])) * (1.0 + 1e-15),
+              "0 means that the tolerance of the modulus is met");
   }
   if (f_.outside != 0)
     fail(thread_, "method %d: coordinate %d is %.17g, outside %.17g .. %.17g", method, f_.axis_outside.load(),
