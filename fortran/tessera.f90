@@ -260,7 +260,7 @@ module tessera
   ! void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out.
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
 
-  ! C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1.
+  ! C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1; or with double complex *f.
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
 
   ! C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba.

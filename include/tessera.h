@@ -308,7 +308,7 @@ enum tessera_language {
   /* CUDA C++: double f(const double *x), double f(const double *x, const P *params), void f(const double *x, double *out) or
    * void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out. */
   TESSERA_LANGUAGE_CUDA = 1,
-  /* C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1. */
+  /* C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1; or with double complex *f. */
   TESSERA_LANGUAGE_C = 2,
   /* C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba. */
   TESSERA_LANGUAGE_CUBA = 3
@@ -331,7 +331,8 @@ typedef struct tessera_lattice tessera_lattice; /* a generating vector; see tess
 typedef int (*tessera_integrand)(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
                                  void *userdata);
 
-/* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. */
+/* Integrand at one point: x[ndim] in, f[ncomp] out. Same return value and rules. With TESSERA_COMPLEX = 1 f is an array of ncomp/2 complex numbers as well
+ * (double _Complex, std::complex<double>, complex(c_double)), and so are value and error of tessera_integrate. */
 typedef int (*tessera_integrand1)(int ndim, const double *x, int ncomp, double *f, void *userdata);
 
 /* Limits of one axis from the coordinates x[0 .. axis-1] before it: sets *lower and *upper, finite and in this order; where they are

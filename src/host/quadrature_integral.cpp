@@ -74,7 +74,7 @@ void quadrature_integral::begin_adaptive() {
   estimates_.clear();
   rule_.begin(s_, {r_->lower, r_->upper});
   component_ = 0;
-  begin_pair();
+  if (s_.complex_values) begin_pair();
   begin_component();
   advance();
 }

@@ -386,6 +386,32 @@ static void forms(void **state) {
   }
 }
 
+/* A text without an imaginary part is the same integrand as a callback that has rounding there. */
+static int rounded(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  *(number *)f = cexp(I * x[0]) * cexp(-I * x[0]) * exp(x[1]) + 1e-17 * I * x[2];
+  return 0;
+}
+static void forms_apart_by_rounding(void **state) {
+  (void)state;
+  for (int same = 0; same < 2; ++same) {
+    double value[2], error[2];
+    tessera_solver *s = solver_of(most_ndim, 2);
+    put_int(s, TESSERA_COMPLEX, 1);
+    put_int(s, TESSERA_DEVICE, TESSERA_DEVICE_ANY);
+    put_point(s, rounded, NULL);
+    assert_status(
+        s,
+        tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                     same ? "void f(const double *x, double *v) { v[0] = exp(x[1]); v[1] = 0; }"
+                                          : "void f(const double *x, double *v) { v[0] = exp(x[1]); v[1] = 1e-5; }",
+                                     "f"),
+        TESSERA_OK);
+    assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), same ? TESSERA_OK : TESSERA_ERR_CHECK);
+    tessera_destroy(s);
+  }
+}
+
 /* What a limit says is about the modulus, and about the number of the complex component. */
 static void sentences(void **state) {
   (void)state;
@@ -421,6 +447,7 @@ int main(void) {
       cmocka_unit_test(many),
       cmocka_unit_test(limits_of_integrals),
       cmocka_unit_test(forms),
+      cmocka_unit_test(forms_apart_by_rounding),
       cmocka_unit_test(sentences),
   };
   return cmocka_run_group_tests_name("complex values", tests, NULL, NULL);
