@@ -232,6 +232,33 @@ static void absolute_tolerances(void **state) {
   }
 }
 
+/* Parts that are far apart, and values near the ends of what can be squared. */
+static int scaled(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const double *const scale = userdata;
+  const number z = value_at(WAVE, ndim, x);
+  (void)ncomp;
+  f[0] = scale[0] * creal(z);
+  f[1] = scale[1] * cimag(z);
+  return 0;
+}
+static void extreme_scales(void **state) {
+  static double scales[][2] = {{1, 1e-200}, {1e-250, 1}, {1e-160, 1e-160}, {1e140, 1e140}, {1e150, 1}};
+  (void)state;
+  for (int w = 0; w < way_count; ++w)
+    for (int i = 0; i < 5; ++i) {
+      double value[2], error[2];
+      tessera_solver *s = solver_with(&ways[w], 2, NULL);
+      const number exact = exact_of(WAVE, ways[w].ndim ? ways[w].ndim : most_ndim);
+      const double re = scales[i][0] * creal(exact), im = scales[i][1] * cimag(exact);
+      put_point(s, scaled, scales[i]);
+      put_real(s, TESSERA_RELTOL, 10 * ways[w].reltol);
+      assert_status(s, tessera_integrate(s, ways[w].method, value, error), TESSERA_OK);
+      assert_met(2, value, error, 0, 10 * ways[w].reltol);
+      assert_at_most(hypot(value[0] - re, value[1] - im), 10 * ways[w].reltol * hypot(re, im));
+      tessera_destroy(s);
+    }
+}
+
 /* Weights of quadrature, where each part is a run with passes of its own. */
 static int decay(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)ncomp, (void)userdata;
@@ -443,6 +470,7 @@ int main(void) {
       cmocka_unit_test(nothing_at_all),
       cmocka_unit_test(nonfinite_parts),
       cmocka_unit_test(absolute_tolerances),
+      cmocka_unit_test(extreme_scales),
       cmocka_unit_test(weights),
       cmocka_unit_test(many),
       cmocka_unit_test(limits_of_integrals),

@@ -56,7 +56,6 @@ class sampling_estimates {
   static double rounding_of(double value) { return std::numeric_limits<double>::epsilon() * fabs(value); }
   void show_component(int k, double value, double error) {
     constant_ = constant_ && error == 0.0;
-    check_range(fabs(value), error);
     error = larger(error, rounding_of(value));
     if (!(error < infinity_value())) error = infinity_value();
     shown_.value[k] = value;
@@ -68,6 +67,8 @@ class sampling_estimates {
     const auto nothing = [this](int k) { return shown_.value[k] == 0.0 && shown_.error[k] == 0.0; };
     for (int k = 0; k < set_.ncomp; ++k) {
       unseen_ = unseen_ || (nothing(k) && (!set_.complex_values || nothing(k ^ 1)));
+      check_range(magnitude(set_, k, [this](int c) { return shown_.value[c]; }),
+                  magnitude(set_, k, [this](int c) { return shown_.error[c]; }));
       const double error = shown_.error[k], tolerance = tolerated(set_, k, shown_.now());
       double need = 0.0;
       if (error > tolerance) {
