@@ -1479,20 +1479,20 @@ contains
 
   recursive function call_point_complex(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
+    real(c_double), intent(in) :: x(2 * ndim + 2)  ! those that the options ask for are there
     type(c_ptr), value :: f, userdata
     integer(c_int) :: stop_code
     type(solver_state), pointer :: state
     complex(c_double), pointer, contiguous :: fval(:)
     call c_f_pointer(userdata, state)
     call c_f_pointer(f, fval, [ncomp/2])
-    call state%point_complex(x(1:state%width), fval)
+    call state%point_complex(x(1:ndim + max(state%complements, state%weights)), fval)
     stop_code = 0
   end function call_point_complex
 
   recursive function call_point_complex_data(ndim, x, ncomp, f, userdata) result(stop_code) bind(c, name='')
     integer(c_int), value :: ndim, ncomp
-    real(c_double), intent(in) :: x(2 * ndim)  ! the first `width` are there
+    real(c_double), intent(in) :: x(2 * ndim + 2)  ! those that the options ask for are there
     type(c_ptr), value :: f, userdata
     integer(c_int) :: stop_code
     type(solver_state), pointer :: state
@@ -1502,7 +1502,7 @@ contains
     call c_f_pointer(f, fval, [ncomp/2])
     address = state%userdata
     if (.not. c_associated(address) .and. associated(state%params)) address = c_loc(state%params)
-    call state%point_complex_data(x(1:state%width), fval, address)
+    call state%point_complex_data(x(1:ndim + max(state%complements, state%weights)), fval, address)
     stop_code = 0
   end function call_point_complex_data
 

@@ -6,11 +6,13 @@ module complex_integrands
   implicit none
   type(tessera_solver) :: outer
   integer(c_int) :: inner_status = 0
+  integer :: coordinates = 0  ! that `wave` was given last
 contains
   subroutine wave(x, fval)
     real(c_double), intent(in) :: x(:)
     complex(c_double), intent(out) :: fval(:)
     integer :: k
+    coordinates = size(x)
     do k = 1, size(fval)
       fval(k) = k*exp(cmplx(0.0_c_double, 3*sum(x), c_double))
     end do
@@ -116,6 +118,13 @@ program test_complex
   call tessera_integrate_limit(s, TESSERA_QUADRATURE, 8, 0.25_c_double, 0.5_c_double, TESSERA_EXTRAPOLATE_EPSILON, 30, one, &
                                one_error, ierr=status)
   call check(status == TESSERA_OK, 'a limit without its table')
+
+  ! Distances from the ends come as coordinates.
+  call tessera_set_point_complex(s, wave)
+  call tessera_set(s, TESSERA_COMPLEMENT, 2)
+  call tessera_integrate(s, TESSERA_QUADRATURE, one, one_error, status)
+  call check(status == TESSERA_OK .and. coordinates == 2, 'a point with its distance')
+  call tessera_set(s, TESSERA_COMPLEMENT, 0)
 
   ! Complex arrays for real components.
   call tessera_set(s, TESSERA_COMPLEX, 0)
