@@ -401,8 +401,7 @@ class reader {
 
   int count_parameters(std::size_t open) {
     const std::size_t close = partner_[open];
-    if (close == open + 1 || (close == open + 2 && is(open + 1, "void"))) return 0;
-    int n = 1;
+    int n = close == open + 1 || (close == open + 2 && is(open + 1, "void")) ? 0 : 1;
     for (std::size_t i = open + 1; i < close; ++i) {
       if (is(i, "(") || is(i, "[")) i = partner_[i];
       if (is(i, ",")) ++n;

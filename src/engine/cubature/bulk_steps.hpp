@@ -320,26 +320,6 @@ class bulk_steps {
     at_.surveyed = false;
   }
 
-  // Sums of a component over all regions, those that were given up among them. whole: the sum of the errors of the others, of which `share`
-  // counts; frozen: keys of all components.
-  struct component_total {
-    component_sums sums;
-    double whole, share, frozen;
-    TESSERA_HD value_and_error now() const { return {sums.value.value(), sums.error.value()}; }
-  };
-  TESSERA_HD TESSERA_APART component_total total_of(int64 chunks, int k) {
-    const survey_sums all = gather(team_, st_, chunks, k);
-    component_sums t = all.component;
-    const double whole = t.error.value(), share = balanced_share(team_, st_, chunks, k, whole);
-    if (share < 1.0) {
-      t.error = compensated_sum{};
-      t.error.add(share * whole);
-    }
-    t.value.add(st_.retired[k].value);
-    t.error.add(st_.retired[k].error);
-    return {t, whole, share, all.frozen};
-  }
-
   // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
   TESSERA_HD TESSERA_APART void decide() {
     const int64 chunks = chunks_of(at_.count);
@@ -349,8 +329,9 @@ class bulk_steps {
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
-      const component_total all = total_of(chunks, k);
-      const value_and_error own = all.now(), other = st_.set.complex_values ? total_of(chunks, k ^ 1).now() : own;
+      const component_total all = total_of(team_, st_, chunks, k);
+      const value_and_error own = all.now(),
+                            other = st_.set.complex_values ? total_of(team_, st_, chunks, k ^ 1).now() : own;
       const double tolerance = tolerated(st_.set, k, [=](int c) { return c == k ? own : other; });
       frozen = all.frozen;
       all_components.add(own, tolerance);

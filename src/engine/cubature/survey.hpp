@@ -99,6 +99,27 @@ TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int
   return {{t[0], t[1], {}}, t[2].value()};
 }
 
+// Sums of a component over all regions, those that were given up among them. whole: the sum of the errors of the others, of which `share`
+// counts; frozen: keys of all components.
+struct component_total {
+  component_sums sums;
+  double whole, share, frozen;
+  TESSERA_HD value_and_error now() const { return {sums.value.value(), sums.error.value()}; }
+};
+template <class Team>
+TESSERA_HD TESSERA_APART component_total total_of(Team &team, const bulk_state &st, int64 chunks, int k) {
+  const survey_sums all = gather(team, st, chunks, k);
+  component_sums t = all.component;
+  const double whole = t.error.value(), share = balanced_share(team, st, chunks, k, whole);
+  if (share < 1.0) {
+    t.error = compensated_sum{};
+    t.error.add(share * whole);
+  }
+  t.value.add(st.retired[k].value);
+  t.error.add(st.retired[k].error);
+  return {t, whole, share, all.frozen};
+}
+
 struct threshold {
   int bin;
   int64 count;  // regions in this bin and above
