@@ -271,6 +271,11 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2
   integer(c_int), parameter, public :: TESSERA_CODE_PTX = 3
 
+  ! How the unit cube becomes a simplex.
+  integer(c_int), parameter, public :: TESSERA_SIMPLEX_NONE = 0
+  integer(c_int), parameter, public :: TESSERA_SIMPLEX_DUFFY = 1
+  integer(c_int), parameter, public :: TESSERA_SIMPLEX_SYMMETRIC = 2
+
   ! Edges of an axis of the grid.
   integer(c_int), parameter, public :: TESSERA_GRID_EDGES = 129
   ! <<<
@@ -281,7 +286,7 @@ module tessera
   public :: tessera_point_complex, tessera_point_complex_data, tessera_integrand1_complex
   public :: tessera_set_point_complex, tessera_set_integrand1_complex
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
-  public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits
+  public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits, tessera_set_simplex
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
@@ -555,6 +560,14 @@ module tessera
       type(c_funptr), value :: fn
       integer(c_int) :: c_tessera_set_limits
     end function c_tessera_set_limits
+
+    function c_tessera_set_simplex(s, map, vertices) bind(c, name='tessera_set_simplex')
+      import :: c_double, c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int), value :: map
+      real(c_double), intent(in), optional :: vertices(*)
+      integer(c_int) :: c_tessera_set_simplex
+    end function c_tessera_set_simplex
 
     function c_tessera_set_breakpoints(s, count, points) bind(c, name='tessera_set_breakpoints')
       import :: c_double, c_int, c_ptr
@@ -1163,6 +1176,20 @@ contains
     end if
     call conclude(s, c_tessera_set_limits(s%handle, axis - 1_c_int, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_limits
+
+  !> A simplex as the domain, vertices(ndim, ndim+1), by TESSERA_SIMPLEX_DUFFY or _SYMMETRIC; without vertices the unit simplex.
+  subroutine tessera_set_simplex(s, map, vertices, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: map
+    real(c_double), intent(in), optional :: vertices(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (present(vertices)) then
+      if (.not. size_is_right(s, 'vertices, dimension 1', size(vertices, 1), 'ndim', s%state%ndim, ierr)) return
+      if (.not. size_is_right(s, 'vertices, dimension 2', size(vertices, 2), 'ndim + 1', s%state%ndim + 1, ierr)) return
+    end if
+    call conclude(s, c_tessera_set_simplex(s%handle, map, vertices), ierr)
+  end subroutine tessera_set_simplex
 
   !> The rule of axis 1 ... ndim in TESSERA_ITERATED: TESSERA_RULE_KRONROD15 ... 61, _DOUBLE_EXPONENTIAL, _AUTO.
   subroutine tessera_set_axis_rule(s, axis, rule, ierr)

@@ -399,6 +399,23 @@ TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const
  * kept. */
 TESSERA_API int tessera_set_limits(tessera_solver *s, int axis, tessera_limits fn, void *userdata);
 
+/* How the unit cube becomes a simplex. */
+enum tessera_simplex {
+  TESSERA_SIMPLEX_NONE = 0,     /* not at all: the domain is that of tessera_set_domain */
+  TESSERA_SIMPLEX_DUFFY = 1,    /* smooth, a face of the cube becomes the first vertex: for cubature and quadrature, and singularities there */
+  TESSERA_SIMPLEX_SYMMETRIC = 2 /* by order statistics, constant Jacobian, all vertices alike, kinks: for Monte Carlo and lattice rules */
+};
+
+/* A simplex as the domain, in place of that of tessera_set_domain: vertices[ndim + 1][ndim], coordinate j of vertex i at vertices[i*ndim + j],
+ * copied; NULL: 0 < x[j], x[0] + ... + x[ndim-1] < 1, with the origin as its first vertex. For every method, on the host and, for source texts and
+ * compiled code, on a device (where other vertices are compiled anew). The integrand receives points of the simplex and is multiplied by the
+ * Jacobian; the box is the unit cube (regions and grids are of the box). The order of the vertices has
+ * no effect on the sign; which is the first matters to Duffy's map. Each coordinate lies within what the vertices enclose and not on its ends; sums of
+ * coordinates may be beyond a face by rounding. TESSERA_ERR_ARGUMENT for vertices that are not finite or lie in one plane, TESSERA_ERR_UNSUPPORTED for
+ * ndim above 128; then everything stays as it was. A run is refused with TESSERA_ERR_UNSUPPORTED where some axis has limits that are
+ * functions, or a device callback would run. */
+TESSERA_API int tessera_set_simplex(tessera_solver *s, int map, const double *vertices);
+
 /* Points at which the integrand has a jump, a kink or a singularity, for TESSERA_QUADRATURE (ndim = 1): points[count], in any order, finite,
  * copied. They must lie within the limits when tessera_integrate is called; of tessera_integrate_many those within the limits of an
  * integral count. 0 and NULL: none. TESSERA_ERR_ARGUMENT for a NaN, an infinity, a negative count; TESSERA_ERR_UNSUPPORTED where

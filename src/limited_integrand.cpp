@@ -19,7 +19,7 @@ namespace {
 
 // What a thread needs for the points of a call. An integrand may integrate by itself, so a call takes it along and brings it back.
 struct workspace {
-  std::vector<double> x, f, point, length;
+  std::vector<double> x, f, point, spare, length;
   std::vector<int64> place;  // of the points whose axes have a length, among those of the call
 };
 thread_local workspace kept;
@@ -40,11 +40,12 @@ std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-double limited_integrand::map(double *x, int &status) const {
-  const int ndim = static_cast<int>(limits_.size());
+double limited_integrand::map(double *x, double *spare, int &status) const {
+  if (shape_.is_simplex()) return shape_.to_simplex(x, spare);
+  const int ndim = static_cast<int>(shape_.limits.size());
   double volume = 1.0;
   for (int j = 0; j < ndim; ++j) {
-    const axis_limits &limits = limits_[index(j)];
+    const axis_limits &limits = shape_.limits[index(j)];
     if (!limits.function) continue;
     double lower = nan_value(), upper = nan_value();
     status = limits.function(ndim, j, x, &lower, &upper, limits.userdata);
@@ -63,12 +64,12 @@ double limited_integrand::map(double *x, int &status) const {
   return volume;
 }
 
-void show_in_domain(const std::vector<axis_limits> *limits, double *x) {
-  if (!limits) return;
-  std::vector<double> at(x, x + limits->size());
+void show_in_domain(const domain_shape *shape, double *x) {
+  if (!shape) return;
+  std::vector<double> at(x, x + shape->limits.size()), spare(at.size());
   try {
     int status = 0;
-    limited_integrand(*limits).map(at.data(), status);
+    limited_integrand(*shape).map(at.data(), spare.data(), status);
     if (status == 0) std::copy(at.begin(), at.end(), x);
   } catch (const std::exception &) {
   }
@@ -89,8 +90,9 @@ int limited_integrand::call_point(int ndim, const double *x, int ncomp, double *
   const auto &me = *static_cast<const limited_integrand *>(self);
   borrowed w;
   w->point.assign(x, x + ndim);
+  w->spare.resize(index(ndim));
   int status = 0;
-  const double volume = me.map(w->point.data(), status);
+  const double volume = me.map(w->point.data(), w->spare.data(), status);
   if (status != 0) return status;
   if (volume == 0.0) {
     std::fill_n(f, ncomp, 0.0);
@@ -110,11 +112,12 @@ int limited_integrand::call_batch(int64 n, int ndim, const double *x, int64 ldx,
   w->length.clear();
   w->place.clear();
   w->point.resize(index(ndim));
+  w->spare.resize(index(ndim));
   for (int k = 0; k < ncomp; ++k) std::fill_n(f + k * ldf, n, 0.0);
   for (int64 i = 0; i < n; ++i) {
     for (int j = 0; j < ndim; ++j) w->point[index(j)] = x[j * ldx + i];
     int status = 0;
-    const double volume = me.map(w->point.data(), status);
+    const double volume = me.map(w->point.data(), w->spare.data(), status);
     if (status != 0) return status;
     if (volume == 0.0) continue;
     const auto at = static_cast<int64>(w->place.size());

@@ -1,21 +1,13 @@
-// Limits of an axis that depend on the coordinates before it: the integrand over such a domain as one over a box.
+// Limits of an axis that depend on the coordinates before it, and simplices: the integrand over such a domain as one over a box.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <stdexcept>
-#include <vector>
 
+#include "domain_shape.hpp"
 #include "integrand.hpp"
 
 namespace tessera {
-
-// Sets the limits of an axis from the coordinates x[0 ... axis-1]; same type as in tessera.h.
-using limits_function = int (*)(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata);
-
-struct axis_limits {
-  limits_function function = nullptr;  // null: those of the domain
-  void *userdata = nullptr;
-};
 
 // Limits between which nobody can integrate; the run ends with this sentence.
 class impossible_limits : public std::runtime_error {
@@ -24,30 +16,30 @@ class impossible_limits : public std::runtime_error {
 };
 
 // The function of the user with coordinate j of an axis with limits from lower + (upper - lower) t, t in (0, 1), times the length of the
-// axis. As often at a time as the function itself allows.
+// axis; or at the point of a simplex, times the Jacobian. As often at a time as the function itself allows.
 class limited_integrand {
  public:
-  // limits[ndim]: those of a problem, which stay where they are.
-  explicit limited_integrand(const std::vector<axis_limits> &limits) : limits_(limits) {}
+  // shape: that of a problem, which stays where it is.
+  explicit limited_integrand(const domain_shape &shape) : shape_(shape) {}
   limited_integrand(const limited_integrand &) = delete;
   limited_integrand &operator=(const limited_integrand &) = delete;
 
   // Serves until the next call, as long as this object stays where it is.
   host_integrand of(const host_integrand &user);
 
-  // From the box to the user's coordinates, in place. Returns the lengths of the axes multiplied, 0 where some limits are equal; status: that
-  // of a function of the user which was not 0. Throws impossible_limits.
-  double map(double *x, int &status) const;
+  // From the box to the user's coordinates, in place. Returns the lengths of the axes multiplied, 0 where some limits are equal, or the
+  // Jacobian; status: that of a function of the user which was not 0. spare[ndim]: to work with. Throws impossible_limits.
+  double map(double *x, double *spare, int &status) const;
 
  private:
   static int call_point(int ndim, const double *x, int ncomp, double *f, void *self);
   static int call_batch(int64 n, int ndim, const double *x, int64 ldx, int ncomp, double *f, int64 ldf, void *self);
 
-  const std::vector<axis_limits> &limits_;
+  const domain_shape &shape_;
   host_integrand user_;
 };
 
-// A point of the box, to be shown, in the user's coordinates; limits: null where there are none. Of limits that fail now it stays as it is.
-void show_in_domain(const std::vector<axis_limits> *limits, double *x);
+// A point of the box, to be shown, in the user's coordinates; shape: null where there is none. Of limits that fail now it stays as it is.
+void show_in_domain(const domain_shape *shape, double *x);
 
 }  // namespace tessera

@@ -18,6 +18,7 @@
 #include "engine/montecarlo/sampling_state.hpp"
 #include "engine/quadrature/quadrature.hpp"
 #include "integrand.hpp"
+#include "domain_shape.hpp"
 #include "limited_integrand.hpp"
 
 namespace tessera {
@@ -71,7 +72,7 @@ struct problem {
 
   method_number method;
   host_integrand integrand;
-  const std::vector<axis_limits> *limits = nullptr;  // of axes that have them as functions; their box is (0, 1)
+  const domain_shape *shape = nullptr;  // null: the box is the domain
   int threads = 1;
   int64 batch_points = 1;
   bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO

@@ -146,6 +146,10 @@ int tessera_set_stream(tessera_solver *s, void *stream) {
 int tessera_set_limits(tessera_solver *s, int axis, tessera_limits fn, void *userdata) {
   return guarded(s, [&] { return s->set_limits(axis, fn, userdata), TESSERA_OK; });
 }
+
+int tessera_set_simplex(tessera_solver *s, int map, const double *vertices) {
+  return guarded(s, [&] { return s->set_simplex(map, vertices), TESSERA_OK; });
+}
 int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {
   return guarded(s, [&] { return s->set_params(params, bytes), TESSERA_OK; });
 }

@@ -34,7 +34,7 @@ class block_calls {
   // room: points that a thread has memory for.
   block_calls(const problem &p, thread_pool &pool, int64 room)
       : f_(p.integrand),
-        limits_(p.limits),
+        shape_(p.shape),
         ndim_(p.ndim()),
         coordinates_(p.coordinates()),
         ncomp_(p.ncomp()),
@@ -102,7 +102,7 @@ class block_calls {
   void report_nonfinite(int64 item, int64 n, const point_block &b);
 
   const host_integrand &f_;
-  const std::vector<axis_limits> *const limits_;  // for messages
+  const domain_shape *const shape_;  // for messages
   const int ndim_, coordinates_, ncomp_;
   const int64 call_points_;   // of a batch integrand's calls, at most
   const bool zero_;           // values that are not finite count as 0

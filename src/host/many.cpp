@@ -20,7 +20,7 @@ class worker {
  public:
   explicit worker(const many_problem &many) : many_(many), problem_(many.common->copy()), place_(make_host_place()) {
     problem_->threads = 1;
-    if (problem_->limits) limited_ = std::make_unique<limited_integrand>(*problem_->limits);
+    if (problem_->shape) limited_ = std::make_unique<limited_integrand>(*problem_->shape);
     block_.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
   }
 

@@ -57,7 +57,7 @@ class many_quadratures {
   struct worker {
     explicit worker(const many_quadratures &m)
         : problem(m.many_.common->copy()), q(static_cast<quadrature_problem &>(*problem)) {
-      if (q.limits) limited = std::make_unique<limited_integrand>(*q.limits);
+      if (q.shape) limited = std::make_unique<limited_integrand>(*q.shape);
       block.resize(m.many_.params_bytes / sizeof(std::max_align_t) + 1);
     }
     const std::unique_ptr<tessera::problem> problem;

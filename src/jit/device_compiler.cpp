@@ -38,9 +38,10 @@ void append(std::vector<std::string> &to, const std::vector<std::string> &from) 
   to.insert(to.end(), from.begin(), from.end());
 }
 
-program kernel_program(const kernel_text &kernel, const target &where, const architecture &arch) {
+program kernel_program(const kernel_text &kernel, const std::string &domain, const target &where,
+                       const architecture &arch) {
   program p;
-  p.text = std::string(declarations_text) + "#line 1 " + quoted(kernel.name) + "\n" + kernel.text + "\n";
+  p.text = std::string(declarations_text) + domain + "#line 1 " + quoted(kernel.name) + "\n" + kernel.text + "\n";
   p.name = kernel.name;
   p.headers = kernel.headers;
   p.options = common_options(where, arch);
@@ -309,7 +310,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   target exact = where;
   if (linked) exact.allow_ptx = false;
   const architecture arch = choose_architecture(exact);
-  program p = kernel_program(kernel, where, arch);
+  program p = kernel_program(kernel, source.domain, where, arch);
   if (linked) {
     append(p.options, {"-std=c++17", "-dlto"});
     p.wanted = product::ltoir;
@@ -344,7 +345,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
 compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache) {
   const auto start = std::chrono::steady_clock::now();
   const architecture arch = choose_architecture(where);
-  program p = kernel_program(kernel, where, arch);
+  program p = kernel_program(kernel, {}, where, arch);
   p.options.push_back("-std=c++17");
   want_code(p, arch);
   integrand_source none;

@@ -39,6 +39,7 @@ struct integrand_source {
   integrand_form form = integrand_form::automatic;
   std::vector<std::string> include_paths;  // for #include "..."
   bool expanded = false;                   // text has come out of expand_includes
+  std::string domain;                      // of a run on a device: macros for the kernels (cuda/device/user_values.cuh)
 };
 
 // Compiled for a device: there is nothing that a host could run.

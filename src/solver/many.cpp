@@ -125,7 +125,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   begin_run();
   const std::vector<double> box_lower = limits_of_boxes(count, lower, 0.0),
                             box_upper = limits_of_boxes(count, upper, 1.0);
-  if (lower && has_limits_) lower = box_lower.data(), upper = box_upper.data();
+  if (lower && !shape_.is_plain()) lower = box_lower.data(), upper = box_upper.data();
 
   std::vector<int> ends(at(count), TESSERA_OK);
   tessera::many_problem problem = make_many(m, device, count, params, params_bytes, lower, upper, ends);
@@ -199,12 +199,12 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   return worst;
 }
 
-// Those of many integrals with `end` on the axes whose limits are functions; nothing where there are none.
+// Those of many integrals with `end` on the axes that are those of the unit cube; nothing where there are none.
 std::vector<double> tessera_solver::limits_of_boxes(std::int64_t count, const double *asked, double end) const {
-  if (!asked || !has_limits_) return {};
+  if (!asked || shape_.is_plain()) return {};
   std::vector<double> limits(asked, asked + count * ndim_);
   for (std::size_t i = 0; i < limits.size(); ++i)
-    if (limits_[i % limits_.size()].function) limits[i] = end;
+    if (shape_.is_simplex() || shape_.limits[i % shape_.limits.size()].function) limits[i] = end;
   return limits;
 }
 

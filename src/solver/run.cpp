@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "run.hpp"
+#include "simplex.hpp"
 
 using tessera::any_device;
 using tessera::failure;
@@ -30,9 +31,14 @@ int tessera_solver::choose_device(const tessera::method &m) const {
     throw failure(
         TESSERA_ERR_NO_INTEGRAND,
         device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
-  if (has_limits_ && options_.get_int(TESSERA_COMPLEMENT) != 0)
+  if (!shape_.is_plain() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for limits that are numbers");
-  if (has_limits_ && (wanted >= 0 || !has_host_form()))
+  if (shape_.has_limits && shape_.is_simplex())
+    throw failure(TESSERA_ERR_UNSUPPORTED, "a simplex and limits that are functions do not go together");
+  if (shape_.is_simplex() && device_batch_ && (wanted >= 0 || !has_host_form()))
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "a simplex on a device is for source texts and compiled code, not for a device callback");
+  if (shape_.has_limits && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "limits that are functions are for runs on the host");
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED,
@@ -40,7 +46,8 @@ int tessera_solver::choose_device(const tessera::method &m) const {
                       " is for lattice rules and quadrature");
   if (options_.get_int(TESSERA_WEIGHTS) != 0) {
     if (!m.hands_weights()) throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_WEIGHTS = 1 is for TESSERA_MONTECARLO");
-    if (has_limits_) throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_WEIGHTS = 1 is for limits that are numbers");
+    if (!shape_.is_plain())
+      throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_WEIGHTS = 1 is for limits that are numbers");
   }
   if (!m.runs_on_devices() && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED,
@@ -50,8 +57,9 @@ int tessera_solver::choose_device(const tessera::method &m) const {
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
-  if (has_limits_) return do_without_device("limits are functions");
+  if (shape_.has_limits) return do_without_device("limits are functions");
   if (!m.runs_on_devices()) return do_without_device("TESSERA_QUADRATURE runs on the host");
+  if (shape_.is_simplex() && device_batch_) return do_without_device("a simplex is not for a device callback");
   if (!has_device_form() || too_many) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
@@ -117,7 +125,10 @@ tessera::device_integrand tessera_solver::device_integrand() const {
   tessera::device_integrand integrand;
   integrand.batch = device_batch_;
   integrand.userdata = device_userdata_;
-  if (!device_batch_) integrand.source = source_;
+  if (!device_batch_) {
+    integrand.source = source_;
+    integrand.source.domain = tessera::simplex_text(shape_);
+  }
   const auto *bytes = static_cast<const unsigned char *>(params());
   if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
   integrand.disk_cache = options_.get_int(TESSERA_DISK_CACHE) != 0;
@@ -160,8 +171,8 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
         }
         use_host_form(problem->integrand, problem->threads, problem->coordinates(),
                       [&] { check_fallback(*problem, params()); });
-        tessera::limited_integrand limited(limits_);
-        if (problem->limits) problem->integrand = limited.of(problem->integrand);
+        tessera::limited_integrand limited(shape_);
+        if (problem->shape) problem->integrand = limited.of(problem->integrand);
         tessera::device_report unused;
         place_here().run(*problem, {}, hooks, value, error, result, unused);
       });

@@ -24,13 +24,13 @@ constexpr int check_points = 64;
 constexpr double check_tolerance = 1e-6;
 
 // n points of the box, coordinate j of point i at x[j*n + i].
-void to_the_domain(const std::vector<tessera::axis_limits> &limits, int n, double *x) try {
-  const tessera::limited_integrand map(limits);
-  std::vector<double> point(limits.size());
+void to_the_domain(const tessera::domain_shape &shape, int n, double *x) try {
+  const tessera::limited_integrand map(shape);
+  std::vector<double> point(shape.limits.size()), spare(point);
   for (std::size_t i = 0, every = static_cast<std::size_t>(n); i < every; ++i) {
     for (std::size_t j = 0; j < point.size(); ++j) point[j] = x[j * every + i];
     int status = 0;
-    map.map(point.data(), status);
+    map.map(point.data(), spare.data(), status);
     if (status != 0) throw failure(TESSERA_ERR_CALLBACK, "the limits returned " + std::to_string(status));
     for (std::size_t j = 0; j < point.size(); ++j) x[j * every + i] = point[j];
   }
@@ -42,7 +42,7 @@ void to_the_domain(const std::vector<tessera::axis_limits> &limits, int n, doubl
 
 // Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
 template <class Form>
-void tessera_solver::check_form(const tessera::problem &problem, const form_name &name, Form form) {
+void tessera_solver::check_form(const tessera::problem &problem, const form_name &name, bool on_device, Form form) {
   constexpr int n = check_points;
   const int coordinates = problem.coordinates();
   const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
@@ -64,9 +64,14 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
     std::fill_n(&x[ndim * n], n, 1.0 / n);
     std::fill_n(&x[(ndim + 1) * n], n, 1.0);
   }
-  if (problem.limits) to_the_domain(*problem.limits, n, x.data());
+  // On a device the way to a simplex is a part of the kernels, so there it is compared as well.
+  const bool of_the_box = problem.shape && on_device;
+  if (problem.shape && !of_the_box) to_the_domain(*problem.shape, n, x.data());
   form(n, x.data(), there.data());
-  const std::string stopped = place_here().evaluate(problem, {}, n, x.data(), here.data());
+  tessera::limited_integrand limited(shape_);
+  const std::unique_ptr<tessera::problem> callback = problem.copy();
+  if (of_the_box) callback->integrand = limited.of(problem.integrand);
+  const std::string stopped = place_here().evaluate(*callback, {}, n, x.data(), here.data());
   if (!stopped.empty()) throw failure(TESSERA_ERR_CALLBACK, stopped + " while it was compared with the other form");
 
   std::vector<double> sizes(ncomp, 0.0);  // the largest value of each component
@@ -101,7 +106,7 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
 void tessera_solver::check_fallback(const tessera::problem &problem, void *block) {
   try {
     const tessera::compiled_source &code = compiled_for_host(problem.coordinates());
-    check_form(problem, source_name(),
+    check_form(problem, source_name(), false,
                [&](int n, const double *x, double *f) { call_text(problem, code.function(), block, n, x, f); });
   } catch (const tessera::compile_error &e) {
     log(1, std::string("the source text was not compared with the callback: ") + e.what());
@@ -144,7 +149,7 @@ std::string tessera_solver::about_parameters() const {
 void tessera_solver::check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                                      tessera::place &there) {
   if (!has_callback() || checked_) return;
-  check_form(problem, device_form_name(), [&](int n, const double *x, double *f) {
+  check_form(problem, device_form_name(), true, [&](int n, const double *x, double *f) {
     const auto start = clock_type::now();
     const std::string stopped = there.evaluate(problem, integrand, n, x, f);
     if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it

@@ -12,6 +12,7 @@
 #include "clock_hooks.hpp"
 #include "domain.hpp"
 #include "outcome_status.hpp"
+#include "simplex.hpp"
 
 using tessera::failure;
 using tessera::host;
@@ -71,8 +72,8 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
       asked_lower_(static_cast<std::size_t>(ndim), 0.0),
       asked_upper_(static_cast<std::size_t>(ndim), 1.0),
       lower_(asked_lower_),
-      upper_(asked_upper_),
-      limits_(lower_.size()) {
+      upper_(asked_upper_) {
+  shape_.limits.resize(lower_.size());
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
   source_.function.clear();
@@ -91,15 +92,22 @@ void tessera_solver::set_limits(int axis, tessera_limits fn, void *userdata) {
   if (axis < 0 || axis >= ndim_)
     throw failure(TESSERA_ERR_ARGUMENT,
                   "axis = " + std::to_string(axis) + " is not within 0 .. " + std::to_string(ndim_ - 1));
-  limits_[static_cast<std::size_t>(axis)] = {fn, fn ? userdata : nullptr};
-  has_limits_ = std::any_of(limits_.begin(), limits_.end(), [](const tessera::axis_limits &l) { return l.function; });
+  shape_.limits[static_cast<std::size_t>(axis)] = {fn, fn ? userdata : nullptr};
+  shape_.has_limits =
+      std::any_of(shape_.limits.begin(), shape_.limits.end(), [](const tessera::axis_limits &l) { return l.function; });
+  make_box();
+}
+
+void tessera_solver::set_simplex(int map, const double *vertices) {
+  tessera::set_simplex(shape_, map, vertices);
   make_box();
 }
 
 void tessera_solver::make_box() {
-  for (std::size_t j = 0; j < limits_.size(); ++j) {
-    lower_[j] = limits_[j].function ? 0.0 : asked_lower_[j];
-    upper_[j] = limits_[j].function ? 1.0 : asked_upper_[j];
+  for (std::size_t j = 0; j < lower_.size(); ++j) {
+    const bool is_unit = shape_.is_simplex() || shape_.limits[j].function;
+    lower_[j] = is_unit ? 0.0 : asked_lower_[j];
+    upper_[j] = is_unit ? 1.0 : asked_upper_[j];
   }
 }
 
@@ -265,7 +273,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   p.memory_is_given = limit > 0;
   if (p.memory_is_given) s.memory = limit;
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
-  p.limits = has_limits_ ? &limits_ : nullptr;
+  p.shape = shape_.is_plain() ? nullptr : &shape_;
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   p.zero_nonfinite = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;

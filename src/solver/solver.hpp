@@ -47,6 +47,7 @@ struct tessera_solver {
 
   void set_domain(const double *lower, const double *upper);
   void set_limits(int axis, tessera_limits fn, void *userdata);
+  void set_simplex(int map, const double *vertices);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
   void set_integrand_device(tessera_device_integrand batch, void *userdata);
   void set_integrand_source(int language, const char *source, const char *function);
@@ -126,7 +127,7 @@ struct tessera_solver {
   form_name device_form_name() const;
   form_name source_name() const;
   template <class Form>
-  void check_form(const tessera::problem &problem, const form_name &name, Form form);
+  void check_form(const tessera::problem &problem, const form_name &name, bool on_device, Form form);
   void check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                        tessera::place &there);
   void check_fallback(const tessera::problem &problem, void *block);
@@ -144,9 +145,9 @@ struct tessera_solver {
 
   const int ndim_, ncomp_;
   std::vector<double> asked_lower_, asked_upper_;  // of the domain, as the user gave it
-  std::vector<double> lower_, upper_;              // of the box: 0 and 1 where an axis has limits that are functions
-  std::vector<tessera::axis_limits> limits_;       // of each axis
-  bool has_limits_ = false;
+  std::vector<double> lower_,
+      upper_;  // of the box: 0 and 1 where an axis has limits that are functions, and of a simplex
+  tessera::domain_shape shape_;
   // The integrand: a callback, a text or compiled code, a callback for a device, or one of each kind.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;

@@ -359,6 +359,7 @@ program test_module
   call test_device_callback()
   call test_ranges()
   call test_limit_functions()
+  call test_simplex()
   call test_callback_status()
   call test_limits()
   call test_own_callbacks()
@@ -1129,6 +1130,27 @@ contains
     call check(ierr == TESSERA_ERR_ARGUMENT, 'limits of axis 0')
     call tessera_destroy(s)
   end subroutine test_limit_functions
+
+  subroutine test_simplex()
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr
+    real(c_double) :: value(1), error(1), vertices(2, 3)
+    vertices = reshape([1.0_c_double, 1.0_c_double, 3.0_c_double, 1.0_c_double, 1.0_c_double, 2.0_c_double], [2, 3])
+    call tessera_create(s, 2, 1)
+    call tessera_set_point(s, one)
+    call tessera_set_simplex(s, TESSERA_SIMPLEX_DUFFY, vertices)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_OK .and. close_to(value(1), 1.0_c_double, 1e-9_c_double), 'a triangle by its vertices')
+    call tessera_set_simplex(s, TESSERA_SIMPLEX_SYMMETRIC)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_OK .and. close_to(value(1), 0.5_c_double, 1e-9_c_double), 'the unit triangle')
+    call tessera_set_simplex(s, TESSERA_SIMPLEX_DUFFY, vertices(:, :2), ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT, 'a vertex is missing')
+    vertices(:, 3) = vertices(:, 2)
+    call tessera_set_simplex(s, TESSERA_SIMPLEX_DUFFY, vertices, ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT, 'a triangle without an area')
+    call tessera_destroy(s)
+  end subroutine test_simplex
 
   subroutine test_ranges()
     type(tessera_solver) :: s

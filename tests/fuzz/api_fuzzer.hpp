@@ -62,6 +62,7 @@ class api_fuzzer {
   void set_domain();
   void set_breakpoints();
   void set_limits();
+  void set_simplex();
   void set_integrand();
   void set_text();
   void set_twin();
@@ -100,6 +101,7 @@ class api_fuzzer {
   integrand f_;
   std::vector<double> lower_, upper_;  // of the domain
   bool limits_equal_ = false;          // between such there are evaluations without a call
+  bool is_simplex_ = false;            // where an evaluation may be several calls or none
   int odd_limits_ = 0;                 // what is wrong with limits that are functions
   bool batch_ = false, points_in_block_ = false, small_vector_ = false, has_callback_ = false, goes_on_ = false;
   int progress_left_ = -1;

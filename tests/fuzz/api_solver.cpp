@@ -118,7 +118,7 @@ void api_fuzzer::create() {
   }
   lower_.assign(static_cast<std::size_t>(ndim_), 0.0);
   upper_.assign(lower_.size(), 1.0);
-  has_callback_ = small_vector_ = goes_on_ = points_in_block_ = false;
+  has_callback_ = is_simplex_ = small_vector_ = goes_on_ = points_in_block_ = false;
   progress_left_ = -1;
   f_.how = manner::smooth;
   f_.solver = solver_;
@@ -189,6 +189,7 @@ void api_fuzzer::set_domain() {
   if (no_array || !valid) require(status == TESSERA_ERR_ARGUMENT, "limits that are none are refused");
   if (status == TESSERA_OK) lower_.swap(lower), upper_.swap(upper);
   if (r_.one_in(4)) set_limits();
+  if (r_.one_in(6)) set_simplex();
   if (r_.one_in(ndim_ == 1 ? 3 : 20)) set_breakpoints();
 }
 
@@ -230,6 +231,25 @@ void api_fuzzer::set_limits() {
   const int status = solver_call(
       "tessera_set_limits", [&] { return tessera_set_limits(solver_, axis, r_.one_in(3) ? nullptr : +limits, this); });
   require((status == TESSERA_OK) == (axis >= 0 && axis < ndim_), "an axis that there is, and no other");
+}
+
+// Of a domain that is a simplex points are not looked at here (methods_simplex does).
+void api_fuzzer::set_simplex() {
+  std::vector<double> vertices;
+  bool finite = true;
+  const bool odd = r_.one_in(4), given = r_.one_in(2);
+  const int map = r_.one_in(20) ? r_.odd_small_int() : static_cast<int>(r_.between(0, 2));
+  for (int i = 0; i < (ndim_ + 1) * ndim_; ++i) {
+    vertices.push_back(odd && r_.one_in(3) ? r_.odd_real() : 2.0 * r_.uniform() - 1.0);
+    finite = finite && std::isfinite(vertices.back());
+  }
+  const int status = solver_call("tessera_set_simplex",
+                                 [&] { return tessera_set_simplex(solver_, map, given ? vertices.data() : nullptr); });
+  const bool known = map >= 0 && map <= 2;
+  if (!known || (given && (map == 0 || !finite))) require(status < 0, "what is no simplex is refused");
+  if (known && !given)
+    require((status == TESSERA_OK) == (map == 0 || ndim_ <= 128), "the unit simplex up to 128 variables, or none");
+  if (status == TESSERA_OK) is_simplex_ = map != 0;
 }
 
 void api_fuzzer::set_integrand() {

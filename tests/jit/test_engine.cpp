@@ -19,14 +19,16 @@ using checks::check;
 
 namespace {
 
-void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, bool raises = false) {
+void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, bool raises = false,
+              const char *domain = "") {
   const std::string name = (many ? "many, rule " : "rule ") + std::to_string(family) + ", " + std::to_string(ndim) +
                            "-D, " + std::to_string(ncomp) + (mapped ? " components, infinite" : " components") +
-                           (raises ? ", degrees" : "");
+                           (raises ? ", degrees" : "") + (*domain ? ", a simplex" : "");
   rule r;
   build_rule(choose_rule(family, ndim), ndim, r, true);
   r.raises = raises;
   integrand_source source;
+  source.domain = domain;
   source.text =
       "void f(const double *x, double *v) {\n"
       "  double s = 0;\n"
@@ -182,7 +184,7 @@ int main(int argc, char **argv) {
   if (!all) return checks::summary();
   compiles(TESSERA_RULE_AUTO, 5, 1, false);
   compiles(TESSERA_RULE_AUTO, 3, 1, false, true);
-  compiles(TESSERA_RULE_AUTO, 1, 1, false);
+  compiles(TESSERA_RULE_AUTO, 1, 1, false, false, false, "#define TESSERA_SIMPLEX 1\n");
   compiles(TESSERA_RULE_AUTO, 3, 3, true);
   compiles(TESSERA_RULE_GM7, 8, 2, false);
   compiles(TESSERA_RULE_LOW, 32, 1, true);

@@ -41,8 +41,9 @@ long number_before(const std::string &log, const std::string &kernel, const std:
 
 // `spilled`: registers are allowed to overflow into memory.
 void compiles(const std::string &name, const char *text, int ndim, int ncomp, const lattice_shape &shape,
-              bool spilled = false) {
+              bool spilled = false, const char *domain = "") {
   integrand_source source;
+  source.domain = domain;
   source.text = text ? text : "";
   target where;
   where.arch = 90;
@@ -94,6 +95,9 @@ int main() {
   compiles("any transform, 6-D", power, 6, 1, shape(0, 0), true);
   compiles("a box, 8-D, 3 components", many, 8, 3, shape(transform_korobov + 3, 1));
   compiles("infinite, 5-D, complements", many, 5, 2, shape(transform_tanh, 2, true));
+  compiles("power over a simplex, 2-D", power, 2, 1, shape(transform_none, 0), false,
+           "#define TESSERA_SIMPLEX 2\n#define TESSERA_SIMPLEX_VOLUME 0x1p+3\n#define TESSERA_SIMPLEX_CORNERS 0x1p+0, "
+           "-0x1p-1, \\\n  0x1p+1, 0x0p+0, 0x1p+2, 0x1p+1, 0x1p+0, -0x1p-1, 0x1p+2, 0x1p+1\n");
   compiles("power, 32-D", power, 32, 1, shape(transform_baker, 0));
   compiles("many, 33-D", many, 33, 1, shape(transform_sidi + 3, 1), true);
   compiles("power, 1000-D", power, 1000, 1, shape(transform_none, 0), true);

@@ -28,7 +28,7 @@ static std::string key_of(const cubature_problem &p, const integrand_source &sou
     for (const axis_map &a : p.axes)
       key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + ":" + std::to_string(bits_of(a.last)) +
              " ";
-  return key + "/" + source.text;
+  return key + "/" + source.domain + "/" + source.text;
 }
 
 static flag_addresses answer_of(const loaded_kernel &kernel) { return {kernel.flags(), kernel.status()}; }
@@ -270,6 +270,7 @@ std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const
         if (std::isfinite(v)) continue;
         std::vector<double> at;
         for (int64 j = 0; j < nd; ++j) at.push_back(x[static_cast<std::size_t>(j * n + i)]);
+        if (problem.shape) problem.shape->show_in_simplex(at.data());
         return nonfinite_message(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
       }
   }

@@ -13,7 +13,8 @@ std::string key_of(std::initializer_list<int> shape, const placed_integrand &f) 
   for (const int v : shape) key += std::to_string(v) + "/";
   const integrand_source &s = f.source;
   if (!f.batch)
-    key += std::to_string(static_cast<int>(s.language)) + "/" + s.function + "/" + s.file_name + "/" + s.text;
+    key += std::to_string(static_cast<int>(s.language)) + "/" + s.function + "/" + s.file_name + "/" + s.domain + "/" +
+           s.text;
   return key;
 }
 
@@ -39,12 +40,13 @@ int64 user_kernels::resident_blocks(CUfunction kernel, int threads, int multipro
   return int64{blocks} * multiprocessors;
 }
 
-void user_run::begin(const placed_integrand &f, int ndim, int coordinates, int ncomp, device_report &report) {
+void user_run::begin(const placed_integrand &f, const problem &problem, device_report &report) {
   f_ = &f;
+  shape_ = problem.shape;
   report_ = &report;
-  ndim_ = ndim;
-  coordinates_ = coordinates;
-  ncomp_ = ncomp;
+  ndim_ = problem.ndim();
+  coordinates_ = problem.coordinates();
+  ncomp_ = problem.ncomp();
   status_ = 0;
   message_.clear();
   if (!answer()) {
@@ -117,6 +119,7 @@ std::string user_run::find_nonfinite(const user_kernels &kernels, int64 samples,
         if (std::isfinite(w)) continue;
         std::vector<double> at;
         for (int j = 0; j < ndim_; ++j) at.push_back(x[size(j * n + i)]);
+        if (shape_) shape_->show_in_simplex(at.data());
         return nonfinite_message(k, show_weighted && std::isfinite(v) ? w : v, at.data(), ndim_);
       }
     }

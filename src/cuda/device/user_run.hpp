@@ -113,7 +113,7 @@ class user_run : public cuda_method {
         multiprocessors_(setting.multiprocessors()) {}
 
   // coordinates: numbers that a point consists of, ndim or more.
-  void begin(const placed_integrand &f, int ndim, int coordinates, int ncomp, device_report &report);
+  void begin(const placed_integrand &f, const problem &problem, device_report &report);
   user_answer *answer() const { return static_cast<user_answer *>(answer_.address()); }
   const void *params() const { return reinterpret_cast<const void *>(f_->params); }
 
@@ -157,6 +157,7 @@ class user_run : public cuda_method {
   // Of the run.
   run_hooks *hooks_ = nullptr;
   const placed_integrand *f_ = nullptr;
+  const domain_shape *shape_ = nullptr;
   device_report *report_ = nullptr;
   int ndim_ = 0, coordinates_ = 0, ncomp_ = 0;
   int status_ = 0;

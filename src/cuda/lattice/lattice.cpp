@@ -73,7 +73,7 @@ void device_lattice::use_stream(CUstream stream) {
 
 void device_lattice::begin(const lattice_problem &problem, const placed_integrand &f, device_report &report) {
   problem_ = &problem;
-  user_run::begin(f, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp, report);
+  user_run::begin(f, problem, report);
 }
 
 std::unique_ptr<cuda_method> make_cuda_lattice(cuda_setting &setting) {

@@ -83,7 +83,7 @@ sampling_kernels &device_sampler::find(const sampling_shape &shape) {
 
 void device_sampler::begin(const sampling_problem &problem, const placed_integrand &f, device_report &report) {
   problem_ = &problem;
-  user_run::begin(f, problem.settings.ndim, problem.coordinates(), problem.settings.ncomp, report);
+  user_run::begin(f, problem, report);
   training_squares_ = 0.0;
   training_there_ = false;
 }

@@ -74,10 +74,11 @@ problem &quadrature_method::prepare(bool) {
 }
 
 void quadrature_method::start(bool) {
-  if (problem_.limits) {
-    if (!breaks_.empty()) refuse("break points and limits that are functions do not go together");
+  if (problem_.shape) {
+    const std::string shape = problem_.shape->name();
+    if (!breaks_.empty()) refuse("break points and " + shape + " do not go together");
     if (problem_.settings.weight != quadrature_weight::none)
-      refuse("TESSERA_WEIGHT and limits that are functions do not go together");
+      refuse("TESSERA_WEIGHT and " + shape + " do not go together");
   }
   const std::string trouble = problem_.trouble_with_limits();
   if (!trouble.empty()) refuse_argument(trouble);
@@ -89,8 +90,8 @@ void quadrature_method::start(bool) {
 }
 
 void quadrature_method::start_many(bool) {
-  if (problem_.limits && (!breaks_.empty() || problem_.settings.weight != quadrature_weight::none))
-    refuse("limits that are functions go with neither break points nor TESSERA_WEIGHT");
+  if (problem_.shape && (!breaks_.empty() || problem_.settings.weight != quadrature_weight::none))
+    refuse(problem_.shape->name() + std::string(" and break points or TESSERA_WEIGHT do not go together"));
 }
 
 void quadrature_method::record(bool) {
