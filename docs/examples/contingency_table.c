@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   static const char *const name[ncomp] = {"constant", "E theta", "E theta^2"};
   static const double published[ncomp] = {4.864e-121, 0.4217, 0.1808};
   const int device = argc > 1 ? atoi(argv[1]) : -1;
-  const double evaluations = argc > 2 ? atof(argv[2]) : 3e6;
+  const double evaluations = argc > 2 ? atof(argv[2]) : 1e7;
   const char *const by = argc > 3 ? argv[3] : "cubature";
   const int method = strcmp(by, "montecarlo") == 0 ? TESSERA_MONTECARLO
                      : strcmp(by, "lattice") == 0  ? TESSERA_LATTICE
