@@ -51,17 +51,21 @@ TESSERA_HD double grid_width(const double *edges, double u, int &bin) {
   return grid_bins * (edges[low + 1] - edges[low]);
 }
 
-// Two kinds of samples share one integrand by the balance heuristic (Veach and Guibas 1995): those of the grid, whose density is
-// 1/jacobian, take the part in which they are denser, the scouts, which are uniform, the rest; together they take all of it.
-// `share`: of the samples that are the grid's. Then no sample weighs more than share/(1 - share).
+// Two kinds of samples share one integrand by the power heuristic (Veach and Guibas 1995, with the exponent 2): those of the grid, whose
+// density is 1/jacobian, take the part in which they are denser, the scouts, which are uniform, the rest; together they take all of it.
+// Scouts count for a tenth of what they are: where the grid is right the product of integrand and jacobian is a constant, and what
+// scouts take of it is variance. `share`: of the samples that are the grid's. A scout weighs no more than 1 / (1 - share), a sample of the
+// grid no more than 5 / (1 - share) times what it would if all were uniform.
 struct sample_weight {
   double factor;  // of the integrand, the jacobian of the grid included
   double boost;   // from the squared product to the sample's part in the integral of f^2/density
 };
 TESSERA_HD sample_weight weight_of_sample(double jacobian, double share, bool scout) {
-  const double j = between(jacobian, 1e-200, 1e200), both = share + (1.0 - share) * j;
-  if (scout) return {(1.0 - share) * j / both, both / (1.0 - share)};
-  return {share * j / both, both / share};
+  constexpr double modesty = 0.1;
+  const double j = between(jacobian, 1e-140, 1e140), s = modesty * (1.0 - share) * j;
+  const double grid = share * share, scouts = s * s, both = grid + scouts;
+  if (scout) return {scouts / both, j * (both / scouts)};
+  return {j * (grid / both), both / grid};
 }
 
 }  // namespace tessera

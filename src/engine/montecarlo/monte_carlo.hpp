@@ -335,7 +335,7 @@ class monte_carlo : private sampling_estimates {
         course_.best = std::fmin(course_.best, now);
       }
       course_.spent += made;
-      course_.samples = grown(course_.samples);
+      if (set_.increase > 0) course_.samples = grown(course_.samples);  // else the grid gains most by many iterations
       // Better training would cost more than it could save.
       course_.over = !fixed && course_.warmups >= 2 && believed && need_ * made <= course_.spent;
       ++course_.warmups;
