@@ -53,16 +53,15 @@ TESSERA_HD double grid_width(const double *edges, double u, int &bin) {
 
 // Two kinds of samples share one integrand by the power heuristic (Veach and Guibas 1995, with the exponent 2): those of the grid, whose
 // density is 1/jacobian, take the part in which they are denser, the scouts, which are uniform, the rest; together they take all of it.
-// Scouts count for a tenth of what they are: where the grid is right the product of integrand and jacobian is a constant, and what
-// scouts take of it is variance. `share`: of the samples that are the grid's. A scout weighs no more than 1 / (1 - share), a sample of the
-// grid no more than 5 / (1 - share) times what it would if all were uniform.
+// Where the grid is right the product of integrand and jacobian is a constant, and what scouts take of it is variance: with the balance
+// heuristic a smooth integrand has several times as much. `share`: of the samples that are the grid's. Then no sample of these weighs more
+// than share / (2 (1 - share)), and no scout more than 1.
 struct sample_weight {
   double factor;  // of the integrand, the jacobian of the grid included
   double boost;   // from the squared product to the sample's part in the integral of f^2/density
 };
 TESSERA_HD sample_weight weight_of_sample(double jacobian, double share, bool scout) {
-  constexpr double modesty = 0.1;
-  const double j = between(jacobian, 1e-140, 1e140), s = modesty * (1.0 - share) * j;
+  const double j = between(jacobian, 1e-140, 1e140), s = (1.0 - share) * j;
   const double grid = share * share, scouts = s * s, both = grid + scouts;
   if (scout) return {scouts / both, j * (both / scouts)};
   return {j * (grid / both), both / grid};

@@ -71,13 +71,11 @@ static const struct known {
   const char *name;
   int ndim;
   double (*f)(int, const double *);
-} all[] = {{"demo1", 3, demo1},         {"demo2", 3, demo2},       {"demo3", 3, demo3},
-           {"demo4", 3, demo4},         {"demo5", 3, demo5},       {"demo6", 3, demo6},
-           {"demo7", 3, demo7},         {"demo8", 3, demo8},       {"demo9", 3, demo9},
-           {"demo10", 3, demo10},       {"demo11", 3, demo11},     {"exp_sum", 5, exp_sum},
-           {"lorentz", 5, lorentz},     {"gauss", 8, gauss},       {"ball", 5, ball},
-           {"corner", 5, corner},       {"kink", 5, kink},         {"two_gauss", 4, two_gauss},
-           {"power", 4, power}};
+} all[] = {{"demo1", 3, demo1},     {"demo2", 3, demo2},         {"demo3", 3, demo3},   {"demo4", 3, demo4},
+           {"demo5", 3, demo5},     {"demo6", 3, demo6},         {"demo7", 3, demo7},   {"demo8", 3, demo8},
+           {"demo9", 3, demo9},     {"demo10", 3, demo10},       {"demo11", 3, demo11}, {"exp_sum", 5, exp_sum},
+           {"lorentz", 5, lorentz}, {"gauss", 8, gauss},         {"ball", 5, ball},     {"corner", 5, corner},
+           {"kink", 5, kink},       {"two_gauss", 4, two_gauss}, {"power", 4, power}};
 
 static int call(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata) {
   (void)ncomp;

@@ -168,7 +168,7 @@ int main() {
     return s;
   };
   compiles("power, 10-D, weights", power, 10, 1, with_weights(shape(0, false, true)));
-  compiles("a box, 8-D, 3 components, grid, weights", many, 8, 3, with_weights(shape(1, true)));
+  compiles("a box, 5-D, 2 components, grid, weights", many, 5, 2, with_weights(shape(1, true)));
   compiles("device callback, 7-D, grid, weights", nullptr, 7, 2, with_weights(shape(2, true, true, true)));
   const auto given = [](sampling_shape s) {
     s.given = true;

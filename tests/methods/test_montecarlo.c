@@ -341,6 +341,27 @@ static int tiny(int ndim, const double *x, int ncomp, double *f, void *userdata)
 }
 
 /* Where squares leave the range of double precision. */
+/* Samples that are all equal show no error: what few of them may have missed is one. Here it is a hundredth of a thousandth. */
+static int with_a_hole(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  *f = x[0] < 0.00001 ? 0 : 3;
+  return 0;
+}
+static void few_equal_samples_are_doubted(void **state) {
+  (void)state;
+  for (int sampling = TESSERA_SAMPLING_AUTO; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling)
+    for (int seed = 1; seed <= 20; ++seed) {
+      tessera_solver *s = with(2, with_a_hole, NULL, 0, sampling);
+      put_int(s, TESSERA_SEED, seed);
+      put_int(s, TESSERA_MAXEVAL, 5000);
+      double value, error;
+      assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_LIMIT_EVALUATIONS);
+      assert_at_most(fabs(value - 2.99997), error);
+      assert_at_most(error, 0.02);
+      tessera_destroy(s);
+    }
+}
+
 static void extreme_magnitudes(void **state) {
   static const double sizes[] = {1, 1e-100, 1e100, 1e-160, 1e160, 1e-200, 1e200, 1e-290, 1e300};
   (void)state;
@@ -706,6 +727,7 @@ int main(void) {
       cmocka_unit_test(infinite_and_reversed_ranges),
       cmocka_unit_test(the_error_falls_with_the_root),
       cmocka_unit_test(constants),
+      cmocka_unit_test(few_equal_samples_are_doubted),
       cmocka_unit_test(extreme_magnitudes),
       cmocka_unit_test(peaks_get_vegas_and_smooth_ones_do_not),
       cmocka_unit_test(rare_hits_are_no_success),

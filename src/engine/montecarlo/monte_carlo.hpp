@@ -54,6 +54,7 @@ class monte_carlo : private sampling_estimates {
       end = sample();
     }
     if (end == outcome::nonfinite) make_unknown();
+    if (end != outcome::converged) doubt_constant();
     has_value = shown_.there;
     return end;
   }
@@ -335,7 +336,7 @@ class monte_carlo : private sampling_estimates {
         course_.best = std::fmin(course_.best, now);
       }
       course_.spent += made;
-      if (set_.increase > 0) course_.samples = grown(course_.samples);  // else the grid gains most by many iterations
+      course_.samples = grown(course_.samples);
       // Better training would cost more than it could save.
       course_.over = !fixed && course_.warmups >= 2 && believed && need_ * made <= course_.spent;
       ++course_.warmups;
