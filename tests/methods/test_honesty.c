@@ -69,8 +69,9 @@ static void check(double tolerance, int64_t maxeval) {
   print_message("  evaluations, robust to classic: %.2f\n",
                 (double)robust_sum.evaluations / (double)classic_sum.evaluations);
   assert_true(robust_sum.claims >= families * instances * dimension_count / 2); /* silence is not honesty */
-  assert_at_most(robust_sum.falsehoods, 5);
-  assert_at_most(continuous, 2); /* the classic estimate has as many: peaks whose estimate is short by a quarter */
+  /* Of 600 instances five may be false, and two of those without a jump: the classic estimate has as many: peaks whose estimate is short by a quarter. */
+  assert_at_most(robust_sum.falsehoods, (5 * instances + 24) / 25);
+  assert_at_most(continuous, (2 * instances + 24) / 25);
   assert_at_most((double)robust_sum.evaluations, 1.1 * (double)classic_sum.evaluations);
 }
 
