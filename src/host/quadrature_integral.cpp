@@ -163,6 +163,7 @@ void quadrature_integral::advance() {
 }
 
 quadrature_integral::bits_of_interval quadrature_integral::key(interval<double> on) const {
+  if (run_.request().points) return {bits_of(on.lower), ~bits_of(on.upper)};
   const uint64 side = fourier_ && mirrored_ ? uint64{1} << 63 : 0;  // u is positive where there are two sides
   return {bits_of(on.lower) ^ side, bits_of(on.upper)};
 }
@@ -188,7 +189,9 @@ bool quadrature_integral::ask() {
   }
   int n = 0;
   for (int m = 0; m < missing_count_; ++m) {
-    points_of_[m] = rule_.points(q.part[missing_[m]], q.level, u_ + n);
+    const interval<double> on = q.part[missing_[m]];
+    u_[n] = on.lower;
+    points_of_[m] = q.points ? 1 : rule_.points(on, q.level, u_ + n);
     n += points_of_[m];
   }
   wanted_ = n;
@@ -258,6 +261,17 @@ void quadrature_integral::tell(const double *f, int64 ldf) {
   if (exponential_.ended()) end_exponential(exponential_.converged() ? outcome::converged : outcome::slow);
 }
 
+// The value of a point, if there is one: where it is not, the intervals around it decide.
+interval_estimate<double> quadrature_integral::estimate_of_point(double f, int i) {
+  const double value = map_.kind == range_kind::plain || f == 0.0 ? f : f * jacobian_[i];
+  if (value != 0.0) zero_ = false;
+  interval_estimate<double> e = {value, 0.0, 0.0, 0.0};
+  if (std::isfinite(value)) return e;
+  e.value = 0.0;
+  e.rough = true;
+  return e;
+}
+
 // One component of one interval; holes: values that are not finite and count as 0.
 interval_estimate<double> quadrature_integral::estimate(interval<double> on, int level, const double *f, int first,
                                                         int n) {
@@ -296,7 +310,9 @@ void quadrature_integral::tell_intervals(const double *f, int64 ldf) {
     const int n = points_of_[m];
     if (keeps_) kept_.emplace(key(on), estimates_.size() / at(s_.ncomp));
     for (int k = 0; k < s_.ncomp; ++k) {
-      const interval_estimate<double> one = estimate(on, q.level, f + k * ldf + first, first, n);
+      const double *const values = f + k * ldf + first;
+      const interval_estimate<double> one =
+          q.points ? estimate_of_point(*values, first) : estimate(on, q.level, values, first, n);
       if (!is_finite(one) || !is_finite(one.size)) {
         find_nonfinite(f, ldf, k, first, n);
         stop(outcome::nonfinite);

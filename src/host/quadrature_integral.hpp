@@ -76,6 +76,7 @@ class quadrature_integral {
   void advance();
   bits_of_interval key(interval<double> on) const;
   bool ask();
+  interval_estimate<double> estimate_of_point(double f, int i);
   interval_estimate<double> estimate(interval<double> on, int level, const double *f, int first, int n);
   void tell_intervals(const double *f, int64 ldf);
   void count_bytes();

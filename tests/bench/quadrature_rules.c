@@ -1,6 +1,6 @@
 /* TESSERA_QUADRATURE with its rules on the random integrands of tests/support/one_dimension.c: how many of MEMBERS are claimed at TOLERANCE, how many
  * claims are false, evaluations in the mean; with QUADPACK's routines beside it. Lines "distance" have an end-point singularity at an end that is
- * not 0, with TESSERA_COMPLEMENT = 1. Usage: bench_quadrature_rules [MEMBERS [TOLERANCE]]. SPDX-License-Identifier: BSD-3-Clause */
+ * not 0, with TESSERA_COMPLEMENT = 1. Usage: bench_quadrature_rules [MEMBERS [TOLERANCE [FIRST]]]: members FIRST, FIRST + 1, ... SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +71,7 @@ static int from_distance(int ndim, const double *x, int ncomp, double *f, void *
 int main(int argc, char **argv) {
   const int members = argc > 1 ? atoi(argv[1]) : 300;
   const double tolerance = argc > 2 ? atof(argv[2]) : 1e-8;
+  const uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
   static const struct {
     const char *name;
     int rule;
@@ -85,7 +86,7 @@ int main(int argc, char **argv) {
     const int distance = family == one_dimension_families;
     struct counts all[3] = {{0, 0, 0.0}, {0, 0, 0.0}, {0, 0, 0.0}}, quadpack = {0, 0, 0.0};
     for (int n = 0; n < members; ++n) {
-      struct one_dimension i = one_dimension_draw(distance ? 0 : family, (uint64_t)n);
+      struct one_dimension i = one_dimension_draw(distance ? 0 : family, first + (uint64_t)n);
       if (distance) {
         i.p[0] = -0.95 + 1.95 * (n + 0.5) / members;
         i.lower = 1.0, i.upper = 3.0;

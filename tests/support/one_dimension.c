@@ -33,12 +33,35 @@ enum {
   steps,
   slow_decay,
   away_end,
-  constant_and_peak
+  constant_and_peak,
+  /* Within a hundredth of an end, down to two millionths. */
+  kink_near_end,
+  jump_near_end,
+  root_near_end,
+  layer_at_end
 };
-static const char *const names[one_dimension_families] = {
-    "oscillating",     "Lorentz peak",   "Gauss peak", "algebraic end", "logarithmic end",    "interior singularity",
-    "the same, given", "jump",           "kink",       "x^a e^-x",      "Gauss on the line",  "rational on the line",
-    "three peaks",     "algebraic ends", "steps",      "slow decay",    "algebraic end at 1", "peak on a slope"};
+static const char *const names[one_dimension_families] = {"oscillating",
+                                                          "Lorentz peak",
+                                                          "Gauss peak",
+                                                          "algebraic end",
+                                                          "logarithmic end",
+                                                          "interior singularity",
+                                                          "the same, given",
+                                                          "jump",
+                                                          "kink",
+                                                          "x^a e^-x",
+                                                          "Gauss on the line",
+                                                          "rational on the line",
+                                                          "three peaks",
+                                                          "algebraic ends",
+                                                          "steps",
+                                                          "slow decay",
+                                                          "algebraic end at 1",
+                                                          "peak on a slope",
+                                                          "kink near an end",
+                                                          "jump near an end",
+                                                          "root near an end",
+                                                          "layer at an end"};
 
 const char *one_dimension_name(int family) { return names[family]; }
 
@@ -60,6 +83,7 @@ double one_dimension_value(const struct one_dimension *i, double x) {
     case interior_given:
       return pow(fabs(x - p[1]), p[0]);
     case jump:
+    case jump_near_end:
       return x < p[0] ? p[1] : p[2] * x;
     case kink:
       return exp(p[1] * fabs(x - p[0]));
@@ -80,6 +104,12 @@ double one_dimension_value(const struct one_dimension *i, double x) {
       return pow(x, -p[0]);
     case away_end:
       return pow(x - 1.0, p[0]);
+    case kink_near_end:
+      return p[1] * x + fabs(x - p[0]);
+    case root_near_end:
+      return sqrt(fabs(x - p[0]));
+    case layer_at_end:
+      return 1.0 + exp(-(p[1] < 0.5 ? x : 1.0 - x) / p[0]);
     default:
       return 1.0 + x + exp(-0.5 * (x - p[0]) * (x - p[0]) / (p[1] * p[1]));
   }
@@ -90,6 +120,22 @@ static double atan_between(double centre, double width, double a, double b) {
 }
 static double gauss_between(double centre, double width, double a, double b) {
   return width * sqrt(pi / 2.0) * (erf((b - centre) / (width * sqrt(2.0))) - erf((a - centre) / (width * sqrt(2.0))));
+}
+
+static void draw_near_end(struct one_dimension *i, uint64_t *s) {
+  double *p = i->p;
+  p[0] = log_between(s, 2e-6, 1e-2);
+  p[1] = draw(s);
+  p[2] = between(s, 0.5, 2.0);
+  if (i->family == layer_at_end) {
+    i->exact = 1.0 - p[0] * expm1(-1.0 / p[0]);
+    return;
+  }
+  if (draw(s) < 0.5) p[0] = 1.0 - p[0];
+  const double above = 1.0 - p[0];
+  if (i->family == kink_near_end) i->exact = 0.5 * (p[1] + p[0] * p[0] + above * above);
+  if (i->family == jump_near_end) i->exact = p[0] * p[1] + 0.5 * p[2] * (1.0 - p[0] * p[0]);
+  if (i->family == root_near_end) i->exact = (pow(p[0], 1.5) + pow(above, 1.5)) / 1.5;
 }
 
 struct one_dimension one_dimension_draw(int family, uint64_t number) {
@@ -188,6 +234,12 @@ struct one_dimension one_dimension_draw(int family, uint64_t number) {
       i.lower = 1.0;
       i.upper = 3.0;
       i.exact = pow(2.0, p[0] + 1.0) / (p[0] + 1.0);
+      break;
+    case kink_near_end:
+    case jump_near_end:
+    case root_near_end:
+    case layer_at_end:
+      draw_near_end(&i, s);
       break;
     default:
       p[0] = between(s, 0.0, 1.0);

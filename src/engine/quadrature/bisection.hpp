@@ -24,6 +24,7 @@ struct quadrature_request {
   int count = 0;  // 0: the run has ended
   interval<Real> part[2];
   Int level = 0;
+  bool points = false;  // the integrand itself at the lower ends is wanted, as the values of the estimates
 };
 
 template <class Real>
@@ -65,8 +66,8 @@ TESSERA_HD void careful_halves(const interval_list<Real, Int> &list, interval_es
   const bool was_rough = list.doubt(parent) == is_rough<Real>;
   const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value));
   const Real before = was_rough ? Real(0) : list.doubt(parent), width = list.width(parent) / Real(2);
-  doubts[0] = before < Real(0) && !e[0].rough ? before / Real(2) : Real(0);
-  doubts[1] = before > Real(0) && !e[1].rough ? before / Real(2) : Real(0);
+  doubts[0] = before < Real(0) ? before / Real(2) : Real(0);
+  doubts[1] = before > Real(0) ? before / Real(2) : Real(0);
   Real mismatch = 0;  // one of them looks smooth by accident
   if (!e[0].rough && !e[1].rough) {
     // By more than such an extrapolation is wrong where coefficients fall as they seem to.
@@ -78,6 +79,8 @@ TESSERA_HD void careful_halves(const interval_list<Real, Int> &list, interval_es
     if (above > doubts[1]) doubts[1] = -above;
     mismatch = jump * width / Real(40);
   }
+  if (e[0].lower_doubt > fabs(doubts[0])) doubts[0] = -e[0].lower_doubt;
+  if (e[1].upper_doubt > fabs(doubts[1])) doubts[1] = e[1].upper_doubt;
   const bool vanished = was_rough && !e[0].rough && !e[1].rough;
   for (int i = 0; i < 2; ++i) {
     if (change > list.error_of(parent) || vanished) e[i].error = larger_of(e[i].error, change / Real(2));

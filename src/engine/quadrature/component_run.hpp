@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "end_probes.hpp"
 #include "extrapolating_run.hpp"
 #include "fourier_run.hpp"
 #include "plain_run.hpp"
@@ -56,7 +57,10 @@ class component_run {
  public:
   static constexpr int most_intervals = 1 << 16;
 
-  const quadrature_request<double, int> &request() const { return plain_ ? plain_->request() : run_->request(); }
+  const quadrature_request<double, int> &request() const {
+    if (probes_.is_active()) return probes_.request();
+    return plain_ ? plain_->request() : run_->request();
+  }
   bool has_value() const {
     return fourier_ ? fourier_->stretches() > 0 : (plain_ ? plain_->size() > 0 : run_->request().count != 1);
   }
@@ -114,6 +118,12 @@ class component_run {
       if (plain_->request().count == 0) finish(plain_->end(), plain_->value(), plain_->error());
       return;
     }
+    if (probes_.is_active()) {
+      if (probes_.tell(e)) return;
+      e = probes_.estimates();
+    } else if (careful_ && probes_.begin(*run_, e)) {
+      return;
+    }
     if (memory_.grow(run_->size() + 2))
       run_->move_to(memory_.get(careful_), keeps_levels_ ? memory_.levels() : nullptr,
                     pieces_ > 1 ? memory_.doubtful() : nullptr);
@@ -126,6 +136,7 @@ class component_run {
   }
   void stop(quadrature_end why) {
     if (ended_) return;
+    probes_.stop();
     if (fourier_) {
       fourier_->stop(fourier_end::stopped);
       finish(why, fourier_->value(), fourier_->error());
@@ -142,6 +153,7 @@ class component_run {
   static constexpr int least_intervals = 64, most_stretches = 2000;
 
   void clear() {
+    probes_.stop();
     run_.reset();
     plain_.reset();
     fourier_.reset();
@@ -210,6 +222,7 @@ class component_run {
 
   interval_memory memory_;
   std::optional<extrapolating_run<double, int>> run_;
+  end_probes<double, int> probes_;
   std::optional<plain_run<double, int>> plain_;
   std::optional<fourier_run<double>> fourier_;
   interval<double> range_ = {0.0, 1.0};

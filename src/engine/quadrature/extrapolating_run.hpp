@@ -60,6 +60,23 @@ class extrapolating_run {
   }
   // Of a careful run: intervals that there shall be at least.
   TESSERA_HD void set_least(Int intervals) { least_ = intervals; }
+  // Of a careful run, before it is told what it has asked for: outer ends of that which are ends of a piece, and of which nothing is known yet
+  // (1: the lower, 2: the upper); the width of the piece; the tolerance. The first interval of a range is divided in any case.
+  TESSERA_HD int open_ends() const {
+    if (request_.count == 1) return points_ ? 3 : 0;
+    if (points_ || list_.size() > 1)
+      if (list_.doubt(list_.selected()) != is_rough<Real>) return 0;
+    return (is_end(request_.part[0].lower) ? 1 : 0) + (is_end(request_.part[1].upper) ? 2 : 0);
+  }
+  TESSERA_HD Real width_of_piece() const {
+    if (!points_) return whole_;
+    Real width = fabs(request_.part[request_.count - 1].upper - request_.part[0].lower);
+    for (Int level = request_.level; level > 1; --level) width *= Real(2);
+    return width;
+  }
+  TESSERA_HD Real bound_with(const interval_estimate<Real> *e) const {
+    return wanted_.bound(request_.count == 1 ? value_ + e->value : list_.value());
+  }
   TESSERA_HD Real sum() const { return list_.value(); }
   TESSERA_HD Real sum_of_errors() const { return list_.error(); }
   TESSERA_HD interval<Real> selected() const { return list_.at(list_.selected()); }
@@ -81,7 +98,8 @@ class extrapolating_run {
     error_ = e.error;
     size_of_integrand_ = e.size;
     if (is_careful()) list_.set_doubt(1, e.rough ? is_rough<Real> : Real(0));
-    whole_ = fabs(request_.part[0].upper - request_.part[0].lower);
+    range_ = request_.part[0];
+    whole_ = fabs(range_.upper - range_.lower);
     const bool met = e.error <= wanted_.bound(e.value);
     if (stopped_by_first(e.error, e.size, list_.limit() == 1)) return;
     if (!is_careful() && ((met && (levels_ || e.error != e.spread)) || e.error == Real(0))) {
@@ -96,10 +114,14 @@ class extrapolating_run {
 
   TESSERA_HD void tell_piece(const interval_estimate<Real> &e) {
     const Int i = list_.size();
-    list_.append(request_.part[0], e.value, e.error);
-    if (is_careful()) list_.set_doubt(i + 1, e.rough ? is_rough<Real> : Real(0));
+    const Real error = larger_of(e.error, larger_of(e.lower_doubt, e.upper_doubt));
+    list_.append(request_.part[0], e.value, error);
+    if (is_careful()) {
+      const bool both = e.lower_doubt > Real(0) && e.upper_doubt > Real(0);
+      list_.set_doubt(i + 1, e.rough || both ? is_rough<Real> : e.upper_doubt - e.lower_doubt);
+    }
     value_ += e.value;
-    error_ += e.error;
+    error_ += error;
     size_of_integrand_ += e.size;
     levels_[i] = 0;
     doubtful_[i] = e.error == e.spread && e.error != Real(0) ? 1 : 0;
@@ -280,7 +302,7 @@ class extrapolating_run {
       extrapolating_ = true;
       list_.set_rank(2);
     }
-    if (!rounding_ && wide_error_ > goal_) {
+    if (!rounding_ && wide_error_ > (is_careful() ? larger_of(goal_, bound) : goal_)) {
       const Int last = list_.ranked();
       for (Int rank = list_.rank(); rank <= last; ++rank) {
         list_.select(rank);
@@ -358,6 +380,15 @@ class extrapolating_run {
     return growing_ >= halvings;
   }
 
+  TESSERA_HD bool is_end(Real x) const {
+    if (!points_) return x == range_.lower || x == range_.upper;
+    Int below = 0, above = pieces_;
+    while (above - below > 1) {
+      const Int middle = below + (above - below) / 2;
+      (points_[middle] <= x ? below : above) = middle;
+    }
+    return x == points_[below] || x == points_[above];
+  }
   TESSERA_HD void divide_selected() {
     const Int i = list_.selected();
     request_.count = 2;
@@ -435,6 +466,7 @@ class extrapolating_run {
   // Of a careful run.
   bool exploring_ = false, by_sums_ = false;
   Int to_explore_ = 0, least_ = 0;
+  interval<Real> range_ = {0, 0};
   Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
   Real sums_[4] = {};            // the last ones that were extrapolated, newest first
   int claims_ = 0, sums_told_ = 0, growing_ = 0;

@@ -54,6 +54,7 @@ struct interval_estimate {
   // the highest coefficients in orthogonal polynomials.
   bool rough = false;
   Real lower_end = 0, upper_end = 0, lower_slope = 0, upper_slope = 0, gap = 0, tail = 0;
+  Real lower_doubt = 0, upper_doubt = 0;  // what there may be in the gap at an end (end_probes.hpp)
 };
 
 template <class Real>

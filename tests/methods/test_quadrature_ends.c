@@ -1,0 +1,139 @@
+/* TESSERA_QUADRATURE where an integrand changes closer to an end of the range, or to a break point, than the rule has points: it is found by points
+ * next to the ends, and what only rounds there costs next to nothing. SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "solve.h"
+
+struct place {
+  int kind;
+  double c;
+};
+enum { kink, jump, layer, cosine, third_order, root };
+
+static int value_of(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp;
+  const struct place *p = userdata;
+  const double t = *x;
+  switch (p->kind) {
+    case kink:
+      *f = fabs(t - p->c);
+      break;
+    case jump:
+      *f = t < p->c ? 0.3 : 1.2 * t;
+      break;
+    case layer:
+      *f = 1.0 + exp(-t / p->c);
+      break;
+    case cosine:
+      *f = (1.0 - cos(t)) / (t * t);
+      break;
+    case third_order:
+      *f = (t - sin(t)) / (t * t * t);
+      break;
+    default:
+      *f = (sqrt(1.0 + t) - 1.0 - 0.5 * t) / (t * t);
+  }
+  return 0;
+}
+static double exact_of(const struct place *p) {
+  const double c = p->c;
+  if (p->kind == kink) return 0.5 * (c * c + (1.0 - c) * (1.0 - c));
+  if (p->kind == jump) return 0.3 * c + 0.6 * (1.0 - c * c);
+  return 1.0 - c * expm1(-1.0 / c);
+}
+
+/* Each of these was claimed with an error far above the tolerance. */
+static void changes_near_an_end(void **state) {
+  (void)state;
+  static const double distances[] = {2e-6, 1e-5, 3.7e-5, 1e-4, 3e-4, 5e-4, 0.00106, 0.0011, 0.002};
+  static const double tolerances[] = {1e-6, 1e-8, 1e-9};
+  tessera_solver *s = solver_of(1, 1);
+  struct place p;
+  put_point(s, value_of, &p);
+  for (p.kind = kink; p.kind <= layer; ++p.kind)
+    for (int d = 0; d < 9; ++d)
+      for (int upper = 0; upper < (p.kind == layer ? 1 : 2); ++upper)
+        for (int t = 0; t < 3; ++t) {
+          double value, error;
+          p.c = upper ? 1.0 - distances[d] : distances[d];
+          put_real(s, TESSERA_RELTOL, tolerances[t]);
+          assert_status(s, tessera_integrate(s, TESSERA_QUADRATURE, &value, &error), TESSERA_OK);
+          assert_close(value, exact_of(&p), tolerances[t], 0);
+        }
+  tessera_destroy(s);
+}
+
+/* The place of a kink or a jump is known roughly. */
+static void near_a_break_point(void **state) {
+  (void)state;
+  const double at = 0.3333;
+  tessera_solver *s = solver_of(1, 1);
+  struct place p = {kink, 1.0 / 3.0};
+  double value, error;
+  put_point(s, value_of, &p);
+  assert_status(s, tessera_set_breakpoints(s, 1, &at), TESSERA_OK);
+  put_real(s, TESSERA_RELTOL, 1e-10);
+  for (p.kind = kink; p.kind <= jump; ++p.kind) {
+    assert_status(s, tessera_integrate(s, TESSERA_QUADRATURE, &value, &error), TESSERA_OK);
+    assert_close(value, exact_of(&p), 1e-10, 0);
+  }
+  tessera_destroy(s);
+}
+
+/* Zero over zero: next to 0 the values are rounding, which no point is to be taken in by. */
+static void removable_singularities(void **state) {
+  (void)state;
+  static const double exact[] = {0.48638537623544313, 0.16392818052171815, -0.10243996883259894};
+  tessera_solver *s = solver_of(1, 1);
+  struct place p;
+  put_point(s, value_of, &p);
+  put_real(s, TESSERA_RELTOL, 1e-10);
+  for (p.kind = cosine; p.kind <= root; ++p.kind) {
+    double value, error;
+    assert_status(s, tessera_integrate(s, TESSERA_QUADRATURE, &value, &error), TESSERA_OK);
+    assert_close(value, exact[p.kind - cosine], 1e-10, 0);
+    assert_true(got_int(s, TESSERA_EVALUATIONS) <= 70);
+  }
+  tessera_destroy(s);
+}
+
+static int distance(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  *f = fabs(x[0] - x[1]);
+  return 0;
+}
+/* Inner integrals have their kink at every distance from their ends. */
+static void iterated(void **state) {
+  (void)state;
+  tessera_solver *s = solver_of(2, 1);
+  double value, error;
+  put_point(s, distance, NULL);
+  put_real(s, TESSERA_RELTOL, 1e-9);
+  assert_status(s, tessera_integrate(s, TESSERA_ITERATED, &value, &error), TESSERA_OK);
+  assert_close(value, 1.0 / 3.0, 1e-9, 0);
+  tessera_destroy(s);
+}
+
+/* NaN beside an end is no value, and nothing that ends an integral whose other points are well. */
+static int narrow_hole(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  *f = *x < 1e-5 ? NAN : exp(-*x);
+  return 0;
+}
+static void hole_beside_an_end(void **state) {
+  (void)state;
+  tessera_solver *s = solver_of(1, 1);
+  double value, error;
+  put_point(s, narrow_hole, NULL);
+  put_real(s, TESSERA_RELTOL, 1e-8);
+  assert_status(s, tessera_integrate(s, TESSERA_QUADRATURE, &value, &error), TESSERA_OK);
+  assert_close(value, -expm1(-1.0), 1e-8, 0);
+  tessera_destroy(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(changes_near_an_end), cmocka_unit_test(near_a_break_point),
+                                     cmocka_unit_test(removable_singularities), cmocka_unit_test(iterated),
+                                     cmocka_unit_test(hole_beside_an_end)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
