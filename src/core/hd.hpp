@@ -4,9 +4,15 @@
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define TESSERA_HD __host__ __device__ inline
+#define TESSERA_IN_CALLER __host__ __device__ inline
 #define TESSERA_APART __noinline__
 #else
 #define TESSERA_HD inline
+#if defined(__GNUC__)
+#define TESSERA_IN_CALLER inline __attribute__((always_inline))
+#else
+#define TESSERA_IN_CALLER inline
+#endif
 #define TESSERA_APART
 #endif
 #if defined(__CUDACC_RTC__) || defined(__CUDA_ARCH__)
@@ -18,7 +24,7 @@
 #define TESSERA_OVERLAPPED
 #define TESSERA_UNROLLED
 #endif
-// TESSERA_APART: not inlined on a device, TESSERA_ROLLED: a loop not unrolled there, where code that runs once a step should
+// TESSERA_IN_CALLER: inlined by a host's compiler, so that it gets the instructions of its caller; TESSERA_APART: not inlined on a device, TESSERA_ROLLED: a loop not unrolled there, where code that runs once a step should
 // not cost compile time and registers; TESSERA_OVERLAPPED: a loop whose loads should be under way together; TESSERA_UNROLLED: a
 // loop that is constants once it is unrolled.
 

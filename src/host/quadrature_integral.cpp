@@ -2,6 +2,7 @@
 #include "quadrature_integral.hpp"
 
 #include "../shown_point.hpp"
+#include "halves.hpp"
 
 namespace tessera {
 namespace {
@@ -13,9 +14,10 @@ constexpr double equal_share = 0.7071;  // of the tolerance of a complex value, 
 
 }  // namespace
 
-void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r) {
+void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape) {
   s_ = s;
   r_ = &r;
+  shape_ = shape;
   value_.assign(at(s_.ncomp), 0.0);
   error_.assign(at(s_.ncomp), infinity_value());
   ends_.assign(at(s_.ncomp), outcome::running);
@@ -238,6 +240,7 @@ void quadrature_integral::tell(const double *f, int64 ldf) {
       exponential_.stop();
       std::vector<double> x(static_cast<std::size_t>(2 * n));
       write(x.data(), n);
+      show_in_domain(shape_, &x[static_cast<std::size_t>(i)]);
       message_ = nonfinite_message(k, f[k * ldf + i], &x[static_cast<std::size_t>(i)], 1);
       end_exponential(outcome::nonfinite);
       return;
@@ -278,7 +281,7 @@ interval_estimate<double> quadrature_integral::estimate(interval<double> on, int
   const bool mapped = map_.kind != range_kind::plain;
   if (!mapped && !s_.zero_nonfinite) {
     const interval_estimate<double> plain = rule_.estimate(on, level, f);
-    if (plain.size != 0.0 || plain.value != 0.0 || plain.error != 0.0) zero_ = false;
+    see(plain);
     return plain;
   }
   double v[interval_rule::most_points] = {};
@@ -297,7 +300,7 @@ interval_estimate<double> quadrature_integral::estimate(interval<double> on, int
     e.error = std::max({e.error, e.spread, largest_ * (on.upper - on.lower) * holes / n});
     statistics_.zeroed += holes;
   }
-  if (e.value != 0.0 || e.error != 0.0 || e.size != 0.0) zero_ = false;
+  see(e);
   return e;
 }
 
@@ -305,6 +308,16 @@ void quadrature_integral::tell_intervals(const double *f, int64 ldf) {
   const quadrature_request<double, int> &q = run_.request();
   interval_estimate<double> e[2];
   int first = 0;
+  const bool together = missing_count_ == 2 && s_.ncomp == 1 && !q.points && rule_.is_plain() && !s_.zero_nonfinite &&
+                        map_.kind == range_kind::plain;
+  if (together) {
+    estimate_halves(s_.pairs, q.part, f, e);
+    if (is_finite(e[0]) && is_finite(e[0].size) && is_finite(e[1]) && is_finite(e[1].size)) {
+      see(e[0]);
+      see(e[1]);
+      return tell_run(e);
+    }
+  }
   for (int m = 0; m < missing_count_; ++m) {
     const interval<double> on = q.part[missing_[m]];
     const int n = points_of_[m];
@@ -325,6 +338,10 @@ void quadrature_integral::tell_intervals(const double *f, int64 ldf) {
   }
   for (int i = 0; keeps_ && i < q.count; ++i)
     e[i] = estimates_[kept_.find(key(q.part[i]))->second * at(s_.ncomp) + at(component_)];
+  tell_run(e);
+}
+
+void quadrature_integral::tell_run(const interval_estimate<double> *e) {
   wanted_ = 0;
   run_.tell(e);
   count_bytes();
@@ -341,6 +358,7 @@ void quadrature_integral::find_nonfinite(const double *f, int64 ldf, int k, int 
   message_ = "the weighted sum of the integrand overflows";
   for (int i = first; i < first + n; ++i)
     if (!std::isfinite(f[k * ldf + i])) {
+      show_in_domain(shape_, &x[static_cast<std::size_t>(i)]);
       message_ = nonfinite_message(k, f[k * ldf + i], &x[static_cast<std::size_t>(i)], 1);
       break;
     }
@@ -360,8 +378,8 @@ outcome quadrature_integral::outcome_of(quadrature_end e) {
       return outcome::evaluations;
     case quadrature_end::bad_point: {
       const interval<double> p = run_.place();
-      const double x =
-          map_.kind == range_kind::plain ? 0.5 * (p.lower + p.upper) : map_.at(0.5 * (p.lower + p.upper)).x;
+      double x = map_.kind == range_kind::plain ? 0.5 * (p.lower + p.upper) : map_.at(0.5 * (p.lower + p.upper)).x;
+      show_in_domain(shape_, &x);
       message_ =
           "the intervals at x = " + shown_number(fourier_ && mirrored_ ? -x : x) +
           " cannot be divided any further; a singularity there needs a break point, a weight or TESSERA_COMPLEMENT";

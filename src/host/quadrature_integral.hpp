@@ -12,14 +12,15 @@
 #include "../engine/quadrature/component_run.hpp"
 #include "../engine/quadrature/exponential_run.hpp"
 #include "../engine/quadrature/interval_rule.hpp"
+#include "../limited_integrand.hpp"
 
 namespace tessera {
 
 // Components are integrated one after the other, each by a run of its own; an interval that one of them has had is not evaluated again.
 class quadrature_integral {
  public:
-  // Both must stay where they are.
-  void begin(const quadrature_settings &s, const quadrature_range &r);
+  // All must stay where they are. shape: in whose coordinates points are shown; null: their own.
+  void begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape = nullptr);
 
   int64 wanted() const { return wanted_; }  // points; 0: ended
   // x[i], and with a complement x[ldx + i].
@@ -78,6 +79,10 @@ class quadrature_integral {
   bool ask();
   interval_estimate<double> estimate_of_point(double f, int i);
   interval_estimate<double> estimate(interval<double> on, int level, const double *f, int first, int n);
+  void see(const interval_estimate<double> &e) {
+    if (e.value != 0.0 || e.error != 0.0 || e.size != 0.0) zero_ = false;
+  }
+  void tell_run(const interval_estimate<double> *e);
   void tell_intervals(const double *f, int64 ldf);
   void count_bytes();
   void find_nonfinite(const double *f, int64 ldf, int k, int first, int n);
@@ -97,6 +102,7 @@ class quadrature_integral {
 
   quadrature_settings s_;
   const quadrature_range *r_ = nullptr;
+  const domain_shape *shape_ = nullptr;
   range_map map_;
   std::vector<double> points_;  // between which the pieces are
   interval_rule rule_;

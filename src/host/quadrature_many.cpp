@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 
 #include "first_failure.hpp"
 #include "quadrature_calls.hpp"
@@ -71,7 +72,13 @@ class many_quadratures {
   };
 
   void take(int64 first, int64 end, std::size_t thread) {
-    if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(*this);
+    const auto set_up = [&] {
+      if (!workers_[thread]) workers_[thread] = std::make_unique<worker>(*this);
+    };
+    if (!has_memory(first, set_up)) {
+      for (int64 row = first + 1; row < end; ++row) no_memory(row);
+      return;
+    }
     worker &w = *workers_[thread];
     hooks h(watch_, thread);
     host_integrand form = common_.integrand;
@@ -95,14 +102,39 @@ class many_quadratures {
     return false;
   }
 
+  // False: there was no memory for what it does, and the row has that as its end; the others go on.
+  template <class Body>
+  bool has_memory(int64 row, const Body &body) {
+    try {
+      body();
+      return true;
+    } catch (const std::bad_alloc &) {
+      no_memory(row);
+      return false;
+    }
+  }
+  void no_memory(int64 row) {
+    results_.rows[index(row)].end = outcome::memory;
+    try {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      results_.keep_message(row, "no memory left");
+    } catch (const std::bad_alloc &) {
+    }
+    watch_.has_finished();
+  }
+
   void begin(slot &s, int64 row, worker &w) {
     s.row = row;
     many_.give_row(row, w.q);
     s.range = w.q.range;
-    s.integral.begin(w.q.settings, s.range);
+    s.integral.begin(w.q.settings, s.range, w.q.shape);
   }
 
   void run_alone(int64 row, worker &w, hooks &h) {
+    has_memory(row, [&] { integrate_alone(row, w, h); });
+    w.calls.forget_status();
+  }
+  void integrate_alone(int64 row, worker &w, hooks &h) {
     slot &s = w.alone;
     begin(s, row, w);
     if (many_.params && !numbers_)
@@ -116,7 +148,6 @@ class many_quadratures {
     });
     if (failure.what() != outcome::running) s.integral.stop(failure.what());
     finish(s, w, h, failure.what() != outcome::running ? failure.message() : w.calls.message());
-    w.calls.forget_status();
   }
 
   // As run_integral, with the number of the integral as a coordinate.
@@ -156,32 +187,42 @@ class many_quadratures {
   // The points of all integrals that are under way go to the integrand together; where one has ended the next row takes its place.
   void side_by_side(int64 first, int64 end, worker &w, hooks &h) {
     std::vector<std::unique_ptr<slot>> &slots = w.slots;
-    while (static_cast<int64>(slots.size()) < std::min(in_flight, end - first))
-      slots.push_back(std::make_unique<slot>());
-    int64 next = first, live = 0;
+    try {
+      while (static_cast<int64>(slots.size()) < std::min(in_flight, end - first))
+        slots.push_back(std::make_unique<slot>());
+    } catch (const std::bad_alloc &) {  // fewer, or one after the other
+    }
+    if (slots.empty())
+      for (int64 row = first; row < end && is_running(row, h); ++row) run_alone(row, w, h);
+    int64 next = slots.empty() ? end : first, live = 0;
     const auto refill = [&] {
       while (live < static_cast<int64>(slots.size()) && next < end) {
         if (!is_running(next, h)) {
           next = end;
           return;
         }
-        begin(*slots[index(live)], next++, w);
-        settle(live, w, h);
+        const int64 row = next++;
+        has_memory(row, [&] {
+          begin(*slots[index(live)], row, w);
+          settle(live, w, h);
+        });
       }
     };
     refill();
     while (live > 0) {
       int64 n = 0;
       for (int64 i = 0; i < live; ++i) n += slots[index(i)]->integral.wanted();
-      w.calls.prepare(n);
-      n = 0;
-      for (int64 i = 0; i < live; ++i) {
-        write(*slots[index(i)], w, n);
-        n += slots[index(i)]->points;
-      }
       outcome end_of_call = outcome::running;
       first_failure failure;
-      failure.watch(0, [&] { end_of_call = w.calls.call(n); });
+      failure.watch(0, [&] {
+        w.calls.prepare(n);
+        int64 to = 0;
+        for (int64 i = 0; i < live; ++i) {
+          write(*slots[index(i)], w, to);
+          to += slots[index(i)]->points;
+        }
+        end_of_call = w.calls.call(n);
+      });
       const bool failed = failure.what() != outcome::running || end_of_call == outcome::callback;
       if (failed) w.calls.forget_status();
       int64 at = 0, all = live;
@@ -194,13 +235,16 @@ class many_quadratures {
           run_alone(slots[index(live)]->row, w, h);
           continue;
         }
-        if (end_of_call != outcome::running)
-          s.integral.stop(end_of_call);
-        else
-          s.integral.tell(w.calls.f() + at, w.calls.stride());
+        const double *const f = w.calls.f() + at;
         at += points;
         std::swap(slots[index(i)], slots[index(live)]);
-        settle(live, w, h);
+        has_memory(s.row, [&] {
+          if (end_of_call != outcome::running)
+            s.integral.stop(end_of_call);
+          else
+            s.integral.tell(f, w.calls.stride());
+          settle(live, w, h);
+        });
       }
       refill();
     }

@@ -106,6 +106,23 @@ void set_up(report &r, tessera_solver *s, bool batch, int threads, int selection
   r.statuses.push_back(tessera_set_real(s, TESSERA_RELTOL, 1e-3));
 }
 
+// Returns how many of the integrals say that there was no memory, -1: all, as the call says.
+enum { rows = 20 };
+int many_over_one_variable(report &r, tessera_solver *s) {
+  int ends[rows], without = 0;
+  const int status =
+      tessera_integrate_many(s, TESSERA_QUADRATURE, rows, nullptr, 0, nullptr, nullptr, r.value, r.error, ends);
+  r.statuses.push_back(status);
+  if (status == TESSERA_ERR_MEMORY && r.value[0] != untouched) r.statuses.push_back(1000);
+  if (status != TESSERA_OK && status != TESSERA_SOME_FAILED) return -1;
+  for (int i = 0; i < rows; ++i)
+    if (ends[i] == TESSERA_ERR_MEMORY)
+      ++without;
+    else if (ends[i] != TESSERA_OK && ends[i] != TESSERA_LIMIT_MEMORY)
+      r.statuses.push_back(1002);
+  return without;
+}
+
 std::vector<scenario> scenarios() {
   std::vector<scenario> all;
   for (int method = TESSERA_CUBATURE; method <= TESSERA_MONTECARLO; ++method)
@@ -129,6 +146,14 @@ std::vector<scenario> scenarios() {
                                                                r.value, r.error, ends);
                      if (status == TESSERA_ERR_MEMORY && r.value[0] != untouched) r.statuses.push_back(1000);
                      r.statuses.push_back(status);
+                     tessera_destroy(s);
+                   }});
+  for (int form = 0; form < 2; ++form)
+    all.push_back({"many over one variable", [=](report &r) {
+                     tessera_solver *s = make(r, 1, 1);
+                     if (!s) return;
+                     set_up(r, s, form == 1, 1, 0);
+                     many_over_one_variable(r, s);
                      tessera_destroy(s);
                    }});
   all.push_back({"a stop and its message", [](report &r) {
@@ -246,11 +271,30 @@ void every_allocation_may_fail(void **) {
   std::printf("%ld injected failures\n", injected);
 }
 
+// What one of many integrals has no memory for costs that one, and not the call.
+void the_others_go_on(void **) {
+  for_ever = false;
+  for (int form = 0; form < 2; ++form) {
+    int alone = 0;
+    for (long at = 0; at < 400; ++at) {
+      report r;
+      tessera_solver *s = make(r, 1, 1);
+      set_up(r, s, form == 1, 1, 0);
+      countdown = at;
+      if (many_over_one_variable(r, s) == 1) ++alone;
+      countdown = -1;
+      tessera_destroy(s);
+      for (const int status : r.statuses) assert_true(allowed(status));
+    }
+    assert_true(alone > 0);
+  }
+}
+
 }  // namespace
 
 // Usage: api_no_memory [PLACES]   0: every allocation of every scenario fails
 int main(int argc, char **argv) {
-  const CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+  const CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail), cmocka_unit_test(the_others_go_on)};
   if (argc > 1) most_places = std::strtol(argv[1], nullptr, 10);
   if (most_places <= 0) most_places = LONG_MAX;
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -203,6 +203,10 @@ static void statuses(void **state) {
   begin(&r, bell, 0.0, 1.0, 1e-6), put_int(r.s, TESSERA_MINEVAL, 2000), go(&r);
   assert_true(got_int(r.s, TESSERA_EVALUATIONS) >= 2000);
   tessera_destroy(r.s);
+  begin(&r, lorentz, 0.0, INFINITY, 1e-6), put_int(r.s, TESSERA_MINEVAL, 2000), go(&r); /* in two pieces */
+  assert_status(r.s, r.status, TESSERA_OK);
+  assert_true(got_int(r.s, TESSERA_EVALUATIONS) >= 2000);
+  tessera_destroy(r.s);
 }
 
 static int sometimes_nan(int ndim, const double *x, int ncomp, double *f, void *userdata) {

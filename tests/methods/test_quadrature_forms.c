@@ -8,6 +8,7 @@ static const double pi = 3.14159265358979323846;
 static double one(double x) { return 0.0 * x + 1.0; }
 static double inverse_root(double x) { return 1.0 / sqrt(x); }
 static double inverse(double x) { return 1.0 / x; }
+static double hole(double x) { return x > 2.0 && x < 2.1 ? NAN : x; }
 
 /* ---- Vector integrands, forms ---------------------------------------------------------------------------------------------- */
 
@@ -102,6 +103,16 @@ static void limits_as_functions(void **state) {
   begin(&r, inverse, 0.0, 1.0, 1e-10);
   assert_status(r.s, tessera_set_limits(r.s, 0, half_way, NULL), TESSERA_OK);
   expect(&r, log(3.0), 1e-10);
+  /* What is said of a point is in the user's coordinate. */
+  static const int rules[] = {TESSERA_RULE_AUTO, TESSERA_RULE_DOUBLE_EXPONENTIAL};
+  for (int i = 0; i < 2; ++i) {
+    begin(&r, hole, 0.0, 1.0, 1e-10), put_int(r.s, TESSERA_RULE, rules[i]);
+    assert_status(r.s, tessera_set_limits(r.s, 0, half_way, NULL), TESSERA_OK);
+    go(&r);
+    assert_true(r.status == TESSERA_NONFINITE || r.status == TESSERA_ERR_CALLBACK);
+    assert_says(tessera_last_error(r.s), "x = (2.0");
+    tessera_destroy(r.s);
+  }
 }
 
 /* ---- Bad input --------------------------------------------------------------------------------------------------------------- */
@@ -150,6 +161,8 @@ static void bad_input(void **state) {
   tessera_destroy(r.s);
   begin(&r, one, 0.0, 1.0, 1e-6), weigh(&r, TESSERA_WEIGHT_COS, 1.0, 0, 0, 0), put_int(r.s, TESSERA_COMPLEMENT, 1);
   refused(&r, TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT");
+  begin(&r, one, 0.0, 1.0, 1e-6), weigh(&r, TESSERA_WEIGHT_COS, 1.0, 0, 0, 0), put_int(r.s, TESSERA_MINEVAL, 1000);
+  refused(&r, TESSERA_ERR_UNSUPPORTED, "TESSERA_MINEVAL");
   begin(&r, one, 0.0, 1.0, 1e-6), put_int(r.s, TESSERA_MAX_MEMORY, 1000),
       refused(&r, TESSERA_ERR_MEMORY, "TESSERA_MAX_MEMORY");
 

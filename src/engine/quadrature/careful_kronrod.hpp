@@ -87,44 +87,59 @@ constexpr null_weights<Real, Pairs> make_null_weights() {
 template <class Real, int Pairs>
 inline constexpr null_weights<Real, Pairs> null_weights_of = make_null_weights<Real, Pairs>();
 
+// Sums over the values of an interval, or of as many as a Value has numbers.
+template <class Value>
+struct careful_sums {
+  static constexpr int count = null_weights<double, 7>::sums;
+
+  Value fine, coarse, size, spread, even[count], odd[count];
+};
+
 // Place of a point among the values of an interval: the centre first, then the left points of all pairs, then the right ones.
-// value[2 * Pairs + 1], half: of the interval's length.
-template <class Real, int Pairs>
-TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, Pairs> &rule,
-                                                      const null_weights<Real, Pairs> &null, Real half,
-                                                      const Real *value) {
-  constexpr Real spacing = real_limits<Real>::spacing;
+// value[2 * Pairs + 1].
+template <class Value, class Real, int Pairs>
+TESSERA_IN_CALLER careful_sums<Value> sum_carefully(const kronrod_pair<Real, Pairs> &rule,
+                                                    const null_weights<Real, Pairs> &null, const Value *value) {
   using pair = kronrod_pair<Real, Pairs>;
-  Real fine = rule.weight[Pairs] * value[0], size = fabs(fine);
-  Real coarse = pair::centre_shared ? rule.gauss[pair::shared] * value[0] : Real(0);
+  constexpr int sums = null_weights<Real, Pairs>::sums;
+  careful_sums<Value> s;
+  s.fine = rule.weight[Pairs] * value[0];
+  s.size = fabs(s.fine);
+  s.coarse = (pair::centre_shared ? rule.gauss[pair::shared] : Real(0)) * value[0];
+  for (int q = 0; q < sums; ++q) {
+    s.even[q] = null.even[Pairs][q] * value[0];
+    s.odd[q] = Real(0) * value[0];
+  }
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p) {
-    const Real left = value[1 + p], right = value[1 + Pairs + p], both = left + right;
-    if (p < pair::shared) coarse += rule.gauss[p] * both;
-    fine += rule.weight[p] * both;
-    size += rule.weight[p] * (fabs(left) + fabs(right));
+    const Value left = value[1 + p], right = value[1 + Pairs + p], both = left + right;
+    if (p < pair::shared) s.coarse = s.coarse + rule.gauss[p] * both;
+    s.fine = s.fine + rule.weight[p] * both;
+    s.size = s.size + rule.weight[p] * (fabs(left) + fabs(right));
+    for (int q = 0; q < sums; ++q) s.even[q] = s.even[q] + null.even[p][q] * both;
   }
-  const Real mean = fine * Real(0.5), width = fabs(half);
-  Real spread = rule.weight[Pairs] * fabs(value[0] - mean);
+  TESSERA_UNROLLED
+  for (int p = 0; p < Pairs; ++p) {
+    const Value across = value[1 + Pairs + p] - value[1 + p];
+    for (int q = 0; q < sums; ++q) s.odd[q] = s.odd[q] + null.odd[p][q] * across;
+  }
+  const Value mean = Real(0.5) * s.fine;
+  s.spread = rule.weight[Pairs] * fabs(value[0] - mean);
   TESSERA_UNROLLED
   for (int p = 0; p < Pairs; ++p)
-    spread += rule.weight[p] * (fabs(value[1 + p] - mean) + fabs(value[1 + Pairs + p] - mean));
-  interval_estimate<Real> e = {fine * half, Real(0), size * width, spread * width};
-  e.error = error_of_difference((fine - coarse) * half, e.size, e.spread);
+    s.spread = s.spread + rule.weight[p] * (fabs(value[1 + p] - mean) + fabs(value[1 + Pairs + p] - mean));
+  return s;
+}
+
+// half: of the interval's length.
+template <class Real, int Pairs>
+TESSERA_HD interval_estimate<Real> estimate_of_sums(const null_weights<Real, Pairs> &null, Real half,
+                                                    const careful_sums<Real> &s) {
+  constexpr Real spacing = real_limits<Real>::spacing;
   using tables = null_weights<Real, Pairs>;
-  Real even[tables::sums], odd[tables::sums];
-  for (int q = 0; q < tables::sums; ++q) {
-    even[q] = null.even[Pairs][q] * value[0];
-    odd[q] = Real(0);
-  }
-  TESSERA_UNROLLED
-  for (int p = 0; p < Pairs; ++p) {
-    const Real both = value[1 + p] + value[1 + Pairs + p], across = value[1 + Pairs + p] - value[1 + p];
-    for (int q = 0; q < tables::sums; ++q) {
-      even[q] += null.even[p][q] * both;
-      odd[q] += null.odd[p][q] * across;
-    }
-  }
+  const Real width = fabs(half), *even = s.even, *odd = s.odd;
+  interval_estimate<Real> e = {s.fine * half, Real(0), s.size * width, s.spread * width};
+  e.error = error_of_difference((s.fine - s.coarse) * half, e.size, e.spread);
   e.lower_end = even[tables::value_sum] - odd[tables::value_sum];
   e.upper_end = even[tables::value_sum] + odd[tables::value_sum];
   e.lower_slope = (odd[tables::slope_sum] - even[tables::slope_sum]) / half;
@@ -133,7 +148,7 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
 
   // Squares of the sizes of pairs of degrees, the highest first. Smooth: each is less than half of the next, or rounding.
   constexpr Real fall = Real(0.45), factor = Real(2), share = Real(0.03);
-  const Real rounding = Real(10) * spacing * size;
+  const Real rounding = Real(10) * spacing * s.size;
   Real top[tables::ranks], largest = 0;
   bool falls = true;
   for (int q = 0; q < tables::ranks; ++q) {
@@ -147,6 +162,13 @@ TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, P
   e.rough = !falls;
   e.error = larger_of(e.error, least);
   return e;
+}
+
+template <class Real, int Pairs>
+TESSERA_HD interval_estimate<Real> estimate_carefully(const kronrod_pair<Real, Pairs> &rule,
+                                                      const null_weights<Real, Pairs> &null, Real half,
+                                                      const Real *value) {
+  return estimate_of_sums(null, half, sum_carefully(rule, null, value));
 }
 
 }  // namespace tessera

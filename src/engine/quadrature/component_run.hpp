@@ -22,9 +22,10 @@ class interval_memory {
 
   void start(int capacity) {
     if (capacity_ >= capacity) return;
+    const auto n = static_cast<std::size_t>(capacity);
+    real_.resize(5 * n);
+    order_.resize(3 * n);
     capacity_ = capacity;
-    real_.resize(5 * size());
-    order_.resize(3 * size());
   }
   // Room for one more than there are. True when the arrays have moved.
   bool grow(int used) {

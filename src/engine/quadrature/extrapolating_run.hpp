@@ -139,7 +139,8 @@ class extrapolating_run {
     list_.sort();
     list_.begin(value_, sum);
     if (stopped_by_first(error_, size_of_integrand_, list_.full() && pieces_ > 1)) return;
-    if (error_ <= wanted_.bound(value_)) {
+    const bool met = error_ <= wanted_.bound(value_);
+    if (met && (!is_careful() || list_.size() >= least_)) {
       conclude(quadrature_end::converged);
       return;
     }
@@ -151,6 +152,7 @@ class extrapolating_run {
     short_enough_ = true;
     set_goal(wanted_.bound(value_));
     start();
+    if (met) claim(true);
   }
 
   TESSERA_HD bool stopped_by_first(Real error, Real size, bool full) {

@@ -65,6 +65,7 @@ problem &quadrature_method::prepare(bool) {
       refuse("TESSERA_WEIGHT and TESSERA_RULE_DOUBLE_EXPONENTIAL do not go together");
     if (s.complement != 0) refuse("TESSERA_WEIGHT and TESSERA_COMPLEMENT do not go together");
     if (!breaks_.empty()) refuse("TESSERA_WEIGHT and break points do not go together");
+    if (get_int(TESSERA_MINEVAL) > 0) refuse("TESSERA_WEIGHT and TESSERA_MINEVAL do not go together");
   }
   if (s.has_ends() && !(s.alpha > -1.0))
     refuse_argument("TESSERA_ALPHA = " + shown_number(s.alpha) + " is not above -1");
