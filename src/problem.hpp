@@ -243,7 +243,7 @@ struct sampling_problem : problem {
 // A range of integration in one variable, without break points.
 inline quadrature_range range_between(double first, double last) {
   const double lower = std::min(first, last), upper = std::max(first, last);
-  return {lower, upper, inside(lower, upper), inside(upper, lower), {}};
+  return {lower, upper, inside(lower, upper), inside(upper, lower), nullptr, 0};
 }
 // The user's coordinate at t in (0, 1) of a range, and its distance as TESSERA_COMPLEMENT = kind hands it on.
 inline double coordinate_in(const quadrature_range &range, double t, int kind, double &complement) {
@@ -259,6 +259,8 @@ inline double coordinate_in(const quadrature_range &range, double t, int kind, d
   return p.x;
 }
 
+constexpr int most_device_breaks = 64;  // of one integral
+
 struct quadrature_result : run_result {
   run_counts counts() const override {
     return {statistics.evaluations, statistics.intervals, statistics.steps, 0, statistics.bytes};
@@ -268,14 +270,26 @@ struct quadrature_result : run_result {
 
 struct quadrature_problem : problem {
   quadrature_problem() : problem(method_quadrature) {}
+  quadrature_problem(const quadrature_problem &other) : problem(other) { *this = other; }
+  quadrature_problem &operator=(const quadrature_problem &other) {
+    problem::operator=(other);
+    settings = other.settings;
+    range = other.range;
+    breaks = other.breaks;
+    shared_calls = other.shared_calls;
+    if (range.count > 0) range.breaks = breaks.data() + (other.range.breaks - other.breaks.data());
+    return *this;
+  }
   using problem::asked;
   run_settings &asked() override { return settings; }
   std::unique_ptr<problem> copy() const override { return std::make_unique<quadrature_problem>(*this); }
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<quadrature_result>(); }
   void set_limits(int, const double *first, const double *last) override {
     range = range_between(*first, *last);
-    for (const double b : breaks)
-      if (b > range.lower && b < range.upper) range.breaks.push_back(b);
+    const auto begin = std::upper_bound(breaks.begin(), breaks.end(), range.lower);
+    const auto end = std::lower_bound(begin, breaks.end(), range.upper);
+    range.count = static_cast<int>(end - begin);
+    range.breaks = range.count > 0 ? &*begin : nullptr;
   }
   std::string trouble_with_limits() const override {
     const quadrature_settings &s = settings;

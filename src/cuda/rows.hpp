@@ -20,6 +20,7 @@ class rows_progress final : public run_hooks {
   void count_up_to(int64 end);
   // False when the call is to end.
   bool go_on();
+  outcome end() const { return end_; }  // why not
   // The rows that were not run end as the call does.
   void give_up_the_rest();
 

@@ -15,7 +15,11 @@ extern "C" __device__ __forceinline__ void tessera_f(const double *x, double *f,
 #else
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 #endif
-#if TESSERA_MANY
+#if TESSERA_MANY == 2  // each thread has an integral of its own
+extern "C" { __shared__ int tessera_of_threads[TESSERA_BLOCK][2]; }
+#define tessera_flags tessera_of_threads[threadIdx.x][0]
+#define tessera_status tessera_of_threads[threadIdx.x][1]
+#elif TESSERA_MANY
 extern "C" { __shared__ int tessera_flags; __shared__ int tessera_status; }
 #else
 extern "C" { __device__ int tessera_flags; __device__ int tessera_status; }

@@ -120,7 +120,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)
     refuse("params is not NULL, but the device callback has a userdata of its own and would not see the blocks");
   tessera::method &m = method_of(static_cast<tessera::method_number>(method));
-  int device = choose_device(m);
+  int device = choose_device(m, true);
   const auto start = clock_type::now();
   begin_run();
   const std::vector<double> box_lower = limits_of_boxes(count, lower, 0.0),

@@ -40,7 +40,9 @@ class method {
   virtual int most_device_ndim() const { return 0; }  // variables that a device takes; 0: any number
   virtual bool hands_complements() const { return false; }
   virtual bool hands_weights() const { return false; }
-  virtual bool runs_on_devices() const { return true; }
+  // Why no device takes what is set now, "" where one does. callback: the caller's program launches the integrand.
+  virtual std::string trouble_with_devices(bool) const { return {}; }
+  virtual bool is_small_alone() const { return false; }  // a single integral: a device is no gain
 
   virtual void begin_run() {}
   // Settings of the method alone, the rest sets the solver. Throws failure.

@@ -18,7 +18,7 @@ int compile_status(const compile_error &e) {
 }  // namespace tessera
 
 // Where the integrand is to run: a CUDA ordinal or `host`.
-int tessera_solver::choose_device(const tessera::method &m) const {
+int tessera_solver::choose_device(const tessera::method &m, bool many) const {
   const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
   if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_device_form())
@@ -49,17 +49,20 @@ int tessera_solver::choose_device(const tessera::method &m) const {
     if (!shape_.is_plain())
       throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_WEIGHTS = 1 is for limits that are numbers");
   }
-  if (!m.runs_on_devices() && (wanted >= 0 || !has_host_form()))
+  const std::string trouble = wanted == host ? std::string() : m.trouble_with_devices(device_batch_ != nullptr);
+  if (!trouble.empty() && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED,
-                  "TESSERA_QUADRATURE runs on the host: TESSERA_DEVICE = -1 or -2, with a callback or a text");
+                  trouble + (wanted >= 0 ? ": TESSERA_DEVICE = " + std::to_string(wanted)
+                                         : ", and " + device_form_name().article + " cannot run there"));
   const bool too_many = m.most_device_ndim() > 0 && ndim_ > m.most_device_ndim();
   if (too_many && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
   if (shape_.has_limits) return do_without_device("limits are functions");
-  if (!m.runs_on_devices()) return do_without_device("TESSERA_QUADRATURE runs on the host");
+  if (!trouble.empty()) return do_without_device(trouble);
   if (shape_.is_simplex() && device_batch_) return do_without_device("a simplex is not for a device callback");
+  if (!many && m.is_small_alone() && has_host_form()) return host;
   if (!has_device_form() || too_many) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;

@@ -209,7 +209,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
   tessera::method &m = method_of(static_cast<tessera::method_number>(method));
-  int device = choose_device(m);
+  int device = choose_device(m, false);
   const auto start = clock_type::now();
   begin_run();
   struct ending {

@@ -96,7 +96,7 @@ struct tessera_solver {
   std::string explain_limit(const tessera::run_settings &asked, tessera::outcome end, const std::vector<double> &v,
                             const std::vector<double> &e) const;
   int host_threads() const;  // all processors for TESSERA_THREADS = 0
-  int choose_device(const tessera::method &m) const;
+  int choose_device(const tessera::method &m, bool many) const;
   int do_without_device(const std::string &why) const;
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
                            double *value, double *error);

@@ -16,10 +16,10 @@ extern "C" {
 #include "close.h"
 }
 
-#include "engine/quadrature/careful_kronrod.hpp"
 #include "engine/quadrature/end_rule.hpp"
 #include "engine/quadrature/extrapolating_run.hpp"
 #include "engine/quadrature/nested_rule.hpp"
+#include "engine/quadrature/null_rules.hpp"
 #include "engine/quadrature/oscillating_rule.hpp"
 #include "engine/quadrature/plain_run.hpp"
 #include "engine/quadrature/pole_rule.hpp"

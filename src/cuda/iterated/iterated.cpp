@@ -1,4 +1,4 @@
-// TESSERA_ITERATED is the host's: the solver refuses devices before a place is asked for (method::runs_on_devices).
+// TESSERA_ITERATED is the host's: the solver refuses devices before a place is asked for (method::trouble_with_devices).
 // SPDX-License-Identifier: BSD-3-Clause
 #include "../method.hpp"
 

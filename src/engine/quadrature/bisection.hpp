@@ -61,7 +61,8 @@ template <class Real>
 constexpr Real is_rough = real_limits<Real>::greatest;
 
 template <class Real, class Int>
-TESSERA_HD void careful_halves(const interval_list<Real, Int> &list, interval_estimate<Real> *e, Real *doubts) {
+TESSERA_HD TESSERA_APART void careful_halves(const interval_list<Real, Int> &list, interval_estimate<Real> *e,
+                                             Real *doubts) {
   const Int parent = list.selected();
   const bool was_rough = list.doubt(parent) == is_rough<Real>;
   const Real change = fabs(list.value_of(parent) - (e[0].value + e[1].value));

@@ -1,5 +1,5 @@
-// The adaptive run of one component: the state machine that its weight asks for, with memory that grows as intervals do. On the Fourier
-// range a run is one of stretches, each with a run of its own.
+// The adaptive run of one component: the state machine that its weight asks for, with memory that grows as intervals do. With an oscillating weight
+// an infinite range is one of stretches, each with a run of its own, gone through more than once, and the whole line is two such ranges.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "extrapolating_run.hpp"
 #include "fourier_run.hpp"
 #include "plain_run.hpp"
-#include "quadrature.hpp"
+#include "smooth_run.hpp"
 
 namespace tessera {
 
@@ -56,60 +56,54 @@ class interval_memory {
 
 class component_run {
  public:
-  static constexpr int most_intervals = 1 << 16;
-
   const quadrature_request<double, int> &request() const {
     if (probes_.is_active()) return probes_.request();
     return plain_ ? plain_->request() : run_->request();
   }
-  bool has_value() const {
+  // Would stop() leave a value?
+  bool can_stop() const {
+    if (to_infinity_ && (passes_ == 0 || whole_)) return false;
     return fourier_ ? fourier_->stretches() > 0 : (plain_ ? plain_->size() > 0 : run_->request().count != 1);
   }
   bool ended() const { return ended_; }
   quadrature_end end() const { return end_; }
   double value() const { return value_; }
   double error() const { return error_; }
-  int64 intervals() const { return before_ + (plain_ ? plain_->size() : run_->size()); }
+  int64 intervals() const { return std::max(most_, before_ + (plain_ ? plain_->size() : run_->size())); }
   int64 bytes() const { return memory_.bytes(); }
   // So far.
-  double sum() const { return fourier_ ? done_ : (plain_ ? plain_->sum() : run_->sum()); }
+  double sum() const { return signed_value(fourier_ ? done_ : (plain_ ? plain_->sum() : run_->sum())); }
   double sum_of_errors() const {
     return fourier_ ? infinity_value() : (plain_ ? plain_->sum_of_errors() : run_->sum_of_errors());
   }
-  interval<double> range() const { return range_; }  // of the rule
+  interval<double> rule_range() const {
+    return to_infinity_ ? interval<double>{side_, infinity_value()} : interval<double>{r_->lower, r_->upper};
+  }
   interval<double> place() const { return run_ ? run_->selected() : range_; }
+  bool mirrored() const { return to_infinity_ && mirrored_; }  // x = -u
 
-  // Without a weight. points: two or more; with more than two the pieces between them.
-  void begin_smooth(const std::vector<double> &points, tolerances<double> wanted, int64 least) {
-    clear();
-    const int pieces = static_cast<int>(points.size()) - 1;
-    memory_.start(std::max(least_intervals, 2 * pieces));
-    if (pieces == 1)
-      run_.emplace(interval<double>{points[0], points[1]}, 0.0, nullptr, wanted, memory_.get(true), most_intervals);
-    else
-      run_.emplace(points.data(), pieces, memory_.levels(), memory_.doubtful(), wanted, memory_.get(true),
-                   std::max(most_intervals, 2 * pieces));
-    pieces_ = pieces;
-    keeps_levels_ = pieces > 1;
-    run_->set_least(static_cast<int>(std::min<int64>(least, most_intervals - 1)));
-  }
-  void begin_oscillating(interval<double> range, double omega, tolerances<double> wanted) {
-    clear();
-    range_ = range;
-    begin_stretch(range, omega, wanted);
-  }
-  void begin_ends(interval<double> range, tolerances<double> wanted) {
-    begin_plain(plain_kind::ends, range, 0.0, wanted);
-  }
-  void begin_pole(interval<double> range, double pole, tolerances<double> wanted) {
-    begin_plain(plain_kind::singularity, range, pole, wanted);
-  }
-  // From `lower` to infinity.
-  void begin_fourier(double lower, double omega, double absolute) {
-    clear();
-    omega_ = omega;
-    fourier_.emplace(lower, omega, absolute, most_stretches);
-    begin_stretch(fourier_->stretch(), omega, {fourier_->tolerance(), 0.0});
+  // points[pieces + 1]: without a weight, those between which the pieces are. All but the points must stay where they are.
+  void begin(const quadrature_settings &s, const quadrature_range &r, tolerances<double> wanted, const double *points,
+             int pieces) {
+    s_ = &s;
+    r_ = &r;
+    wanted_ = wanted;
+    const interval<double> range = {r.lower, r.upper};
+    most_ = 0;
+    to_infinity_ = s.is_oscillating() && r.is_infinite();
+    if (s.weight == quadrature_weight::none) {
+      begin_smooth(points, pieces);
+    } else if (to_infinity_) {
+      mirrored_ = is_finite(r.upper);
+      whole_ = !is_finite(r.lower) && !is_finite(r.upper);
+      begin_side();
+    } else if (s.is_oscillating()) {
+      begin_oscillating(range, wanted_);
+    } else if (s.has_ends()) {
+      begin_plain(plain_kind::ends, range, 0.0);
+    } else {
+      begin_plain(plain_kind::singularity, range, s.pole);
+    }
   }
 
   void tell(const interval_estimate<double> *e) {
@@ -140,19 +134,29 @@ class component_run {
     probes_.stop();
     if (fourier_) {
       fourier_->stop(fourier_end::stopped);
-      finish(why, fourier_->value(), fourier_->error());
+      set_result(why, fourier_->value(), fourier_->error());
     } else if (plain_) {
       plain_->stop(why);
-      finish(why, plain_->value(), plain_->error());
+      set_result(why, plain_->value(), plain_->error());
     } else {
       run_->stop_with_best(why);
-      finish(why, run_->value(), run_->error());
+      set_result(why, run_->value(), run_->error());
     }
+    value_ = signed_value(value_);
   }
 
  private:
   static constexpr int least_intervals = 64, most_stretches = 2000;
+  static constexpr int most_passes = 5;  // over an infinite range with an oscillating weight
 
+  struct side_result {
+    double value, error;
+    quadrature_end end;
+  };
+
+  double signed_value(double v) const {
+    return s_->weight == quadrature_weight::sine && (s_->omega < 0.0) != mirrored() ? -v : v;
+  }
   void clear() {
     probes_.stop();
     run_.reset();
@@ -166,24 +170,67 @@ class component_run {
     done_ = 0.0;
     worst_ = quadrature_end::converged;
   }
-  void begin_plain(plain_kind kind, interval<double> range, double pole, tolerances<double> wanted) {
+
+  // Without a weight.
+  void begin_smooth(const double *points, int pieces) {
+    clear();
+    memory_.start(std::max(least_intervals, 2 * pieces));
+    pieces_ = pieces;
+    keeps_levels_ = pieces > 1;
+    start_careful_run(
+        *s_, wanted_, points, pieces, memory_.levels(), memory_.doubtful(),
+        memory_.get(true), [this](auto... how) -> auto & { return run_.emplace(how...); });
+  }
+  void begin_plain(plain_kind kind, interval<double> range, double pole) {
     clear();
     range_ = range;
     memory_.start(least_intervals);
-    plain_.emplace(kind, range, pole, wanted, memory_.get(false), most_intervals);
+    plain_.emplace(kind, range, pole, wanted_, memory_.get(false), most_intervals);
   }
-  void begin_stretch(interval<double> range, double omega, tolerances<double> wanted) {
+  void begin_oscillating(interval<double> range, tolerances<double> wanted) {
+    clear();
+    begin_stretch(range, wanted);
+  }
+  void begin_stretch(interval<double> range, tolerances<double> wanted) {
     memory_.start(least_intervals);
     careful_ = false;
     keeps_levels_ = true;
     range_ = range;
-    run_.emplace(range, std::fabs(omega), memory_.levels(), wanted, memory_.get(false), most_intervals);
+    run_.emplace(range, std::fabs(s_->omega), memory_.levels(), wanted, memory_.get(false), most_intervals);
+  }
+
+  // ---- To infinity with an oscillating weight ---------------------------------------------------------------------------------
+
+  // The first pass over a half-infinite range is over one stretch alone: how large the integral may be.
+  void begin_side() {
+    side_ = whole_ ? 0.0 : (mirrored_ ? -r_->upper : r_->lower);
+    passes_ = 0;
+    const fourier_run<double> first(side_, s_->omega, 1.0, 3);
+    begin_oscillating(first.stretch(), {wanted_.absolute, std::max(wanted_.relative, 1e-6)});
+  }
+  // True when there is one more pass, with the absolute tolerance that the last one shows to be right.
+  bool next_pass() {
+    const double bound = wanted_.bound(value_);
+    if (passes_ > 0) {
+      const bool good = end_ == quadrature_end::converged && error_ <= bound;
+      const bool other = absolute_ > bound || absolute_ < 0.1 * bound;
+      if (good || !other || passes_ == most_passes || end_ == quadrature_end::not_finite) return false;
+    } else if (end_ == quadrature_end::not_finite) {
+      return false;
+    }
+    ++passes_;
+    absolute_ = bound > 0.0 ? 0.5 * bound : 1e-12;
+    clear();
+    fourier_.emplace(side_, s_->omega, absolute_, most_stretches);
+    begin_stretch(fourier_->stretch(), {fourier_->tolerance(), 0.0});
+    return true;
   }
   void end_stretch() {
     before_ += run_->size();
     const bool good = run_->end() == quadrature_end::converged;
     if (!good) worst_ = run_->end();
     if (run_->end() == quadrature_end::not_finite) {
+      before_ -= run_->size();
       fourier_->stop(fourier_end::not_finite);
       finish(quadrature_end::not_finite, fourier_->value(), fourier_->error());
       return;
@@ -191,7 +238,7 @@ class component_run {
     done_ += run_->value();
     fourier_->tell(run_->value(), run_->error(), good);
     if (!fourier_->ended()) {
-      begin_stretch(fourier_->stretch(), omega_, {fourier_->tolerance(), 0.0});
+      begin_stretch(fourier_->stretch(), {fourier_->tolerance(), 0.0});
       return;
     }
     before_ -= run_->size();
@@ -214,13 +261,35 @@ class component_run {
     }
     return quadrature_end::no_convergence;
   }
-  void finish(quadrature_end end, double value, double error) {
+
+  // ---- The end ------------------------------------------------------------------------------------------------------------------
+
+  void set_result(quadrature_end end, double value, double error) {
     ended_ = true;
     end_ = end;
     value_ = value;
     error_ = error < 0.0 ? 0.0 : error;  // by rounding
   }
+  void finish(quadrature_end end, double value, double error) {
+    set_result(end, value, error);
+    if (to_infinity_ && next_pass()) return;
+    most_ = intervals();
+    value_ = signed_value(value_);
+    if (!to_infinity_ || !whole_) return;
+    if (!mirrored_) {
+      first_side_ = {value_, error_, end_};
+      mirrored_ = true;
+      begin_side();
+      return;
+    }
+    value_ += first_side_.value;
+    error_ += first_side_.error;
+    if (end_ == quadrature_end::converged) end_ = first_side_.end;
+  }
 
+  const quadrature_settings *s_ = nullptr;
+  const quadrature_range *r_ = nullptr;
+  tolerances<double> wanted_ = {0.0, 0.0};
   interval_memory memory_;
   std::optional<extrapolating_run<double, int>> run_;
   end_probes<double, int> probes_;
@@ -229,9 +298,14 @@ class component_run {
   interval<double> range_ = {0.0, 1.0};
   int pieces_ = 1;
   bool careful_ = true, keeps_levels_ = false, ended_ = false;
-  double omega_ = 0.0, done_ = 0.0, value_ = 0.0, error_ = 0.0;
-  int64 before_ = 0;  // intervals of stretches that are done
+  double done_ = 0.0, value_ = 0.0, error_ = 0.0;
+  int64 before_ = 0, most_ = 0;  // intervals: of stretches that are done, of the side before
   quadrature_end end_ = quadrature_end::converged, worst_ = quadrature_end::converged;
+  // Of an infinite range with an oscillating weight: from `side_` on in u, with x = -u where it is mirrored.
+  bool to_infinity_ = false, mirrored_ = false, whole_ = false;
+  int passes_ = 0;
+  double side_ = 0.0, absolute_ = 0.0;
+  side_result first_side_ = {0.0, 0.0, quadrature_end::converged};
 };
 
 }  // namespace tessera

@@ -23,7 +23,7 @@ class epsilon_table {
   TESSERA_HD int extrapolations() const { return extrapolations_; }
   TESSERA_HD void push(Real element) { diagonal_[size_++] = element; }
 
-  TESSERA_HD extrapolated<Real> extrapolate() {
+  TESSERA_HD TESSERA_APART extrapolated<Real> extrapolate() {
     constexpr Real greatest = real_limits<Real>::greatest, spacing = real_limits<Real>::spacing;
     ++extrapolations_;
     extrapolated<Real> best = {diagonal_[size_ - 1], greatest};

@@ -14,6 +14,7 @@ namespace tessera {
 template <class Real, class Int>
 class extrapolating_run {
  public:
+  extrapolating_run() = default;
   // One range, with a weight cos or sin(frequency x) if there are levels: there is no extrapolation before the intervals are
   // short in comparison with the period. How often an interval has been halved is kept in levels[limit] for its moments; without
   // a weight `levels` is null. The limit is at least 1.
@@ -91,7 +92,7 @@ class extrapolating_run {
 
   // ---- The first estimates ------------------------------------------------------------------------------------------------
 
-  TESSERA_HD void tell_first(const interval_estimate<Real> &e) {
+  TESSERA_HD TESSERA_APART void tell_first(const interval_estimate<Real> &e) {
     list_.append(request_.part[0], e.value, e.error);
     list_.begin(e.value, e.error);
     value_ = e.value;
@@ -112,7 +113,7 @@ class extrapolating_run {
     start();
   }
 
-  TESSERA_HD void tell_piece(const interval_estimate<Real> &e) {
+  TESSERA_HD TESSERA_APART void tell_piece(const interval_estimate<Real> &e) {
     const Int i = list_.size();
     const Real error = larger_of(e.error, larger_of(e.lower_doubt, e.upper_doubt));
     list_.append(request_.part[0], e.value, error);
@@ -173,7 +174,7 @@ class extrapolating_run {
 
   // ---- A division -----------------------------------------------------------------------------------------------------------
 
-  TESSERA_HD void tell_halves(const interval_estimate<Real> *e) {
+  TESSERA_HD TESSERA_APART void tell_halves(const interval_estimate<Real> *e) {
     const Int parent = list_.selected();
     const division<Real> d = divide(e);
     if (levels_) levels_[parent - 1] = levels_[list_.size() - 1] = request_.level;
@@ -219,7 +220,7 @@ class extrapolating_run {
     if (to_explore_ < least_ - list_.size()) to_explore_ = least_ - list_.size();
     explore_or_conclude();
   }
-  TESSERA_HD void explore_or_conclude() {
+  TESSERA_HD TESSERA_APART void explore_or_conclude() {
     const Int rank = to_explore_ > 0 ? list_.rank_of_widest() : 0;
     if (rank > 0) list_.select(rank);
     exploring_ = rank > 0 && (list_.width(list_.selected()) > whole_ / Real(16) || list_.size() < least_);
@@ -315,7 +316,7 @@ class extrapolating_run {
   }
 
   // True when that has ended the run.
-  TESSERA_HD bool extrapolate() {
+  TESSERA_HD TESSERA_APART bool extrapolate() {
     table_.push(list_.value());
     if (is_careful()) {
       for (int i = 3; i > 0; --i) sums_[i] = sums_[i - 1];
@@ -408,7 +409,7 @@ class extrapolating_run {
   // ---- The end --------------------------------------------------------------------------------------------------------------
 
   // With the extrapolated value or the sum, whichever has the smaller relative error.
-  TESSERA_HD void conclude_best(quadrature_end found) {
+  TESSERA_HD TESSERA_APART void conclude_best(quadrature_end found) {
     if (error_ == greatest || table_.extrapolations() == 0) {
       conclude_with_sums(found);
       return;
@@ -436,7 +437,7 @@ class extrapolating_run {
     }
     conclude(found);
   }
-  TESSERA_HD void conclude_with_sums(quadrature_end end) {
+  TESSERA_HD TESSERA_APART void conclude_with_sums(quadrature_end end) {
     if (is_careful()) list_.sum_anew();
     value_ = list_.summed_value();
     error_ = list_.error();
@@ -447,7 +448,7 @@ class extrapolating_run {
     request_.count = 0;
   }
 
-  const tolerances<Real> wanted_;
+  tolerances<Real> wanted_ = {Real(0), Real(0)};
   interval_list<Real, Int> list_;
   quadrature_request<Real, Int> request_;
   quadrature_end end_ = quadrature_end::converged;

@@ -11,8 +11,8 @@ namespace tessera {
 // All of `limit` elements, or as many as there will be intervals before they are moved.
 template <class Real, class Int>
 struct interval_arrays {
-  Real *lower, *upper, *value, *error;
-  Int *order;
+  Real *lower = nullptr, *upper = nullptr, *value = nullptr, *error = nullptr;
+  Int *order = nullptr;
   Real *doubt = nullptr;  // see careful_halves; null: as published
 };
 
@@ -26,6 +26,7 @@ struct division {
 template <class Real, class Int>
 class interval_list {
  public:
+  interval_list() = default;
   TESSERA_HD interval_list(const interval_arrays<Real, Int> &arrays, Int limit) : a_(arrays), limit_(limit) {}
 
   TESSERA_HD Int limit() const { return limit_; }
@@ -46,7 +47,7 @@ class interval_list {
   // The elements have been copied there.
   TESSERA_HD void move_to(const interval_arrays<Real, Int> &arrays) { a_ = arrays; }
   // The rank of the widest interval among those whose order is kept.
-  TESSERA_HD Int rank_of_widest() const {
+  TESSERA_HD TESSERA_APART Int rank_of_widest() const {
     Int widest = 1;
     const Int last = ranked();
     Real most = width(a_.order[0]);
@@ -70,7 +71,7 @@ class interval_list {
     select_largest();
   }
   // Descending errors, by exchanges.
-  TESSERA_HD void sort() {
+  TESSERA_HD TESSERA_APART void sort() {
     for (Int i = 0; i + 1 < size_; ++i) {
       Int largest = i;
       for (Int j = i + 1; j < size_; ++j)
@@ -93,8 +94,8 @@ class interval_list {
   TESSERA_HD Int ranked() const { return size_ > limit_ / 2 + 2 ? limit_ + 3 - size_ : size_; }
 
   // The halves of the selected interval take its place, the one with the larger error; running sums follow.
-  TESSERA_HD division<Real> divide(const interval<Real> *halves, const interval_estimate<Real> *e,
-                                   const Real *doubts = nullptr) {
+  TESSERA_HD TESSERA_APART division<Real> divide(const interval<Real> *halves, const interval_estimate<Real> *e,
+                                                 const Real *doubts = nullptr) {
     const Int parent = selected_;
     division<Real> d = {a_.value[parent - 1],
                         a_.error[parent - 1],
@@ -117,14 +118,16 @@ class interval_list {
   }
 
   // Both sums anew: a running sum of errors that were large once is no more than their rounding, and may be negative.
-  TESSERA_HD void sum_anew() {
+  TESSERA_HD TESSERA_APART void sum_anew() {
     value_ = summed_value();
     error_ = Real(0);
+    TESSERA_ROLLED
     for (Int i = 0; i < size_; ++i) error_ += a_.error[i];
   }
   // Summed anew, so that nothing is left of what the running sum has lost.
-  TESSERA_HD Real summed_value() const {
+  TESSERA_HD TESSERA_APART Real summed_value() const {
     Real sum = 0;
+    TESSERA_ROLLED
     for (Int i = 0; i < size_; ++i) sum += a_.value[i];
     return sum;
   }
@@ -139,7 +142,7 @@ class interval_list {
 
   // Puts the two halves into the order: the larger, which has the number of its parent, is looked for upward from the parent's rank and
   // then downward, the smaller, which is the last interval, upward from the end.
-  TESSERA_HD void rank_halves(Int parent) {
+  TESSERA_HD TESSERA_APART void rank_halves(Int parent) {
     Int *const order = a_.order - 1;  // by rank
     if (size_ <= 2) {
       order[1] = 1;
@@ -159,7 +162,7 @@ class interval_list {
   }
 
   interval_arrays<Real, Int> a_;
-  const Int limit_;
+  Int limit_ = 1;
   Int size_ = 0, rank_ = 1, selected_ = 1;
   Real value_ = 0, error_ = 0;
 };

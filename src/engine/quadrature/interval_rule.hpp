@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "careful_kronrod.hpp"
 #include "end_rule.hpp"
+#include "null_rules.hpp"
 #include "oscillating_rule.hpp"
 #include "pole_rule.hpp"
 #include "quadrature.hpp"

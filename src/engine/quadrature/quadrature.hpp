@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
-
 #include "../problem.hpp"
 #include "range_map.hpp"
 
@@ -33,12 +31,16 @@ struct quadrature_settings : run_settings, axis_rule {
   int complement = 0;           // TESSERA_COMPLEMENT
   bool zero_nonfinite = false;  // values that are not finite count as 0
 
-  bool is_oscillating() const { return weight == quadrature_weight::cosine || weight == quadrature_weight::sine; }
-  bool has_ends() const { return weight >= quadrature_weight::ends && weight <= quadrature_weight::ends_log_both; }
-  bool lower_log() const {
+  TESSERA_HD bool is_oscillating() const {
+    return weight == quadrature_weight::cosine || weight == quadrature_weight::sine;
+  }
+  TESSERA_HD bool has_ends() const {
+    return weight >= quadrature_weight::ends && weight <= quadrature_weight::ends_log_both;
+  }
+  TESSERA_HD bool lower_log() const {
     return weight == quadrature_weight::ends_log_lower || weight == quadrature_weight::ends_log_both;
   }
-  bool upper_log() const {
+  TESSERA_HD bool upper_log() const {
     return weight == quadrature_weight::ends_log_upper || weight == quadrature_weight::ends_log_both;
   }
 };
@@ -48,18 +50,28 @@ struct quadrature_statistics {
   bool exponential = false;  // the value is that of a double-exponential rule
 };
 
-// The user's limits, ascending, and the break points between them, ascending.
+constexpr int most_intervals = 1 << 16;  // of one component
+
+// Why an integral ended, for a sentence.
+enum class remark_kind : int { nothing, intervals, bad_point, overflow, nonfinite };
+struct integral_remark {
+  remark_kind kind = remark_kind::nothing;
+  double x = 0.0;  // the bad point
+};
+
+// The user's limits, ascending, and the break points between them, ascending, which are the caller's.
 struct quadrature_range {
   double lower = 0.0, upper = 1.0;
   double first = 0.0, last = 1.0;  // numbers next to them
-  std::vector<double> breaks;
+  const double *breaks = nullptr;
+  int count = 0;  // of break points
 
+  TESSERA_HD bool is_infinite() const { return fabs(lower) == infinity_value() || fabs(upper) == infinity_value(); }
   // Sums of two coordinates may overflow.
-  bool is_huge() const {
-    constexpr double most = 4e307;
-    const auto beyond = [](double v) { return fabs(v) > most && fabs(v) < infinity_value(); };
-    return beyond(lower) || beyond(upper);
-  }
+  TESSERA_HD bool is_huge() const { return is_beyond(lower) || is_beyond(upper); }
+
+ private:
+  TESSERA_HD static bool is_beyond(double v) { return fabs(v) > 4e307 && fabs(v) < infinity_value(); }
 };
 
 }  // namespace tessera

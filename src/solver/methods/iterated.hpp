@@ -12,7 +12,7 @@ class iterated_method final : public method {
   using method::method;
   void set_axis_rule(int axis, int rule);
 
-  bool runs_on_devices() const override { return false; }
+  std::string trouble_with_devices(bool) const override { return "TESSERA_ITERATED runs on the host"; }
   problem &prepare(bool on_host) override;
   run_result &new_result() override { return result_ = {}; }
   void record(bool on_host) override;

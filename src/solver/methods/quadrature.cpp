@@ -41,6 +41,14 @@ void quadrature_method::set_breakpoints(int count, const double *points) {
   breaks_.swap(breaks);
 }
 
+std::string quadrature_method::trouble_with_devices(bool callback) const {
+  if (callback) return "TESSERA_QUADRATURE on a device takes a source text or compiled code, no device callback";
+  if (get_int(TESSERA_WEIGHT) != TESSERA_WEIGHT_NONE) return "TESSERA_WEIGHT is for runs on the host";
+  if (breaks_.size() > most_device_breaks)
+    return std::to_string(breaks_.size()) + " break points: devices take up to " + std::to_string(most_device_breaks);
+  return {};
+}
+
 problem &quadrature_method::prepare(bool) {
   if (solver_.ndim != 1)
     refuse("TESSERA_QUADRATURE is for integrals over one variable: ndim = " + std::to_string(solver_.ndim));

@@ -17,7 +17,8 @@ class quadrature_method final : public method {
   void set_breakpoints(int count, const double *points);
 
   bool hands_complements() const override { return true; }
-  bool runs_on_devices() const override { return false; }
+  std::string trouble_with_devices(bool callback) const override;
+  bool is_small_alone() const override { return true; }
   problem &prepare(bool on_host) override;
   void start(bool on_host) override;
   void start_many(bool on_host) override;
