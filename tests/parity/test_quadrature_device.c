@@ -57,17 +57,19 @@ struct way {
   int ncomp, rule, complement, breaks;
   double reltol;
   int64_t maxeval;
+  int complex_values;
 };
 static const struct way ways[] = {
-    {"automatic", 1, TESSERA_RULE_AUTO, 0, 0, 1e-8, 1000000},
-    {"15 points", 1, TESSERA_RULE_KRONROD15, 0, 0, 1e-6, 1000000},
-    {"61 points", 1, TESSERA_RULE_KRONROD61, 0, 0, 1e-10, 1000000},
-    {"double-exponential", 1, TESSERA_RULE_DOUBLE_EXPONENTIAL, 0, 0, 1e-8, 1000000},
-    {"distances", 1, TESSERA_RULE_AUTO, 2, 0, 1e-8, 1000000},
-    {"b - x", 1, TESSERA_RULE_AUTO, 1, 0, 1e-8, 1000000},
-    {"break points", 1, TESSERA_RULE_AUTO, 0, 3, 1e-8, 1000000},
-    {"three components", 3, TESSERA_RULE_AUTO, 0, 2, 1e-7, 1000000},
-    {"few evaluations", 1, TESSERA_RULE_AUTO, 0, 0, 1e-8, 200},
+    {"automatic", 1, TESSERA_RULE_AUTO, 0, 0, 1e-8, 1000000, 0},
+    {"15 points", 1, TESSERA_RULE_KRONROD15, 0, 0, 1e-6, 1000000, 0},
+    {"61 points", 1, TESSERA_RULE_KRONROD61, 0, 0, 1e-10, 1000000, 0},
+    {"double-exponential", 1, TESSERA_RULE_DOUBLE_EXPONENTIAL, 0, 0, 1e-8, 1000000, 0},
+    {"distances", 1, TESSERA_RULE_AUTO, 2, 0, 1e-8, 1000000, 0},
+    {"b - x", 1, TESSERA_RULE_AUTO, 1, 0, 1e-8, 1000000, 0},
+    {"break points", 1, TESSERA_RULE_AUTO, 0, 3, 1e-8, 1000000, 0},
+    {"three components", 3, TESSERA_RULE_AUTO, 0, 2, 1e-7, 1000000, 0},
+    {"complex values", 2, TESSERA_RULE_AUTO, 0, 0, 1e-8, 1000000, 1},
+    {"few evaluations", 1, TESSERA_RULE_AUTO, 0, 0, 1e-8, 200, 0},
 };
 enum { way_count = sizeof ways / sizeof ways[0] };
 
@@ -93,6 +95,7 @@ static tessera_solver *make_solver(const struct way *w, int where) {
   put_int(s, TESSERA_DEVICE, where);
   put_real(s, TESSERA_RELTOL, w->reltol);
   put_int(s, TESSERA_RULE, w->rule);
+  put_int(s, TESSERA_COMPLEX, w->complex_values);
   put_int(s, TESSERA_COMPLEMENT, w->complement);
   put_int(s, TESSERA_MAXEVAL, w->maxeval);
   assert_status(s, tessera_set_breakpoints(s, w->breaks, points), TESSERA_OK);
