@@ -6,8 +6,7 @@
 
 namespace tessera {
 
-void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r,
-                                const domain_shape *shape) {
+void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape) {
   s_ = s;
   r_ = &r;
   shape_ = shape;

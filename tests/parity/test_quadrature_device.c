@@ -189,6 +189,28 @@ static void single_is_a_row(void **state) {
   }
 }
 
+/* A simplex of one variable is an interval; its points are those of a unit interval on the device as on the host, the sentences tell the user's. */
+static void simplex_of_one_variable(void **state) {
+  static const double ends[] = {0.75, 0.25};
+  (void)state;
+  for (int map = TESSERA_SIMPLEX_DUFFY; map <= TESSERA_SIMPLEX_SYMMETRIC; ++map) {
+    double value[2], error[2], none, of_none;
+    for (int there = 0; there < 2; ++there) {
+      const struct block wave = {0, 0.5, 0.5, 0}, spoilt = {0, 0.5, 0.5, 1};
+      tessera_solver *s = make_solver(&ways[0], there ? device : -1);
+      assert_status(s, tessera_set_simplex(s, map, ends), TESSERA_OK);
+      assert_status(s, tessera_set_params(s, &wave, sizeof wave), TESSERA_OK);
+      assert_status(s, tessera_integrate(s, TESSERA_QUADRATURE, &value[there], &error[there]), TESSERA_OK);
+      assert_status(s, tessera_set_params(s, &spoilt, sizeof spoilt), TESSERA_OK);
+      assert_int_equal(tessera_integrate(s, TESSERA_QUADRATURE, &none, &of_none), TESSERA_NONFINITE);
+      assert_says(tessera_last_error(s), "x = ");
+      assert_says(tessera_last_error(s), "0.44");
+      tessera_destroy(s);
+    }
+    assert_true(fabs(value[1] - value[0]) <= error[0] + error[1]);
+  }
+}
+
 static void only_who_is_to_blame(void **state) {
   static struct inputs in;
   static struct outputs good, bad;
@@ -261,9 +283,12 @@ static void what_devices_do_not_take(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(device_is_host), cmocka_unit_test(single_is_a_row), cmocka_unit_test(only_who_is_to_blame),
-      cmocka_unit_test(it_stops_between_launches), cmocka_unit_test(what_devices_do_not_take)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(device_is_host),
+                                     cmocka_unit_test(single_is_a_row),
+                                     cmocka_unit_test(simplex_of_one_variable),
+                                     cmocka_unit_test(only_who_is_to_blame),
+                                     cmocka_unit_test(it_stops_between_launches),
+                                     cmocka_unit_test(what_devices_do_not_take)};
   tessera_solver *s = solver_of(1, 1);
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_C,
                                "int f(int n, const double *x, int m, double *v, void *p) { v[0] = 1; return 0; }", "f");
