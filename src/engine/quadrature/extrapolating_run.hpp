@@ -8,6 +8,7 @@
 
 #include "bisection.hpp"
 #include "epsilon_table.hpp"
+#include "recent_sums.hpp"
 
 namespace tessera {
 
@@ -249,7 +250,8 @@ class extrapolating_run {
     table_ = epsilon_table<Real>();
     error_ = greatest;
     extrapolating_ = abandoned_ = false;
-    since_better_ = claims_ = sums_told_ = 0;
+    since_better_ = claims_ = 0;
+    sums_.forget();
     list_.select_largest();
     set_goal(bound);
     if (list_.error() <= bound)
@@ -319,10 +321,8 @@ class extrapolating_run {
   TESSERA_HD TESSERA_APART bool extrapolate() {
     table_.push(list_.value());
     if (is_careful()) {
-      for (int i = 3; i > 0; --i) sums_[i] = sums_[i - 1];
-      sums_[0] = list_.value();
-      ++sums_told_;
-      if (diverges()) {
+      sums_.add(list_.value());
+      if (sums_.diverge()) {
         conclude_with_sums(quadrature_end::divergent);
         return true;
       }
@@ -331,7 +331,7 @@ class extrapolating_run {
     extrapolated<Real> x = table_.extrapolate();
     if (is_careful()) {
       x.error *= Real(10);
-      if (!sums_are_regular()) x.error = greatest;
+      if (!sums_.are_regular()) x.error = greatest;
     }
     quadrature_end found = quadrature_end::converged;
     ++since_better_;
@@ -362,25 +362,6 @@ class extrapolating_run {
     if (found == quadrature_end::converged) return false;
     conclude_best(found);
     return true;
-  }
-
-  // What is extrapolated converges like a power or a power with a logarithm: each change is nearly the same part of the one before. At a
-  // singularity that is nowhere in particular changes come as they like, and what the extrapolation makes of them is an accident.
-  TESSERA_HD bool sums_are_regular() const {
-    if (sums_told_ < 4) return false;
-    const Real now = sums_[0] - sums_[1], before = sums_[1] - sums_[2], first = sums_[2] - sums_[3];
-    if (before == Real(0) || first == Real(0)) return false;
-    const Real ratio = now / before, last = before / first;
-    return ratio > Real(0.01) && ratio < Real(1) && fabs(ratio - last) <= Real(0.2) * last;
-  }
-
-  // Over widths of many powers of two each change is at least as large as the one before, but for what a convergent integral of a
-  // power as close as 0.993 has.
-  TESSERA_HD bool diverges() {
-    constexpr int halvings = 50;
-    const Real now = sums_[0] - sums_[1], before = sums_[1] - sums_[2];
-    growing_ = sums_told_ > 2 && before != Real(0) && now / before > Real(0.995) ? growing_ + 1 : 0;
-    return growing_ >= halvings;
   }
 
   TESSERA_HD bool is_end(Real x) const {
@@ -471,8 +452,8 @@ class extrapolating_run {
   Int to_explore_ = 0, least_ = 0;
   interval<Real> range_ = {0, 0};
   Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
-  Real sums_[4] = {};            // the last ones that were extrapolated, newest first
-  int claims_ = 0, sums_told_ = 0, growing_ = 0;
+  recent_sums<Real> sums_;       // that were extrapolated
+  int claims_ = 0;
 
   int since_better_ = 0, stalled_ = 0, stalled_extrapolating_ = 0, grown_ = 0;
 };
