@@ -1809,8 +1809,15 @@ contains
     real(c_double), intent(in), contiguous, target, optional :: params(:, :), lower(:, :), upper(:, :)
     integer(c_int), intent(inout), contiguous, target, optional :: status(:)
     integer(c_int), intent(out), optional :: ierr
-    real(c_double), pointer, contiguous :: value_parts(:, :), error_parts(:, :)
+    real(c_double), pointer, contiguous :: value_parts(:, :), error_parts(:, :), params_there(:, :), lower_there(:, :), &
+                                           upper_there(:, :)
+    integer(c_int), pointer, contiguous :: status_there(:)
     real(c_double), allocatable, target :: nothing(:, :)
+    nullify (params_there, lower_there, upper_there, status_there)  ! absent
+    if (present(params)) params_there => params
+    if (present(lower)) lower_there => lower
+    if (present(upper)) upper_there => upper
+    if (present(status)) status_there => status
     if (.not. is_complex(s, ierr)) return
     if (.not. size_is_right(s, 'value', size(value, 1), 'ncomp/2', s%state%ncomp/2, ierr)) return
     if (.not. size_is_right(s, 'error', size(error, 1), 'ncomp/2', s%state%ncomp/2, ierr)) return
@@ -1823,7 +1830,8 @@ contains
       value_parts => nothing
       error_parts => nothing
     end if
-    call tessera_integrate_many(s, method, value_parts, error_parts, params, lower, upper, status, ierr)
+    call tessera_integrate_many(s, method, value_parts, error_parts, params_there, lower_there, upper_there, status_there, &
+                                ierr)
   end subroutine integrate_many_complex
 
   !> The same with value(ncomp/2), error(ncomp/2), values(ncomp/2, most) and errors(ncomp/2, most).
@@ -1837,8 +1845,10 @@ contains
     real(c_double), intent(inout), contiguous, target, optional :: parameter(:)
     complex(c_double), intent(inout), contiguous, target, optional :: values(:, :), errors(:, :)
     integer(c_int), intent(out), optional :: ierr
-    real(c_double), pointer, contiguous :: value_parts(:), error_parts(:), values_parts(:, :), errors_parts(:, :)
-    nullify (values_parts, errors_parts)  ! absent
+    real(c_double), pointer, contiguous :: value_parts(:), error_parts(:), values_parts(:, :), errors_parts(:, :), &
+                                           parameter_there(:)
+    nullify (values_parts, errors_parts, parameter_there)  ! absent
+    if (present(parameter)) parameter_there => parameter
     if (.not. is_complex(s, ierr)) return
     if (.not. size_is_right(s, 'value', size(value), 'ncomp/2', s%state%ncomp/2, ierr)) return
     if (.not. size_is_right(s, 'error', size(error), 'ncomp/2', s%state%ncomp/2, ierr)) return
@@ -1853,7 +1863,7 @@ contains
       if (size(errors) > 0) call c_f_pointer(c_loc(errors), errors_parts, [2*size(errors, 1), size(errors, 2)])
     end if
     call tessera_integrate_limit(s, method, offset, first, ratio, extrapolation, most, value_parts, error_parts, count, &
-                                 parameter, values_parts, errors_parts, ierr)
+                                 parameter_there, values_parts, errors_parts, ierr)
   end subroutine integrate_limit_complex
 
   !> False, with the error handed out, where complex results are asked for and TESSERA_COMPLEX is 0.
