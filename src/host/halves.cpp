@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halves.hpp"
 
+#include "../engine/quadrature/pair_counts.hpp"
+
 namespace tessera {
 namespace {
 
@@ -26,7 +28,8 @@ TESSERA_IN_CALLER void sum_halves(const double *value, careful_sums<two> &sums) 
   sums = sum_carefully(kronrod_of<double, Pairs>, null_weights_of<double, Pairs>, both);
 }
 
-// Without fused multiplications, which would round otherwise than the estimate of one interval does.
+// Without fused multiplications, which would round otherwise than the estimate of one interval does. No with_pairs: what it calls would not
+// be compiled for these targets.
 #if defined(__x86_64__) && defined(__GLIBC__)
 __attribute__((target_clones("avx2", "default")))
 #endif
@@ -64,20 +67,7 @@ void finish(const interval<double> *halves, const careful_sums<two> &sums, inter
 void estimate_halves(int pairs, const interval<double> *halves, const double *value, interval_estimate<double> *e) {
   careful_sums<two> sums;
   sum_halves(pairs, value, sums);
-  switch (pairs) {
-    case 7:
-      return finish<7>(halves, sums, e);
-    case 10:
-      return finish<10>(halves, sums, e);
-    case 15:
-      return finish<15>(halves, sums, e);
-    case 20:
-      return finish<20>(halves, sums, e);
-    case 25:
-      return finish<25>(halves, sums, e);
-    default:
-      return finish<30>(halves, sums, e);
-  }
+  with_pairs(pairs, [&](auto count) { finish<count.value>(halves, sums, e); });
 }
 
 }  // namespace tessera

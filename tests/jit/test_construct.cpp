@@ -1,16 +1,16 @@
 // The kernels that construct generating vectors, compiled for one architecture. Nothing is run, so no device is needed. Skipped
 // without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
-#include <fstream>
-
 #include "checks.hpp"
+#include "compiled.hpp"
 #include "cuda/construct/construct.hpp"
 #include "jit/cubin.hpp"
 #include "jit/toolkit.hpp"
 
 using namespace tessera;
 using checks::check;
+using checks::keep_image;
+using checks::there_is_a_compiler;
 
 namespace {
 
@@ -33,21 +33,13 @@ void compiles(bool single) {
        at = m.log.find(" bytes spill stores", at + 1))
     check(m.log[at - 1] == '0' && m.log[at - 2] == ' ', name + ": no spills");
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
-  if (const char *directory = std::getenv("TESSERA_TEST_CUBINS")) {
-    std::ofstream file(std::string(directory) + "/" + name + ".cubin", std::ios::binary);
-    file << *m.image;
-  }
+  keep_image(name, m);
 }
 
 }  // namespace
 
 int main() {
-  try {
-    nvrtc();
-  } catch (const compile_error &e) {
-    std::printf("skipped: %s\n", e.what());
-    return 77;
-  }
+  if (!there_is_a_compiler()) return 77;
   compiles(false);
   compiles(true);
   return checks::summary();

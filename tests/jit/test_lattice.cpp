@@ -1,16 +1,17 @@
 // The kernels of lattice rules, compiled for one architecture with the integrand inlined: every change of variables, kind of domain
 // and form. Nothing is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
-#include <fstream>
-
 #include "checks.hpp"
+#include "compiled.hpp"
 #include "jit/cubin.hpp"
 #include "cuda/lattice/lattice.hpp"
 #include "jit/toolkit.hpp"
 
 using namespace tessera;
 using checks::check;
+using checks::keep_image;
+using checks::number_before;
+using checks::there_is_a_compiler;
 
 namespace {
 
@@ -29,15 +30,6 @@ const char *const many =
     "  for (int i = 0; i < TESSERA_NDIM; ++i) s += x[i] * x[i];\n"
     "  for (int k = 0; k < TESSERA_NCOMP; ++k) v[k] = exp(-s * (k + 1));\n"
     "}\n";
-
-// The number before a word of the compiler's report on a kernel, "bytes spill stores" or "registers".
-long number_before(const std::string &log, const std::string &kernel, const std::string &word) {
-  const std::size_t entry = log.find("'" + kernel + "'");
-  const std::size_t at = entry == std::string::npos ? entry : log.find(" " + word, entry);
-  if (at == std::string::npos) return -1;
-  const std::size_t begin = log.find_last_not_of("0123456789", at - 1) + 1;
-  return std::atol(log.substr(begin, at - begin).c_str());
-}
 
 // `spilled`: registers are allowed to overflow into memory.
 void compiles(const std::string &name, const char *text, int ndim, int ncomp, const lattice_shape &shape,
@@ -65,21 +57,13 @@ void compiles(const std::string &name, const char *text, int ndim, int ncomp, co
   if (!spilled) check(spills == 0, name + ": no spills");
   std::printf("%-44s %4ld registers %5ld bytes spilled %7zu bytes %.2f s\n", name.c_str(), registers, spills,
               m.image->size(), m.seconds);
-  if (const char *directory = std::getenv("TESSERA_TEST_CUBINS")) {
-    std::ofstream file(std::string(directory) + "/" + name + ".cubin", std::ios::binary);
-    file << *m.image;
-  }
+  keep_image(name, m);
 }
 
 }  // namespace
 
 int main() {
-  try {
-    nvrtc();
-  } catch (const compile_error &e) {
-    std::printf("skipped: %s\n", e.what());
-    return 77;
-  }
+  if (!there_is_a_compiler()) return 77;
   const auto shape = [](int transform, int axes, bool complement = false, bool batch = false) {
     lattice_shape s;
     s.transform = transform;

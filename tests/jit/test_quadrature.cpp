@@ -1,16 +1,17 @@
 // The kernels of integrals over one variable, compiled for one architecture with the integrand inlined: rules, break points, components, distances
 // from the ends, own lists and slots. Nothing is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
-#include <fstream>
-
 #include "checks.hpp"
+#include "compiled.hpp"
 #include "cuda/quadrature/kernel.hpp"
 #include "jit/cubin.hpp"
 #include "jit/toolkit.hpp"
 
 using namespace tessera;
 using checks::check;
+using checks::keep_image;
+using checks::number_before;
+using checks::there_is_a_compiler;
 
 namespace {
 
@@ -27,14 +28,6 @@ const char *const wave =
     "  const block &q = *p;\n"
     "  return exp(-q.a * x[0]) * cos(q.b * x[0]);\n"
     "}\n";
-
-long number_before(const std::string &log, const std::string &kernel, const std::string &word) {
-  const std::size_t entry = log.find("'" + kernel + "'");
-  const std::size_t at = entry == std::string::npos ? entry : log.find(" " + word, entry);
-  if (at == std::string::npos) return -1;
-  const std::size_t begin = log.find_last_not_of("0123456789", at - 1) + 1;
-  return std::atol(log.substr(begin, at - begin).c_str());
-}
 
 void compiles(const std::string &name, const char *text, source_language language, int ncomp,
               const quadrature_shape &shape) {
@@ -57,21 +50,13 @@ void compiles(const std::string &name, const char *text, source_language languag
   std::printf("%-48s %4ld registers %5ld bytes of stack %5ld spilled %7zu bytes %.2f s\n", name.c_str(), registers,
               number_before(m.log, main, "bytes stack frame"), number_before(m.log, main, "bytes spill stores"),
               m.image->size(), m.seconds);
-  if (const char *directory = std::getenv("TESSERA_TEST_CUBINS")) {
-    std::ofstream file(std::string(directory) + "/" + name + ".cubin", std::ios::binary);
-    file << *m.image;
-  }
+  keep_image(name, m);
 }
 
 }  // namespace
 
 int main() {
-  try {
-    nvrtc();
-  } catch (const compile_error &e) {
-    std::printf("skipped: %s\n", e.what());
-    return 77;
-  }
+  if (!there_is_a_compiler()) return 77;
   using part = quadrature_shape::part;
   constexpr auto c = source_language::c_point, cxx = source_language::cuda_cxx;
   compiles("wave", wave, cxx, 1, {part::own_lists, 10, 0, false});

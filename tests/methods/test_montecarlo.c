@@ -343,8 +343,9 @@ static int tiny(int ndim, const double *x, int ncomp, double *f, void *userdata)
 /* Where squares leave the range of double precision. */
 /* Samples that are all equal show no error: what few of them may have missed is one. Here it is a hundredth of a thousandth. */
 static int with_a_hole(int ndim, const double *x, int ncomp, double *f, void *userdata) {
-  (void)ndim, (void)ncomp, (void)userdata;
+  (void)ndim, (void)userdata;
   *f = x[0] < 0.00001 ? 0 : 3;
+  if (ncomp > 1) f[1] = x[1];
   return 0;
 }
 static void few_equal_samples_are_doubted(void **state) {
@@ -360,6 +361,17 @@ static void few_equal_samples_are_doubted(void **state) {
       assert_at_most(error, 0.02);
       tessera_destroy(s);
     }
+  /* And beside a component that varies. */
+  tessera_solver *s = solver_of(2, 2);
+  put_point(s, with_a_hole, NULL);
+  put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
+  put_real(s, TESSERA_RELTOL, 0);
+  put_int(s, TESSERA_MAXEVAL, 5000);
+  double value[2], error[2];
+  assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_LIMIT_EVALUATIONS);
+  assert_at_most(fabs(value[0] - 2.99997), error[0]);
+  assert_at_most(fabs(value[1] - 0.5), error[1]);
+  tessera_destroy(s);
 }
 
 static void extreme_magnitudes(void **state) {

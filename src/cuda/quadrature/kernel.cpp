@@ -2,6 +2,7 @@
 #include "kernel.hpp"
 
 #include "../../engine/quadrature/null_rules.hpp"
+#include "../../engine/quadrature/pair_counts.hpp"
 #include "../../plugin.hpp"
 
 namespace tessera {
@@ -62,26 +63,7 @@ quadrature_kernel::quadrature_kernel(const quadrature_shape &shape, int ncomp, c
   module_ = compile_integrand(f.source, quadrature_kernel_text(shape), where, f.cache);
   library_.load(module_.image->data(), "loading the compiled integrand");
   function_ = library_.function("tessera_quadrature");
-  switch (shape.pairs) {
-    case 7:
-      upload_tables<7>(library_, stream);
-      break;
-    case 10:
-      upload_tables<10>(library_, stream);
-      break;
-    case 15:
-      upload_tables<15>(library_, stream);
-      break;
-    case 20:
-      upload_tables<20>(library_, stream);
-      break;
-    case 25:
-      upload_tables<25>(library_, stream);
-      break;
-    default:
-      upload_tables<30>(library_, stream);
-      break;
-  }
+  with_pairs(shape.pairs, [&](auto count) { upload_tables<count.value>(library_, stream); });
   check(cuda().download(&integral_bytes_, library_.global("tessera_integral_bytes", sizeof integral_bytes_),
                         sizeof integral_bytes_),
         "asking for the size of an integral");

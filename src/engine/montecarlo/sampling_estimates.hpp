@@ -102,13 +102,14 @@ class sampling_estimates {
     return outcome::running;
   }
 
-  // Samples that are all equal say that a share of the domain is like them, and no more: of n of them that all but
+  // Values of a component that are all equal say that a share of the domain is like them, and no more: of n of them that all but
   // -ln(1 - confidence) / n is. As much of the value is not known where it is not believed to be constant.
   void doubt_constant() {
-    if (!shown_.there || !constant_ || statistics_.evaluations >= evaluations_to_trust_constant) return;
+    if (!shown_.there || statistics_.evaluations >= evaluations_to_trust_constant) return;
     const double unseen = -std::log1p(-set_.confidence) / static_cast<double>(statistics_.evaluations);
     for (int k = 0; k < set_.ncomp; ++k)
-      shown_.error[k] = larger(shown_.error[k], std::fmin(unseen, 1.0) * fabs(shown_.value[k]));
+      if (shown_.error[k] <= rounding_of(shown_.value[k]))
+        shown_.error[k] = std::fmin(unseen, 1.0) * fabs(shown_.value[k]);
   }
 
   // The error of one sample in units of the tolerance, worst component: what a way of sampling is judged by.

@@ -9,6 +9,7 @@
 #include "end_rule.hpp"
 #include "null_rules.hpp"
 #include "oscillating_rule.hpp"
+#include "pair_counts.hpp"
 #include "pole_rule.hpp"
 #include "quadrature.hpp"
 
@@ -49,39 +50,13 @@ class interval_rule {
   // Writes the points, at most most_points. Returns how many there are.
   int points(interval<double> on, int level, double *u) {
     if (!is_plain()) return weighted_points(on, level, u);
-    switch (s_->pairs) {
-      case 7:
-        return kronrod_points(kronrod_of<double, 7>, on, u);
-      case 10:
-        return kronrod_points(kronrod_of<double, 10>, on, u);
-      case 15:
-        return kronrod_points(kronrod_of<double, 15>, on, u);
-      case 20:
-        return kronrod_points(kronrod_of<double, 20>, on, u);
-      case 25:
-        return kronrod_points(kronrod_of<double, 25>, on, u);
-      default:
-        return kronrod_points(kronrod_of<double, 30>, on, u);
-    }
+    return with_pairs(s_->pairs, [&](auto count) { return kronrod_points(kronrod_of<double, count.value>, on, u); });
   }
 
   // Of the values at those points.
   interval_estimate<double> estimate(interval<double> on, int level, const double *value) {
     if (!is_plain()) return weighted_estimate(on, level, value);
-    switch (s_->pairs) {
-      case 7:
-        return kronrod<7>(on, value);
-      case 10:
-        return kronrod<10>(on, value);
-      case 15:
-        return kronrod<15>(on, value);
-      case 20:
-        return kronrod<20>(on, value);
-      case 25:
-        return kronrod<25>(on, value);
-      default:
-        return kronrod<30>(on, value);
-    }
+    return with_pairs(s_->pairs, [&](auto count) { return kronrod<count.value>(on, value); });
   }
 
  private:
