@@ -223,6 +223,7 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
     from += (bytes + 15) / 16 * 16;
     return at;
   };
+  const std::size_t settings_at = take(in_bytes, sizeof(quadrature_settings));
   const std::size_t limits_at = take(in_bytes, size(limits) * sizeof(quadrature_limits));
   const std::size_t breaks_at = take(in_bytes, c.common.breaks.size() * sizeof(double));
   const std::size_t params_at = take(in_bytes, many.params ? size(n) * step : 0);
@@ -236,6 +237,7 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
   staging_.require(std::max(in_bytes, out_bytes));
 
   auto *const staged = static_cast<unsigned char *>(staging_.address());
+  std::memcpy(staged + settings_at, &c.common.settings, sizeof(quadrature_settings));
   const std::unique_ptr<tessera::problem> copy = many.common->copy();
   const auto &box = static_cast<const quadrature_problem &>(*copy);
   for (int64 i = 0; i < limits; ++i) {
@@ -258,7 +260,7 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
   check(cuda().set_bytes(queue_.address(), 0, 2 * sizeof(unsigned long long), stream_), "starting the kernel");
 
   quadrature_arguments a = {};
-  a.settings = c.common.settings;
+  a.settings = on_device<const quadrature_settings>(input_.address(), settings_at);
   a.limits = on_device<const quadrature_limits>(input_.address(), limits_at);
   a.limits_step = many.lower ? 1 : 0;
   a.breaks = on_device<const double>(input_.address(), breaks_at);

@@ -69,7 +69,7 @@ __device__ __noinline__ void begin_row(const quadrature_arguments &a, thread_int
   own.range = {limits.lower, limits.upper, limits.first, limits.last, a.breaks + limits.first_break, limits.breaks};
   own.params = a.params + own.row * a.params_step;
   tessera_flags = tessera_status = 0;
-  own.lane.begin(a.settings, own.range,
+  own.lane.begin(*a.settings, own.range,
                  {own.value,
                   own.error,
                   own.ends,

@@ -127,8 +127,7 @@ class bulk_steps {
       }
       const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
       if constexpr (Evaluator::raises)
-        if (may_raise && (st_.can_grow || !fits(1, split)) && !fits(chosen < affordable ? chosen : affordable, split) &&
-            raise(t)) {  // which needs no room
+        if (may_raise && !st_.can_grow && !fits(1, split) && raise(t)) {  // which needs no room
           forget_survey();
           ++at_.iterations;
           continue;
