@@ -32,7 +32,7 @@ struct quadrature_slot {
 
 struct quadrature_arguments {
   const quadrature_settings *settings;  // in memory: an integral in a slot outlasts a launch, and so its arguments
-  const quadrature_limits *limits;  // of row r: limits[r * limits_step]
+  const quadrature_limits *limits;      // of row r: limits[r * limits_step]
   int64 limits_step;
   const double *breaks;
   const unsigned char *params;
