@@ -131,10 +131,11 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   tessera::many_problem problem = make_many(m, device, count, params, params_bytes, lower, upper, ends);
   watch between({progress_, progress_data_, ncomp_, options_, in_progress_callback}, ncomp_, problem.rows());
   std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
-  tessera::many_results results(problem.rows());
+  tessera::many_results results(0);
   try {
     results = run_many(m, problem, device, between, v.data(), e.data());
   } catch (const tessera::out_of_time &late) {
+    results = tessera::many_results(problem.rows());
     for (tessera::many_row &row : results.rows) row.end = tessera::outcome::time;
     results.keep_message(0, late.what());
     options_.set_real(TESSERA_COMPILE_SECONDS, std::chrono::duration<double>(clock_type::now() - start).count());
