@@ -117,17 +117,24 @@ class device_evaluator {
     const raised_rules r = p_.raised;
     const int points = static_cast<int>(p_.raised_points[level - 1]);
     const void *const params = p_.params;
+    const auto *const words = reinterpret_cast<const unsigned long long *>(r.words);
+    uint64 ahead = __ldg(words + (lane < points ? lane : 0));  // the next point's, loaded while this one is worked on
 #pragma unroll 1
     for (int p = lane; p < points; p += width) {
-      const uint64 word = __ldg(reinterpret_cast<const unsigned long long *>(r.words) + p);
+      const uint64 word = ahead;
+      ahead = __ldg(words + (p + width < points ? p + width : p));
       double x[dim], f[comps];
 #pragma unroll
       for (int j = 0; j < dim; ++j) x[j] = fma(__ldg(r.offsets + raised_node(word, j)), h[j], c[j]);
-      point(x, f, params);
-      const double *const w = raised_weights(r, level, raised_orbit(word));
+      const auto *const w = reinterpret_cast<const double2 *>(raised_weights(r, level, raised_orbit(word)));
       double weight[raised_compared];
 #pragma unroll
-      for (int q = 0; q < raised_compared; ++q) weight[q] = __ldg(w + q);
+      for (int q = 0; q < raised_compared; q += 2) {
+        const double2 two = __ldg(w + q / 2);
+        weight[q] = two.x;
+        weight[q + 1] = two.y;
+      }
+      point(x, f, params);
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
 #pragma unroll

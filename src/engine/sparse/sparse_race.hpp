@@ -50,6 +50,7 @@ struct sparse_pace {
   double share;               // that a grid may have of what the subdivision has had,
   double foresight;           // or of what that is going to need, as far as it can be foreseen
   double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
+  double patience;            // or of what it has had, while the grid's error falls,
   double check_share;         // to see whether the integrand is smooth
 };
 
@@ -115,6 +116,8 @@ class sparse_race final : public run_hooks {
   static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
   static constexpr double gain = 0.1, haste = 8.0;
+  // Before its error falls as it is going to, a grid seems to need more than it will: up to so many times what the subdivision needs.
+  static constexpr double hopeful = 100.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
   static constexpr double seen_share = 1.0 / 8, most_seen = 5e5;
   static constexpr double vague = 0.01;       // relative error of the regions above which their value says little
@@ -198,6 +201,7 @@ class sparse_race final : public run_hooks {
     if (grid_->is_judged() && met_) return std::max(n, at_once);
     double most = std::max(pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
     const double needed = grid_->is_judged() ? cost_of(*grid_, points_.needed(), 1) : infinity_value();
+    if (needed < hopeful * foreseen) most = std::max(most, std::min(gain * foreseen, pace_.patience * n));
     if (needed < pace_.lead * in_regions) most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
     return needed <= at_once ? std::max(most, 1.5 * needed) : most;
   }
