@@ -7,20 +7,16 @@
 #include <memory>
 
 #include "../common/rules.hpp"
-#include "chi_square.hpp"
 #include "cuhre.hpp"
 #include "hooks.hpp"
-#include "sampling.hpp"
+#include "race.hpp"
 
 namespace cuba {
 namespace {
 
 constexpr int most_cubature_ndim = 25, most_race_ndim = 10;
-constexpr int64 least_leg = 1 << 14;                  // evaluations of each side before the other has its turn
-constexpr int64 least_rules = 64;                     // and applications of the rule
 constexpr double two_deviations = 0.954499736103642;  // of Monte Carlo: cubature's errors are bounds
 constexpr int main_phase = 2;
-constexpr int no_more_calls = 2;  // of the integrand are allowed
 
 // The integrand away from the border: in the strip it is extrapolated linearly, along the way to the nearest point outside of
 // it, from there and from a point as far again. Two calls in place of one.
@@ -137,74 +133,6 @@ int race_rule(int ndim) {
   return ndim == 2 ? TESSERA_RULE_DEGREE13 : ndim == 3 ? TESSERA_RULE_DEGREE11 : TESSERA_RULE_DEGREE9;
 }
 
-// Adaptive cubature that can be continued.
-template <class Count>
-class cubature {
- public:
-  cubature(const divonne_arguments<Count> &a, int rule, dropin::host_form form)
-      : a_(a), form_(form), solver_(a.ndim, a.ncomp), scatter_(static_cast<std::size_t>(a.ncomp)), r(a.ncomp) {
-    if (!solver_.solver()) return;
-    const int threads = dropin::threads();
-    solver_.set_int(TESSERA_RULE, rule);
-    solver_.set_int(TESSERA_ESTIMATE, TESSERA_ESTIMATE_ROBUST);
-    solver_.set_int(TESSERA_PRIORITY, TESSERA_PRIORITY_ALL);
-    solver_.set_int(TESSERA_SELECTION, threads > 1 ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
-    solver_.set_int(TESSERA_THREADS, threads);
-    solver_.set_int(TESSERA_BATCH_POINTS, points_at_once(a));
-    solver_.set_int(TESSERA_KEEP_REGIONS, 1);
-    solver_.set_real(TESSERA_PROGRESS_SECONDS, 0.0);
-  }
-
-  // Goes on to `maxeval` evaluations in all. strictness: part of the tolerances.
-  void run(int64 mineval, int64 maxeval, double strictness) {
-    tessera_solver *s = solver_.solver();
-    if (!s) return;
-    go_on(s);
-    solver_.set_int(TESSERA_MINEVAL, std::max<int64>(mineval, 0));
-    solver_.set_int(TESSERA_MAXEVAL, maxeval);
-    solver_.set_real(TESSERA_ABSTOL, strictness * tolerance(a_.epsabs, least_epsabs));
-    solver_.set_real(TESSERA_RELTOL, strictness * tolerance(a_.epsrel, 0.0));
-    tessera_set_progress(s, step, this);
-    r.end = dropin::run(solver_, a_.routine, form_, r.value.data(), r.error.data());
-    tessera_set_progress(s, nullptr, nullptr);
-    tessera_get_int(s, TESSERA_CALLBACK_STATUS, &r.callback_status);
-    tessera_get_int(s, TESSERA_REGIONS, &r.regions);
-    for (std::size_t k = 0; k < scatter_.size(); ++k)
-      r.prob[k] = steps_ > 1 ? chi_square_probability(scatter_[k].chi_square(), static_cast<double>(steps_ - 1))
-                             : no_probability;
-    int64 count = 0;
-    can_go_on_ = tessera_get_regions(s, 0, 0, nullptr, &count) == TESSERA_OK && count > 0;
-  }
-  bool can_go_on() const { return can_go_on_; }
-
- private:
-  void go_on(tessera_solver *s) {
-    if (!can_go_on_) return;
-    std::vector<double> records(static_cast<std::size_t>(r.regions * (2 * a_.ndim + 3 * a_.ncomp + 2)));
-    tessera_get_regions(s, 0, r.regions, records.data(), nullptr);
-    tessera_set_regions(s, r.regions, records.data(), r.end.evaluations);
-  }
-
-  static int step(int64 evaluations, int, const double *value, const double *error, int64, void *userdata) {
-    auto &self = *static_cast<cubature *>(userdata);
-    if (evaluations <= self.added_) return 0;  // that one is in already
-    self.added_ = evaluations;
-    ++self.steps_;
-    for (std::size_t k = 0; k < self.scatter_.size(); ++k) self.scatter_[k].add(value[k], error[k]);
-    return 0;
-  }
-
-  const divonne_arguments<Count> &a_;
-  const dropin::host_form form_;
-  dropin::lease solver_;
-  std::vector<scatter> scatter_;
-  bool can_go_on_ = false;
-  int64 added_ = 0, steps_ = 0;
-
- public:
-  results r;
-};
-
 template <class Count>
 bool run_twin(const divonne_arguments<Count> &a, int rule, adapter<divonne_arguments<Count>> &user, results &r) {
   const dropin::twin_problem problem = {a.routine,
@@ -231,170 +159,6 @@ bool run_twin(const divonne_arguments<Count> &a, int rule, adapter<divonne_argum
   return true;
 }
 
-// ---- The race -------------------------------------------------------------------------------------------------------------
-
-// Errors in units of the tolerance, the worst component.
-template <class Count>
-double distance(const divonne_arguments<Count> &a, const results &r) {
-  double worst = 0.0;
-  for (std::size_t k = 0; k < r.value.size(); ++k) {
-    const double allowed =
-        std::fmax(tolerance(a.epsabs, least_epsabs), tolerance(a.epsrel, 0.0) * std::fabs(r.value[k]));
-    const double ratio = r.error[k] / allowed;
-    worst = ratio >= worst ? ratio : worst;
-    if (std::isnan(ratio)) return unknown_error;
-  }
-  return worst;
-}
-
-// The integrand has ended the run.
-bool has_failed(const results &r) {
-  if (r.callback_status == no_more_calls) return false;
-  return r.end.status == TESSERA_ERR_CALLBACK || r.end.status == TESSERA_CALLBACK_STOPPED ||
-         r.end.status == TESSERA_NONFINITE;
-}
-
-// Cubature and Monte Carlo by turns: the one that is likely to be done first goes on, but not far ahead of the other. So the
-// run takes a few times what the better one needs. Without `fair` cubature goes on as long as it can. Where it believes to be
-// done it must not contradict Monte Carlo: a rule may see the same part of a step everywhere.
-template <class Count>
-class race {
- public:
-  race(const divonne_arguments<Count> &a, int rule, sampling &how, adapter<divonne_arguments<Count>> &user,
-       const dropin::host_form &form, bool fair)
-      : a_(a),
-        how_(how),
-        user_(user),
-        form_(form),
-        fair_(fair),
-        leg_(fair ? std::max(least_leg, least_rules * dropin::robust_rule_points(rule, a.ndim)) : a.maxeval),
-        divided_(a, rule, form),
-        sampled_(a.ncomp) {
-    how.in_parts = true;
-    how.may_leave = false;
-  }
-
-  results run() {
-    while (divided_open_ || sampled_open_) {
-      const int64 before = used();
-      const bool divide = divided_open_ && (!sampled_open_ || is_turn_of_cubature());
-      user_.cores.restart();
-      (divide ? advance_cubature() : advance_sampling());
-      user_.exception.rethrow();
-      if (has_failed(divided_.r)) return with_all_evaluations(divided_.r);
-      if (has_failed(sampled_)) return with_all_evaluations(sampled_);
-      if (is_settled()) break;
-      if (used() == before) (divide ? divided_open_ : sampled_open_) = false;  // what is left is of no use to it
-    }
-    return choose();
-  }
-
- private:
-  int64 divided() const { return divided_.r.end.evaluations; }
-  int64 sampled() const { return sampled_.end.evaluations; }
-  int64 used() const { return divided() + sampled() + spent_; }
-  int64 budget(int64 wanted) const {  // all of a small rest
-    const int64 left = a_.maxeval - used();
-    return left / 2 < wanted ? left : wanted;
-  }
-
-  bool is_turn_of_cubature() const {
-    if (divided_.r.end.status == TESSERA_OK) return false;  // it waits to be confirmed
-    if (strictness_ < 1.0) return divided() <= sampled();   // not to be trusted
-    if (!fair_) return true;
-    if (divided() == 0 || sampled() == 0) return divided() == 0;
-    if (divided() > far_ahead * sampled()) return false;
-    if (sampled() > far_ahead * divided()) return true;
-    const double d = distance(a_, sampled_);
-    return divided_need_ <= static_cast<double>(sampled()) * (d * d - 1.0);
-  }
-
-  void advance_cubature() {
-    const double n = static_cast<double>(divided()), d = distance(a_, divided_.r);
-    divided_.run(a_.mineval, divided() + budget(std::max(leg_, divided())), strictness_);
-    divided_open_ = divided_.r.end.status == TESSERA_LIMIT_EVALUATIONS && divided_.can_go_on();
-    // The distance falls like a power of the evaluations.
-    const double now = distance(a_, divided_.r), grown = static_cast<double>(divided()) / n;
-    const double power = n > 0.0 && std::isfinite(d) ? std::log(d / now) / std::log(grown) : 1.0;
-    divided_need_ = power > 0.0 ? static_cast<double>(divided()) * (std::pow(now, 1.0 / power) - 1.0) : unknown_error;
-  }
-  void advance_sampling() {
-    const bool confirm = divided_.r.end.status == TESSERA_OK && sampled() < proof();
-    const int64 before = sampled();
-    how_.mineval = a_.mineval;
-    how_.done = before;
-    how_.maxeval = before + (confirm ? std::min<int64>(proof() - sampled(), a_.maxeval - used())
-                                     : budget(std::max(leg_, sampled())));
-    sample(a_, how_, user_, form_, sampled_);
-    if (how_.anew) spent_ += before;
-    sampled_open_ = sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;
-  }
-
-  // Evaluations that speak for or against what cubature has found: more of them where Monte Carlo has seen little.
-  int64 proof() const {
-    bool vague = false;
-    for (std::size_t k = 0; k < sampled_.value.size(); ++k)
-      vague = vague || !(sampled_.error[k] <= divided_.r.error[k] + 0.1 * std::fabs(divided_.r.value[k]));
-    vague = vague && sampled() > 0;
-    return std::min((vague ? 16 : 2) * divided(), most_proof);
-  }
-
-  bool contradict() const {
-    for (std::size_t k = 0; k < sampled_.value.size(); ++k) {
-      const double difference = std::fabs(divided_.r.value[k] - sampled_.value[k]);
-      if (difference > divided_.r.error[k] + 1.5 * sampled_.error[k]) return true;  // three deviations
-    }
-    return false;
-  }
-
-  // After a contradiction cubature goes on with a smaller tolerance.
-  bool is_settled() {
-    const bool done = divided_.r.end.status == TESSERA_OK;
-    if (!done && sampled_.end.status != TESSERA_OK) return false;
-    if (done && sampled_open_ && sampled() < proof() && used() < a_.maxeval) return false;
-    if (!contradict()) return true;
-    if (done) {
-      strictness_ /= 8.0;
-      divided_open_ = divided_.can_go_on() && strictness_ > least_strictness;
-      divided_.r.end.status = TESSERA_LIMIT_EVALUATIONS;
-    }
-    return false;
-  }
-
-  results with_all_evaluations(results r) const {
-    r.end.evaluations = used();
-    return r;
-  }
-
-  // The better result. Where they contradict each other it is that of Monte Carlo, and the difference is its error.
-  results choose() const {
-    const bool trusted = strictness_ >= 1.0;
-    const bool sampling =
-        !trusted || (divided_.r.end.status != TESSERA_OK &&
-                     (sampled_.end.status == TESSERA_OK || distance(a_, sampled_) < distance(a_, divided_.r)));
-    results r = with_all_evaluations(sampling ? sampled_ : divided_.r);
-    if (!contradict()) return r;
-    for (std::size_t k = 0; k < r.value.size(); ++k)
-      r.error[k] = std::fmax(r.error[k], std::fabs(divided_.r.value[k] - sampled_.value[k]));
-    if (r.end.status == TESSERA_OK) r.end.status = TESSERA_LIMIT_EVALUATIONS;
-    return r;
-  }
-
-  static constexpr double least_strictness = 1e-4;
-  static constexpr int64 far_ahead = 8, most_proof = int64{1} << 17;
-  const divonne_arguments<Count> &a_;
-  sampling &how_;
-  adapter<divonne_arguments<Count>> &user_;
-  const dropin::host_form form_;
-  const bool fair_;
-  const int64 leg_;
-  int64 spent_ = 0;  // samples of runs that were begun anew
-  cubature<Count> divided_;
-  results sampled_;
-  bool divided_open_ = true, sampled_open_ = true;
-  double divided_need_ = 0.0, strictness_ = 1.0;
-};
-
 // How many evaluations more it may take: `fail` of Divonne.
 template <class Count>
 int still_needed(const divonne_arguments<Count> &a, const results &r) {
@@ -416,8 +180,8 @@ results integrate(const divonne_arguments<Count> &a) {
   const int wanted = rule_of(a.key1, a.ndim);
   const int rule = wanted == TESSERA_RULE_AUTO ? race_rule(a.ndim) : wanted;
   const bool affordable = a.ndim <= most_cubature_ndim && a.maxeval >= dropin::robust_rule_points(rule, a.ndim);
-  const bool by_cubature = affordable && given.empty() && wanted != TESSERA_RULE_AUTO;
-  const bool by_race = affordable && given.empty() && !by_cubature && a.ndim <= most_race_ndim && !a.has_file();
+  const bool by_cubature = affordable && wanted != TESSERA_RULE_AUTO;
+  const bool by_race = affordable && !by_cubature && a.ndim <= most_race_ndim;
   results r(a.ncomp);
   sampling how;
   how.seed = a.seed;
@@ -426,9 +190,11 @@ results integrate(const divonne_arguments<Count> &a) {
   how.maxeval = a.maxeval;
   how.may_leave = !strip;
   if (!given.empty()) how.grid = grid_at(given, a.ndim);
-  if ((by_cubature || by_race) && !strip && run_twin(a, rule, user, r)) return r;
+  if ((by_cubature || by_race) && !a.has_file() && !strip &&
+      (given.empty() ? run_twin(a, rule, user, r) : sample_on_device(a, how, user, r)))
+    return r;
   if (by_cubature || by_race) {
-    r = race<Count>(a, rule, how, user, form, by_race).run();
+    r = race<Count>(a, rule, how, user, form, by_race, given).run();
   } else {
     sample(a, how, user, form, r);
   }

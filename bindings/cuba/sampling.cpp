@@ -213,14 +213,21 @@ bool sample_there(const Arguments &a, sampling &how, adapter<Arguments> &user, r
 }  // namespace
 
 template <class Arguments>
+bool sample_on_device(const Arguments &a, sampling &how, adapter<Arguments> &user, results &r) {
+  const bool there =
+      how.may_leave && !a.has_file() && how.maxeval >= least_evaluations && sample_there(a, how, user, r);
+  user.exception.rethrow();
+  if (there) judge(a, r);
+  return there;
+}
+
+template <class Arguments>
 void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const dropin::host_form &form, results &r) {
   if (how.maxeval < least_evaluations) {
     r.end = {TESSERA_LIMIT_EVALUATIONS, 0};
     return;
   }
-  const bool there = how.may_leave && !a.has_file() && sample_there(a, how, user, r);
-  user.exception.rethrow();
-  if (there) return judge(a, r);
+  if (sample_on_device(a, how, user, r)) return;
   dropin::lease solver(a.ndim, a.ncomp);
   tessera_solver *s = solver.solver();
   if (!s) return;
@@ -254,6 +261,7 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
 }
 
 #define TESSERA_SAMPLE(arguments)                                                                                  \
+  template bool sample_on_device(const arguments &a, sampling &how, adapter<arguments> &user, results &r);         \
   template void sample(const arguments &a, sampling &how, adapter<arguments> &user, const dropin::host_form &form, \
                        results &r);
 TESSERA_SAMPLE(vegas_arguments<int>)

@@ -28,6 +28,10 @@ struct sampling {
   bool may_leave = true;  // for a device, where there is a twin
 };
 
+// True: the integrand has a twin, and the result is that of a device.
+template <class Arguments>
+bool sample_on_device(const Arguments &a, sampling &how, adapter<Arguments> &user, results &r);
+
 // Points, values and the statistics of a run go to `r`; `form` calls the integrand.
 template <class Arguments>
 void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const dropin::host_form &form, results &r);
