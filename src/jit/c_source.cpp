@@ -197,6 +197,7 @@ device_c translate_c(const integrand_source &source) {
   if (!c.not_parallel.empty()) throw compile_error(jit_stage::translate, c.not_parallel);
   check_parameters(c, source);
   device_c out;
+  if (designated_initialisers(c)) out.options.push_back("-std=c++20");
   out.text = std::string(c_prelude_text) + "namespace tessera_c { namespace user { namespace {\n" +
              translator(c).run() + "\n#line 1 " + quoted(call_name(source)) + "\n}}}\n" +
              R"(extern "C" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v,
@@ -205,6 +206,14 @@ device_c translate_c(const integrand_source &source) {
   const std::string name = "::tessera_c::user::" + source.function;
   const std::string values = c.complex_values ? "(::tessera_c::complex *)tessera_v" : "tessera_v";
   std::string arguments;
+  if (returns_value(c, source)) {
+    const std::string call =
+        name + "((double *)tessera_x" + (c.parameters > 1 ? ", ::tessera_c::voidp((void *)tessera_p)" : "") + ")";
+    out.text += "static_assert(TESSERA_NCOMP == 1, \"" + std::string(about_components) +
+                "\");\nstatic_assert((bool)::tessera_c::is_double<decltype(" + call + ")>::yes, \"" + about_values +
+                "\");\ntessera_v[0] = " + call + ";\n}\n";
+    return out;
+  }
   if (cuba) {
     out.text += "int tessera_nd = TESSERA_NDIM, tessera_nc = TESSERA_NCOMP, tessera_one = 1, tessera_zero = 0;\n";
     arguments = "&tessera_nd, (double *)tessera_x, &tessera_nc, " + values;
@@ -217,7 +226,6 @@ device_c translate_c(const integrand_source &source) {
   }
   out.text += "::tessera_c::finish<" + std::string(cuba ? "true" : "false") + ">((" + name + "(" + arguments +
               "), ::tessera_c::nothing()));\n}\n";
-  if (designated_initialisers(c)) out.options.push_back("-std=c++20");
   return out;
 }
 

@@ -30,6 +30,14 @@ struct c_text {
 // `text` comes from expand_includes. Throws compile_error (translate).
 c_text read_c(const std::string &text, const std::string &function);
 
+// double f(const double *x) or double f(const double *x, void *userdata), of one component: C's form with few parameters.
+bool returns_value(const c_text &c, const integrand_source &source);
+constexpr const char *about_values =
+    "the integrand must be double f(const double *x) or double f(const double *x, void *userdata)";
+constexpr const char *about_components =
+    "a function that returns double has one component; this solver has more: "
+    "use int f(int ndim, const double *x, int ncomp, double *f, void *userdata)";
+
 // Throws compile_error (translate) where the integrand has not as many parameters as its language asks for.
 void check_parameters(const c_text &c, const integrand_source &source);
 

@@ -140,6 +140,8 @@ TESSERA_REAL(double) TESSERA_REAL(float) TESSERA_REAL(int) TESSERA_REAL(unsigned
 TESSERA_REAL(unsigned long) TESSERA_REAL(long long) TESSERA_REAL(unsigned long long) TESSERA_REAL(short)
 TESSERA_REAL(char) TESSERA_REAL(bool)
 #undef TESSERA_REAL
+template <class T> struct is_double { enum { yes = 0 }; };
+template <> struct is_double<double> { enum { yes = 1 }; };
 template <bool condition, class T> struct only {};
 template <class T> struct only<true, T> { typedef T type; };
 #define TESSERA_MIXED template <class T> __device__ __forceinline__ typename only<(bool)is_real<T>::yes, complex>::type

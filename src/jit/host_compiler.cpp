@@ -96,7 +96,15 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
                     "\n#undef TESSERA_CALL\n"
                     "#pragma GCC diagnostic error \"-Wint-conversion\"\n"
                     "#pragma GCC diagnostic error \"-Wincompatible-pointer-types\"\n";
-  if (cuba) {
+  if (returns_value(c, source)) {
+    // What it returns is asked of its type alone.
+    const std::string call =
+        std::string("((") + source.function + ")(tessera_a" + (c.parameters > 1 ? ", tessera_o" : "") + "))";
+    out += "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (*(tessera_b) = " + call +
+           ", (void)(tessera_o), 0)\n" + "_Static_assert(TESSERA_NCOMP == 1, \"" + about_components + "\");\n" +
+           "_Static_assert(__builtin_types_compatible_p(__typeof__((" + source.function + ")(" +
+           (c.parameters > 1 ? "(double *)0, (void *)0" : "(double *)0") + ")), double), \"" + about_values + "\");\n";
+  } else if (cuba) {
     // Cuba looks at the value -999 only.
     out +=
         "static int tessera_d = TESSERA_NDIM, tessera_c = TESSERA_NCOMP, tessera_1 = 1, tessera_0 = 0;\n"
@@ -137,7 +145,8 @@ std::string readable(const std::string &line) {
     message = source.file_name + "(1): error: " +
               (missing ? "the text defines no function '" + source.function + "'"
                : begin != std::string::npos
-                   ? source.function + ": " + log.substr(begin, std::min(log.find('\n', begin), log.size()) - begin)
+                   ? source.function + ": " +
+                         log.substr(begin, std::min(log.find_first_of("\n\"", begin), log.size()) - begin)
                    : message);
   }
   throw compile_error(at_link ? jit_stage::link : jit_stage::compile,

@@ -178,7 +178,7 @@ static void a_compile_error_names_the_line(void **state) {
   put_source(s, TESSERA_LANGUAGE_C,
              "int f(int n, const double *x, int m, double *v, void *p) {\n  v[0] = nothing;\n  return 0;\n}\n", "f");
   assert_refused(s, TESSERA_ERR_COMPILE, "integrand(2)");
-  put_source(s, TESSERA_LANGUAGE_C, "int f(int n) { return n; }\n", "f");
+  put_source(s, TESSERA_LANGUAGE_C, "int f(int n, const double *x, int m) { return n; }\n", "f");
   assert_refused(s, TESSERA_ERR_COMPILE, "translate: integrand(1): error:");
   put_source(s, TESSERA_LANGUAGE_CUDA, "double g(const double *x) { return 1; }\n", "f");
   assert_refused(s, TESSERA_ERR_COMPILE, "'f'");

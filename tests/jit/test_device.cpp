@@ -139,6 +139,13 @@ void errors() {
         [&] { compile(cxx, "double f(const double *x) { return x[0]; }\n", 2); });
   fails("wrong form", jit_stage::compile, "f: the integrand must be double f(const double *x)",
         [&] { compile(cxx, "int f(int a) { return a; }\n"); });
+  fails("a value for a vector, C", jit_stage::compile,
+        "mine.src(1): error: f: a function that returns double has one component",
+        [&] { compile(c, "double f(const double *x) { return x[0]; }\n", 2); });
+  fails("a value that is no double", jit_stage::compile, "f: the integrand must be double f(const double *x) or",
+        [&] { compile(c, "float f(const double *x, const void *p) { return x[0]; }\n"); });
+  fails("a number for a point", jit_stage::compile,
+        "mine.src(1): error: ", [&] { compile(c, "double f(double x) { return x; }\n"); });
   fails("undefined", jit_stage::link, "mine.src: the function 'dgetrf_'", [&] {
     compile(cxx, "extern \"C\" double dgetrf_(double);\ndouble f(const double *x) { return dgetrf_(x[0]); }\n");
   });

@@ -80,8 +80,14 @@ void errors() {
         [&] { compile(cxx, "double f(const double *x) { return x[0]; }\n", 2); });
   fails("wrong form", jit_stage::compile, "the integrand must be",
         [&] { compile(cxx, "int f(int a) { return a; }\n"); });
-  fails("parameters, C", jit_stage::translate, "has 2 parameters",
-        [&] { compile(c, "int f(int n, const double *x) { return 0; }\n"); });
+  fails("parameters, C", jit_stage::translate, "has 3 parameters",
+        [&] { compile(c, "int f(int n, const double *x, int m) { return 0; }\n"); });
+  fails("a value for a vector, C", jit_stage::compile, "this solver has more",
+        [&] { compile(c, "double f(const double *x) { return x[0]; }\n", 2); });
+  fails("a value that is no double", jit_stage::compile, "the integrand must be double f(const double *x) or",
+        [&] { compile(c, "float f(const double *x, const void *p) { return x[0]; }\n"); });
+  fails("a number for a point", jit_stage::compile,
+        "mine.src(1): error: ", [&] { compile(c, "double f(double x) { return x; }\n"); });
   fails("undefined function", jit_stage::link, "dgetrf_", [&] {
     compile(c,
             "int dgetrf_(int *);\nint f(int n, const double *x, int m, double *v, void *p) { return dgetrf_(&n); }\n");

@@ -210,6 +210,24 @@ int waves(int ndim, const double *x, int ncomp, double complex *f, void *userdat
                    f[0] = wave.real(), f[1] = wave.imag();
                    f[2] = pole.real(), f[3] = pole.imag();
                  }});
+  all.push_back({"c_value", L::c_point, "density", R"code(
+#include <math.h>
+struct nucleus { double radius, thick; };
+double density(const double *r, const void *common) {
+  const struct nucleus *n = common;
+  return *r * *r / (1 + exp((*r - n->radius) / n->thick));
+}
+)code",
+                 1, 1, [](const double *x, double *f, const double *a) {
+                   f[0] = x[0] * x[0] / (1 + std::exp((x[0] - a[0]) / a[1]));
+                 }});
+  all.push_back({"c_value_alone", L::c_point, "parabola", R"code(
+static double parabola(double *x)
+{
+  return x[0] * x[1] - 1;
+}
+)code",
+                 2, 1, [](const double *x, double *f, const double *) { f[0] = x[0] * x[1] - 1; }});
   all.push_back({"c_cuba_complex", L::c_cuba, "Integrand", R"code(
 #include <complex.h>
 static int Integrand(const int *ndim, const double xx[], const int *ncomp, double _Complex ff[], void *userdata) {
