@@ -95,6 +95,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_MAX_SECONDS = 202
   integer(c_int), parameter, public :: TESSERA_BULK_FRACTION = 203
   integer(c_int), parameter, public :: TESSERA_PROGRESS_SECONDS = 204
+  integer(c_int), parameter, public :: TESSERA_CHECK_TOLERANCE = 205
   integer(c_int), parameter, public :: TESSERA_CONFIDENCE = 210
   integer(c_int), parameter, public :: TESSERA_DAMPING = 220
   integer(c_int), parameter, public :: TESSERA_STRATIFY = 221
@@ -261,6 +262,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUDA = 1
 
   ! C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1; or with double complex *f.
+  ! With one component also double f(const double *x, const void *userdata) or double f(const double *x).
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_C = 2
 
   ! C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba.
@@ -291,7 +293,7 @@ module tessera
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
-  public :: tessera_integrate_many, tessera_integrate_limit, tessera_set_axis_rule
+  public :: tessera_integrate_many, tessera_integrate_limit, tessera_set_axis_rule, tessera_evaluate
   public :: tessera_get_regions, tessera_set_regions
   public :: tessera_lattice_t, tessera_lattice_progress, tessera_lattice_create, tessera_lattice_destroy
   public :: tessera_lattice_last_error
@@ -722,6 +724,15 @@ module tessera
       real(c_double), intent(inout), optional :: value(*), error(*)
       integer(c_int) :: c_tessera_integrate
     end function c_tessera_integrate
+
+    function c_tessera_evaluate(s, n, x, f) bind(c, name='tessera_evaluate')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int64_t), value :: n
+      real(c_double), intent(in), optional :: x(*)
+      real(c_double), intent(inout), optional :: f(*)
+      integer(c_int) :: c_tessera_evaluate
+    end function c_tessera_evaluate
 
     function c_tessera_integrate_many(s, method, count, params, params_bytes, lower, upper, value, error, status) &
         bind(c, name='tessera_integrate_many')
@@ -1896,6 +1907,19 @@ contains
     if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, name // ' is for ' // decimal(int(columns, c_int64_t)) // &
                                ' integrals, but value is for ' // decimal(int(expected, c_int64_t)), ierr)
   end function columns_are_right
+
+  !> The integrand at the points x(n, ndim), where TESSERA_DEVICE says: values f(n, ncomp).
+  recursive subroutine tessera_evaluate(s, x, f, ierr)
+    type(tessera_solver), intent(inout) :: s
+    real(c_double), intent(in), contiguous :: x(:, :)
+    real(c_double), intent(inout), contiguous :: f(:, :)
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (.not. size_is_right(s, 'x(1, :)', size(x, 2), 'ndim', s%state%ndim, ierr)) return
+    if (.not. size_is_right(s, 'f(1, :)', size(f, 2), 'ncomp', s%state%ncomp, ierr)) return
+    if (.not. size_is_right(s, 'f(:, 1)', size(f, 1), 'that of x(:, 1)', size(x, 1, c_int), ierr)) return
+    call conclude(s, c_tessera_evaluate(s%handle, size(x, 1, c_int64_t), x, f), ierr)
+  end subroutine tessera_evaluate
 
   ! ---- Regions --------------------------------------------------------------------------------------------------------
 

@@ -106,6 +106,7 @@ enum tessera_key {
   TESSERA_MAX_SECONDS = 202,
   TESSERA_BULK_FRACTION = 203,
   TESSERA_PROGRESS_SECONDS = 204,
+  TESSERA_CHECK_TOLERANCE = 205,
   TESSERA_CONFIDENCE = 210,
   TESSERA_DAMPING = 220,
   TESSERA_STRATIFY = 221,
@@ -308,7 +309,8 @@ enum tessera_language {
   /* CUDA C++: double f(const double *x), double f(const double *x, const P *params), void f(const double *x, double *out) or
    * void f(const double *x, double *out, const P *params); P is any type, __device__ may be left out. */
   TESSERA_LANGUAGE_CUDA = 1,
-  /* C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1; or with double complex *f. */
+  /* C: int f(int ndim, const double *x, int ncomp, double *f, void *userdata), the form of tessera_integrand1; or with double complex *f.
+   * With one component also double f(const double *x, const void *userdata) or double f(const double *x). */
   TESSERA_LANGUAGE_C = 2,
   /* C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba. */
   TESSERA_LANGUAGE_CUBA = 3
@@ -435,7 +437,7 @@ TESSERA_API int tessera_set_integrand1(tessera_solver *s, tessera_integrand1 fn,
  * compiler for the host (docs/gpu.md). What it includes by #include "name" is read now, from the current directory. The text
  * receives the parameter block of tessera_set_params; in the text TESSERA_NDIM and TESSERA_NCOMP are constants. NULL for
  * source takes the text away. A solver may hold a callback and a text at the same time; TESSERA_DEVICE says which one runs.
- * Then both are evaluated at 64 points before the text first runs, and unless they agree to 1e-6 of the component's largest
+ * Then both are evaluated at 64 points before the text first runs, and unless they agree to TESSERA_CHECK_TOLERANCE of the component's largest
  * magnitude the run is refused with TESSERA_ERR_CHECK; so it is when the text breaks down, which on the host happens in a child process
  * (the callback is called in this one). Compiling counts toward TESSERA_MAX_SECONDS: when the time is over, the system's compiler is
  * ended; NVRTC is not. In C, a return value other than 0 (Cuba's form: -999) stops the run,
@@ -485,7 +487,7 @@ TESSERA_API int tessera_register_twin(void (*function)(void), int language, cons
  * parameters now the parameter block of s: what a drop-in does before each run, with the host function as callback, so that the
  * two are compared (TESSERA_ERR_CHECK), and TESSERA_DEVICE = 0. `userdata` is what the program hands to the function, or NULL: the
  * flag userdata:bytes of the map file copies from there. TESSERA_ERR_NO_INTEGRAND: there is no twin; the message says
- * why, and is empty where nobody has spoken of twins. A twin with which a run ended with TESSERA_ERR_NOT_BUILT,
+ * why, and is empty where nobody has spoken of twins. A twin with which a run or tessera_evaluate ended with TESSERA_ERR_NOT_BUILT,
  * TESSERA_ERR_COMPILE, TESSERA_ERR_DEVICE or TESSERA_ERR_CHECK is not tried again in this process: this status at once. In all
  * these cases, and with NULL for function, s has no text afterwards. With NULL for s it only looks, at next to no cost: 0 when it is
  * worth a call with a solver, else TESSERA_ERR_NO_INTEGRAND. */
@@ -519,6 +521,16 @@ TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
  * the absolute error. Converged (0) when every component has error <= max(TESSERA_ABSTOL, TESSERA_RELTOL*|value|). Blocks
  * until done. */
 TESSERA_API int tessera_integrate(tessera_solver *s, int method, double *value, double *error);
+
+/* The integrand at n points of the user's coordinates, where TESSERA_DEVICE says and in the form that would be integrated there:
+ * coordinate j of point i is x[j*n + i] (x[ndim][n]), component k of its value goes to f[k*n + i] (f[ncomp][n]). The domain and
+ * its limits play no part, values may be NaN or infinite, statistics stay as they are but for TESSERA_COMPILE_SECONDS, and
+ * TESSERA_MAX_SECONDS does not hold. On the host one thread makes the calls, in the order of the points; a callback must not call
+ * the solver. On a device it is one launch, and what is compiled and allocated stays for the next call. A callback beside a text, code
+ * or device callback that is to run is called as well, at all points up to 256 and at 256 of them beyond, until a run or 64 points at
+ * once have been compared: TESSERA_ERR_CHECK where the two differ. TESSERA_ERR_CALLBACK: the integrand asked to stop;
+ * TESSERA_ERR_UNSUPPORTED: with TESSERA_COMPLEMENT or TESSERA_WEIGHTS. Unless 0 is returned f has no values of use. */
+TESSERA_API int tessera_evaluate(tessera_solver *s, int64_t n, const double *x, double *f);
 
 /* `count` integrals of the solver's integrand: integral i has the parameter block of params_bytes bytes at
  * params + i*params_bytes and the limits lower[i*ndim + j], upper[i*ndim + j]. params NULL: all have the block of

@@ -303,7 +303,7 @@ struct quadrature_problem : problem {
     return {};
   }
   bool compares_forms() const override { return !shared_calls; }
-  int coordinates() const override { return settings.complement != 0 ? 2 : 1; }
+  int coordinates() const override { return settings.complement != 0 ? 2 * ndim() : ndim(); }
   double coordinate_at(std::size_t, double t, double &complement) const override {
     return coordinate_in(range, t, settings.complement, complement);
   }

@@ -231,6 +231,13 @@ int tessera_integrate(tessera_solver *s, int method, double *value, double *erro
   });
 }
 
+int tessera_evaluate(tessera_solver *s, int64_t n, const double *x, double *f) {
+  return guarded(s, [&] {
+    const busy_flag busy(s->busy);
+    return s->evaluate(n, x, f);
+  });
+}
+
 int tessera_integrate_limit(tessera_solver *s, int method, size_t offset, double first, double ratio, int extrapolation,
                             int most, double *value, double *error, int *count, double *parameter, double *values,
                             double *errors) {

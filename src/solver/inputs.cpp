@@ -117,8 +117,7 @@ void tessera_solver::set_integrand_file(int language, const char *path, const ch
 }
 
 void tessera_solver::set_twin(const void *function, const void *userdata) {
-  take_source(nothing());
-  if (!function) return;
+  if (!function) return take_source(nothing());
   std::shared_ptr<tessera::twin> t;
   try {
     t = tessera::find_twin(function);
@@ -127,8 +126,14 @@ void tessera_solver::set_twin(const void *function, const void *userdata) {
     const std::vector<unsigned char> block = t->parameters(userdata);
     set_params(block.data(), block.size());
   } catch (const tessera::no_twin &e) {
+    take_source(nothing());
     throw failure(TESSERA_ERR_NO_INTEGRAND, e.asked() ? e.what() : "");
+  } catch (const failure &) {
+    take_source(nothing());
+    throw;
   }
+  checked_ = false;
+  if (t == twin_) return;  // as it is between the steps of a run
   take_source(t->source());
   twin_ = std::move(t);
 }

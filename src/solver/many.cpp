@@ -272,7 +272,7 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
   use_host_form(common.integrand, common.threads, common.coordinates(), [&] {
     if (!common.compares_forms()) return;
     const first_row first(problem, params());
-    check_fallback(*first.problem, first.shared);
+    check_fallback(*first.problem, points_of_domain(*first.problem, false), first.shared);
   });
   if (options_.get_int(TESSERA_MAX_MEMORY) == 0) common.share_memory(common.threads);  // what is free is shared out
   tessera::device_report unused;

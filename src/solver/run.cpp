@@ -17,9 +17,8 @@ int compile_status(const compile_error &e) {
 
 }  // namespace tessera
 
-// Where the integrand is to run: a CUDA ordinal or `host`.
-int tessera_solver::choose_device(const tessera::method &m, bool many) const {
-  const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
+// That there is a form of the integrand for what TESSERA_DEVICE wants.
+void tessera_solver::require_form(int wanted) const {
   if (!has_host_form() && !has_device_form()) throw failure(TESSERA_ERR_NO_INTEGRAND, "no integrand has been set");
   if (wanted >= 0 && !has_device_form())
     throw failure(TESSERA_ERR_NO_INTEGRAND,
@@ -31,6 +30,12 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
     throw failure(
         TESSERA_ERR_NO_INTEGRAND,
         device_form_name().article + " cannot run on the host: TESSERA_DEVICE = -1 needs a callback or a source text");
+}
+
+// Where the integrand is to run: a CUDA ordinal or `host`.
+int tessera_solver::choose_device(const tessera::method &m, bool many) const {
+  const int wanted = static_cast<int>(options_.get_int(TESSERA_DEVICE));
+  require_form(wanted);
   if (!shape_.is_plain() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for limits that are numbers");
   if (shape_.has_limits && shape_.is_simplex())
@@ -63,7 +68,11 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
   if (!trouble.empty()) return do_without_device(trouble);
   if (shape_.is_simplex() && device_batch_) return do_without_device("a simplex is not for a device callback");
   if (!many && m.is_small_alone() && has_host_form()) return host;
-  if (!has_device_form() || too_many) return host;
+  return too_many ? host : device_if_any();
+}
+
+int tessera_solver::device_if_any() const {
+  if (!has_device_form()) return host;
   try {
     if (tessera::load_device_plugin().device_count() > 0) return 0;
   } catch (const tessera::device_failure &e) {
@@ -173,7 +182,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
           m.start(true);
         }
         use_host_form(problem->integrand, problem->threads, problem->coordinates(),
-                      [&] { check_fallback(*problem, params()); });
+                      [&] { check_fallback(*problem, points_of_domain(*problem, false), params()); });
         tessera::limited_integrand limited(shape_);
         if (problem->shape) problem->integrand = limited.of(problem->integrand);
         tessera::device_report unused;

@@ -20,8 +20,10 @@ double seconds_since(clock_type::time_point start) {
   return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-constexpr int check_points = 64;
-constexpr double check_tolerance = 1e-6;
+constexpr int check_points = 64, most_compared = 256;
+
+// Of `many` points, spread over n, the i-th.
+std::int64_t place_of(int i, int many, std::int64_t n) { return many == n ? i : i * (n / many); }
 
 // n points of the box, coordinate j of point i at x[j*n + i].
 void to_the_domain(const tessera::domain_shape &shape, int n, double *x) try {
@@ -40,16 +42,15 @@ void to_the_domain(const tessera::domain_shape &shape, int n, double *x) try {
 
 }  // namespace
 
-// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
-template <class Form>
-void tessera_solver::check_form(const tessera::problem &problem, const form_name &name, bool on_device, Form form) {
+// Points all over the domain. Of a simplex on a device those of the cube: the way from there is a part of the kernels, and is compared as well.
+tessera_solver::form_points tessera_solver::points_of_domain(const tessera::problem &problem, bool on_device) const {
   constexpr int n = check_points;
   const int coordinates = problem.coordinates();
-  const auto ndim = static_cast<std::size_t>(ndim_), ncomp = static_cast<std::size_t>(ncomp_);
+  const auto ndim = static_cast<std::size_t>(ndim_);
   // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
   double root = 2.0;
   for (int i = 0; i < 60; ++i) root = std::pow(1.0 + root, 1.0 / (ndim_ + 1.0));
-  std::vector<double> x(static_cast<std::size_t>(coordinates) * n), there(ncomp * n), here(ncomp * n);
+  std::vector<double> x(static_cast<std::size_t>(coordinates) * n);
   double step = 1.0;
   for (std::size_t j = 0; j < ndim; ++j) {
     step /= root;
@@ -64,55 +65,65 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
     std::fill_n(&x[ndim * n], n, 1.0 / n);
     std::fill_n(&x[(ndim + 1) * n], n, 1.0);
   }
-  // On a device the way to a simplex is a part of the kernels, so there it is compared as well.
-  const bool of_the_box = problem.shape && on_device;
-  if (problem.shape && !of_the_box) to_the_domain(*problem.shape, n, x.data());
+  if (problem.shape && !on_device) to_the_domain(*problem.shape, n, x.data());
+  return {n, std::move(x), problem.shape && on_device};
+}
+
+// Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].
+template <class Form>
+void tessera_solver::check_form(const tessera::problem &problem, const form_name &name, const form_points &at,
+                                Form form) {
+  const int n = at.n;
+  const std::vector<double> &x = at.x;
+  const auto every = static_cast<std::size_t>(n), ncomp = static_cast<std::size_t>(ncomp_);
+  std::vector<double> there(ncomp * every), here(ncomp * every);
   form(n, x.data(), there.data());
   tessera::limited_integrand limited(shape_);
   const std::unique_ptr<tessera::problem> callback = problem.copy();
-  if (of_the_box) callback->integrand = limited.of(problem.integrand);
+  if (at.of_the_box) callback->integrand = limited.of(problem.integrand);
   const std::string stopped = place_here().evaluate(*callback, {}, n, x.data(), here.data());
   if (!stopped.empty()) throw failure(TESSERA_ERR_CALLBACK, stopped + " while it was compared with the other form");
 
   std::vector<double> sizes(ncomp, 0.0);  // the largest value of each component
   for (std::size_t i = 0; i < here.size(); ++i)
-    if (std::isfinite(here[i])) sizes[i / n] = std::fmax(sizes[i / n], std::fabs(here[i]));
+    if (std::isfinite(here[i])) sizes[i / every] = std::fmax(sizes[i / every], std::fabs(here[i]));
+  const double tolerance = options_.get_real(TESSERA_CHECK_TOLERANCE);
   double worst = 0.0;
   std::size_t worst_at = 0;
   for (std::size_t k = 0; k < ncomp; ++k) {
     const double largest = problem.asked().complex_values ? std::fmax(sizes[k], sizes[k ^ 1]) : sizes[k];
-    for (std::size_t i = k * n; i < (k + 1) * n; ++i) {
+    for (std::size_t i = k * every; i < (k + 1) * every; ++i) {
       double ratio;  // of the difference to what is allowed
       if (std::isfinite(here[i]) != std::isfinite(there[i]))
         ratio = std::numeric_limits<double>::infinity();
       else if (!std::isfinite(here[i]) || here[i] == there[i])
         ratio = 0.0;
       else
-        ratio = largest > 0.0 ? std::fabs(here[i] / largest - there[i] / largest) / check_tolerance
+        ratio = largest > 0.0 ? std::fabs(here[i] / largest - there[i] / largest) / tolerance
                               : std::numeric_limits<double>::infinity();
       if (ratio > worst) worst = ratio, worst_at = i;
     }
   }
   if (worst <= 1.0) return;
   throw failure(TESSERA_ERR_CHECK, "the callback and the " + name.full + " are not the same integrand: component " +
-                                       std::to_string(worst_at / n + 1) + " at " +
-                                       shown_point(&x[worst_at % n], ndim_, n) + " is " + shown_number(here[worst_at]) +
-                                       " by the callback and " + shown_number(there[worst_at]) + " by the " +
-                                       name.brief);
+                                       std::to_string(worst_at / every + 1) + " at " +
+                                       shown_point(&x[worst_at % every], ndim_, n) + " is " +
+                                       shown_number(here[worst_at]) + " by the callback and " +
+                                       shown_number(there[worst_at]) + " by the " + name.brief);
 }
 
 // A run for "a GPU if there is one" that has to do without: what would be refused there is refused here. A text that only
 // the device's compiler takes cannot be checked, and is not needed.
-void tessera_solver::check_fallback(const tessera::problem &problem, void *block) {
+void tessera_solver::check_fallback(const tessera::problem &problem, const form_points &at, void *block) {
   try {
     const tessera::compiled_source &code = compiled_for_host(problem.coordinates());
-    check_form(problem, source_name(), false,
+    check_form(problem, source_name(), at,
                [&](int n, const double *x, double *f) { call_text(problem, code.function(), block, n, x, f); });
   } catch (const tessera::compile_error &e) {
     log(1, std::string("the source text was not compared with the callback: ") + e.what());
     if (dynamic_cast<const tessera::out_of_time *>(&e)) return;  // the next run may have the time
   }
-  checked_ = true;
+  checked_ = at.n >= check_points;
 }
 
 // In a child process: nobody has seen the text run yet, and the callback is there to take its place. The callback itself is called here,
@@ -149,7 +160,7 @@ std::string tessera_solver::about_parameters() const {
 void tessera_solver::check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                                      tessera::place &there) {
   if (!has_callback() || checked_) return;
-  check_form(problem, device_form_name(), true, [&](int n, const double *x, double *f) {
+  check_form(problem, device_form_name(), points_of_domain(problem, true), [&](int n, const double *x, double *f) {
     const auto start = clock_type::now();
     const std::string stopped = there.evaluate(problem, integrand, n, x, f);
     if (!device_batch_) options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));  // nearly all of it
@@ -158,4 +169,23 @@ void tessera_solver::check_on_device(const tessera::problem &problem, const tess
                     stopped + (device_batch_ ? "" : " on the device") + " while it was compared with the callback");
   });
   checked_ = true;
+}
+
+// Values that a device has given at n points, f[ncomp][n]: compared at all of them, or at some where there are many.
+void tessera_solver::check_values(const tessera::problem &problem, std::int64_t n, const double *x, const double *f) {
+  if (!has_callback() || checked_) return;
+  const form_points at = some_of(n, x);
+  check_form(problem, device_form_name(), at, [&](int many, const double *, double *there) {
+    for (int k = 0; k < ncomp_; ++k)
+      for (int i = 0; i < many; ++i) there[k * many + i] = f[k * n + place_of(i, many, n)];
+  });
+  checked_ = at.n >= check_points;
+}
+
+tessera_solver::form_points tessera_solver::some_of(std::int64_t n, const double *x) const {
+  const int many = static_cast<int>(std::min<std::int64_t>(n, most_compared));
+  form_points at = {many, std::vector<double>(static_cast<std::size_t>(ndim_) * static_cast<std::size_t>(many)), false};
+  for (int j = 0; j < ndim_; ++j)
+    for (int i = 0; i < many; ++i) at.x[static_cast<std::size_t>(j * many + i)] = x[j * n + place_of(i, many, n)];
+  return at;
 }

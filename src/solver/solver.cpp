@@ -249,13 +249,19 @@ int tessera_solver::integrate(int method, double *value, double *error) {
     options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));
     status = TESSERA_LIMIT_TIME;
   } catch (const failure &f) {
-    if (!twin_ || !tessera::lasts(f.status())) throw;
-    const failure told(f.status(), f.what() + (f.status() == TESSERA_ERR_DEVICE ? about_parameters() : std::string()));
-    twin_->refuse(told.status(), told.what());
-    throw told;
+    refuse_twin_and_throw(f);
   }
   options_.set_real(TESSERA_SECONDS, seconds_since(start));
   return status;
+}
+
+// A run that failed with a twin, which is not tried again where that would be useless.
+void tessera_solver::refuse_twin_and_throw(const failure &why) {
+  if (!twin_ || !tessera::lasts(why.status())) throw failure(why);
+  const failure told(why.status(),
+                     why.what() + (why.status() == TESSERA_ERR_DEVICE ? about_parameters() : std::string()));
+  twin_->refuse(told.status(), told.what());
+  throw failure(told);
 }
 
 // The problem of a run, on the host or on a device.

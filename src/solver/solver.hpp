@@ -65,6 +65,7 @@ struct tessera_solver {
   void set_log(tessera_log fn, void *userdata);
   void log(int level, const std::string &line) const;
   int integrate(int method, double *value, double *error);
+  int evaluate(std::int64_t n, const double *x, double *f);
   int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
                      const double *upper, double *value, double *error, int *status);
 
@@ -96,7 +97,9 @@ struct tessera_solver {
   std::string explain_limit(const tessera::run_settings &asked, tessera::outcome end, const std::vector<double> &v,
                             const std::vector<double> &e) const;
   int host_threads() const;  // all processors for TESSERA_THREADS = 0
+  void require_form(int wanted) const;
   int choose_device(const tessera::method &m, bool many) const;
+  int device_if_any() const;
   int do_without_device(const std::string &why) const;
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
                            double *value, double *error);
@@ -126,14 +129,23 @@ struct tessera_solver {
   };
   form_name device_form_name() const;
   form_name source_name() const;
+  struct form_points {  // coordinate j of point i at x[j*n + i]
+    int n;
+    std::vector<double> x;
+    bool of_the_box;  // a simplex is not there yet
+  };
+  form_points points_of_domain(const tessera::problem &problem, bool on_device) const;
+  form_points some_of(std::int64_t n, const double *x) const;
   template <class Form>
-  void check_form(const tessera::problem &problem, const form_name &name, bool on_device, Form form);
+  void check_form(const tessera::problem &problem, const form_name &name, const form_points &at, Form form);
+  void check_values(const tessera::problem &problem, std::int64_t n, const double *x, const double *f);
   void check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                        tessera::place &there);
-  void check_fallback(const tessera::problem &problem, void *block);
+  void check_fallback(const tessera::problem &problem, const form_points &at, void *block);
   void call_text(const tessera::problem &problem, tessera::batch_function text, void *block, int n, const double *x,
                  double *f);
   std::string about_parameters() const;
+  [[noreturn]] void refuse_twin_and_throw(const tessera::failure &why);
   tessera::device_integrand device_integrand() const;
   void take_report(const tessera::device_report &report, int device);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }

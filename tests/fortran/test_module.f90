@@ -352,6 +352,7 @@ program test_module
   call test_batch()
   call test_params()
   call test_many()
+  call test_evaluate()
   call test_regions()
   call test_source()
   call test_file_and_code()
@@ -885,6 +886,31 @@ contains
     end do
     call tessera_destroy(s)
   end subroutine test_point
+
+  ! The integrand without an integral.
+  subroutine test_evaluate()
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr
+    real(c_double) :: x(3, 2), f(3, 4), expected(4)
+    integer :: i
+    call tessera_create(s, 2, 4)
+    call tessera_set_point(s, powers)
+    x(:, 1) = [0.1_c_double, 0.7_c_double, 2.0_c_double]
+    x(:, 2) = [0.9_c_double, 0.2_c_double, -1.0_c_double]
+    f = -1
+    call tessera_evaluate(s, x, f)
+    do i = 1, 3
+      call powers(x(i, :), expected)
+      call check(all(abs(f(i, :) - expected) <= 0.0_c_double), 'values at a point')
+    end do
+    call tessera_evaluate(s, x(:, :1), f, ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'too few coordinates')
+    call tessera_evaluate(s, x, f(:2, :), ierr)
+    call check_status(ierr, TESSERA_ERR_ARGUMENT, 'too few values')
+    call tessera_evaluate(s, x(:0, :), f(:0, :), ierr)
+    call check_status(ierr, TESSERA_OK, 'no points')
+    call tessera_destroy(s)
+  end subroutine test_evaluate
 
   ! A run in two parts, the regions handed over as an array.
   subroutine test_regions()

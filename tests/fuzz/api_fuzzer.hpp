@@ -75,6 +75,7 @@ class api_fuzzer {
   // api_runs.cpp
   void choose_limits();
   void integrate();
+  void evaluate();
   void integrate_many();
   void look_at_results();
   void check_run(int method, int status, const double *value, const double *error, bool single);

@@ -109,6 +109,24 @@ void api_fuzzer::integrate() {
   if (r_.one_in(3)) look_at_results();
 }
 
+void api_fuzzer::evaluate() {
+  choose_limits();
+  f_.lower.clear();  // anything may come
+  const std::int64_t n = r_.one_in(9) ? r_.odd_small_int() : r_.between(0, 300),
+                     there = std::clamp<std::int64_t>(n, 1, 300);
+  std::vector<double> x(static_cast<std::size_t>(ndim_ * there)),
+      f(static_cast<std::size_t>(ncomp_ * there), untouched());
+  for (double &v : x) v = r_.one_in(5) ? r_.odd_real() : r_.uniform();
+  if (n > there) return;
+  const bool no_array = r_.one_in(20);
+  const int status = solver_call("tessera_evaluate",
+                                 [&] { return tessera_evaluate(solver_, n, no_array ? nullptr : x.data(), f.data()); });
+  if (n < 0 || (n > 0 && no_array)) require(status == TESSERA_ERR_ARGUMENT, "a number of points, and an array of them");
+  for (std::int64_t i = 0; i < ncomp_ * n && status == TESSERA_OK; ++i)
+    require(!is_untouched(f[static_cast<std::size_t>(i)]), "all values are set");
+  require(f_.let_in == 0, "calls from the integrand are refused");
+}
+
 void api_fuzzer::integrate_many() {
   const std::int64_t rows = r_.between(0, 4), count = r_.one_in(30) ? r_.odd_int() : rows;
   choose_limits();

@@ -167,7 +167,7 @@ void api_fuzzer::set_something() {
     case 14:
       return r_.one_in(2) ? set_text() : set_twin();
     case 15:
-      return look_at_results();
+      return r_.one_in(2) ? evaluate() : look_at_results();
     default:
       return integrate();
   }

@@ -29,18 +29,18 @@ const char *const wave =
     "  return exp(-q.a * x[0]) * cos(q.b * x[0]);\n"
     "}\n";
 
-void compiles(const std::string &name, const char *text, source_language language, int ncomp,
-              const quadrature_shape &shape) {
+void compiles_kernel(const std::string &name, const char *text, source_language language, int ndim, int ncomp,
+                     const kernel_text &kernel, const std::string &main, const char *domain = "") {
   integrand_source source;
+  source.domain = domain;
   source.text = text;
   source.language = language;
   target where;
   where.arch = 90;
-  where.ndim = 1;
+  where.ndim = ndim;
   where.ncomp = ncomp;
   where.library_version = "test";
-  const compiled_module m = compile_integrand(source, quadrature_kernel_text(shape), where, nullptr);
-  const std::string main = shape.what == quadrature_shape::part::points ? "tessera_points" : "tessera_quadrature";
+  const compiled_module m = compile_integrand(source, kernel, where, nullptr);
   int found = 0;
   for (const cubin_function &f : cubin_functions(*m.image)) found += f.kernel && f.name == main;
   check(found == 1, name + ": the kernel is there");
@@ -51,6 +51,15 @@ void compiles(const std::string &name, const char *text, source_language languag
               number_before(m.log, main, "bytes stack frame"), number_before(m.log, main, "bytes spill stores"),
               m.image->size(), m.seconds);
   keep_image(name, m);
+}
+
+void compiles(const std::string &name, const char *text, source_language language, int ncomp,
+              const quadrature_shape &shape) {
+  compiles_kernel(name, text, language, 1, ncomp, quadrature_kernel_text(shape), "tessera_quadrature");
+}
+void compiles_points(const std::string &name, const char *text, source_language language, int ndim, int ncomp,
+                     bool complement, const char *domain = "") {
+  compiles_kernel(name, text, language, ndim, ncomp, points_kernel_text(complement), "tessera_points", domain);
 }
 
 }  // namespace
@@ -67,6 +76,8 @@ int main() {
     compiles("wave, " + std::to_string(2 * pairs + 1) + " points", wave, cxx, 1, {part::own_lists, pairs, 0, false});
   compiles("wave in slots", wave, cxx, 1, {part::slots, 10, 0, false});
   compiles("power in slots, 3 components", power, c, 3, {part::slots, 10, 4, true});
-  compiles("power at points", power, c, 3, {part::points, 10, 0, true});
+  compiles_points("power in C at points", power, c, 1, 3, true);
+  compiles_points("wave at points", wave, cxx, 5, 1, false);
+  compiles_points("wave at points, a simplex", wave, cxx, 3, 1, false, "#define TESSERA_SIMPLEX 1\n");
   return checks::summary();
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../device/user_calls.hpp"
 #include "../rows.hpp"
 #include "rule_points.hpp"
 
@@ -165,14 +164,13 @@ std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const d
     const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
       return callback.call(n, problem.ndim(), from, n, problem.ncomp(), to, n);
     };
-    if (!at_points(points_, setting_.stream(), problem.ndim(), problem.ncomp(), n, x, values, call))
+    if (!at_points(points_.far, setting_.stream(), problem.ndim(), problem.ncomp(), n, x, values, call))
       return callback.message;
     return {};
   }
   device_report unused;
   const loaded_kernel &kernel = find_kernel(problem, f, unused);
-  run_points(problem, kernel, f.params, n, x, values);
-  return take_answer(answer_of(kernel), setting_.stream());
+  return run_points(problem, kernel, f.params, n, x, values);
 }
 
 // The kernel of the run; null for a device callback.
@@ -217,10 +215,12 @@ int64 cuda_cubature::free_memory() {
   return most_memory_;
 }
 
-void cuda_cubature::run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params,
-                               int64 n, const double *x, double *f) {
-  at_points(kernel.points(), params, points_, setting_.stream(), problem.settings.ndim, problem.settings.ncomp, n, x,
-            f);
+// Returns why the integrand asked to stop, "" if it did not.
+std::string cuda_cubature::run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params,
+                                      int64 n, const double *x, double *f) {
+  const CUstream stream = setting_.stream();
+  const bool said = at_points(kernel.points(), params, points_, stream, problem.ndim(), problem.ncomp(), n, x, f);
+  return said ? take_answer(answer_of(kernel), stream) : std::string();
 }
 
 // What the integrand said in a run, and where it was not finite.

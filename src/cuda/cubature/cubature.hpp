@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../device/kept_kernels.hpp"
+#include "../device/user_calls.hpp"
 #include "../method.hpp"
 #include "batch.hpp"
 #include "executor.hpp"
@@ -35,8 +36,8 @@ class cuda_cubature final : public cuda_method {
                                    bool many = false);
   const batch_kernels &find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,
                                           device_report &report);
-  void run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n,
-                  const double *x, double *f);
+  std::string run_points(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params, int64 n,
+                         const double *x, double *f);
   void explain(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params,
                cubature_result &result, device_report &report);
   void explain_batch(cubature_result &result) const;
@@ -58,7 +59,7 @@ class cuda_cubature final : public cuda_method {
   batch_callback sparse_callback_;
   sparse_memory of_domain_, of_regions_;  // of the sparse grids in a run
   kept_grids grids_;
-  device_memory points_;
+  point_memory points_;
   int64 most_memory_ = 0;
   std::size_t held_when_asked_ = 0;
 };

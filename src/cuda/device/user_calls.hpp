@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "../../jit/device_compiler.hpp"
@@ -30,6 +31,14 @@ inline std::string take_answer(const flag_addresses &at, CUstream stream) {
   return (flags & flags_that_end) != 0 ? why_stopped(flags, status) : std::string();
 }
 
+// Of points and their values. Few of them stay on the host, where the device finds them: copies would take longer than a kernel.
+struct point_memory {
+  static constexpr std::size_t most_near = 4096;  // numbers
+
+  device_memory far;
+  mapped_memory near;  // behind what the integrand says
+};
+
 // Points x[coordinates][n] to the device and values f[ncomp][n] back; launch(from, to) has them made in the stream and says
 // whether there are any.
 template <class Launch>
@@ -45,21 +54,36 @@ bool at_points(device_memory &memory, CUstream stream, int coordinates, int ncom
   return true;
 }
 
-// Starts a module's kernel tessera_points.
+// Starts a module's kernel tessera_points. Few points have a block each, so that none waits for the loops and branches of others.
 inline void launch_points(CUfunction kernel, CUdeviceptr params, CUstream stream, long long n, CUdeviceptr from,
-                          CUdeviceptr to) {
-  void *arguments[] = {&n, &from, &to, &params};
-  const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + 127) / 128, 4096));
-  check(cuda().launch(kernel, blocks, 1, 1, 128, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+                          CUdeviceptr to, CUdeviceptr said = 0) {
+  void *arguments[] = {&n, &from, &to, &params, &said};
+  const unsigned threads = n <= 256 ? 1 : 128;
+  const unsigned blocks = static_cast<unsigned>(std::min<long long>((n + threads - 1) / threads, 4096));
+  check(cuda().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
 }
 
-// Points there and values back by that kernel.
-inline void at_points(CUfunction kernel, CUdeviceptr params, device_memory &memory, CUstream stream, int coordinates,
+// Points there and values back by that kernel. True: take_answer has something to tell.
+inline bool at_points(CUfunction kernel, CUdeviceptr params, point_memory &memory, CUstream stream, int coordinates,
                       int ncomp, long long n, const double *x, double *f) {
-  at_points(memory, stream, coordinates, ncomp, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
-    launch_points(kernel, params, stream, n, from, to);
+  const auto xs = static_cast<std::size_t>(n * coordinates), fs = static_cast<std::size_t>(n * ncomp);
+  memory.near.require((1 + point_memory::most_near) * sizeof(double));
+  auto *const numbers = static_cast<double *>(memory.near.address()) + 1;
+  auto *const said = static_cast<int *>(memory.near.address());
+  *said = 0;
+  const auto launch = [&](CUdeviceptr from, CUdeviceptr to) {
+    launch_points(kernel, params, stream, n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return true;
-  });
+  };
+  if (xs + fs > point_memory::most_near) {
+    at_points(memory.far, stream, coordinates, ncomp, n, x, f, launch);
+  } else {
+    std::memcpy(numbers, x, xs * sizeof(double));
+    launch(reinterpret_cast<CUdeviceptr>(numbers), reinterpret_cast<CUdeviceptr>(numbers + xs));
+    check(cuda().stream_synchronize(stream), "the kernel");
+    std::memcpy(f, numbers + xs, fs * sizeof(double));
+  }
+  return *said != 0;
 }
 
 }  // namespace tessera

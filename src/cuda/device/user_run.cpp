@@ -86,10 +86,10 @@ std::string user_run::evaluate_points(int64 n, const double *x, double *values,
                                       const std::function<const user_kernels &()> &find) {
   if (f_->batch) {
     const auto call = [&](CUdeviceptr from, CUdeviceptr to) { return call_back(n, from, to, n) == outcome::running; };
-    return at_points(points_, stream_, coordinates_, ncomp_, n, x, values, call) ? std::string() : message_;
+    return at_points(points_.far, stream_, coordinates_, ncomp_, n, x, values, call) ? std::string() : message_;
   }
   const user_kernels &kernels = find();
-  at_points(kernels.points(), f_->params, points_, stream_, coordinates_, ncomp_, n, x, values);
+  if (!at_points(kernels.points(), f_->params, points_, stream_, coordinates_, ncomp_, n, x, values)) return {};
   return tessera::take_answer(kernels.answer(), stream_);
 }
 
@@ -106,12 +106,12 @@ std::string user_run::find_nonfinite(const user_kernels &kernels, int64 samples,
     jacobian.assign(size(n), 1.0);
     fill(from, many, x.data(), jacobian.data());
     try {
-      at_points(kernels.points(), f_->params, points_, stream_, coordinates_, ncomp_, n, x.data(), f.data());
+      if (at_points(kernels.points(), f_->params, points_, stream_, coordinates_, ncomp_, n, x.data(), f.data()))
+        tessera::take_answer(kernels.answer(), stream_);  // it was asked once more, which counts for nothing
     } catch (const device_error &e) {
       if (!e.out_of_memory()) throw;  // the value so far is worth more than the point
       return "the integrand is NaN or infinite at a point that there is no memory left to look for";
     }
-    tessera::take_answer(kernels.answer(), stream_);  // it was asked once more, which counts for nothing
     for (int64 p = 0; p < n; ++p) {
       const int64 i = p % per * many + p / per;  // a sample's points one after the other
       for (int k = 0; k < ncomp_; ++k) {

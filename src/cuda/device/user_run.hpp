@@ -166,7 +166,7 @@ class user_run : public cuda_method {
   device_memory x_, values_;  // of a callback's points
 
  private:
-  device_memory points_;
+  point_memory points_;
   mapped_memory answer_;
 };
 

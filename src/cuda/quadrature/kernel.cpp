@@ -8,6 +8,7 @@
 namespace tessera {
 
 extern const char *const quadrature_text;  // the engine's headers and the kernel in one text; made by the build
+extern const char *const points_text;      // the integrand alone
 
 namespace {
 
@@ -35,9 +36,8 @@ quadrature_shape choose_quadrature_shape(const quadrature_problem &p, quadrature
 kernel_text quadrature_kernel_text(const quadrature_shape &s) {
   kernel_text text;
   text.text = quadrature_text;
-  const bool points = s.what == quadrature_shape::part::points;
   const int blocks = 4;
-  text.options = {define("TESSERA_MANY", points ? 0 : 2),
+  text.options = {define("TESSERA_MANY", 2),
                   define("TESSERA_SLOTS", s.what == quadrature_shape::part::slots),
                   define("TESSERA_PAIRS", s.pairs),
                   define("TESSERA_BREAKS", s.breaks),
@@ -48,7 +48,14 @@ kernel_text quadrature_kernel_text(const quadrature_shape &s) {
                   define("TESSERA_BLOCK", quadrature_block),
                   define("TESSERA_BLOCKS", blocks)};
   constexpr int registers = 65536;  // of a multiprocessor
-  text.most_registers = points ? 0 : registers / (quadrature_block * blocks) / 8 * 8;
+  text.most_registers = registers / (quadrature_block * blocks) / 8 * 8;
+  return text;
+}
+
+kernel_text points_kernel_text(bool complement) {
+  kernel_text text;
+  text.text = points_text;
+  text.options = {define("TESSERA_COMPLEMENT", complement), define("TESSERA_BATCH", 0)};
   return text;
 }
 

@@ -11,8 +11,8 @@ namespace tessera {
 
 // What is a constant in it beside the number of components.
 struct quadrature_shape {
-  enum class part : int { points, own_lists, slots };
-  part what = part::own_lists;  // the integrand at points; integrals in a thread's own lists, or in slots
+  enum class part : int { own_lists, slots };
+  part what = part::own_lists;  // integrals in a thread's own lists, or in slots
   int pairs = 10;               // of the rule
   int breaks = 0;               // break points at most
   bool complement = false;
@@ -20,6 +20,8 @@ struct quadrature_shape {
 quadrature_shape choose_quadrature_shape(const quadrature_problem &p, quadrature_shape::part what);
 
 kernel_text quadrature_kernel_text(const quadrature_shape &shape);
+// Of the integrand at points, of any number of variables.
+kernel_text points_kernel_text(bool complement);
 
 class quadrature_kernel {
  public:
@@ -41,11 +43,11 @@ class quadrature_kernel {
   int64 resident_ = 1, integral_bytes_ = 0;
 };
 
-// The integrand at points, for the comparison of forms.
+// For the comparison of forms, and for those who want nothing but values.
 class quadrature_points : public user_kernels {
  public:
-  quadrature_points(const quadrature_shape &shape, int ncomp, const placed_integrand &f, int arch)
-      : user_kernels(quadrature_kernel_text(shape), 1, ncomp, f, arch) {}
+  quadrature_points(bool complement, int ndim, int ncomp, const placed_integrand &f, int arch)
+      : user_kernels(points_kernel_text(complement), ndim, ncomp, f, arch) {}
 };
 
 }  // namespace tessera

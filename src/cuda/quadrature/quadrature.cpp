@@ -72,9 +72,10 @@ std::string device_quadrature::evaluate(const problem &of_a_method, const device
   device_report unused;
   begin(f, p, unused);
   return evaluate_points(n, x, values, [&]() -> const user_kernels & {
-    const quadrature_shape shape = choose_quadrature_shape(p, quadrature_shape::part::points);
-    return points_kernels_.find(key_of({ncomp_, int{shape.complement}}, *f_), unused,
-                                [&] { return std::make_unique<quadrature_points>(shape, ncomp_, *f_, arch_); });
+    const bool complement = p.settings.complement != 0;
+    return points_kernels_.find(key_of({ndim_, ncomp_, int{complement}}, *f_), unused, [&] {
+      return std::make_unique<quadrature_points>(complement, ndim_, ncomp_, *f_, arch_);
+    });
   });
 }
 
