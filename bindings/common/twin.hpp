@@ -6,9 +6,9 @@
 
 #include <tessera.h>
 
-namespace dropin {
+#include "twin_remark.hpp"
 
-using user_function = void (*)();
+namespace dropin {
 
 struct twin_problem {
   const char *routine;       // what messages call the drop-in

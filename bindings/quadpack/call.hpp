@@ -4,11 +4,13 @@
 
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 #include "../../src/engine/quadrature/bisection.hpp"
 #include "../../src/engine/quadrature/kronrod.hpp"
 #include "../common/report.hpp"
 #include "../common/settings.hpp"
+#include "../common/twin_points.hpp"
 #include "tessera_quadpack.h"
 
 namespace quadpack {
@@ -23,20 +25,67 @@ using integer = tessera_quadpack_int;
 template <class Real>
 using function = Real (*)(const Real *x);
 
-// The user's function, its calls counted.
+// How far the user's function may be from its twin, which is in double precision.
+template <class Real>
+constexpr double twin_tolerance = std::is_same_v<Real, double> ? 1e-6 : 1e-4;
+
+// The user's function or its twin in a run, with the number of evaluations.
 template <class Real>
 class integrand {
  public:
-  explicit integrand(function<Real> f) : f_(f) {}
+  integrand(const char *routine, function<Real> f)
+      : f_(f), twin_(routine, reinterpret_cast<dropin::user_function>(f), twin_tolerance<Real>) {}
 
-  Real operator()(Real x) {
-    ++calls_;
-    return f_(&x);
+  // The function, its calls counted in a register.
+  struct caller {
+    const function<Real> f;
+    int64 calls;
+    Real operator()(Real x) {
+      ++calls;
+      return f(&x);
+    }
+  };
+  // apply(g): with g for the function.
+  template <class Apply>
+  void call(Apply &&apply) {
+    caller g = {f_, 0};
+    apply(g);
+    calls_ += g.calls;
   }
+  bool has_twin() const { return twin_.is_wanted(); }
+  // value[n] at x[n].
+  void evaluate(int n, const Real *x, Real *value) {
+    if (!has_twin()) {
+      for (int i = 0; i < n; ++i) value[i] = f_(x + i);
+      calls_ += n;
+      return;
+    }
+    double points[dropin::twin_points::most], values[dropin::twin_points::most];
+    for (int i = 0; i < n; ++i) points[i] = static_cast<double>(x[i]);
+    twin_.evaluate(n, points, values, [&](int i) { return static_cast<double>(f_(x + i)); });
+    for (int i = 0; i < n; ++i) value[i] = static_cast<Real>(values[i]);
+    calls_ += n;
+  }
+  // apply(g) calls g at the points of a step, which do not depend on its values: once to learn them, once with the values of all.
+  template <class Apply>
+  void evaluate_together(Apply &&apply) {
+    Real x[dropin::twin_points::most], value[dropin::twin_points::most];
+    int n = 0, next = 0;
+    apply([&](Real at) {
+      x[n++] = at;
+      return Real(0);
+    });
+    evaluate(n, x, value);
+    apply([&](Real) { return value[next++]; });
+  }
+
   int64 calls() const { return calls_; }
+  dropin::place where() const { return twin_.where(); }
+  void finish() const { twin_.finish(calls_); }
 
  private:
   const function<Real> f_;
+  dropin::twin_points twin_;
   int64 calls_ = 0;
 };
 
@@ -77,24 +126,28 @@ class call {
     dropin::report(name_, why);
     if (line_) line_->end(dropin::place::nowhere, 0, "IER", wrong_argument, why);
   }
-  void conclude(integer ier, int64 calls, Real value, Real error) { conclude(ier, calls, value, error, ""); }
-  void conclude(quadrature_end end, int64 calls, Real value, Real error) {
+  integrand<Real> count(function<Real> f) const { return {name_, f}; }
+
+  void conclude(integer ier, const integrand<Real> &f, Real value, Real error) { conclude(ier, f, value, error, ""); }
+  void conclude(quadrature_end end, const integrand<Real> &f, Real value, Real error) {
     if (end == quadrature_end::not_finite)
-      conclude_not_finite(bad_point, calls);
+      conclude_not_finite(bad_point, f);
     else
-      conclude(ier_of(end), calls, value, error,
+      conclude(ier_of(end), f, value, error,
                end == quadrature_end::stopped ? "TESSERA_QUADPACK_CANCEL was called" : "");
   }
-  void conclude_not_finite(integer ier, int64 calls) {
+  void conclude_not_finite(integer ier, const integrand<Real> &f) {
     constexpr const char why[] = "the integrand or an integral of it is not finite";
     dropin::report(name_, why);
-    conclude(ier, calls, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(), why);
+    conclude(ier, f, std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity(), why);
   }
 
  private:
-  void conclude(integer ier, int64 calls, Real value, Real error, const char *why) {
-    write(ier, calls, value, error);
-    if (line_) line_->end(dropin::place::host, calls, "IER", ier, why);
+  void conclude(integer ier, const integrand<Real> &f, Real value, Real error, const char *why) {
+    write(ier, f.calls(), value, error);
+    if (!line_) return;
+    f.finish();
+    line_->end(f.where(), f.calls(), "IER", ier, why);
   }
   void write(integer ier, int64 calls, Real value, Real error) {
     constexpr int64 most = std::numeric_limits<integer>::max();
@@ -110,14 +163,20 @@ class call {
   std::optional<dropin::call_report> line_;  // a call takes 50 ns: nothing for those who have not asked
 };
 
-// Evaluates what a run asks for until it asks for no more.
-template <class Real, class Run, class Evaluate>
-void drive(Run &run, Evaluate &&evaluate) {
+// Evaluates what a run asks for until it asks for no more. apply(interval, level, g) estimates the integral of g.
+template <class Real, class Run, class Apply>
+void drive(Run &run, integrand<Real> &f, Apply &&apply) {
   const dropin::cancel_watch watch;
   const auto &request = run.request();
   interval_estimate<Real> e[2];
   while (request.count > 0) {
-    for (int i = 0; i < request.count; ++i) e[i] = evaluate(request.part[i], request.level);
+    const auto all_parts = [&](auto &&g) {
+      for (int i = 0; i < request.count; ++i) e[i] = apply(request.part[i], request.level, g);
+    };
+    if (f.has_twin())
+      f.evaluate_together(all_parts);
+    else
+      f.call(all_parts);
     run.tell(e);
     if (request.count > 0 && watch.cancelled()) run.stop();
   }

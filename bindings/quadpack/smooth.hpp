@@ -14,15 +14,12 @@ namespace quadpack {
 constexpr char no_tolerance[] = "EPSABS <= 0 and EPSREL < 50 rounding errors, or NaN";
 constexpr char no_limit[] = "LIMIT < 1";
 
-// The run on Gauss-Kronrod rules of one kind; the number of calls.
+// The run on Gauss-Kronrod rules of one kind.
 template <int Pairs, class Real, class Run>
-int64 drive_kronrod(Run &run, function<Real> f) {
-  int64 calls = 0;
-  drive<Real>(run, [&calls, f](interval<Real> on, integer) {
-    calls += 2 * Pairs + 1;
-    return tessera::apply_kronrod(tessera::kronrod_of<Real, Pairs>, on, [f](Real x) { return f(&x); });
+void drive_kronrod(Run &run, integrand<Real> &f) {
+  drive(run, f, [](interval<Real> on, integer, auto &&g) {
+    return tessera::apply_kronrod(tessera::kronrod_of<Real, Pairs>, on, g);
   });
-  return calls;
 }
 
 template <class Real>
@@ -33,14 +30,15 @@ void qage(call<Real> &&c, function<Real> f, Real a, Real b, tolerances<Real> wan
   list.clear(a, b);
   if (!wanted.possible()) return c.refuse(no_tolerance);
   tessera::plain_run<Real, integer> run(tessera::plain_kind::smooth, {a, b}, Real(0), wanted, list.arrays(), limit);
-  const int64 calls = key <= 1   ? drive_kronrod<7>(run, f)
-                      : key == 2 ? drive_kronrod<10>(run, f)
-                      : key == 3 ? drive_kronrod<15>(run, f)
-                      : key == 4 ? drive_kronrod<20>(run, f)
-                      : key == 5 ? drive_kronrod<25>(run, f)
-                                 : drive_kronrod<30>(run, f);
+  integrand<Real> counted = c.count(f);
+  key <= 1   ? drive_kronrod<7>(run, counted)
+  : key == 2 ? drive_kronrod<10>(run, counted)
+  : key == 3 ? drive_kronrod<15>(run, counted)
+  : key == 4 ? drive_kronrod<20>(run, counted)
+  : key == 5 ? drive_kronrod<25>(run, counted)
+             : drive_kronrod<30>(run, counted);
   *last = run.size();
-  c.conclude(run.end(), calls, run.value(), run.error());
+  c.conclude(run.end(), counted, run.value(), run.error());
 }
 
 template <class Real>
@@ -51,22 +49,20 @@ void qagse(call<Real> &&c, function<Real> f, Real a, Real b, tolerances<Real> wa
   list.clear(a, b);
   if (!wanted.possible()) return c.refuse(no_tolerance);
   tessera::extrapolating_run<Real, integer> run({a, b}, Real(0), nullptr, wanted, list.arrays(), limit);
-  const int64 calls = drive_kronrod<10>(run, f);
+  integrand<Real> counted = c.count(f);
+  drive_kronrod<10>(run, counted);
   *last = run.size();
-  c.conclude(run.end(), calls, run.value(), run.error());
+  c.conclude(run.end(), counted, run.value(), run.error());
 }
 
 // Half-infinite and infinite ranges. What drives the run is apart because QAWF has use of it.
 template <class Real>
-int64 drive_infinite(tessera::extrapolating_run<Real, integer> &run, function<Real> f, Real bound, integer inf) {
+void drive_infinite(tessera::extrapolating_run<Real, integer> &run, integrand<Real> &f, Real bound, integer inf) {
   const bool both = inf == 2;
   const tessera::infinite_range<Real> range = {both ? Real(0) : bound, Real(std::min<integer>(1, inf)), both};
-  int64 calls = 0;
-  drive<Real>(run, [&](interval<Real> on, integer) {
-    calls += both ? 30 : 15;
-    return tessera::apply_kronrod(tessera::kronrod_of<Real, 7>, on, range, [f](Real x) { return f(&x); });
+  drive(run, f, [&](interval<Real> on, integer, auto &&g) {
+    return tessera::apply_kronrod(tessera::kronrod_of<Real, 7>, on, range, g);
   });
-  return calls;
 }
 
 template <class Real>
@@ -77,9 +73,10 @@ void qagie(call<Real> &&c, function<Real> f, Real bound, integer inf, tolerances
   list.clear(Real(0), Real(1));
   if (!wanted.possible()) return c.refuse(no_tolerance);
   tessera::extrapolating_run<Real, integer> run({Real(0), Real(1)}, Real(0), nullptr, wanted, list.arrays(), limit);
-  const int64 calls = drive_infinite(run, f, bound, inf);
+  integrand<Real> counted = c.count(f);
+  drive_infinite(run, counted, bound, inf);
   *last = run.size();
-  c.conclude(run.end(), calls, run.value(), run.error());
+  c.conclude(run.end(), counted, run.value(), run.error());
 }
 
 struct piece_arrays {
@@ -107,29 +104,37 @@ void qagpe(call<Real> &&c, function<Real> f, Real a, Real b, integer npts2, cons
   std::sort(pts + 1, pts + 1 + npts);
   tessera::extrapolating_run<Real, integer> run(pts, npts + 1, of_pieces.level, of_pieces.ndin, wanted, list.arrays(),
                                                 limit);
-  const int64 calls = drive_kronrod<10>(run, f);
+  integrand<Real> counted = c.count(f);
+  drive_kronrod<10>(run, counted);
   *last = run.size();
-  c.conclude(run.end(), calls, a > b ? -run.value() : run.value(), run.error());
+  c.conclude(run.end(), counted, a > b ? -run.value() : run.value(), run.error());
 }
 
 template <class Real>
 void qng(call<Real> &&c, function<Real> f, Real a, Real b, tolerances<Real> wanted) {
   if (!wanted.possible()) return c.refuse(no_tolerance);
   tessera::nested_run<Real> run(tessera::kronrod_of<Real, 10>, tessera::nested_of<Real>, {a, b}, wanted);
-  const auto value_at = [f](Real x) { return f(&x); };
+  integrand<Real> counted = c.count(f);
   const dropin::cancel_watch watch;
-  run.add_centre(value_at(run.centre()));
   while (const int pairs = run.next()) {
-    if (run.evaluations() > 0 && watch.cancelled()) break;
+    const bool first = run.evaluations() == 0;
+    if (!first && watch.cancelled()) break;
+    Real x[dropin::twin_points::most], value[dropin::twin_points::most];
+    int n = 0;
+    if (first) x[n++] = run.centre();
+    const int centres = n;
     for (int p = 0; p < pairs; ++p) {
-      const Real distance = run.distance(p), right = value_at(run.centre() + distance);
-      run.add_pair(p, value_at(run.centre() - distance), right);
+      x[n++] = run.centre() + run.distance(p);
+      x[n++] = run.centre() - run.distance(p);
     }
+    counted.evaluate(n, x, value);
+    if (first) run.add_centre(value[0]);
+    for (int p = 0; p < pairs; ++p) run.add_pair(p, value[centres + 2 * p + 1], value[centres + 2 * p]);
     run.finish_rule();
     if (!tessera::is_finite(run.value()) || !tessera::is_finite(run.error()))
-      return c.conclude_not_finite(intervals_ran_out, run.evaluations());
+      return c.conclude_not_finite(intervals_ran_out, counted);
   }
-  c.conclude(run.met() ? integer{good} : integer{intervals_ran_out}, run.evaluations(), run.value(), run.error());
+  c.conclude(run.met() ? integer{good} : integer{intervals_ran_out}, counted, run.value(), run.error());
 }
 
 }  // namespace quadpack

@@ -55,7 +55,7 @@ oscillating_result<Real> integrate_oscillating(oscillating_rule<Real> &rule, int
                                                Real omega, integer integr, tolerances<Real> wanted,
                                                const lists<Real> &list, integer *nnlog, integer limit) {
   tessera::extrapolating_run<Real, integer> run(range, std::fabs(omega), nnlog, wanted, list.arrays(), limit);
-  drive<Real>(run, [&](interval<Real> on, integer level) { return rule.apply(on, level, f); });
+  drive(run, f, [&](interval<Real> on, integer level, auto &&g) { return rule.apply(on, level, g); });
   return {run.end(), run.size(), integr == weight_sine && omega < Real(0) ? -run.value() : run.value(), run.error()};
 }
 
@@ -77,13 +77,13 @@ void qawoe(call<Real> &&c, function<Real> f, Real a, Real b, Real omega, integer
   if (!wanted.possible()) return c.refuse(no_tolerance);
   if (moments.icall < 1) return c.refuse("ICALL < 1");
   if (moments.maxp1 < 1) return c.refuse("MAXP1 < 1");
-  integrand<Real> counted(f);
+  integrand<Real> counted = c.count(f);
   auto rule =
       make_oscillating_rule(omega, integr, moments.chebmo, moments.maxp1, moments.icall == 1 ? 0 : *moments.momcom);
   const auto r = integrate_oscillating(rule, counted, {a, b}, omega, integr, wanted, list, nnlog, limit);
   *moments.momcom = rule.computed();
   *last = r.size == 1 ? 0 : r.size;  // as QUADPACK leaves it
-  c.conclude(r.end, counted.calls(), r.value, r.error);
+  c.conclude(r.end, counted, r.value, r.error);
 }
 
 // Of the stretches of QAWF.
@@ -103,20 +103,20 @@ void qawfe(call<Real> &&c, function<Real> f, Real a, Real omega, integer integr,
   if (limlst < 3) return c.refuse("LIMLST < 3");
   if (limit < 1) return c.refuse(no_limit);
   if (maxp1 < 1) return c.refuse("MAXP1 < 1");
+  integrand<Real> counted = c.count(f);
   if (omega == Real(0)) {
     list.clear(Real(0), Real(1));
     tessera::extrapolating_run<Real, integer> run({Real(0), Real(1)}, Real(0), nullptr, {epsabs, Real(0)},
                                                   list.arrays(), limit);
     // From 0, whatever A is, as QUADPACK does.
-    const int64 calls = integr == weight_cosine ? drive_infinite(run, f, Real(0), integer{1}) : 0;
+    if (integr == weight_cosine) drive_infinite(run, counted, Real(0), integer{1});
     *of.rslst = run.value();
     *of.erlst = run.error();
     *of.ierlst = ier_of(run.end());
     *of.lst = 1;
-    return c.conclude(run.end(), calls, run.value(), run.error());
+    return c.conclude(run.end(), counted, run.value(), run.error());
   }
   const dropin::cancel_watch watch;
-  integrand<Real> counted(f);
   auto rule = make_oscillating_rule(omega, integr, chebmo, maxp1, integer{0});
   tessera::fourier_run<Real> run(a, omega, epsabs, limlst);
   while (!run.ended()) {
@@ -128,11 +128,11 @@ void qawfe(call<Real> &&c, function<Real> f, Real a, Real omega, integer integr,
     of.erlst[i] = r.error;
     of.ierlst[i] = ier_of(r.end);
     *of.lst = i + 1;
-    if (r.end == quadrature_end::not_finite) return c.conclude_not_finite(bad_cycle, counted.calls());
+    if (r.end == quadrature_end::not_finite) return c.conclude_not_finite(bad_cycle, counted);
     run.tell(r.value, r.error, r.end == quadrature_end::converged);
     if (watch.cancelled() && !run.ended()) run.stop(tessera::fourier_end::stopped);
   }
-  const auto conclude = [&](auto end) { c.conclude(end, counted.calls(), run.value(), run.error()); };
+  const auto conclude = [&](auto end) { c.conclude(end, counted, run.value(), run.error()); };
   switch (run.end()) {
     case tessera::fourier_end::converged:
       return conclude(quadrature_end::converged);
@@ -145,7 +145,7 @@ void qawfe(call<Real> &&c, function<Real> f, Real a, Real omega, integer integr,
     case tessera::fourier_end::stopped:
       return conclude(quadrature_end::stopped);
     case tessera::fourier_end::not_finite:
-      c.conclude_not_finite(bad_cycle, counted.calls());
+      c.conclude_not_finite(bad_cycle, counted);
   }
 }
 
@@ -167,11 +167,11 @@ void qawse(call<Real> &&c, function<Real> f, Real a, Real b, Real alfa, Real bet
   const bool lower_log = integr == 2 || integr == 4, upper_log = integr >= 3;
   const tessera::end_rule<Real> rule(published_pair<Real>, tessera::cosines<Real>, {a, b}, alfa, beta, lower_log,
                                      upper_log, tessera::log_sums::as_published);
-  integrand<Real> counted(f);
+  integrand<Real> counted = c.count(f);
   tessera::plain_run<Real, integer> run(tessera::plain_kind::ends, {a, b}, Real(0), wanted, list.arrays(), limit);
-  drive<Real>(run, [&](interval<Real> on, integer) { return rule.apply(on, counted); });
+  drive(run, counted, [&](interval<Real> on, integer, auto &&g) { return rule.apply(on, g); });
   *last = run.size();
-  c.conclude(run.end(), counted.calls(), run.value(), run.error());
+  c.conclude(run.end(), counted, run.value(), run.error());
 }
 
 template <class Real>
@@ -183,13 +183,13 @@ void qawce(call<Real> &&c, function<Real> f, Real a, Real b, Real pole, toleranc
   if (pole == a || pole == b) return c.refuse("C is A or B");
   if (!wanted.possible()) return c.refuse(no_tolerance);
   const tessera::pole_rule<Real> rule(published_pair<Real>, tessera::cosines<Real>, pole);
-  integrand<Real> counted(f);
+  integrand<Real> counted = c.count(f);
   const interval<Real> range = {std::min(a, b), std::max(a, b)};
   tessera::plain_run<Real, integer> run(tessera::plain_kind::singularity, range, pole, wanted, list.arrays(), limit);
-  drive<Real>(run, [&](interval<Real> on, integer) { return rule.apply(on, counted); });
+  drive(run, counted, [&](interval<Real> on, integer, auto &&g) { return rule.apply(on, g); });
   *last = run.size();
   if (run.size() == 1) list.limits(a, b);
-  c.conclude(run.end(), counted.calls(), a > b ? -run.value() : run.value(), run.error());
+  c.conclude(run.end(), counted, a > b ? -run.value() : run.value(), run.error());
 }
 
 }  // namespace quadpack
