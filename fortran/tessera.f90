@@ -288,7 +288,7 @@ module tessera
   public :: tessera_point_complex, tessera_point_complex_data, tessera_integrand1_complex
   public :: tessera_set_point_complex, tessera_set_integrand1_complex
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
-  public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits, tessera_set_simplex
+  public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits, tessera_set_limits_source, tessera_set_simplex
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
   public :: tessera_register_twin, tessera_set_twin
@@ -562,6 +562,13 @@ module tessera
       type(c_funptr), value :: fn
       integer(c_int) :: c_tessera_set_limits
     end function c_tessera_set_limits
+
+    function c_tessera_set_limits_source(s, axis, language, source, function) bind(c, name='tessera_set_limits_source')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, source, function
+      integer(c_int), value :: axis, language
+      integer(c_int) :: c_tessera_set_limits_source
+    end function c_tessera_set_limits_source
 
     function c_tessera_set_simplex(s, map, vertices) bind(c, name='tessera_set_simplex')
       import :: c_double, c_int, c_ptr
@@ -1187,6 +1194,29 @@ contains
     end if
     call conclude(s, c_tessera_set_limits(s%handle, axis - 1_c_int, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_limits
+
+  !> The same as source text in CUDA C++ or C, for devices too; see tessera.h for what a function in it must look like. Trailing blanks of the name do
+  !> not count. Without source and function_name the axis gets back its limits of tessera_set_domain.
+  subroutine tessera_set_limits_source(s, axis, language, source, function_name, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in) :: axis, language
+    character(*), intent(in), optional :: source, function_name
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: text(:), name(:)
+    type(c_ptr) :: text_address, name_address
+    if (.not. exists(s, ierr)) return
+    text_address = c_null_ptr
+    name_address = c_null_ptr
+    if (present(source)) then
+      text = c_characters(source)
+      text_address = c_loc(text)
+    end if
+    if (present(function_name)) then
+      name = c_characters(function_name)
+      name_address = c_loc(name)
+    end if
+    call conclude(s, c_tessera_set_limits_source(s%handle, axis - 1_c_int, language, text_address, name_address), ierr)
+  end subroutine tessera_set_limits_source
 
   !> A simplex as the domain, vertices(ndim, ndim+1), by TESSERA_SIMPLEX_DUFFY or _SYMMETRIC; without vertices the unit simplex.
   subroutine tessera_set_simplex(s, map, vertices, ierr)

@@ -395,11 +395,25 @@ TESSERA_API const char *tessera_status_string(int status);
 TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper);
 
 /* Limits of axis 0 .. ndim-1 as a function of the coordinates before it, in place of those of the domain: triangles, balls, wedges. NULL
- * for fn gives the axis back its limits of tessera_set_domain. For every method, on the host; a run for a device is refused. The box
+ * for fn gives the axis back its limits of tessera_set_domain. For every method, on the host; a run for a device is refused
+ * (tessera_set_limits_source is for both). The box
  * has the limits 0 and 1 on this axis (regions and grids are of the box), and x = lower + (upper - lower) t. Limits that are not finite, or
  * that cross, end the run with TESSERA_CALLBACK_STOPPED and a message that names the axis and the coordinates; a value that there was is
  * kept. */
 TESSERA_API int tessera_set_limits(tessera_solver *s, int axis, tessera_limits fn, void *userdata);
+
+/* The same as source text, for every method on the host and, beside an integrand as source text or compiled code, on a device, where it becomes a
+ * part of the kernels. `function` is the name of a function in the text, in TESSERA_LANGUAGE_CUDA
+ *   void f(const double *x, double *lower, double *upper) or void f(const double *x, double *lower, double *upper, const P *params),
+ * in TESSERA_LANGUAGE_C the form of tessera_limits; TESSERA_LANGUAGE_CUBA has none. params and userdata are the parameter block of
+ * tessera_set_params, which the integrand receives too. The text is copied and stands for itself: what it defines is unknown to the other texts
+ * (those in CUDA C++ are in a namespace each, so that extern "C" must not be used twice); several axes may have one text. It is
+ * compiled, and files are included, as those of tessera_set_integrand_source; errors are told by the run. NULL for source gives the axis back its limits
+ * of tessera_set_domain; of this call and tessera_set_limits the last one counts. On a device the message about limits that cross or are not finite
+ * names the axis alone. TESSERA_ERR_UNSUPPORTED from a run for a device where some axis has limits of tessera_set_limits, or a device
+ * callback would run. */
+TESSERA_API int tessera_set_limits_source(tessera_solver *s, int axis, int language, const char *source,
+                                          const char *function);
 
 /* How the unit cube becomes a simplex. */
 enum tessera_simplex {

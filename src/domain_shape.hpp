@@ -1,19 +1,20 @@
 // What a domain is beyond limits that are numbers: limits that are functions, or a simplex. The box is then (0, 1) on these axes.
+// On a device the maps are part of the kernels (cuda/device/user_values.cuh).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include <vector>
 
 #include "core/simplex.hpp"
+#include "integrand.hpp"
 
 namespace tessera {
 
-// Sets the limits of an axis from the coordinates x[0 ... axis-1]; same type as in tessera.h.
-using limits_function = int (*)(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata);
-
 struct axis_limits {
-  limits_function function = nullptr;  // null: those of the domain
+  limits_function function = nullptr;
   void *userdata = nullptr;
+  bool is_text = false;  // compiled into `function` when the host needs it, which receives the parameter block then
+  bool is_set() const { return function || is_text; }  // else they are those of the domain
 };
 
 struct domain_shape {
@@ -36,10 +37,6 @@ struct domain_shape {
   double to_simplex(double *x, double *spare) const {
     for (std::size_t j = 0; j < limits.size(); ++j) spare[j] = x[j];
     return simplex_point(as_simplex(), static_cast<int>(limits.size()), spare, x);
-  }
-  void show_in_simplex(double *x) const {
-    std::vector<double> spare(limits.size());
-    if (is_simplex()) to_simplex(x, spare.data());
   }
 };
 

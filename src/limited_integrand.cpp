@@ -2,11 +2,10 @@
 #include "limited_integrand.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "core/axis_between.hpp"
+#include "core/limited_axis.hpp"
 #include "problem.hpp"
 
 namespace tessera {
@@ -46,30 +45,27 @@ double limited_integrand::map(double *x, double *spare, int &status) const {
   double volume = 1.0;
   for (int j = 0; j < ndim; ++j) {
     const axis_limits &limits = shape_.limits[index(j)];
-    if (!limits.function) continue;
+    if (!limits.is_set()) continue;
     double lower = nan_value(), upper = nan_value();
-    status = limits.function(ndim, j, x, &lower, &upper, limits.userdata);
+    status = limits.function(ndim, j, x, &lower, &upper, limits.is_text ? user_.params : limits.userdata);
     if (status != 0) return 0.0;
-    const double length = upper - lower;
-    if (!std::isfinite(length))
+    const limits_trouble trouble = limited_coordinate(lower, upper, x[j], volume);
+    if (trouble == limits_apart)
       refuse(
           j, x,
           "are " + shown_number(lower) + " and " + shown_number(upper) + ", not two numbers a finite distance apart,");
-    if (length < 0.0) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
-    const double first = inside(lower, upper), last = inside(upper, lower);
-    if (!(first <= last && lower < upper)) return 0.0;  // no number lies between them
-    x[j] = std::min(std::max(lower + length * x[j], first), last);
-    volume *= length;
+    if (trouble == limits_cross) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
+    if (volume == 0.0) return 0.0;
   }
   return volume;
 }
 
-void show_in_domain(const domain_shape *shape, double *x) {
+void show_in_domain(const domain_shape *shape, void *params, double *x) {
   if (!shape) return;
   std::vector<double> at(x, x + shape->limits.size()), spare(at.size());
   try {
     int status = 0;
-    limited_integrand(*shape).map(at.data(), spare.data(), status);
+    limited_integrand(*shape, params).map(at.data(), spare.data(), status);
     if (status == 0) std::copy(at.begin(), at.end(), x);
   } catch (const std::exception &) {
   }
@@ -79,6 +75,7 @@ host_integrand limited_integrand::of(const host_integrand &user) {
   user_ = user;
   host_integrand form;
   form.userdata = this;
+  form.params = user.params;
   if (user.batch)
     form.batch = call_batch;
   else

@@ -20,7 +20,9 @@ class impossible_limits : public std::runtime_error {
 class limited_integrand {
  public:
   // shape: that of a problem, which stays where it is.
-  explicit limited_integrand(const domain_shape &shape) : shape_(shape) {}
+  explicit limited_integrand(const domain_shape &shape, void *params = nullptr) : shape_(shape) {
+    user_.params = params;
+  }
   limited_integrand(const limited_integrand &) = delete;
   limited_integrand &operator=(const limited_integrand &) = delete;
 
@@ -39,7 +41,8 @@ class limited_integrand {
   host_integrand user_;
 };
 
-// A point of the box, to be shown, in the user's coordinates; shape: null where there is none. Of limits that fail now it stays as it is.
-void show_in_domain(const domain_shape *shape, double *x);
+// A point of the box, to be shown, in the user's coordinates; shape: null where there is none, params: the parameter block of limits that are
+// text. Of limits that fail now it stays as it is.
+void show_in_domain(const domain_shape *shape, void *params, double *x);
 
 }  // namespace tessera

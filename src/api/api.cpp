@@ -147,6 +147,10 @@ int tessera_set_limits(tessera_solver *s, int axis, tessera_limits fn, void *use
   return guarded(s, [&] { return s->set_limits(axis, fn, userdata), TESSERA_OK; });
 }
 
+int tessera_set_limits_source(tessera_solver *s, int axis, int language, const char *source, const char *function) {
+  return guarded(s, [&] { return s->set_limits_source(axis, language, source, function), TESSERA_OK; });
+}
+
 int tessera_set_simplex(tessera_solver *s, int map, const double *vertices) {
   return guarded(s, [&] { return s->set_simplex(map, vertices), TESSERA_OK; });
 }

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cfloat>
 #include <cmath>
 
-#include "transform.hpp"
+#include "limited_axis.hpp"
 
 namespace tessera {
 
@@ -15,10 +14,6 @@ inline int kind_between(double lower, double upper) {
   return std::isinf(upper) ? axis_up : axis_finite;
 }
 
-// The number next to a limit on the way to the other; of 0 the least one that is not subnormal, if that is between them.
-inline double inside(double limit, double other) {
-  return limit == 0.0 && std::fabs(other) > DBL_MIN ? std::copysign(DBL_MIN, other) : std::nextafter(limit, other);
-}
 inline axis_map map_between(double lo, double hi, int kind) {
   const double anchor = kind == axis_down ? hi : (kind == axis_up || kind == axis_narrow ? lo : 0.0);
   return {kind, anchor, inside(lo, hi), inside(hi, lo)};

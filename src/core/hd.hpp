@@ -42,7 +42,9 @@ namespace tessera {
 using int64 = std::int64_t;
 using uint32 = std::uint32_t;
 using uint64 = std::uint64_t;
+using std::copysign;
 using std::fabs;
+using std::nextafter;
 using std::sqrt;
 }  // namespace tessera
 #endif

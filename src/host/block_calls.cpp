@@ -26,7 +26,7 @@ void block_calls::report_nonfinite(int64 item, int64 n, const point_block &b) {
       if (std::isfinite(f)) continue;
       std::vector<double> x;
       for (int j = 0; j < ndim_; ++j) x.push_back(b.x[index(j * b.stride + i)]);
-      show_in_domain(shape_, x.data());
+      show_in_domain(shape_, f_.params, x.data());
       return failure_.report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x.data(), ndim_));
     }
   failure_.report(item, outcome::nonfinite, 0, "the weighted sum of the integrand overflows");

@@ -331,7 +331,7 @@ void host_evaluator::report_nonfinite(const region_view &regions, const stretch 
           const double t = regions.centre(s.region, j) + offset * regions.half(s.region, j);
           x[j] = map_axis(problem_->axes[index(j)], t, jacobian);
         }
-        show_in_domain(problem_->shape, x);
+        show_in_domain(problem_->shape, problem_->integrand.params, x);
         message = nonfinite_message(k, f, x, rule_.ndim);
         return false;
       }

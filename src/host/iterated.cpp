@@ -201,7 +201,7 @@ class nest {
         if (std::isfinite(v)) continue;
         prefix_[at(j)] = calls_.x()[j * apart + i];
         std::vector<double> x = prefix_;
-        show_in_domain(p_->shape, x.data());
+        show_in_domain(p_->shape, p_->integrand.params, x.data());
         return nonfinite_message(k, v, x.data(), p_->ndim());
       }
     return axis(j).integral.message();

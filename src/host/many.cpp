@@ -29,7 +29,7 @@ class worker {
     host_integrand form = many_.common->integrand;
     if (many_.params) {
       std::memcpy(static_cast<void *>(block_.data()), many_.block(row), many_.params_bytes);
-      form.userdata = block_.data();
+      form.userdata = form.params = block_.data();
     }
     problem_->integrand = limited_ ? limited_->of(form) : form;
     std::unique_ptr<run_result> result = problem_->new_result();

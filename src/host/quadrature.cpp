@@ -20,7 +20,7 @@ class host_quadrature final : public host_method {
     const auto &q = static_cast<const quadrature_problem &>(p);
     auto &r = static_cast<quadrature_result &>(result);
     quadrature_settings settings = q.settings;
-    integral_.begin(settings, q.range, q.shape);
+    integral_.begin(settings, q.range, q.shape, q.integrand.params);
     calls_.start(q, q.integrand, hooks);
     first_failure failure;
     failure.watch(0, [&] { run_integral(integral_, calls_, settings, hooks); });

@@ -6,10 +6,12 @@
 
 namespace tessera {
 
-void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape) {
+void quadrature_integral::begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape,
+                                void *params) {
   s_ = s;
   r_ = &r;
   shape_ = shape;
+  params_ = params;
   const std::size_t nc = at(s.ncomp), pieces = at(r.count + 1);
   value_.resize(nc);
   error_.resize(nc);
@@ -211,13 +213,13 @@ std::string quadrature_integral::find_nonfinite(const double *f, int64 ldf, int 
 }
 
 std::string quadrature_integral::sentence_of_nonfinite(int k, double value, double x) const {
-  show_in_domain(shape_, &x);
+  show_in_domain(shape_, params_, &x);
   return nonfinite_message(k, value, &x, 1);
 }
 
 void quadrature_integral::say() {
   integral_remark why = steps_.remark();
-  if (why.kind == remark_kind::bad_point) show_in_domain(shape_, &why.x);
+  if (why.kind == remark_kind::bad_point) show_in_domain(shape_, params_, &why.x);
   if (why.kind != remark_kind::nothing) message_ = why.kind == remark_kind::nonfinite ? nonfinite_ : sentence_of(why);
 }
 

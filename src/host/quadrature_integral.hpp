@@ -53,8 +53,9 @@ class growing_estimates : public kept_estimates {
 
 class quadrature_integral {
  public:
-  // All must stay where they are. shape: in whose coordinates points are shown; null: their own.
-  void begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape = nullptr);
+  // All must stay where they are. shape: in whose coordinates points are shown, of the parameter block `params`; null: their own.
+  void begin(const quadrature_settings &s, const quadrature_range &r, const domain_shape *shape = nullptr,
+             void *params = nullptr);
 
   int64 wanted() const { return wanted_; }  // points; 0: ended
   // x[i], and with a complement x[ldx + i].
@@ -95,6 +96,7 @@ class quadrature_integral {
   quadrature_settings s_;
   const quadrature_range *r_ = nullptr;
   const domain_shape *shape_ = nullptr;
+  void *params_ = nullptr;
   interval_rule rule_;
   integral_steps<component_run, growing_estimates> steps_;
 

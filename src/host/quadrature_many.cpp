@@ -83,7 +83,7 @@ class many_quadratures {
     hooks h(watch_, thread);
     host_integrand form = common_.integrand;
     if (numbers_) form.userdata = const_cast<unsigned char *>(many_.params);
-    if (many_.params && !numbers_) form.userdata = w.block.data();
+    if (many_.params && !numbers_) form.userdata = form.params = w.block.data();
     if (w.limited) form = w.limited->of(form);
     w.calls.start(w.q, form, h, numbers_ ? 1 : 0);
     if (shares_)
@@ -127,7 +127,7 @@ class many_quadratures {
     s.row = row;
     many_.give_row(row, w.q);
     s.range = w.q.range;
-    s.integral.begin(w.q.settings, s.range, w.q.shape);
+    s.integral.begin(w.q.settings, s.range, w.q.shape, many_.params ? w.block.data() : common_.integrand.params);
   }
 
   void run_alone(int64 row, worker &w, hooks &h) {

@@ -6,6 +6,7 @@
 
 #include "c_text.hpp"
 #include "device_prelude.hpp"
+#include "limits_text.hpp"
 #include "text.hpp"
 
 namespace tessera {
@@ -198,12 +199,10 @@ device_c translate_c(const integrand_source &source) {
   check_parameters(c, source);
   device_c out;
   if (designated_initialisers(c)) out.options.push_back("-std=c++20");
-  out.text = std::string(c_prelude_text) + "namespace tessera_c { namespace user { namespace {\n" +
-             translator(c).run() + "\n#line 1 " + quoted(call_name(source)) + "\n}}}\n" +
-             R"(extern "C" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v,
-                                                 const void *tessera_p) {
-)";
-  const std::string name = "::tessera_c::user::" + source.function;
+  const std::string space = source.axis < 0 ? "user" : "limits_" + std::to_string(source.axis);
+  out.text = "namespace tessera_c { namespace " + space + " { namespace {\n" + translator(c).run() + "\n#line 1 " +
+             quoted(call_name(source)) + "\n}}}\n" + entry_of(source) + " {\n";
+  const std::string name = "::tessera_c::" + space + "::" + source.function;
   const std::string values = c.complex_values ? "(::tessera_c::complex *)tessera_v" : "tessera_v";
   std::string arguments;
   if (returns_value(c, source)) {
@@ -214,7 +213,10 @@ device_c translate_c(const integrand_source &source) {
                 "\");\ntessera_v[0] = " + call + ";\n}\n";
     return out;
   }
-  if (cuba) {
+  if (source.axis >= 0) {
+    arguments = "TESSERA_NDIM, " + std::to_string(source.axis) +
+                ", (double *)tessera_x, tessera_l, tessera_u, ::tessera_c::voidp((void *)tessera_p)";
+  } else if (cuba) {
     out.text += "int tessera_nd = TESSERA_NDIM, tessera_nc = TESSERA_NCOMP, tessera_one = 1, tessera_zero = 0;\n";
     arguments = "&tessera_nd, (double *)tessera_x, &tessera_nc, " + values;
     if (c.parameters > 4) arguments += ", ::tessera_c::voidp((void *)tessera_p)";

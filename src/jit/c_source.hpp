@@ -11,7 +11,8 @@
 namespace tessera {
 
 struct device_c {
-  std::string text;                  // prelude, the user's text in a namespace, tessera_f
+  std::string
+      text;  // the user's text in a namespace, tessera_f or, of limits, tessera_limits_ with the number of the axis
   std::vector<std::string> options;  // for NVRTC
 };
 

@@ -437,19 +437,23 @@ std::string c_text::place(const c_token &t) const {
 c_text read_c(const std::string &text, const std::string &function) { return reader(text).read(function); }
 
 bool returns_value(const c_text &c, const integrand_source &source) {
-  return source.language == source_language::c_point && (c.parameters == 1 || c.parameters == 2);
+  return source.axis < 0 && source.language == source_language::c_point && (c.parameters == 1 || c.parameters == 2);
 }
 
 void check_parameters(const c_text &c, const integrand_source &source) {
-  const bool cuba = source.language == source_language::c_cuba;
-  if (cuba ? c.parameters >= 4 && c.parameters <= 7 : c.parameters == 5 || returns_value(c, source)) return;
-  throw compile_error(jit_stage::translate,
-                      c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
-                          " parameters; it must be int " + source.function +
-                          (cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
-                                : "(int ndim, const double *x, int ncomp, double *f, void *userdata), or with one "
-                                  "component double " +
-                                      source.function + "(const double *x, void *userdata)"));
+  const bool limits = source.axis >= 0, cuba = source.language == source_language::c_cuba;
+  if (limits ? c.parameters == 6
+      : cuba ? c.parameters >= 4 && c.parameters <= 7
+             : c.parameters == 5 || returns_value(c, source))
+    return;
+  throw compile_error(
+      jit_stage::translate,
+      c.files.front() + "(1): error: '" + source.function + "' has " + std::to_string(c.parameters) +
+          " parameters; it must be int " + source.function +
+          (limits ? "(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata)"
+           : cuba ? "(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)"
+                  : "(int ndim, const double *x, int ncomp, double *f, void *userdata), or with one component double " +
+                        source.function + "(const double *x, void *userdata)"));
 }
 
 }  // namespace tessera

@@ -13,6 +13,7 @@
 #include "c_source.hpp"
 #include "cubin.hpp"
 #include "foreign.hpp"
+#include "limits_text.hpp"
 #include "link.hpp"
 #include "device_prelude.hpp"
 #include "nvrtc_program.hpp"
@@ -63,34 +64,87 @@ void add_headers(program &p, const memory_header (&headers)[n]) {
       p.headers.push_back({h.name, h.text});
 }
 
+bool is_c(const integrand_source &s) {
+  return s.language == source_language::c_point || s.language == source_language::c_cuba;
+}
+
+// The integrand, unless it is linked, and limits in CUDA C++. Macros of one text are none of the others'.
 void add_cxx(program &p, const integrand_source &source) {
-  const std::string text = expand_includes(source);
-  p.text += std::string(cxx_math_text) + forms_text + text + "\n#line 1 " + quoted(call_name(source)) +
-            "\nextern \"C\" __device__ __forceinline__ void tessera_f(const double *tessera_x, double *tessera_v, "
-            "const void *tessera_p) { ::tessera_forms::call(&::" +
-            source.function + ", tessera_x, tessera_v, tessera_p); }\n";
+  const bool own = source.language == source_language::cuda_cxx;
+  std::string includes, text;
+  const std::string limits = cxx_limits(source, includes);
+  if (own) {
+    text = expand_includes(source) + "\n#line 1 " + quoted(call_name(source)) + "\n" + entry_of(source) +
+           " { ::tessera_forms::call(&::" + source.function + ", tessera_x, tessera_v, tessera_p); }\n";
+    if (!source.limits.empty()) text += undefine_macros(text, std::string(c_math_text) + c_float_text + c_limits_text);
+  }
+  text += includes + limits;
+  if (text.empty()) return;
+  p.text += std::string(cxx_math_text) + forms_text + text;
   add_headers(p, cxx_headers);
   const std::string toolkit = toolkit_directory();
   if (!toolkit.empty() && contains(text, "#include")) {
     p.options.push_back("--include-path=" + toolkit + "/include");
     p.options.push_back("--include-path=" + toolkit + "/include/cccl");
   }
-  p.options.push_back("-std=c++17");
 }
 
+// The headers of C by names of their own, where those of CUDA C++ have the common ones.
+std::string with_own_headers(std::string text) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t newline = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    std::string line = text.substr(begin, newline - begin);
+    begin = newline;
+    const std::size_t sign = line.find_first_not_of(" \t"), open = line.find_first_of("<\"");
+    const std::size_t close = line.find_last_of(">\"");
+    const std::size_t word =
+        sign == std::string::npos || line[sign] != '#' ? sign : line.find_first_not_of(" \t", sign + 1);
+    if (word != sign && word != std::string::npos && line.compare(word, 7, "include") == 0 &&
+        close != std::string::npos && open < close)
+      line = "#include <tessera_c/" + line.substr(open + 1, close - open - 1) + ">\n";
+    out += line;
+  }
+  return out;
+}
+
+// The same in C. After what is in CUDA C++, which then does not see the macros of C's headers.
 void add_c(program &p, const integrand_source &source) {
-  const device_c c = translate_c(source);
-  p.text += c.text;
-  for (const memory_header &h : c_headers) p.headers.push_back({h.name, h.text});
-  p.headers.push_back({"math.h", std::string(c_math_text) + c_math_only_text});
-  append(p.options, c.options.empty() ? std::vector<std::string>{"-std=c++17"} : c.options);
+  std::vector<const integrand_source *> texts;
+  bool mixed = source.language == source_language::cuda_cxx;
+  if (is_c(source)) texts.push_back(&source);
+  for (const integrand_source &l : source.limits) {
+    if (is_c(l)) texts.push_back(&l);
+    mixed = mixed || !is_c(l);
+  }
+  if (texts.empty()) return;
+  const std::string math = std::string(c_math_text) + c_math_only_text, before = mixed ? "tessera_c/" : "";
+  std::string headers = math;
+  for (const memory_header &h : c_headers) {
+    p.headers.push_back({before + h.name, h.text});
+    headers += h.text;
+  }
+  p.headers.push_back({before + "math.h", math});
+  p.text += c_prelude_text;
+  for (const integrand_source *s : texts) {
+    const device_c c = translate_c(*s);
+    p.text += mixed ? with_own_headers(c.text) : c.text;
+    if (!source.limits.empty()) p.text += undefine_macros(c.text, headers);
+    for (const std::string &o : c.options)
+      if (std::find(p.options.begin(), p.options.end(), o) == p.options.end()) p.options.push_back(o);
+  }
+}
+
+void add_standard(program &p) {
+  if (std::none_of(p.options.begin(), p.options.end(), [](const std::string &o) { return starts_with(o, "-std="); }))
+    p.options.push_back("-std=c++17");
 }
 
 // ---- What comes out --------------------------------------------------------------------------------------------------------
 
 void check_names(const integrand_source &source) {
   const auto bad = [&](const std::string &why) { throw compile_error(jit_stage::translate, why); };
-  if (source.text.empty()) bad("the integrand's text is empty");
+  if (source.text.empty()) bad(text_name(source) + " is empty");
   const std::string &name = source.function;
   const bool cxx = source.language == source_language::cuda_cxx || source.language == source_language::ltoir;
   bool good = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
@@ -306,23 +360,23 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
                                   code_cache *cache) try {
   const auto start = std::chrono::steady_clock::now();
   check_names(source);
+  for (const integrand_source &l : source.limits) check_names(l);
   const bool linked = is_device_code(source.language);
   target exact = where;
   if (linked) exact.allow_ptx = false;
   const architecture arch = choose_architecture(exact);
-  program p = kernel_program(kernel, source.domain, where, arch);
+  program p = kernel_program(kernel, source.domain + declared_limits(source), where, arch);
   if (linked) {
-    append(p.options, {"-std=c++17", "-dlto"});
+    p.options.push_back("-dlto");
     p.wanted = product::ltoir;
     if (source.language == source_language::ltoir) p.text += probe_text;
   } else {
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
     want_code(p, arch);
-    if (source.language == source_language::cuda_cxx)
-      add_cxx(p, source);
-    else
-      add_c(p, source);
   }
+  add_cxx(p, source);
+  add_c(p, source);
+  add_standard(p);
   return find_or_make(p, source, where, arch, cache, start, [&](compiled_module &out) {
     product_and_log made = compile_program(p, source);
     std::string symbol;
@@ -366,8 +420,11 @@ std::string describe_flags(int flags) {
 }
 
 std::string why_stopped(int flags, int status) {
-  return (flags & flag_stop) != 0 ? "the integrand returned " + std::to_string(status)
-                                  : describe_flags(flags & flag_exit);
+  if ((flags & flag_stop) != 0) return "the integrand returned " + std::to_string(status);
+  if ((flags & flag_limits) == 0) return describe_flags(flags & flag_exit);
+  const int code = (flags >> 8) - 1;  // report_limits in cuda/device/user_values.cuh
+  return "the limits of axis " + std::to_string(code / 2) +
+         (code % 2 == 0 ? " are not two numbers a finite distance apart" : " cross") + " at a point";
 }
 
 }  // namespace tessera

@@ -29,12 +29,14 @@ struct kernel_text {
   int most_registers = 0;            // of a thread, for functions that stay functions in linked code; 0: no limit
 };
 
-// Bits of tessera_flags, set by integrands in C.
+// Bits of tessera_flags, set by integrands in C and by limits.
 enum integrand_flag : int {
-  flag_output = 1,                        // printf and the like were reached; the output is lost
-  flag_exit = 2,                          // exit, abort or a failed assertion; the integrand went on
-  flag_stop = 4,                          // it asked to stop by its return value (Cuba: -999)
-  flags_that_end = flag_exit | flag_stop  // the run ends; also in device_evaluator.cuh
+  flag_output = 1,  // printf and the like were reached; the output is lost
+  flag_exit = 2,    // exit, abort or a failed assertion; the integrand went on
+  flag_stop = 4,    // it asked to stop by its return value (Cuba: -999)
+  flag_limits = 8,  // between which nobody can integrate; the bits from 8 say of which axis
+  flags_that_end =
+      flag_exit | flag_stop | flag_limits  // the run ends; also in device_evaluator.cuh and user_function.cuh
 };
 
 struct target {

@@ -1,4 +1,4 @@
-// The forms that an integrand in CUDA C++ may have, for NVRTC and, where CUDA's keywords are defined away, for the host's compiler.
+// The forms that an integrand, or limits, in CUDA C++ may have, for NVRTC and, where CUDA's keywords are defined away, for the host's compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -35,6 +35,20 @@ template <class F>
 __device__ void call(F, const double *, double *, const void *) {
   static_assert(never<F>, "the integrand must be double f(const double *x), double f(const double *x, const P *params), "
                           "void f(const double *x, double *out) or void f(const double *x, double *out, const P *params)");
+}
+__device__ __forceinline__ void limits(void (*g)(const double *, double *, double *), const double *x, double *l, double *u,
+                                       const void *) {
+  g(x, l, u);
+}
+template <class P>
+__device__ __forceinline__ void limits(void (*g)(const double *, double *, double *, P *), const double *x, double *l,
+                                       double *u, const void *p) {
+  g(x, l, u, static_cast<P *>(const_cast<void *>(p)));
+}
+template <class F>
+__device__ void limits(F, const double *, double *, double *, const void *) {
+  static_assert(never<F>, "limits must be void f(const double *x, double *lower, double *upper) or "
+                          "void f(const double *x, double *lower, double *upper, const P *params)");
 }
 }  // namespace tessera_forms
 )code";

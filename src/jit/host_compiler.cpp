@@ -73,9 +73,12 @@ compiler find_compiler(bool cxx) {
 }
 
 std::string cxx_text(const integrand_source &source) {
-  return std::string(host_cxx_prelude) + forms_text + expand_includes(source) + "\n#line 1 " +
-         quoted(call_name(source)) +
-         "\n#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (::tessera_forms::call(&::" + source.function +
+  const std::string text = std::string(host_cxx_prelude) + forms_text + expand_includes(source) + "\n#line 1 " +
+                           quoted(call_name(source)) + "\n";
+  if (source.axis >= 0)
+    return text + "#define TESSERA_CALL(tessera_a, tessera_b, tessera_c, tessera_o) (::tessera_forms::limits(&::" +
+           source.function + ", tessera_a, tessera_b, tessera_c, tessera_o), 0)\nextern \"C\"" + host_limits;
+  return text + "#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) (::tessera_forms::call(&::" + source.function +
          ", tessera_a, tessera_b, tessera_o), 0)\n" + "extern \"C\"" + host_loop;
 }
 
@@ -96,6 +99,10 @@ std::string c_text_of(const integrand_source &source, bool &one_thread) {
                     "\n#undef TESSERA_CALL\n"
                     "#pragma GCC diagnostic error \"-Wint-conversion\"\n"
                     "#pragma GCC diagnostic error \"-Wincompatible-pointer-types\"\n";
+  if (source.axis >= 0)
+    return out + "#define TESSERA_CALL(tessera_a, tessera_b, tessera_c, tessera_o) ((" + source.function +
+           ")(TESSERA_NDIM, " + std::to_string(source.axis) + ", tessera_a, tessera_b, tessera_c, tessera_o))\n" +
+           host_limits;
   if (returns_value(c, source)) {
     // What it returns is asked of its type alone.
     const std::string call =
@@ -139,8 +146,8 @@ std::string readable(const std::string &line) {
   if (starts_with(message, "tessera: the call of ") || starts_with(message, "tessera_host.h") ||
       starts_with(message, "tessera_forms.h")) {
     const std::size_t assertion = log.find("the integrand must be"),
-                      many = log.find("a function that returns double has");
-    const std::size_t begin = assertion != std::string::npos ? assertion : many;
+                      many = log.find("a function that returns double has"), limits = log.find("limits must be");
+    const std::size_t begin = assertion != std::string::npos ? assertion : many != std::string::npos ? many : limits;
     const bool missing = contains(message, "has not been declared") || contains(message, "no member named");
     message = source.file_name + "(1): error: " +
               (missing ? "the text defines no function '" + source.function + "'"
@@ -224,7 +231,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   const bool cxx = source.language == source_language::cuda_cxx;
   if (!cxx && source.language != source_language::c_point && source.language != source_language::c_cuba)
     throw compile_error(jit_stage::translate, "code that was compiled for a device cannot run on the host");
-  if (source.text.empty()) throw compile_error(jit_stage::translate, "the integrand's text is empty");
+  if (source.text.empty()) throw compile_error(jit_stage::translate, text_name(source) + " is empty");
   const compiler tool = find_compiler(cxx);
   const std::string text = cxx ? cxx_text(source) : c_text_of(source, one_thread_);
   std::vector<std::string> flags(std::begin(compiler_flags), std::end(compiler_flags));
@@ -243,14 +250,14 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   std::string image;
   if (cache) hit_ = cache->find(key, image);
   if (hit_ != cache_hit::none) try {
-      load(image, source.file_name);
+      load(image, source.file_name, source.axis >= 0);
     } catch (const compile_error &) {  // as whole as it was written, but nothing that can be opened here
       cache->forget(key);
       hit_ = cache_hit::none;
     }
   if (hit_ == cache_hit::none) {
     image = build(text, cxx, tool, source, flags, log_, until);
-    load(image, source.file_name);
+    load(image, source.file_name, source.axis >= 0);
     if (cache) cache->store(key, image);
   }
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -267,7 +274,7 @@ compiled_source::~compiled_source() {
 }
 
 // The file may go as soon as it is open.
-void compiled_source::load(const std::string &image, const std::string &file_name) {
+void compiled_source::load(const std::string &image, const std::string &file_name, bool is_limits) {
   const temporary_directory work;
   const std::string path = work.file("integrand.so");
   write_file(path, image);
@@ -286,12 +293,12 @@ void compiled_source::load(const std::string &image, const std::string &file_nam
                         "programs?): " +
                             message);
   }
-  void *address = ::dlsym(handle_, "tessera_batch");
+  void *address = ::dlsym(handle_, is_limits ? "tessera_limits_of_axis" : "tessera_batch");
   if (!address) {
     ::dlclose(handle_);
     throw compile_error(jit_stage::load, "the compiled integrand has no entry");
   }
-  function_ = reinterpret_cast<batch_function>(address);
+  entry_ = address;
 }
 
 }  // namespace tessera

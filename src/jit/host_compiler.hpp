@@ -24,7 +24,9 @@ class compiled_source {
   compiled_source(const compiled_source &) = delete;
   compiled_source &operator=(const compiled_source &) = delete;
 
-  batch_function function() const { return function_; }  // userdata: the parameter block
+  // userdata: the parameter block
+  batch_function function() const { return reinterpret_cast<batch_function>(entry_); }
+  limits_function limits() const { return reinterpret_cast<limits_function>(entry_); }  // of a text of limits
   // C with static variables that the integrand itself writes: one thread at a time.
   bool one_thread() const { return one_thread_; }
   cache_hit hit() const { return hit_; }
@@ -32,10 +34,10 @@ class compiled_source {
   const std::string &log() const { return log_; }  // the compiler's warnings
 
  private:
-  void load(const std::string &image, const std::string &file_name);
+  void load(const std::string &image, const std::string &file_name, bool is_limits);
 
   void *handle_ = nullptr;
-  batch_function function_ = nullptr;
+  void *entry_ = nullptr;
   bool one_thread_ = false;
   cache_hit hit_ = cache_hit::none;
   double seconds_ = 0.0;

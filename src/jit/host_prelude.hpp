@@ -113,6 +113,17 @@ int tessera_batch(long long tessera_n, int tessera_nd, const double *tessera_x, 
 }
 )code";
 
+// The same after a text of limits, whose call stands in TESSERA_CALL(point, lower, upper, params).
+constexpr const char *host_limits = R"code(
+__attribute__((visibility("default")))
+int tessera_limits_of_axis(int tessera_n, int tessera_j, const double *tessera_x, double *tessera_l, double *tessera_u,
+                           void *tessera_p) {
+  (void)tessera_n;
+  (void)tessera_j;
+  return TESSERA_CALL(tessera_x, tessera_l, tessera_u, tessera_p);
+}
+)code";
+
 // Cuba's header for texts that include it; the library itself is not needed.
 constexpr const char *host_cuba_header = R"code(
 typedef double cubareal;

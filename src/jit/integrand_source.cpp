@@ -120,6 +120,47 @@ std::string expand_includes(const integrand_source &source) {
   return out;
 }
 
+std::string without_includes(const std::string &text, std::string &includes) {
+  std::string out;
+  int conditions = 0;
+  bool comment = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t newline = text.find('\n', begin);
+    const std::string line = text.substr(begin, newline - begin);
+    begin = newline == std::string::npos ? text.size() : newline + 1;
+    std::string word, rest;
+    bool moves = false;
+    if (!comment && directive(line, word, rest)) {
+      if (word == "if" || word == "ifdef" || word == "ifndef") ++conditions;
+      if (word == "endif") --conditions;
+      moves = word == "include" && conditions == 0 && !rest.empty() && rest[0] == '<';
+    }
+    comment = expander::in_comment(line, comment);
+    (moves ? includes : out) += line;
+    if (moves) includes += '\n';
+    out += '\n';
+  }
+  return out;
+}
+
+std::string undefine_macros(const std::string &text, const std::string &kept) {
+  std::set<std::string> names;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t newline = text.find('\n', begin);
+    const std::string line = text.substr(begin, newline - begin);
+    begin = newline == std::string::npos ? text.size() : newline + 1;
+    std::string word, rest;
+    if (!directive(line, word, rest) || word != "define") continue;
+    const std::string name = rest.substr(0, rest.find_first_of(" \t(\r/"));
+    if (!name.empty() && kept.find("#define " + name + " ") == std::string::npos &&
+        kept.find("#define " + name + "(") == std::string::npos)
+      names.insert(name);
+  }
+  std::string out;
+  for (const std::string &name : names) out += "#undef " + name + "\n";
+  return out;
+}
+
 std::string quoted(const std::string &name) {
   std::string out = "\"";
   for (const char c : name) {

@@ -39,8 +39,23 @@ struct integrand_source {
   integrand_form form = integrand_form::automatic;
   std::vector<std::string> include_paths;  // for #include "..."
   bool expanded = false;                   // text has come out of expand_includes
-  std::string domain;                      // of a run on a device: macros for the kernels (cuda/device/user_values.cuh)
+  int axis = -1;                           // a text that gives limits of this axis, no integrand:
+  //   CUDA C++: void f(const double *x, double *lower, double *upper[, const P *p])
+  //   C: int f(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata)
+  std::string domain;                    // of a run on a device: macros for the kernels (cuda/device/user_values.cuh)
+  std::vector<integrand_source> limits;  // of a run on a device: of the axes that have some
 };
+
+// What a text is known by beside itself.
+inline std::string name_of(const integrand_source &s) {
+  return std::to_string(static_cast<int>(s.language)) + "/" + s.function + "/";
+}
+inline std::string names_of_limits(const integrand_source &s) {
+  std::string out;
+  for (const integrand_source &l : s.limits)
+    out += std::to_string(l.axis) + ":" + name_of(l) + std::to_string(l.text.size()) + "/" + l.text;
+  return out;
+}
 
 // Compiled for a device: there is nothing that a host could run.
 inline bool is_device_code(source_language l) { return l == source_language::ltoir || l == source_language::ptx; }
@@ -78,8 +93,21 @@ class out_of_time : public compile_error {
 // not, finds nothing the second time. Begins with #line 1 "file_name".
 std::string expand_includes(const integrand_source &source);
 
+// The same file with its lines `#include <...>` that stand under no condition taken out, into `includes`; no line changes its place.
+std::string without_includes(const std::string &text, std::string &includes);
+
+// #undef for the macros that the text defines, but for those that `kept` defines too.
+std::string undefine_macros(const std::string &text, const std::string &kept);
+
 // What the line that calls the integrand is called in messages.
-inline std::string call_name(const integrand_source &source) { return "tessera: the call of " + source.function; }
+inline std::string call_name(const integrand_source &source) {
+  return "tessera: the call of " + source.function +
+         (source.axis < 0 ? "" : " for axis " + std::to_string(source.axis) + " ");
+}
+// In sentences.
+inline std::string text_name(const integrand_source &source) {
+  return source.axis < 0 ? "the integrand's text" : "the text of the limits of axis " + std::to_string(source.axis);
+}
 
 // name as a C string literal, with the quotes.
 std::string quoted(const std::string &name);

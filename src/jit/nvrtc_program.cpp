@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "c_source.hpp"
+#include "limits_text.hpp"
 #include "text.hpp"
 #include "toolkit.hpp"
 
@@ -18,8 +19,9 @@ struct nvrtc_session {
   }
 };
 
-[[noreturn]] void throw_compile_error(const std::string &log, const integrand_source &source) {
+[[noreturn]] void throw_compile_error(const std::string &log, const integrand_source &main) {
   std::string message = first_error(log);
+  const integrand_source &source = text_of_error(main, message, log);
   jit_stage stage = jit_stage::compile;
   const std::size_t unresolved = log.find("Unresolved extern function '");
   if (unresolved != std::string::npos) {

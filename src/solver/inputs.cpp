@@ -84,8 +84,10 @@ void check_code(int form, const std::string &code) {
 
 namespace tessera {
 
-integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function) {
+integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function, int axis) {
   integrand_source s;
+  s.axis = axis;
+  if (axis >= 0) s.file_name = "limits of axis " + std::to_string(axis);
   s.language = to_language(language);
   s.function = checked_name(function);
   if (is_file) {

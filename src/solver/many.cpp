@@ -68,7 +68,7 @@ struct first_row {
     if (!many.params) return;
     block.resize(many.params_bytes / sizeof(std::max_align_t) + 1);
     std::memcpy(static_cast<void *>(block.data()), many.block(0), many.params_bytes);
-    shared = problem->integrand.userdata = block.data();
+    shared = problem->integrand.userdata = problem->integrand.params = block.data();
   }
   const std::unique_ptr<tessera::problem> problem;
   std::vector<std::max_align_t> block;
@@ -119,6 +119,10 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     refuse("count = " + std::to_string(count) + ": the arrays would be larger than the memory can be");
   if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)
     refuse("params is not NULL, but the device callback has a userdata of its own and would not see the blocks");
+  if (params && batch_ && !shape_.is_plain() && method == TESSERA_QUADRATURE &&
+      options_.get_int(TESSERA_SHARED_CALLS) != 0)
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  std::string("TESSERA_SHARED_CALLS = 1 and ") + shape_.name() + " do not go together");
   tessera::method &m = method_of(static_cast<tessera::method_number>(method));
   int device = choose_device(m, true);
   const auto start = clock_type::now();
@@ -205,7 +209,7 @@ std::vector<double> tessera_solver::limits_of_boxes(std::int64_t count, const do
   if (!asked || shape_.is_plain()) return {};
   std::vector<double> limits(asked, asked + count * ndim_);
   for (std::size_t i = 0; i < limits.size(); ++i)
-    if (shape_.is_simplex() || shape_.limits[i % shape_.limits.size()].function) limits[i] = end;
+    if (shape_.is_simplex() || shape_.limits[i % shape_.limits.size()].is_set()) limits[i] = end;
   return limits;
 }
 
@@ -269,6 +273,7 @@ tessera::many_results tessera_solver::run_many(tessera::method &m, tessera::many
 tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch,
                                                        double *value, double *error) {
   tessera::problem &common = *problem.common;
+  compile_limits(common.threads);
   use_host_form(common.integrand, common.threads, common.coordinates(), [&] {
     if (!common.compares_forms()) return;
     const first_row first(problem, params());

@@ -40,11 +40,8 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for limits that are numbers");
   if (shape_.has_limits && shape_.is_simplex())
     throw failure(TESSERA_ERR_UNSUPPORTED, "a simplex and limits that are functions do not go together");
-  if (shape_.is_simplex() && device_batch_ && (wanted >= 0 || !has_host_form()))
-    throw failure(TESSERA_ERR_UNSUPPORTED,
-                  "a simplex on a device is for source texts and compiled code, not for a device callback");
-  if (shape_.has_limits && (wanted >= 0 || !has_host_form()))
-    throw failure(TESSERA_ERR_UNSUPPORTED, "limits that are functions are for runs on the host");
+  const std::string held = wanted == host ? std::string() : trouble_with_shape_on_devices();
+  if (!held.empty() && (wanted >= 0 || !has_host_form())) throw failure(TESSERA_ERR_UNSUPPORTED, held);
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   "TESSERA_COMPLEMENT = " + std::to_string(options_.get_int(TESSERA_COMPLEMENT)) +
@@ -64,9 +61,8 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
-  if (shape_.has_limits) return do_without_device("limits are functions");
+  if (!held.empty()) return do_without_device(held);
   if (!trouble.empty()) return do_without_device(trouble);
-  if (shape_.is_simplex() && device_batch_) return do_without_device("a simplex is not for a device callback");
   if (!many && m.is_small_alone() && has_host_form()) return host;
   return too_many ? host : device_if_any();
 }
@@ -107,14 +103,18 @@ const tessera::compiled_source &tessera_solver::compiled_for_host(int coordinate
         source_, ndim_, ncomp_, &tessera::shared_cache(options_.get_int(TESSERA_DISK_CACHE) != 0),
         tessera_version_string(), coordinates, until_);
     host_coordinates_ = coordinates;
-    options_.set_real(TESSERA_COMPILE_SECONDS, host_code_->seconds());
-    const std::string &said = host_code_->log();
-    for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
-      end = std::min(said.find('\n', begin), said.size());
-      log(3, said.substr(begin, end - begin));
-    }
+    tell_compiled(*host_code_);
   }
   return *host_code_;
+}
+
+void tessera_solver::tell_compiled(const tessera::compiled_source &code) {
+  options_.set_real(TESSERA_COMPILE_SECONDS, options_.get_real(TESSERA_COMPILE_SECONDS) + code.seconds());
+  const std::string &said = code.log();
+  for (std::size_t begin = 0, end; begin < said.size(); begin = end + 1) {
+    end = std::min(said.find('\n', begin), said.size());
+    log(3, said.substr(begin, end - begin));
+  }
 }
 
 tessera::place &tessera_solver::place_on(int device) {
@@ -140,6 +140,7 @@ tessera::device_integrand tessera_solver::device_integrand() const {
   if (!device_batch_) {
     integrand.source = source_;
     integrand.source.domain = tessera::simplex_text(shape_);
+    for (const limits_text &l : limits_texts_) integrand.source.limits.push_back(l.source);
   }
   const auto *bytes = static_cast<const unsigned char *>(params());
   if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
@@ -181,6 +182,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
           problem = &prepare(m, true);
           m.start(true);
         }
+        compile_limits(problem->threads);
         use_host_form(problem->integrand, problem->threads, problem->coordinates(),
                       [&] { check_fallback(*problem, points_of_domain(*problem, false), params()); });
         tessera::limited_integrand limited(shape_);
@@ -195,7 +197,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
 // The source text as a host function of so many coordinates.
 void tessera_solver::use_source(tessera::host_integrand &integrand, int &threads, int coordinates) try {
   const tessera::compiled_source &code = compiled_for_host(coordinates);
-  integrand = {code.function(), nullptr, params(), true};
+  integrand = {code.function(), nullptr, params(), true, params()};
   if (code.one_thread()) threads = 1;
 } catch (const tessera::out_of_time &) {
   throw;

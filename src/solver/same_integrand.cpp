@@ -26,8 +26,8 @@ constexpr int check_points = 64, most_compared = 256;
 std::int64_t place_of(int i, int many, std::int64_t n) { return many == n ? i : i * (n / many); }
 
 // n points of the box, coordinate j of point i at x[j*n + i].
-void to_the_domain(const tessera::domain_shape &shape, int n, double *x) try {
-  const tessera::limited_integrand map(shape);
+void to_the_domain(const tessera::domain_shape &shape, void *params, int n, double *x) try {
+  const tessera::limited_integrand map(shape, params);
   std::vector<double> point(shape.limits.size()), spare(point);
   for (std::size_t i = 0, every = static_cast<std::size_t>(n); i < every; ++i) {
     for (std::size_t j = 0; j < point.size(); ++j) point[j] = x[j * every + i];
@@ -65,7 +65,7 @@ tessera_solver::form_points tessera_solver::points_of_domain(const tessera::prob
     std::fill_n(&x[ndim * n], n, 1.0 / n);
     std::fill_n(&x[(ndim + 1) * n], n, 1.0);
   }
-  if (problem.shape && !on_device) to_the_domain(*problem.shape, n, x.data());
+  if (problem.shape && !on_device) to_the_domain(*problem.shape, problem.integrand.params, n, x.data());
   return {n, std::move(x), problem.shape && on_device};
 }
 
@@ -160,6 +160,8 @@ std::string tessera_solver::about_parameters() const {
 void tessera_solver::check_on_device(const tessera::problem &problem, const tessera::device_integrand &integrand,
                                      tessera::place &there) {
   if (!has_callback() || checked_) return;
+  int threads = 1;
+  compile_limits(threads);
   check_form(problem, device_form_name(), points_of_domain(problem, true), [&](int n, const double *x, double *f) {
     const auto start = clock_type::now();
     const std::string stopped = there.evaluate(problem, integrand, n, x, f);

@@ -88,16 +88,6 @@ void tessera_solver::set_domain(const double *lower, const double *upper) {
   make_box();
 }
 
-void tessera_solver::set_limits(int axis, tessera_limits fn, void *userdata) {
-  if (axis < 0 || axis >= ndim_)
-    throw failure(TESSERA_ERR_ARGUMENT,
-                  "axis = " + std::to_string(axis) + " is not within 0 .. " + std::to_string(ndim_ - 1));
-  shape_.limits[static_cast<std::size_t>(axis)] = {fn, fn ? userdata : nullptr};
-  shape_.has_limits =
-      std::any_of(shape_.limits.begin(), shape_.limits.end(), [](const tessera::axis_limits &l) { return l.function; });
-  make_box();
-}
-
 void tessera_solver::set_simplex(int map, const double *vertices) {
   tessera::set_simplex(shape_, map, vertices);
   make_box();
@@ -105,7 +95,7 @@ void tessera_solver::set_simplex(int map, const double *vertices) {
 
 void tessera_solver::make_box() {
   for (std::size_t j = 0; j < lower_.size(); ++j) {
-    const bool is_unit = shape_.is_simplex() || shape_.limits[j].function;
+    const bool is_unit = shape_.is_simplex() || shape_.limits[j].is_set();
     lower_[j] = is_unit ? 0.0 : asked_lower_[j];
     upper_[j] = is_unit ? 1.0 : asked_upper_[j];
   }
@@ -278,7 +268,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   const std::int64_t limit = options_.get_int(TESSERA_MAX_MEMORY);
   p.memory_is_given = limit > 0;
   if (p.memory_is_given) s.memory = limit;
-  p.integrand = {batch_, point_, userdata_ ? userdata_ : params()};
+  p.integrand = {batch_, point_, userdata_ ? userdata_ : params(), false, params()};
   p.shape = shape_.is_plain() ? nullptr : &shape_;
   p.threads = on_host ? host_threads() : 1;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);

@@ -21,8 +21,8 @@
 
 namespace tessera {
 
-// A text as the public functions receive it, or the path of its file, which is read now. Throws failure.
-integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function);
+// A text as the public functions receive it, or the path of its file, which is read now; axis: that it gives limits of, or -1. Throws failure.
+integrand_source make_source(int language, const char *text_or_path, bool is_file, const char *function, int axis = -1);
 
 // How a parameter goes to 0 in tessera_integrate_limit, and where its table goes.
 struct approach {
@@ -47,6 +47,7 @@ struct tessera_solver {
 
   void set_domain(const double *lower, const double *upper);
   void set_limits(int axis, tessera_limits fn, void *userdata);
+  void set_limits_source(int axis, int language, const char *source, const char *function);
   void set_simplex(int map, const double *vertices);
   void set_integrand(tessera_integrand batch, tessera_integrand1 point, void *userdata);
   void set_integrand_device(tessera_device_integrand batch, void *userdata);
@@ -84,7 +85,10 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
+  void change_limits(int axis, tessera::axis_limits limits, std::unique_ptr<tessera::integrand_source> text);
   void make_box();
+  std::string trouble_with_shape_on_devices() const;
+  void compile_limits(int &threads);
   std::vector<double> limits_of_boxes(std::int64_t count, const double *asked, double end) const;
   void take_source(tessera::integrand_source next);
   tessera::method &method_of(tessera::method_number which) const;
@@ -111,6 +115,7 @@ struct tessera_solver {
   template <class Check>
   void use_host_form(tessera::host_integrand &integrand, int &threads, int coordinates, Check check);
   const tessera::compiled_source &compiled_for_host(int coordinates);
+  void tell_compiled(const tessera::compiled_source &code);
   void use_source(tessera::host_integrand &integrand, int &threads, int coordinates);
   tessera::many_problem make_many(tessera::method &m, int device, std::int64_t count, const void *params,
                                   std::size_t params_bytes, const double *lower, const double *upper,
@@ -160,6 +165,11 @@ struct tessera_solver {
   std::vector<double> lower_,
       upper_;  // of the box: 0 and 1 where an axis has limits that are functions, and of a simplex
   tessera::domain_shape shape_;
+  struct limits_text {
+    tessera::integrand_source source;
+    std::unique_ptr<tessera::compiled_source> code;  // for the host
+  };
+  std::vector<limits_text> limits_texts_;  // of the axes that have one
   // The integrand: a callback, a text or compiled code, a callback for a device, or one of each kind.
   tessera_integrand batch_ = nullptr;
   tessera_integrand1 point_ = nullptr;

@@ -58,6 +58,7 @@ static void every_function_refuses_a_null_handle(void **state) {
   (void)state;
   assert_int_equal(tessera_set_domain(NULL, &a, &b), TESSERA_ERR_ARGUMENT);
   assert_int_equal(tessera_set_limits(NULL, 0, NULL, NULL), TESSERA_ERR_ARGUMENT);
+  assert_int_equal(tessera_set_limits_source(NULL, 0, TESSERA_LANGUAGE_C, "", "f"), TESSERA_ERR_ARGUMENT);
   assert_int_equal(tessera_set_simplex(NULL, TESSERA_SIMPLEX_DUFFY, NULL), TESSERA_ERR_ARGUMENT);
   assert_int_equal(tessera_set_integrand(NULL, no_batch, NULL), TESSERA_ERR_ARGUMENT);
   assert_int_equal(tessera_set_integrand1(NULL, wave, NULL), TESSERA_ERR_ARGUMENT);

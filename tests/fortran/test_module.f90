@@ -360,6 +360,7 @@ program test_module
   call test_device_callback()
   call test_ranges()
   call test_limit_functions()
+  call test_limit_texts()
   call test_simplex()
   call test_callback_status()
   call test_limits()
@@ -1156,6 +1157,27 @@ contains
     call check(ierr == TESSERA_ERR_ARGUMENT, 'limits of axis 0')
     call tessera_destroy(s)
   end subroutine test_limit_functions
+
+  subroutine test_limit_texts()
+    type(tessera_solver) :: s
+    integer(c_int) :: ierr
+    real(c_double) :: value(1), error(1)
+    call tessera_create(s, 2, 1)
+    call tessera_set_point(s, one)
+    call tessera_set_limits_source(s, 2, TESSERA_LANGUAGE_C, &
+      'int half(int n, int axis, const double *x, double *lower, double *upper, void *p) ' // &
+      '{ *lower = 0; *upper = axis == 1 ? x[0] : -1; return 0; }', 'half')
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_OK .and. close_to(value(1), 0.5_c_double, 1e-9_c_double), 'a triangle by a text')
+    call tessera_set_limits_source(s, 3, TESSERA_LANGUAGE_C, 'int f;', 'f', ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT, 'a text for an axis that there is not')
+    call tessera_set_limits_source(s, 2, TESSERA_LANGUAGE_C, 'int f;', ierr=ierr)
+    call check(ierr == TESSERA_ERR_ARGUMENT, 'a text without a name')
+    call tessera_set_limits_source(s, 2, TESSERA_LANGUAGE_C)
+    call tessera_integrate(s, TESSERA_CUBATURE, value, error, ierr)
+    call check(ierr == TESSERA_OK .and. close_to(value(1), 1.0_c_double, 1e-9_c_double), 'the square again')
+    call tessera_destroy(s)
+  end subroutine test_limit_texts
 
   subroutine test_simplex()
     type(tessera_solver) :: s

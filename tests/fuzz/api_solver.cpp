@@ -280,7 +280,7 @@ void api_fuzzer::set_integrand() {
 
 void api_fuzzer::set_text() {
   const int language = r_.one_in(3) ? r_.odd_small_int() : TESSERA_LANGUAGE_C;
-  switch (r_.between(0, 3)) {
+  switch (r_.between(0, 4)) {
     case 0:
       solver_call("tessera_set_integrand_source", [&] {
         return tessera_set_integrand_source(solver_, language, text_c, r_.one_in(9) ? nullptr : "f");
@@ -305,6 +305,8 @@ void api_fuzzer::set_text() {
                   [&] { return tessera_set_integrand_code(solver_, form, code.data(), code.size(), "f"); });
       break;
     }
+    case 3:
+      return set_limits_text();
     default:
       solver_call("tessera_set_integrand_device",
                   [&] { return tessera_set_integrand_device(solver_, r_.one_in(2) ? on_device : nullptr, nullptr); });
@@ -317,6 +319,32 @@ void api_fuzzer::set_text() {
   solver_call("tessera_set_integrand_source",
               [&] { return tessera_set_integrand_source(solver_, 0, nullptr, nullptr); });
   solver_call("tessera_set_integrand_device", [&] { return tessera_set_integrand_device(solver_, nullptr, nullptr); });
+}
+
+// A text that gives limits, which are not those that points are looked for between.
+void api_fuzzer::set_limits_text() {
+  static const char text[] =
+      "int g(int ndim, int axis, const double *x, double *lower, double *upper, void *params) {\n"
+      "  *lower = 0;\n  *upper = axis > 0 && x[axis - 1] < 0 ? -1 : 1;\n  return 0;\n}\n";
+  const int language = r_.one_in(3) ? r_.odd_small_int() : TESSERA_LANGUAGE_C;
+  const int axis = r_.one_in(5) ? r_.odd_small_int() : static_cast<int>(r_.between(0, ndim_ - 1));
+  const bool no_name = r_.one_in(9);
+  const int status = solver_call("tessera_set_limits_source", [&] {
+    return tessera_set_limits_source(solver_, axis, language, text, no_name ? nullptr : "g");
+  });
+  const bool exists = axis >= 0 && axis < ndim_;
+  require((status == TESSERA_OK) ==
+              (exists && !no_name && (language == TESSERA_LANGUAGE_C || language == TESSERA_LANGUAGE_CUDA)),
+          "limits as text: an axis, a language and a name");
+  if (status != TESSERA_OK) return;
+  if (r_.one_in(20)) {
+    const bool was = is_simplex_;
+    is_simplex_ = true;
+    integrate();
+    is_simplex_ = was;
+  }
+  solver_call("tessera_set_limits_source",
+              [&] { return tessera_set_limits_source(solver_, axis, 0, nullptr, nullptr); });
 }
 
 void api_fuzzer::set_twin() {

@@ -29,12 +29,21 @@ const char *const wave =
     "  return exp(-q.a * x[0]) * cos(q.b * x[0]);\n"
     "}\n";
 
+const char *const limits = "void f(const double *, double *l, double *u, const double *p) { *l = 0; *u = p[0]; }\n";
+
 void compiles_kernel(const std::string &name, const char *text, source_language language, int ndim, int ncomp,
-                     const kernel_text &kernel, const std::string &main, const char *domain = "") {
+                     const kernel_text &kernel, const std::string &main, const char *domain = "",
+                     const char *limits_text = nullptr) {
   integrand_source source;
   source.domain = domain;
   source.text = text;
   source.language = language;
+  if (limits_text) {
+    integrand_source of_axis;
+    of_axis.text = limits_text;
+    of_axis.axis = 0;
+    source.limits.push_back(of_axis);
+  }
   target where;
   where.arch = 90;
   where.ndim = ndim;
@@ -54,12 +63,13 @@ void compiles_kernel(const std::string &name, const char *text, source_language 
 }
 
 void compiles(const std::string &name, const char *text, source_language language, int ncomp,
-              const quadrature_shape &shape) {
-  compiles_kernel(name, text, language, 1, ncomp, quadrature_kernel_text(shape), "tessera_quadrature");
+              const quadrature_shape &shape, const char *limits_text = nullptr) {
+  compiles_kernel(name, text, language, 1, ncomp, quadrature_kernel_text(shape), "tessera_quadrature", "", limits_text);
 }
 void compiles_points(const std::string &name, const char *text, source_language language, int ndim, int ncomp,
-                     bool complement, const char *domain = "") {
-  compiles_kernel(name, text, language, ndim, ncomp, points_kernel_text(complement), "tessera_points", domain);
+                     bool complement, const char *domain = "", const char *limits_text = nullptr) {
+  compiles_kernel(name, text, language, ndim, ncomp, points_kernel_text(complement), "tessera_points", domain,
+                  limits_text);
 }
 
 }  // namespace
@@ -79,5 +89,7 @@ int main() {
   compiles_points("power in C at points", power, c, 1, 3, true);
   compiles_points("wave at points", wave, cxx, 5, 1, false);
   compiles_points("wave at points, a simplex", wave, cxx, 3, 1, false, "#define TESSERA_SIMPLEX 1\n");
+  compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false}, limits);
+  compiles_points("wave with limits, at points", wave, cxx, 1, 1, false, "", limits);
   return checks::summary();
 }

@@ -5,6 +5,7 @@
 
 #include "checks.hpp"
 #include "jit/c_source.hpp"
+#include "jit/device_prelude.hpp"
 #include "jit/device_compiler.hpp"
 #include "jit/device_prelude.hpp"
 #include "jit/host_compiler.hpp"
@@ -45,7 +46,7 @@ void compare(const example &e) {
   c.text = e.text;
   c.function = e.function;
   integrand_source cxx;
-  cxx.text = device + translate_c(c).text +
+  cxx.text = device + std::string(c_prelude_text) + translate_c(c).text +
              "void entry(const double *tessera_x, double *tessera_v, const void *tessera_p) {"
              " tessera_f(tessera_x, tessera_v, tessera_p); }\n";
   put_headers(cxx.text);
@@ -78,7 +79,7 @@ void stops(const char *what, source_language language, const std::string &text, 
   integrand_source c, cxx;
   c.language = language;
   c.text = text;
-  cxx.text = device + translate_c(c).text +
+  cxx.text = device + std::string(c_prelude_text) + translate_c(c).text +
              "void entry(const double *tessera_x, double *tessera_v) { double tessera_u;"
              " tessera_f(tessera_x, &tessera_u, nullptr);"
              " tessera_v[0] = tessera_flags; tessera_v[1] = tessera_status; }\n";

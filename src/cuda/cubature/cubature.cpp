@@ -27,7 +27,7 @@ static std::string key_of(const cubature_problem &p, const integrand_source &sou
     for (const axis_map &a : p.axes)
       key += std::to_string(a.kind) + ":" + std::to_string(bits_of(a.anchor)) + ":" + std::to_string(bits_of(a.last)) +
              " ";
-  return key + "/" + source.domain + "/" + source.text;
+  return key + "/" + source.domain + "/" + names_of_limits(source) + source.text;
 }
 
 static flag_addresses answer_of(const loaded_kernel &kernel) { return {kernel.flags(), kernel.status()}; }
@@ -268,9 +268,7 @@ std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const
       for (int64 k = 0; k < nc; ++k) {
         const double v = weighted(f[static_cast<std::size_t>(k * n + i)], jacobian[static_cast<std::size_t>(i)]);
         if (std::isfinite(v)) continue;
-        std::vector<double> at;
-        for (int64 j = 0; j < nd; ++j) at.push_back(x[static_cast<std::size_t>(j * n + i)]);
-        if (problem.shape) problem.shape->show_in_simplex(at.data());
+        const std::vector<double> at = point_of_user(points_, problem.ndim(), problem.ndim(), problem.ncomp(), n, i);
         return nonfinite_message(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
       }
   }

@@ -189,7 +189,7 @@ class device_evaluator {
   }
 
   // flags_that_end in jit/device_compiler.hpp
-  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 6) != 0; }
+  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 14) != 0; }
 
   // The sums of the slices of region r, always in the same order; its axes are put in near memory.
   __device__ void combine(int64 r, unsigned slices, int group, int lanes, slice_sums *sums) const {

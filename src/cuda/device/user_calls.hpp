@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "../../jit/device_compiler.hpp"
 #include "driver.hpp"
@@ -34,6 +35,9 @@ inline std::string take_answer(const flag_addresses &at, CUstream stream) {
 // Of points and their values. Few of them stay on the host, where the device finds them: copies would take longer than a kernel.
 struct point_memory {
   static constexpr std::size_t most_near = 4096;  // numbers
+  static bool is_near(long long n, int coordinates, int ncomp) {
+    return static_cast<std::size_t>(n) * static_cast<std::size_t>(coordinates + ncomp) <= most_near;
+  }
 
   device_memory far;
   mapped_memory near;  // behind what the integrand says
@@ -63,6 +67,21 @@ inline void launch_points(CUfunction kernel, CUdeviceptr params, CUstream stream
   check(cuda().launch(kernel, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
 }
 
+// Coordinates of point i of n, which that kernel has made the user's; `memory`: as at_points has left it.
+inline std::vector<double> point_of_user(const point_memory &memory, int ndim, int coordinates, int ncomp, long long n,
+                                         long long i) {
+  std::vector<double> x(static_cast<std::size_t>(ndim));
+  const bool near = point_memory::is_near(n, coordinates, ncomp);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const std::size_t at = j * static_cast<std::size_t>(n) + static_cast<std::size_t>(i);
+    if (near)
+      x[j] = static_cast<const double *>(memory.near.address())[1 + at];
+    else
+      check(cuda().download(&x[j], memory.far.address() + at * sizeof(double), sizeof x[j]), "downloading a point");
+  }
+  return x;
+}
+
 // Points there and values back by that kernel. True: take_answer has something to tell.
 inline bool at_points(CUfunction kernel, CUdeviceptr params, point_memory &memory, CUstream stream, int coordinates,
                       int ncomp, long long n, const double *x, double *f) {
@@ -75,7 +94,7 @@ inline bool at_points(CUfunction kernel, CUdeviceptr params, point_memory &memor
     launch_points(kernel, params, stream, n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return true;
   };
-  if (xs + fs > point_memory::most_near) {
+  if (!point_memory::is_near(n, coordinates, ncomp)) {
     at_points(memory.far, stream, coordinates, ncomp, n, x, f, launch);
   } else {
     std::memcpy(numbers, x, xs * sizeof(double));

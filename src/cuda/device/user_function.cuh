@@ -33,7 +33,7 @@ constexpr int coordinates = TESSERA_COMPLEMENT ? 2 * dim : TESSERA_WEIGHTS ? dim
 #if !TESSERA_BATCH
 __device__ __forceinline__ int flags_now() { return *static_cast<volatile int *>(&tessera_flags); }
 __device__ __forceinline__ bool ends_run(int flags) {
-  return (flags & 6) != 0;
+  return (flags & 14) != 0;
 }  // flags_that_end in device_compiler.hpp
 
 // The end of a block: what the integrand said beside its values.

@@ -12,9 +12,7 @@ std::string key_of(std::initializer_list<int> shape, const placed_integrand &f) 
   std::string key;
   for (const int v : shape) key += std::to_string(v) + "/";
   const integrand_source &s = f.source;
-  if (!f.batch)
-    key += std::to_string(static_cast<int>(s.language)) + "/" + s.function + "/" + s.file_name + "/" + s.domain + "/" +
-           s.text;
+  if (!f.batch) key += name_of(s) + s.file_name + "/" + s.domain + "/" + names_of_limits(s) + s.text;
   return key;
 }
 
@@ -42,7 +40,6 @@ int64 user_kernels::resident_blocks(CUfunction kernel, int threads, int multipro
 
 void user_run::begin(const placed_integrand &f, const problem &problem, device_report &report) {
   f_ = &f;
-  shape_ = problem.shape;
   report_ = &report;
   ndim_ = problem.ndim();
   coordinates_ = problem.coordinates();
@@ -117,9 +114,7 @@ std::string user_run::find_nonfinite(const user_kernels &kernels, int64 samples,
       for (int k = 0; k < ncomp_; ++k) {
         const double v = f[size(k * n + i)], w = weighted(v, jacobian[size(i)]);
         if (std::isfinite(w)) continue;
-        std::vector<double> at;
-        for (int j = 0; j < ndim_; ++j) at.push_back(x[size(j * n + i)]);
-        if (shape_) shape_->show_in_simplex(at.data());
+        const std::vector<double> at = point_of_user(points_, ndim_, coordinates_, ncomp_, n, i);
         return nonfinite_message(k, show_weighted && std::isfinite(v) ? w : v, at.data(), ndim_);
       }
     }

@@ -157,7 +157,6 @@ class user_run : public cuda_method {
   // Of the run.
   run_hooks *hooks_ = nullptr;
   const placed_integrand *f_ = nullptr;
-  const domain_shape *shape_ = nullptr;
   device_report *report_ = nullptr;
   int ndim_ = 0, coordinates_ = 0, ncomp_ = 0;
   int status_ = 0;

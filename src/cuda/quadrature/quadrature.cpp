@@ -308,9 +308,7 @@ void device_quadrature::take_record(const call &c, int64 row, const quadrature_r
     to.callback_status = record.status;
     c.results.keep_message(row, why_stopped(record.flags, record.status));
   } else if (record.remark != static_cast<short>(remark_kind::nothing)) {
-    integral_remark remark = {static_cast<remark_kind>(record.remark), record.x};
-    if (c.common.shape) c.common.shape->show_in_simplex(&remark.x);
-    c.results.keep_message(row, sentence_of(remark));
+    c.results.keep_message(row, sentence_of({static_cast<remark_kind>(record.remark), record.x}));
   }
 }
 

@@ -83,8 +83,15 @@ __device__ __noinline__ void finish_row(const quadrature_arguments &a, thread_in
   const quadrature_statistics &s = steps.statistics();
   const outcome end = own.lane.too_large() ? outcome::running : steps.end();
   const integral_remark &why = steps.remark();
+  double x = why.kind == remark_kind::nonfinite ? own.lane.nonfinite_x() : why.x;
+#if TESSERA_SHAPED
+  if (why.kind == remark_kind::nonfinite || why.kind == remark_kind::bad_point) {
+    const double t = x;
+    to_user(&t, &x, own.params);
+  }
+#endif
   a.records[own.row] = {s.evaluations,
-                        why.kind == remark_kind::nonfinite ? own.lane.nonfinite_x() : why.x,
+                        x,
                         static_cast<int>(s.intervals),
                         static_cast<int>(s.steps),
                         tessera_flags,

@@ -157,7 +157,7 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
   }
   check(cuda().stream_synchronize(stream_), "the kernel");
   stored_ = step.store;
-  flags_seen_ = answer[0] & flags_that_end;
+  flags_seen_ = (answer[0] & flags_that_end) != 0 ? answer[0] : 0;
   if (flags_seen_ != 0) return outcome::callback;
   if (answer[1] != 0) return outcome::nonfinite;
   std::copy_n(a.differences, n * comps, differences);
