@@ -14,6 +14,7 @@
 #include "engine/hooks.hpp"
 #include "shown_point.hpp"
 #include "engine/cubature/region_record.hpp"
+#include "engine/iterated/iterated_axis.hpp"
 #include "engine/lattice/lattice_state.hpp"
 #include "engine/montecarlo/sampling_state.hpp"
 #include "engine/quadrature/quadrature.hpp"
@@ -329,6 +330,7 @@ struct iterated_problem : problem {
   double coordinate_at(std::size_t j, double t, double &complement) const override {
     return coordinate_in(ranges[j], t, 0, complement);
   }
+  iterated_domain domain() const { return {settings, ranges.data(), rules.data(), zero_nonfinite}; }
 
   run_settings settings;
   std::vector<quadrature_range> ranges;  // of the axes

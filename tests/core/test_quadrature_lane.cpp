@@ -1,5 +1,5 @@
 // The integral over one variable as a thread of a device has it (engine/quadrature/integral_lane.hpp), run on the host in memory of fixed size, beside
-// the host's own (host/quadrature_integral.hpp): the same bits, ends and counts. What is too large for short lists says so, and is the same in longer ones.
+// the host's own (quadrature_integral.hpp): the same bits, ends and counts. What is too large for short lists says so, and is the same in longer ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ extern "C" {
 #include "cases.h"
 #include "engine/quadrature/integral_lane.hpp"
 #include "engine/quadrature/null_rules.hpp"
-#include "host/quadrature_integral.hpp"
+#include "quadrature_integral.hpp"
 #include "problem.hpp"
 
 namespace {
