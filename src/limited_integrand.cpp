@@ -40,28 +40,37 @@ std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-double limited_integrand::map(double *x, double *spare, int &status) const {
-  if (shape_.is_simplex()) return shape_.to_simplex(x, spare);
-  const int ndim = static_cast<int>(shape_.limits.size());
+axis_extent limited_integrand::extent(int j, const double *x, int &status) const {
+  const axis_limits &limits = shape_.limits[index(j)];
+  if (!limits.function) return {0.0, 1.0, -infinity_value(), infinity_value()};
+  double lower = nan_value(), upper = nan_value();
+  status = limits.function(static_cast<int>(shape_.limits.size()), j, x, &lower, &upper, limits.userdata);
+  if (status != 0) return {};
+  const double length = upper - lower;
+  if (!std::isfinite(length))
+    refuse(j, x,
+           "are " + shown_number(lower) + " and " + shown_number(upper) + ", not two numbers a finite distance apart,");
+  if (length < 0.0) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
+  const double first = inside(lower, upper), last = inside(upper, lower);
+  if (!(first <= last && lower < upper)) return {lower, 0.0, lower, upper};
+  return {lower, length, first, last};
+}
+
+double limited_integrand::map_first(int axes, double *x, int &status) const {
   double volume = 1.0;
-  for (int j = 0; j < ndim; ++j) {
-    const axis_limits &limits = shape_.limits[index(j)];
-    if (!limits.function) continue;
-    double lower = nan_value(), upper = nan_value();
-    status = limits.function(ndim, j, x, &lower, &upper, limits.userdata);
-    if (status != 0) return 0.0;
-    const double length = upper - lower;
-    if (!std::isfinite(length))
-      refuse(
-          j, x,
-          "are " + shown_number(lower) + " and " + shown_number(upper) + ", not two numbers a finite distance apart,");
-    if (length < 0.0) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
-    const double first = inside(lower, upper), last = inside(upper, lower);
-    if (!(first <= last && lower < upper)) return 0.0;  // no number lies between them
-    x[j] = std::min(std::max(lower + length * x[j], first), last);
-    volume *= length;
+  for (int j = 0; j < axes; ++j) {
+    if (!shape_.limits[index(j)].function) continue;
+    const axis_extent e = extent(j, x, status);
+    if (status != 0 || e.length == 0.0) return 0.0;
+    x[j] = e.at(x[j]);
+    volume *= e.length;
   }
   return volume;
+}
+
+double limited_integrand::map(double *x, double *spare, int &status) const {
+  if (shape_.is_simplex()) return shape_.to_simplex(x, spare);
+  return map_first(static_cast<int>(shape_.limits.size()), x, status);
 }
 
 void show_in_domain(const domain_shape *shape, double *x) {

@@ -15,6 +15,16 @@ class impossible_limits : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Where an axis lies: from `lower` on; first and last: numbers within its limits. Without length where no number lies between them.
+struct axis_extent {
+  double lower = 0.0, length = 1.0, first = 0.0, last = 1.0;
+
+  TESSERA_HD double at(double t) const {
+    const double x = lower + length * t;
+    return x < first ? first : (x > last ? last : x);
+  }
+};
+
 // The function of the user with coordinate j of an axis with limits from lower + (upper - lower) t, t in (0, 1), times the length of the
 // axis; or at the point of a simplex, times the Jacobian. As often at a time as the function itself allows.
 class limited_integrand {
@@ -30,6 +40,10 @@ class limited_integrand {
   // From the box to the user's coordinates, in place. Returns the lengths of the axes multiplied, 0 where some limits are equal, or the
   // Jacobian; status: that of a function of the user which was not 0. spare[ndim]: to work with. Throws impossible_limits.
   double map(double *x, double *spare, int &status) const;
+  // The first `axes` of the coordinates alone, where the limits are functions; returns the lengths of these axes multiplied.
+  double map_first(int axes, double *x, int &status) const;
+  // Axis j at the user's coordinates in front of it; that of limits which are numbers leaves a coordinate as it is.
+  axis_extent extent(int j, const double *x, int &status) const;
 
  private:
   static int call_point(int ndim, const double *x, int ncomp, double *f, void *self);

@@ -38,7 +38,8 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
   if (shape_.is_simplex() && device_batch_ && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   "a simplex on a device is for source texts and compiled code, not for a device callback");
-  if (shape_.has_limits && (wanted >= 0 || !has_host_form()))
+  const bool limits_stay = shape_.has_limits && !m.takes_limit_functions();
+  if (limits_stay && (wanted >= 0 || !has_host_form()))
     throw failure(TESSERA_ERR_UNSUPPORTED, "limits that are functions are for runs on the host");
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED,
@@ -59,7 +60,7 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
     throw failure(TESSERA_ERR_UNSUPPORTED, "ndim = " + std::to_string(ndim_) + ": the device engine takes up to " +
                                                std::to_string(m.most_device_ndim()) + " variables");
   if (wanted != any_device) return wanted;
-  if (shape_.has_limits) return do_without_device("limits are functions");
+  if (limits_stay) return do_without_device("limits are functions");
   if (!trouble.empty()) return do_without_device(trouble);
   if (shape_.is_simplex() && device_batch_) return do_without_device("a simplex is not for a device callback");
   if (!many && m.is_small_alone() && has_host_form()) return host;

@@ -65,7 +65,7 @@ void tessera_solver::check_form(const tessera::problem &problem, const form_name
     std::fill_n(&x[(ndim + 1) * n], n, 1.0);
   }
   // On a device the way to a simplex is a part of the kernels, so there it is compared as well.
-  const bool of_the_box = problem.shape && on_device;
+  const bool of_the_box = problem.shape && on_device && problem.shape->is_simplex();
   if (problem.shape && !of_the_box) to_the_domain(*problem.shape, n, x.data());
   form(n, x.data(), there.data());
   tessera::limited_integrand limited(shape_);

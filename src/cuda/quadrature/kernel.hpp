@@ -16,6 +16,8 @@ struct quadrature_shape {
   int pairs = 10;               // of the rule
   int breaks = 0;               // break points at most
   bool complement = false;
+  int ndim = 1;            // of the integrand
+  bool innermost = false;  // integrals over the last of them
 };
 quadrature_shape choose_quadrature_shape(const quadrature_problem &p, quadrature_shape::part what);
 
@@ -45,7 +47,7 @@ class quadrature_kernel {
 class quadrature_points : public user_kernels {
  public:
   quadrature_points(const quadrature_shape &shape, int ncomp, const placed_integrand &f, int arch)
-      : user_kernels(quadrature_kernel_text(shape), 1, ncomp, f, arch) {}
+      : user_kernels(quadrature_kernel_text(shape), shape.ndim, ncomp, f, arch) {}
 };
 
 }  // namespace tessera
