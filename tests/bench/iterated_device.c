@@ -33,7 +33,8 @@ static const struct problem {
      "double f(const double *x, const double *p) {\n"
      "  return exp(-x[0] * x[0] - x[1] * x[1] - p[0] * x[2] * x[2]) * cos(x[0] + x[1] + x[2]);\n}\n",
      3, NULL},
-    {"|x-y+z|", "double f(const double *x, const double *p) { return fabs(x[0] - p[0] * x[1] + x[2] - 0.3); }\n", 3, NULL},
+    {"|x-y+z|", "double f(const double *x, const double *p) { return fabs(x[0] - p[0] * x[1] + x[2] - 0.3); }\n", 3,
+     NULL},
     {"1/sqrt(x+y+z)", "double f(const double *x, const double *p) { return 1 / sqrt(x[0] + p[0] * x[1] + x[2]); }\n", 3,
      NULL},
     {"ball", "double f(const double *x, const double *p) { return exp(p[0] * (x[0] + x[1] + x[2])); }\n", 3, ball},
@@ -97,8 +98,9 @@ int main(int argc, char **argv) {
   const double reltol = argc > 2 ? atof(argv[2]) : 1e-6;
   const int64_t many = argc > 3 ? (int64_t)atof(argv[3]) : 1000;
   int failed = 0;
-  printf("place,threads,integrand,ndim,integrals,reltol,status,value,error,evaluations,first_seconds,seconds,"
-         "evaluations_per_second\n");
+  printf(
+      "place,threads,integrand,ndim,integrals,reltol,status,value,error,evaluations,first_seconds,seconds,"
+      "evaluations_per_second\n");
   for (size_t p = 0; p < sizeof problems / sizeof problems[0]; ++p) {
     failed |= run(&problems[p], -1, 1, reltol, 0);
     failed |= run(&problems[p], -1, 0, reltol, 0);

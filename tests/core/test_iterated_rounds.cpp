@@ -206,7 +206,8 @@ int compare(const way &w, int *ends) {
   for (std::size_t i = 0; i < p.size(); ++i) hosts.push_back(by_host(*host, p[i], f[i]));
   int64 rows = 0, alone_rows = 0;
   // All at once, with room for few at a time, and one after the other.
-  const std::vector<answer> at_once = by_rounds<Comps>(p, f, 4096, rows), narrow = by_rounds<Comps>(p, f, 3, alone_rows);
+  const std::vector<answer> at_once = by_rounds<Comps>(p, f, 4096, rows),
+                            narrow = by_rounds<Comps>(p, f, 3, alone_rows);
   assert_true(rows >= 2 * kinds * 21);
   assert_true(alone_rows < rows);
   for (std::size_t i = 0; i < p.size(); ++i, ++all) {

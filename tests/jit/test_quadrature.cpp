@@ -72,7 +72,8 @@ int main() {
   compiles("power, complement, 4 breaks", power, c, 1, {part::own_lists, 10, 4, true, 1, false});
   compiles("wave, 61 points, 64 breaks", wave, cxx, 1, {part::own_lists, 30, most_device_breaks, false, 1, false});
   for (const int pairs : {7, 15, 20, 25})
-    compiles("wave, " + std::to_string(2 * pairs + 1) + " points", wave, cxx, 1, {part::own_lists, pairs, 0, false, 1, false});
+    compiles("wave, " + std::to_string(2 * pairs + 1) + " points", wave, cxx, 1,
+             {part::own_lists, pairs, 0, false, 1, false});
   compiles("wave in slots", wave, cxx, 1, {part::slots, 10, 0, false, 1, false});
   compiles("power in slots, 3 components", power, c, 3, {part::slots, 10, 4, true, 1, false});
   compiles("bell, last of 2", bell, c, 1, {part::own_lists, 10, 0, false, 2, true});

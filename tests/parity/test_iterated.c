@@ -140,8 +140,7 @@ static void device_is_host(void **state) {
     for (int k = 0; k < ways[w].ncomp && host.status >= 0; ++k) {
       assert_int_equal(isnan(host.value[k]), isnan(there.value[k]));
       if (isnan(host.value[k])) continue;
-      assert_true(fabs(host.value[k] - there.value[k]) <=
-                  1e-12 * fabs(host.value[k]) + host.error[k] + there.error[k]);
+      assert_true(fabs(host.value[k] - there.value[k]) <= 1e-12 * fabs(host.value[k]) + host.error[k] + there.error[k]);
     }
     run_it(d, &again); /* whichever threads have them */
     assert_memory_equal(&there, &again, sizeof there);
@@ -188,8 +187,8 @@ static void many_are_as_each(void **state) {
       }
       if (i == 13) block[i][0] = 1;
     }
-    const int result = tessera_integrate_many(s, TESSERA_ITERATED, rows, block, sizeof block[0], low, high, value,
-                                              error, status);
+    const int result =
+        tessera_integrate_many(s, TESSERA_ITERATED, rows, block, sizeof block[0], low, high, value, error, status);
     if (result < 0) assert_status(s, result, TESSERA_OK);
     assert_int_equal(result, TESSERA_SOME_FAILED);
     assert_int_equal(status[7], TESSERA_ERR_CALLBACK);
@@ -252,7 +251,7 @@ static void it_stops_between_rounds(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(device_is_host),   cmocka_unit_test(simplices),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(device_is_host), cmocka_unit_test(simplices),
                                      cmocka_unit_test(many_are_as_each), cmocka_unit_test(odd_limits),
                                      cmocka_unit_test(it_stops_between_rounds)};
   tessera_solver *s = solver_of(1, 1);

@@ -26,12 +26,13 @@ iterated_call::iterated_call(device_quadrature &device, const many_problem &many
       integrand_(integrand),
       report_(report),
       box_(many.common->copy()),
-      rounds_(common_.domain(), common_.ndim() > 1 ? many.rows() : 0,
-              [this](int64 number, std::vector<quadrature_range> &ranges) {
-                many_.give_row(number, *box_);
-                ranges = static_cast<const iterated_problem &>(*box_).ranges;
-              },
-              most_under_way) {
+      rounds_(
+          common_.domain(), common_.ndim() > 1 ? many.rows() : 0,
+          [this](int64 number, std::vector<quadrature_range> &ranges) {
+            many_.give_row(number, *box_);
+            ranges = static_cast<const iterated_problem &>(*box_).ranges;
+          },
+          most_under_way) {
   const int last = common_.ndim() - 1;
   rows_.ndim = common_.ndim();
   rows_.problems = &many_;

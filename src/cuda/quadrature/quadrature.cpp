@@ -45,8 +45,8 @@ std::vector<quadrature_limits> limits_of_rows(const many_problem &many, int64 n,
 // The parameters of these rows one after the other, `step` bytes apart.
 template <class Row>
 void copy_blocks(const many_problem &many, int64 n, const Row &row, std::size_t step, unsigned char *to) {
-  const bool in_a_row = step == many.params_bytes && many.block(row(n - 1)) - many.block(row(0)) ==
-                                                         static_cast<std::ptrdiff_t>(size(n - 1) * step);
+  const bool in_a_row = step == many.params_bytes &&
+                        many.block(row(n - 1)) - many.block(row(0)) == static_cast<std::ptrdiff_t>(size(n - 1) * step);
   if (in_a_row) {
     std::memcpy(to, many.block(row(0)), size(n) * step);
     return;

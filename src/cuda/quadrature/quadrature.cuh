@@ -182,9 +182,10 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   for (int64 t = 0; t < turns; ++t) {
     if (own.row < 0) begin_row(a, own, intervals, estimates);
     if (own.row < 0) break;
-    own.lane.turn(
-        tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); },
-        [] { return ends_run(tessera_flags); });
+    if (!TESSERA_INNERMOST || !own.lane.ended())  // there may be too few evaluations for its first step
+      own.lane.turn(
+          tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); },
+          [] { return ends_run(tessera_flags); });
     if (!own.lane.ended()) continue;
     finish_row(a, own);
 #if TESSERA_SLOTS

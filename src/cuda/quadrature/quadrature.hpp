@@ -14,8 +14,8 @@ namespace tessera {
 struct innermost_rows {
   int ndim = 0;
   std::vector<innermost_row> rows;
-  std::vector<double> outer;              // [rows][ndim - 1]
-  std::vector<quadrature_limits> limits;  // of the problems, or one of all
+  std::vector<double> outer;               // [rows][ndim - 1]
+  std::vector<quadrature_limits> limits;   // of the problems, or one of all
   const many_problem *problems = nullptr;  // with their parameters
 };
 

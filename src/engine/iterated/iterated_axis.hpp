@@ -207,8 +207,6 @@ inline iterated_end conclude_iterated(const run_settings &s, outcome end, bool h
   }
   return {end, has_value, by_inner_errors};
 }
-inline const char *why_inner_errors() {
-  return "the errors of the inner integrals are too large for the tolerance";
-}
+inline const char *why_inner_errors() { return "the errors of the inner integrals are too large for the tolerance"; }
 
 }  // namespace tessera
