@@ -64,6 +64,8 @@ void device_iterated::integrate(const problem &of_a_method, const device_integra
     if (end != outcome::running) call.stop(end);
   }
   const std::vector<iterated_call::answer> answers = call.take_answers();
+  result.end = outcome::memory;  // not even for its beginning
+  if (answers.empty()) return;
   const iterated_call::answer &a = answers.front();
   result.end = a.row.end;
   result.has_value = a.row.has_value;
@@ -95,6 +97,8 @@ many_results device_iterated::run_many(const many_problem &problem, const device
     if (more && !progress.go_on()) call.stop(progress.end());
   }
   progress.give_up_the_rest();
+  for (many_row &r : results.rows)
+    if (r.end == outcome::running) r.end = outcome::memory;
   results.peak_bytes = call.bytes();
   return results;
 }
