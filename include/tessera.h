@@ -395,8 +395,8 @@ TESSERA_API const char *tessera_status_string(int status);
 TESSERA_API int tessera_set_domain(tessera_solver *s, const double *lower, const double *upper);
 
 /* Limits of axis 0 .. ndim-1 as a function of the coordinates before it, in place of those of the domain: triangles, balls, wedges. NULL
- * for fn gives the axis back its limits of tessera_set_domain. For every method, on the host; a run for a device is refused
- * (tessera_set_limits_source is for both). The box
+ * for fn gives the axis back its limits of tessera_set_domain. For every method on the host, on a device for TESSERA_ITERATED
+ * (tessera_set_limits_source is for every method on both). The box
  * has the limits 0 and 1 on this axis (regions and grids are of the box), and x = lower + (upper - lower) t. Limits that are not finite, or
  * that cross, end the run with TESSERA_CALLBACK_STOPPED and a message that names the axis and the coordinates; a value that there was is
  * kept. */

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "core/limited_axis.hpp"
 #include "problem.hpp"
 
 namespace tessera {
@@ -39,25 +38,37 @@ std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-double limited_integrand::map(double *x, double *spare, int &status) const {
-  if (shape_.is_simplex()) return shape_.to_simplex(x, spare);
-  const int ndim = static_cast<int>(shape_.limits.size());
+axis_extent limited_integrand::extent(int j, const double *x, int &status) const {
+  const axis_limits &limits = shape_.limits[index(j)];
+  axis_extent e = {0.0, 1.0, -infinity_value(), infinity_value()};
+  if (!limits.is_set()) return e;
+  double lower = nan_value(), upper = nan_value();
+  status = limits.function(static_cast<int>(shape_.limits.size()), j, x, &lower, &upper,
+                           limits.is_text ? user_.params : limits.userdata);
+  if (status != 0) return {};
+  const limits_trouble trouble = find_extent(lower, upper, e);
+  if (trouble == limits_apart)
+    refuse(j, x,
+           "are " + shown_number(lower) + " and " + shown_number(upper) + ", not two numbers a finite distance apart,");
+  if (trouble == limits_cross) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
+  return e;
+}
+
+double limited_integrand::map_first(int axes, double *x, int &status) const {
   double volume = 1.0;
-  for (int j = 0; j < ndim; ++j) {
-    const axis_limits &limits = shape_.limits[index(j)];
-    if (!limits.is_set()) continue;
-    double lower = nan_value(), upper = nan_value();
-    status = limits.function(ndim, j, x, &lower, &upper, limits.is_text ? user_.params : limits.userdata);
-    if (status != 0) return 0.0;
-    const limits_trouble trouble = limited_coordinate(lower, upper, x[j], volume);
-    if (trouble == limits_apart)
-      refuse(
-          j, x,
-          "are " + shown_number(lower) + " and " + shown_number(upper) + ", not two numbers a finite distance apart,");
-    if (trouble == limits_cross) refuse(j, x, "cross, " + shown_number(lower) + " > " + shown_number(upper) + ",");
-    if (volume == 0.0) return 0.0;
+  for (int j = 0; j < axes; ++j) {
+    if (!shape_.limits[index(j)].is_set()) continue;
+    const axis_extent e = extent(j, x, status);
+    if (status != 0 || e.length == 0.0) return 0.0;
+    x[j] = e.at(x[j]);
+    volume *= e.length;
   }
   return volume;
+}
+
+double limited_integrand::map(double *x, double *spare, int &status) const {
+  if (shape_.is_simplex()) return shape_.to_simplex(x, spare);
+  return map_first(static_cast<int>(shape_.limits.size()), x, status);
 }
 
 void show_in_domain(const domain_shape *shape, void *params, double *x) {

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "core/limited_axis.hpp"
 #include "domain_shape.hpp"
 #include "integrand.hpp"
 
@@ -29,9 +30,16 @@ class limited_integrand {
   // Serves until the next call, as long as this object stays where it is.
   host_integrand of(const host_integrand &user);
 
+  // The parameter block of limits that are text.
+  void use_params(void *params) { user_.params = params; }
+
   // From the box to the user's coordinates, in place. Returns the lengths of the axes multiplied, 0 where some limits are equal, or the
   // Jacobian; status: that of a function of the user which was not 0. spare[ndim]: to work with. Throws impossible_limits.
   double map(double *x, double *spare, int &status) const;
+  // The first `axes` of the coordinates alone, where the limits are functions; returns the lengths of these axes multiplied.
+  double map_first(int axes, double *x, int &status) const;
+  // Axis j at the user's coordinates in front of it; that of limits which are numbers leaves a coordinate as it is.
+  axis_extent extent(int j, const double *x, int &status) const;
 
  private:
   static int call_point(int ndim, const double *x, int ncomp, double *f, void *self);

@@ -14,6 +14,7 @@
 #include "engine/hooks.hpp"
 #include "shown_point.hpp"
 #include "engine/cubature/region_record.hpp"
+#include "engine/iterated/iterated_axis.hpp"
 #include "engine/lattice/lattice_state.hpp"
 #include "engine/montecarlo/sampling_state.hpp"
 #include "engine/quadrature/quadrature.hpp"
@@ -61,6 +62,7 @@ struct problem {
   virtual double finite_volume() const { return 1.0; }            // of the finite axes, where it is a factor
   virtual bool is_mapped() const { return false; }                // is there an axis that a cubature maps?
   virtual std::string trouble_with_limits() const { return {}; }  // of set_limits, for this problem; "" for none
+  virtual bool limits_are_hosts() const { return false; }         // those that are functions, on a device too
   virtual bool compares_forms() const { return true; }            // is the callback called as a text would be?
   virtual int coordinates() const { return ndim(); }              // numbers that a point consists of
   // The user's coordinate j at t in (0, 1), and its distance from the upper limit where points have it.
@@ -329,6 +331,8 @@ struct iterated_problem : problem {
   double coordinate_at(std::size_t j, double t, double &complement) const override {
     return coordinate_in(ranges[j], t, 0, complement);
   }
+  bool limits_are_hosts() const override { return true; }
+  iterated_domain domain() const { return {settings, ranges.data(), rules.data(), zero_nonfinite}; }
 
   run_settings settings;
   std::vector<quadrature_range> ranges;  // of the axes

@@ -15,18 +15,28 @@ TESSERA_HD double inside(double limit, double other) {
   return limit == 0.0 && fabs(other) > least ? copysign(least, other) : nextafter(limit, other);
 }
 
-// t in (0, 1) becomes the coordinate, unless there is trouble; multiplies `volume` by the length, by 0 where no number lies between the limits.
-TESSERA_HD limits_trouble limited_coordinate(double lower, double upper, double &t, double &volume) {
+// Where an axis lies: from `lower` on; first and last: numbers within its limits. Without length where no number lies between them.
+struct axis_extent {
+  double lower = 0.0, length = 1.0, first = 0.0, last = 1.0;
+
+  TESSERA_HD double at(double t) const { return between(rounded_sum(lower, rounded_product(length, t)), first, last); }
+};
+TESSERA_HD limits_trouble find_extent(double lower, double upper, axis_extent &to) {
   const double length = upper - lower;
   if (!(fabs(length) <= 1.7976931348623157e308)) return limits_apart;
   if (length < 0.0) return limits_cross;
-  const double first = inside(lower, upper), last = inside(upper, lower);
-  if (!(first <= last && lower < upper)) {
-    volume = 0.0;
-    return limits_good;
-  }
-  t = between(rounded_sum(lower, rounded_product(length, t)), first, last);
-  volume *= length;
+  to = {lower, length, inside(lower, upper), inside(upper, lower)};
+  if (!(to.first <= to.last && lower < upper)) to = {lower, 0.0, lower, upper};
+  return limits_good;
+}
+
+// t in (0, 1) becomes the coordinate, unless there is trouble; multiplies `volume` by the length.
+TESSERA_HD limits_trouble limited_coordinate(double lower, double upper, double &t, double &volume) {
+  axis_extent e;
+  const limits_trouble trouble = find_extent(lower, upper, e);
+  if (trouble != limits_good) return trouble;
+  if (e.length > 0.0) t = e.at(t);
+  volume *= e.length;
   return limits_good;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "quadrature_integral.hpp"
+#include "../quadrature_integral.hpp"
 #include "first_failure.hpp"
 #include "method.hpp"
 #include "quadrature_calls.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "point_block.hpp"
-#include "quadrature_integral.hpp"
+#include "../quadrature_integral.hpp"
 #include "../problem.hpp"
 
 namespace tessera {

@@ -35,9 +35,8 @@ int tessera_solver::evaluate(std::int64_t n, const double *x, double *f) {
         [&] {
           reach_device([&] {
             tessera::place &there = place_on(device);
-            tessera::device_integrand integrand = device_integrand();
+            tessera::device_integrand integrand = device_integrand(false);
             integrand.source.domain.clear();
-            integrand.source.limits.clear();
             stopped = there.evaluate(problem, integrand, n, x, f);
           });
           if (stopped.empty()) check_values(problem, n, x, f);

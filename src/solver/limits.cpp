@@ -43,8 +43,8 @@ void tessera_solver::change_limits(int axis, tessera::axis_limits limits, std::u
 }
 
 // Why a device cannot have this domain; "" if it can.
-std::string tessera_solver::trouble_with_shape_on_devices() const {
-  for (std::size_t j = 0; j < shape_.limits.size(); ++j)
+std::string tessera_solver::trouble_with_shape_on_devices(const tessera::method &m) const {
+  for (std::size_t j = 0; j < shape_.limits.size() && !m.takes_limit_functions(); ++j)
     if (shape_.limits[j].is_set() && !shape_.limits[j].is_text)
       return "the limits of axis " + std::to_string(j) +
              " are a function of the host; a device takes limits that tessera_set_limits_source gives as text";

@@ -260,7 +260,7 @@ tessera::many_results tessera_solver::run_many(tessera::method &m, tessera::many
   if (problem.rows() == 0) return tessera::many_results(0);
   const bool wanted = device != host;
   return device_or_host(
-      device, [&] { return run_many_on_device(problem, device, watch, value, error); },
+      device, [&] { return run_many_on_device(m, problem, device, watch, value, error); },
       [&] {
         if (wanted) {
           problem.common = common_problem(m, device);
@@ -284,11 +284,13 @@ tessera::many_results tessera_solver::run_many_on_host(tessera::many_problem &pr
   return place_here().run_many(problem, {}, watch, value, error, unused);
 }
 
-tessera::many_results tessera_solver::run_many_on_device(const tessera::many_problem &problem, int device,
-                                                         tessera::many_hooks &watch, double *value, double *error) {
+tessera::many_results tessera_solver::run_many_on_device(const tessera::method &m, const tessera::many_problem &problem,
+                                                         int device, tessera::many_hooks &watch, double *value,
+                                                         double *error) {
   return reach_device([&] {
     tessera::place &there = place_on(device);
-    const tessera::device_integrand integrand = device_integrand();
+    const tessera::device_integrand integrand = device_integrand(!m.takes_limit_functions());
+    if (m.takes_limit_functions()) compile_limits(problem.common->threads);
     if (has_callback() && !checked_) {
       const first_row first(problem, params());
       tessera::device_integrand with_block = integrand;

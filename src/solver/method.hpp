@@ -42,7 +42,8 @@ class method {
   virtual bool hands_weights() const { return false; }
   // Why no device takes what is set now, "" where one does. callback: the caller's program launches the integrand.
   virtual std::string trouble_with_devices(bool) const { return {}; }
-  virtual bool is_small_alone() const { return false; }  // a single integral: a device is no gain
+  virtual bool takes_limit_functions() const { return false; }  // on a device
+  virtual bool is_small_alone() const { return false; }         // a single integral: a device is no gain
 
   virtual void begin_run() {}
   // Settings of the method alone, the rest sets the solver. Throws failure.

@@ -40,7 +40,7 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
     throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_COMPLEMENT = 1 is for limits that are numbers");
   if (shape_.has_limits && shape_.is_simplex())
     throw failure(TESSERA_ERR_UNSUPPORTED, "a simplex and limits that are functions do not go together");
-  const std::string held = wanted == host ? std::string() : trouble_with_shape_on_devices();
+  const std::string held = wanted == host ? std::string() : trouble_with_shape_on_devices(m);
   if (!held.empty() && (wanted >= 0 || !has_host_form())) throw failure(TESSERA_ERR_UNSUPPORTED, held);
   if (!m.hands_complements() && options_.get_int(TESSERA_COMPLEMENT) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED,
@@ -132,15 +132,16 @@ tessera::place &tessera_solver::place_here() {
   return *host_place_;
 }
 
-// What a device is given.
-tessera::device_integrand tessera_solver::device_integrand() const {
+// What a device is given. with_limits: those that are text are a part of the kernels.
+tessera::device_integrand tessera_solver::device_integrand(bool with_limits) const {
   tessera::device_integrand integrand;
   integrand.batch = device_batch_;
   integrand.userdata = device_userdata_;
   if (!device_batch_) {
     integrand.source = source_;
     integrand.source.domain = tessera::simplex_text(shape_);
-    for (const limits_text &l : limits_texts_) integrand.source.limits.push_back(l.source);
+    for (std::size_t i = 0; with_limits && i < limits_texts_.size(); ++i)
+      integrand.source.limits.push_back(limits_texts_[i].source);
   }
   const auto *bytes = static_cast<const unsigned char *>(params());
   if (bytes) integrand.params.assign(bytes, bytes + params_bytes_);
@@ -170,7 +171,8 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
       [&] {
         reach_device([&] {
           tessera::place &there = place_on(device);
-          const tessera::device_integrand integrand = device_integrand();
+          const tessera::device_integrand integrand = device_integrand(!m.takes_limit_functions());
+          if (m.takes_limit_functions()) compile_limits(problem->threads);
           check_on_device(*problem, integrand, there);
           tessera::device_report report;
           there.run(*problem, integrand, hooks, value, error, result, report);

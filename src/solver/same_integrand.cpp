@@ -65,8 +65,9 @@ tessera_solver::form_points tessera_solver::points_of_domain(const tessera::prob
     std::fill_n(&x[ndim * n], n, 1.0 / n);
     std::fill_n(&x[(ndim + 1) * n], n, 1.0);
   }
-  if (problem.shape && !on_device) to_the_domain(*problem.shape, problem.integrand.params, n, x.data());
-  return {n, std::move(x), problem.shape && on_device};
+  const bool of_the_box = problem.shape && on_device && !(problem.shape->has_limits && problem.limits_are_hosts());
+  if (problem.shape && !of_the_box) to_the_domain(*problem.shape, problem.integrand.params, n, x.data());
+  return {n, std::move(x), of_the_box};
 }
 
 // Compares the callback with another form. form(n, x, f): its values at n points, coordinate j of point i at x[j*n + i].

@@ -87,7 +87,7 @@ struct tessera_solver {
  private:
   void change_limits(int axis, tessera::axis_limits limits, std::unique_ptr<tessera::integrand_source> text);
   void make_box();
-  std::string trouble_with_shape_on_devices() const;
+  std::string trouble_with_shape_on_devices(const tessera::method &m) const;
   void compile_limits(int &threads);
   std::vector<double> limits_of_boxes(std::int64_t count, const double *asked, double end) const;
   void take_source(tessera::integrand_source next);
@@ -124,8 +124,8 @@ struct tessera_solver {
                                  tessera::many_hooks &watch, double *value, double *error);
   tessera::many_results run_many_on_host(tessera::many_problem &problem, tessera::many_hooks &watch, double *value,
                                          double *error);
-  tessera::many_results run_many_on_device(const tessera::many_problem &problem, int device, tessera::many_hooks &watch,
-                                           double *value, double *error);
+  tessera::many_results run_many_on_device(const tessera::method &m, const tessera::many_problem &problem, int device,
+                                           tessera::many_hooks &watch, double *value, double *error);
   void record_many(tessera::method &m, const tessera::many_results &results, int device);
   tessera::place &place_on(int device);
   tessera::place &place_here();
@@ -151,7 +151,7 @@ struct tessera_solver {
                  double *f);
   std::string about_parameters() const;
   [[noreturn]] void refuse_twin_and_throw(const tessera::failure &why);
-  tessera::device_integrand device_integrand() const;
+  tessera::device_integrand device_integrand(bool with_limits) const;
   void take_report(const tessera::device_report &report, int device);
   void *params() const { return params_.empty() ? nullptr : const_cast<std::max_align_t *>(params_.data()); }
   bool has_callback() const { return batch_ || point_; }

@@ -1,5 +1,5 @@
 // The integral over one variable as a thread of a device has it (engine/quadrature/integral_lane.hpp), run on the host in memory of fixed size, beside
-// the host's own (host/quadrature_integral.hpp): the same bits, ends and counts. What is too large for short lists says so, and is the same in longer ones.
+// the host's own (quadrature_integral.hpp): the same bits, ends and counts. What is too large for short lists says so, and is the same in longer ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +18,9 @@ extern "C" {
 #include "cases.h"
 #include "engine/quadrature/integral_lane.hpp"
 #include "engine/quadrature/null_rules.hpp"
-#include "host/quadrature_integral.hpp"
+#include "quadrature_integral.hpp"
 #include "problem.hpp"
+#include "run_lane.hpp"
 
 namespace {
 
@@ -78,53 +79,17 @@ struct integrand {
   }
 };
 
-struct answer {
-  std::vector<double> value, error;
-  outcome end;
-  bool has_value;
-  quadrature_statistics of;
-  remark_kind why;
-};
+using answer = lane_answer;
 
 template <int Pairs, int Comps>
 answer by_lane(const quadrature_settings &s, const quadrature_range &r, const integrand *f, int capacity,
                bool &too_large) {
-  const auto n = static_cast<std::size_t>(capacity), pieces = static_cast<std::size_t>(r.count + 1);
-  std::vector<double> real(5 * n), points(pieces + 2), value(Comps), error(Comps), xv(Comps), xe(Comps);
-  std::vector<int> ints(3 * n), hash(16 * n);
-  std::vector<outcome> ends(Comps);
-  std::vector<exponential_run::piece> p(pieces);
-  std::vector<exponential_run::component> c(pieces * Comps);
-  std::vector<exponential_sums> level(Comps);
-  std::vector<interval<double>> kept(4 * n);
-  std::vector<interval_estimate<double>> estimates(4 * n * Comps);
-  std::size_t slots = 1;
-  while (slots < 8 * n) slots *= 2;
-  hash.resize(slots);
-  const kronrod_tables<Pairs> tables = {kronrod_of<double, Pairs>, null_weights_of<double, Pairs>};
-  double *d = real.data();
-  int *i = ints.data();
-  const auto lane = std::make_unique<integral_lane<Pairs, Comps>>();
-  kept_estimates::arrays k;
-  if (Comps > 1)
-    k = {kept.data(), estimates.data(), hash.data(), static_cast<int>(kept.size()), static_cast<int>(slots)};
-  lane->begin(s, r,
-              {value.data(),
-               error.data(),
-               ends.data(),
-               points.data(),
-               {p.data(), c.data(), level.data(), xv.data(), xe.data()}},
-              {{d, d + n, d + 2 * n, d + 3 * n, i, d + 4 * n}, i + n, i + 2 * n, capacity}, k);
-  while (!lane->ended())
-    lane->turn(
-        tables,
-        [&](const double *x, double *v) {
-          for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
-        },
-        [] { return false; });
-  too_large = lane->too_large();
-  const auto &steps = lane->steps();
-  return {value, error, steps.end(), steps.has_value(), steps.statistics(), steps.remark().kind};
+  return run_lane<Pairs, Comps>(
+      s, r,
+      [&](const double *x, double *v) {
+        for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
+      },
+      capacity, too_large);
 }
 
 template <int Comps>

@@ -1,5 +1,5 @@
 // The kernels of integrals over one variable, compiled for one architecture with the integrand inlined: rules, break points, components, distances
-// from the ends, own lists and slots. Nothing is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
+// from the ends, own lists and slots, the last of several variables. Nothing is run, so no device is needed. Skipped without NVIDIA's run-time compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checks.hpp"
 #include "compiled.hpp"
@@ -27,6 +27,14 @@ const char *const wave =
     "double f(const double *x, const block *p) {\n"
     "  const block &q = *p;\n"
     "  return exp(-q.a * x[0]) * cos(q.b * x[0]);\n"
+    "}\n";
+const char *const bell =
+    "#include <math.h>\n"
+    "int f(int ndim, const double *x, int ncomp, double *v, void *p) {\n"
+    "  double s = 0;\n"
+    "  for (int j = 0; j < ndim; ++j) s += x[j] * x[j];\n"
+    "  for (int k = 0; k < ncomp; ++k) v[k] = (k + 1) * exp(-s);\n"
+    "  return 0;\n"
     "}\n";
 
 const char *const limits = "void f(const double *, double *l, double *u, const double *p) { *l = 0; *u = p[0]; }\n";
@@ -78,18 +86,22 @@ int main() {
   if (!there_is_a_compiler()) return 77;
   using part = quadrature_shape::part;
   constexpr auto c = source_language::c_point, cxx = source_language::cuda_cxx;
-  compiles("wave", wave, cxx, 1, {part::own_lists, 10, 0, false});
-  compiles("power in C", power, c, 1, {part::own_lists, 10, 0, false});
-  compiles("power, complement, 4 breaks", power, c, 1, {part::own_lists, 10, 4, true});
-  compiles("wave, 61 points, 64 breaks", wave, cxx, 1, {part::own_lists, 30, most_device_breaks, false});
+  compiles("wave", wave, cxx, 1, {part::own_lists, 10, 0, false, 1, false});
+  compiles("power in C", power, c, 1, {part::own_lists, 10, 0, false, 1, false});
+  compiles("power, complement, 4 breaks", power, c, 1, {part::own_lists, 10, 4, true, 1, false});
+  compiles("wave, 61 points, 64 breaks", wave, cxx, 1, {part::own_lists, 30, most_device_breaks, false, 1, false});
   for (const int pairs : {7, 15, 20, 25})
-    compiles("wave, " + std::to_string(2 * pairs + 1) + " points", wave, cxx, 1, {part::own_lists, pairs, 0, false});
-  compiles("wave in slots", wave, cxx, 1, {part::slots, 10, 0, false});
-  compiles("power in slots, 3 components", power, c, 3, {part::slots, 10, 4, true});
+    compiles("wave, " + std::to_string(2 * pairs + 1) + " points", wave, cxx, 1,
+             {part::own_lists, pairs, 0, false, 1, false});
+  compiles("wave in slots", wave, cxx, 1, {part::slots, 10, 0, false, 1, false});
+  compiles("power in slots, 3 components", power, c, 3, {part::slots, 10, 4, true, 1, false});
+  compiles("bell, last of 2", bell, c, 1, {part::own_lists, 10, 0, false, 2, true});
+  compiles("bell in slots, last of 4, 2 components", bell, c, 2, {part::slots, 10, 0, false, 4, true});
+  compiles_points("bell at points of 3", bell, c, 3, 1, false);
   compiles_points("power in C at points", power, c, 1, 3, true);
   compiles_points("wave at points", wave, cxx, 5, 1, false);
   compiles_points("wave at points, a simplex", wave, cxx, 3, 1, false, "#define TESSERA_SIMPLEX 1\n");
-  compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false}, limits);
+  compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false, 1, false}, limits);
   compiles_points("wave with limits, at points", wave, cxx, 1, 1, false, "", limits);
   return checks::summary();
 }

@@ -191,6 +191,15 @@ static void ends(void **state) {
   assert_true(strstr(tessera_last_error(s), "nan at x = (") != NULL);
   tessera_destroy(s);
 
+  kind = 1; /* the evaluations of the inner integrals end within a component */
+  s = solver(2, 2, &kind, 1e-10);
+  const double lower[] = {0, 0}, upper[] = {1, INFINITY};
+  double two[2], errors[2];
+  assert_int_equal(tessera_set_domain(s, lower, upper), 0);
+  tessera_set_int(s, TESSERA_MAXEVAL, 3000);
+  assert_int_equal(tessera_integrate(s, TESSERA_ITERATED, two, errors), TESSERA_LIMIT_EVALUATIONS);
+  tessera_destroy(s);
+
   kind = 8;
   s = solver(2, 1, &kind, 1e-6);
   const int status = tessera_integrate(s, TESSERA_ITERATED, &value, &error);

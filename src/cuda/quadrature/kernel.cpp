@@ -43,6 +43,7 @@ kernel_text quadrature_kernel_text(const quadrature_shape &s) {
                   define("TESSERA_BREAKS", s.breaks),
                   define("TESSERA_INTERVALS", std::max(own_intervals, 2 * (s.breaks + 2))),
                   define("TESSERA_COMPLEMENT", s.complement),
+                  define("TESSERA_INNERMOST", s.innermost),
                   define("TESSERA_AXES", axes_any),
                   define("TESSERA_BATCH", 0),
                   define("TESSERA_BLOCK", quadrature_block),
@@ -63,7 +64,7 @@ quadrature_kernel::quadrature_kernel(const quadrature_shape &shape, int ncomp, c
                                      int multiprocessors, CUstream stream) {
   target where;
   where.arch = arch;
-  where.ndim = 1;
+  where.ndim = shape.ndim;
   where.ncomp = ncomp;
   where.library_version = std::to_string(backend_abi);
   where.until = f.until;

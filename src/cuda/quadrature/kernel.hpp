@@ -16,6 +16,8 @@ struct quadrature_shape {
   int pairs = 10;               // of the rule
   int breaks = 0;               // break points at most
   bool complement = false;
+  int ndim = 1;            // of the integrand
+  bool innermost = false;  // integrals over the last of them
 };
 quadrature_shape choose_quadrature_shape(const quadrature_problem &p, quadrature_shape::part what);
 

@@ -29,6 +29,31 @@ quadrature_limits limits_of(const quadrature_problem &p) {
   return {r.lower, r.upper, r.first, r.last, first, r.count};
 }
 
+// The limits of the rows `row(0)` ... `row(n - 1)` of a problem, or those that all have.
+template <class Row>
+std::vector<quadrature_limits> limits_of_rows(const many_problem &many, int64 n, const Row &row) {
+  std::vector<quadrature_limits> limits;
+  const std::unique_ptr<problem> copy = many.common->copy();
+  const auto &box = static_cast<const quadrature_problem &>(*copy);
+  for (int64 i = 0; i < (many.lower ? n : 1); ++i) {
+    if (many.lower) many.give_row(row(i), *copy);
+    limits.push_back(limits_of(box));
+  }
+  return limits;
+}
+
+// The parameters of these rows one after the other, `step` bytes apart.
+template <class Row>
+void copy_blocks(const many_problem &many, int64 n, const Row &row, std::size_t step, unsigned char *to) {
+  const bool in_a_row = step == many.params_bytes &&
+                        many.block(row(n - 1)) - many.block(row(0)) == static_cast<std::ptrdiff_t>(size(n - 1) * step);
+  if (in_a_row) {
+    std::memcpy(to, many.block(row(0)), size(n) * step);
+    return;
+  }
+  for (int64 i = 0; i < n; ++i) std::memcpy(to + size(i) * step, many.block(row(i)), many.params_bytes);
+}
+
 // Asks the hooks of a single run on behalf of its only row.
 class hooks_of_row final : public many_hooks {
  public:
@@ -54,10 +79,13 @@ std::unique_ptr<cuda_method> make_cuda_quadrature(cuda_setting &setting) {
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------------------
 
-const quadrature_kernel &device_quadrature::find(const quadrature_problem &p, quadrature_shape::part what) {
-  const quadrature_shape shape = choose_quadrature_shape(p, what);
-  const std::string key =
-      key_of({ncomp_, static_cast<int>(what), shape.pairs, shape.breaks, int{shape.complement}}, *f_);
+const quadrature_kernel &device_quadrature::find(const call &c, quadrature_shape::part what) {
+  quadrature_shape shape = choose_quadrature_shape(c.common, what);
+  shape.innermost = c.inner != nullptr;
+  if (c.inner) shape.ndim = c.inner->ndim;
+  const std::string key = key_of({ncomp_, static_cast<int>(what), shape.pairs, shape.breaks, int{shape.complement},
+                                  shape.ndim, int{shape.innermost}},
+                                 *f_);
   const quadrature_kernel &kernel = kernels_.find(key, *report_, [&] {
     return std::make_unique<quadrature_kernel>(shape, ncomp_, *f_, arch_, multiprocessors_, stream_);
   });
@@ -68,13 +96,18 @@ const quadrature_kernel &device_quadrature::find(const quadrature_problem &p, qu
 std::string device_quadrature::evaluate(const problem &of_a_method, const device_integrand &integrand, int64 n,
                                         const double *x, double *values) {
   const auto &p = static_cast<const quadrature_problem &>(of_a_method);
+  return evaluate_points_of(p, p.settings.complement != 0, integrand, n, x, values);
+}
+
+std::string device_quadrature::evaluate_points_of(const problem &p, bool complement, const device_integrand &integrand,
+                                                  int64 n, const double *x, double *values) {
+  const int ndim = p.ndim();
   const placed_integrand f = setting_.place(integrand);
   device_report unused;
   begin(f, p, unused);
   return evaluate_points(n, x, values, [&]() -> const user_kernels & {
-    const bool complement = p.settings.complement != 0;
-    return points_kernels_.find(key_of({ndim_, ncomp_, int{complement}}, *f_), unused, [&] {
-      return std::make_unique<quadrature_points>(complement, ndim_, ncomp_, *f_, arch_);
+    return points_kernels_.find(key_of({ndim, ncomp_, int{complement}}, *f_), unused, [&] {
+      return std::make_unique<quadrature_points>(complement, ndim, ncomp_, *f_, arch_);
     });
   });
 }
@@ -103,12 +136,24 @@ void device_quadrature::integrate(const problem &of_a_method, const device_integ
 
 many_results device_quadrature::run_many(const many_problem &problem, const device_integrand &integrand,
                                          many_hooks &watch, double *value, double *error, device_report &report) {
+  return run(problem, nullptr, integrand, watch, value, error, report);
+}
+
+many_results device_quadrature::run_innermost(const innermost_rows &rows, const many_problem &many,
+                                              const device_integrand &integrand, many_hooks &watch, double *value,
+                                              double *error, device_report &report) {
+  return run(many, &rows, integrand, watch, value, error, report);
+}
+
+many_results device_quadrature::run(const many_problem &problem, const innermost_rows *inner,
+                                    const device_integrand &integrand, many_hooks &watch, double *value, double *error,
+                                    device_report &report) {
   const auto &common = static_cast<const quadrature_problem &>(*problem.common);
   const placed_integrand f = setting_.place(integrand);
   begin(f, common, report);
   many_results results(problem.rows());
   rows_progress progress(problem, watch, results, value, error);
-  const call c = {problem, common, watch, progress, results, value, error};
+  const call c = {problem, inner, common, watch, progress, results, value, error};
   flags_ = 0;
   exponential_ = false;
   int capacity = 1024;
@@ -127,12 +172,12 @@ many_results device_quadrature::run_many(const many_problem &problem, const devi
   }
   progress.give_up_the_rest();
   results.peak_bytes = static_cast<int64>(slots_.bytes() + input_.bytes() + output_.bytes());
-  report.remark = describe_flags(flags_ & ~flags_that_end);
+  if (flags_ != 0) report.remark = describe_flags(flags_ & ~flags_that_end);
   return results;
 }
 
 void device_quadrature::run_in_own_lists(const call &c) {
-  const quadrature_kernel &kernel = find(c.common, quadrature_shape::part::own_lists);
+  const quadrature_kernel &kernel = find(c, quadrature_shape::part::own_lists);
   const bool wanted = c.watch.is_wanted();
   group g;
   for (int64 n = wanted ? first_rows : most_rows; g.first < c.many.rows() && c.progress.go_on(); g.first += g.count) {
@@ -155,7 +200,7 @@ bool device_quadrature::run_in_slots(const call &c, int intervals) {
   for (int64 row = 0; row < c.many.rows(); ++row)
     if (c.results.rows[size(row)].end == outcome::running) all.rows.push_back(row);
   if (all.rows.empty()) return false;
-  const quadrature_kernel &kernel = find(c.common, quadrature_shape::part::slots);
+  const quadrature_kernel &kernel = find(c, quadrature_shape::part::slots);
   const int capacity = std::max(intervals, 2 * static_cast<int>(c.common.breaks.size() + 2));
   quadrature_slot slot = {0, capacity, 0, 0};
   if (ncomp_ > 1) {
@@ -215,9 +260,14 @@ void device_quadrature::launch(const quadrature_kernel &kernel, int64 threads, q
 // ---- Inputs and outputs ---------------------------------------------------------------------------------------------------------
 
 quadrature_arguments device_quadrature::upload_group(const call &c, const group &g) {
-  const many_problem &many = c.many;
-  const int64 n = g.count, limits = many.lower ? n : 1;
+  // Of innermost rows the problems, which have limits and parameters, are others.
+  const many_problem &many = c.inner ? *c.inner->problems : c.many;
+  const auto row = [&](int64 i) { return c.inner ? i : g.row(i); };
+  const int64 n = g.count, problems = c.inner ? many.rows() : n;
+  const std::vector<quadrature_limits> limits = c.inner ? c.inner->limits : limits_of_rows(many, n, row);
+  const std::vector<double> &breaks = c.common.breaks;
   const std::size_t step = (many.params_bytes + 15) / 16 * 16;  // every block is as aligned as a single one
+  const std::size_t ahead = c.inner ? size(c.inner->ndim - 1) : 0;
   std::size_t in_bytes = 0, out_bytes = 0;
   const auto take = [](std::size_t &from, std::size_t bytes) {
     const std::size_t at = from;
@@ -225,9 +275,11 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
     return at;
   };
   const std::size_t settings_at = take(in_bytes, sizeof(quadrature_settings));
-  const std::size_t limits_at = take(in_bytes, size(limits) * sizeof(quadrature_limits));
-  const std::size_t breaks_at = take(in_bytes, c.common.breaks.size() * sizeof(double));
-  const std::size_t params_at = take(in_bytes, many.params ? size(n) * step : 0);
+  const std::size_t limits_at = take(in_bytes, limits.size() * sizeof(quadrature_limits));
+  const std::size_t breaks_at = take(in_bytes, breaks.size() * sizeof(double));
+  const std::size_t params_at = take(in_bytes, many.params ? size(problems) * step : 0);
+  const std::size_t inner_at = take(in_bytes, c.inner ? size(n) * sizeof(innermost_row) : 0);
+  const std::size_t outer_at = take(in_bytes, size(n) * ahead * sizeof(double));
   take(out_bytes, size(n) * sizeof(quadrature_record));
   value_at_ = take(out_bytes, size(n * ncomp_) * sizeof(double));
   error_at_ = take(out_bytes, size(n * ncomp_) * sizeof(double));
@@ -239,22 +291,15 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
 
   auto *const staged = static_cast<unsigned char *>(staging_.address());
   std::memcpy(staged + settings_at, &c.common.settings, sizeof(quadrature_settings));
-  const std::unique_ptr<tessera::problem> copy = many.common->copy();
-  const auto &box = static_cast<const quadrature_problem &>(*copy);
-  for (int64 i = 0; i < limits; ++i) {
-    if (many.lower) many.give_row(g.row(i), *copy);
-    const quadrature_limits l = limits_of(box);
-    std::memcpy(staged + limits_at + size(i) * sizeof l, &l, sizeof l);
-  }
-  if (!box.breaks.empty()) std::memcpy(staged + breaks_at, box.breaks.data(), box.breaks.size() * sizeof(double));
-  const bool in_a_row =
-      many.params && step == many.params_bytes &&
-      many.block(g.row(n - 1)) - many.block(g.row(0)) == static_cast<std::ptrdiff_t>(size(n - 1) * step);
-  if (in_a_row) {
-    std::memcpy(staged + params_at, many.block(g.row(0)), size(n) * step);
-  } else {
-    for (int64 i = 0; many.params && i < n; ++i)
-      std::memcpy(staged + params_at + size(i) * step, many.block(g.row(i)), many.params_bytes);
+  std::memcpy(staged + limits_at, limits.data(), limits.size() * sizeof(quadrature_limits));
+  if (!breaks.empty()) std::memcpy(staged + breaks_at, breaks.data(), breaks.size() * sizeof(double));
+  if (many.params) copy_blocks(many, problems, row, step, staged + params_at);
+  for (int64 i = 0; c.inner && i < n; ++i) {
+    std::memcpy(staged + inner_at + size(i) * sizeof(innermost_row), &c.inner->rows[size(g.row(i))],
+                sizeof(innermost_row));
+    if (ahead > 0)
+      std::memcpy(staged + outer_at + size(i) * ahead * sizeof(double), &c.inner->outer[size(g.row(i)) * ahead],
+                  ahead * sizeof(double));
   }
   check(cuda().set_bytes(output_.address(), 0, out_bytes, stream_), "starting the kernel");
   upload(input_.address(), staged, in_bytes, stream_, "uploading the integrals");
@@ -263,13 +308,15 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
   quadrature_arguments a = {};
   a.settings = on_device<const quadrature_settings>(input_.address(), settings_at);
   a.limits = on_device<const quadrature_limits>(input_.address(), limits_at);
-  a.limits_step = many.lower ? 1 : 0;
+  a.limits_step = limits.size() > 1 ? 1 : 0;
   a.breaks = on_device<const double>(input_.address(), breaks_at);
   a.params = on_device<const unsigned char>(many.params ? input_.address() : f_->params, many.params ? params_at : 0);
   a.params_step = many.params ? static_cast<int64>(step) : 0;
   a.rows = n;
   a.next = on_device<unsigned long long>(queue_.address(), 0);
   a.done = a.next + 1;
+  a.inner = on_device<const innermost_row>(input_.address(), inner_at);
+  a.outer = on_device<const double>(input_.address(), outer_at);
   a.records = on_device<quadrature_record>(output_.address(), 0);
   a.value = on_device<double>(output_.address(), value_at_);
   a.error = on_device<double>(output_.address(), error_at_);
@@ -307,9 +354,22 @@ void device_quadrature::take_record(const call &c, int64 row, const quadrature_r
   if (to.end == outcome::callback) {
     to.callback_status = record.status;
     c.results.keep_message(row, why_stopped(record.flags, record.status));
+  } else if (c.inner && record.remark == static_cast<short>(remark_kind::nonfinite)) {
+    c.results.keep_message(row, where_nonfinite(c, row, record.x));
   } else if (record.remark != static_cast<short>(remark_kind::nothing)) {
     c.results.keep_message(row, sentence_of({static_cast<remark_kind>(record.remark), record.x}));
   }
+}
+
+// At x of an innermost row.
+std::string device_quadrature::where_nonfinite(const call &c, int64 row, double x) {
+  const innermost_row &r = c.inner->rows[size(row)];
+  const auto ahead = static_cast<std::ptrdiff_t>(c.inner->ndim - 1);
+  const double *const outer = c.inner->outer.data() + row * ahead;
+  std::vector<double> point(outer, outer + ahead), spare(size(c.inner->ndim));
+  point.push_back(r.axis.at(x));
+  if (c.common.shape && c.common.shape->is_simplex()) c.common.shape->to_simplex(point.data(), spare.data());
+  return "the integrand is NaN or infinite at " + shown_point(point.data(), c.inner->ndim);
 }
 
 }  // namespace tessera

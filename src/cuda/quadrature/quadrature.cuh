@@ -14,9 +14,11 @@
 #define TESSERA_SLOTS 0
 #define TESSERA_INTERVALS 32
 #define TESSERA_BREAKS 0
+#define TESSERA_INNERMOST 0
 #define TESSERA_BLOCK 128
 #endif
-// TESSERA_PAIRS: of the rule. TESSERA_INTERVALS: in a thread's own list. TESSERA_BREAKS: break points at most.
+// TESSERA_PAIRS: of the rule. TESSERA_INTERVALS: in a thread's own list. TESSERA_BREAKS: break points at most. TESSERA_INNERMOST: over the last
+// of the integrand's variables, the others are those of the row.
 
 #if TESSERA_MANY
 extern "C" {
@@ -33,6 +35,11 @@ struct thread_integral {
   quadrature_range range;
   int64 row;  // -1: none
   const unsigned char *params;
+#if TESSERA_INNERMOST
+  quadrature_settings settings;
+  const innermost_row *inner;
+  const double *outer;
+#endif
   int flags, status;  // between launches
   double value[comps], error[comps], exponential_value[comps], exponential_error[comps], points[most_pieces + 2];
   outcome ends[comps];
@@ -65,17 +72,50 @@ __device__ __noinline__ void begin_row(const quadrature_arguments &a, thread_int
     own.row = -1;
     return;
   }
-  const quadrature_limits limits = a.limits[own.row * a.limits_step];
+#if TESSERA_INNERMOST
+  const innermost_row &inner = a.inner[own.row];
+  own.inner = &inner;
+  own.outer = a.outer + own.row * (dim - 1);
+  own.settings = *a.settings;
+  own.settings.reltol = inner.reltol;
+  own.settings.abstol = inner.abstol;
+  own.settings.maxeval = inner.most;
+  const quadrature_settings &settings = own.settings;
+  const int64 problem = inner.problem;
+#else
+  const quadrature_settings &settings = *a.settings;
+  const int64 problem = own.row;
+#endif
+  const quadrature_limits limits = a.limits[problem * a.limits_step];
   own.range = {limits.lower, limits.upper, limits.first, limits.last, a.breaks + limits.first_break, limits.breaks};
-  own.params = a.params + own.row * a.params_step;
+  own.params = a.params + problem * a.params_step;
   tessera_flags = tessera_status = 0;
-  own.lane.begin(*a.settings, own.range,
+  own.lane.begin(settings, own.range,
                  {own.value,
                   own.error,
                   own.ends,
                   own.points,
                   {own.pieces, own.components, own.level, own.exponential_value, own.exponential_error}},
                  intervals, estimates);
+}
+
+// The integrand at x[0] of the integral's own variable.
+__device__ __forceinline__ void values_of_row(const thread_integral &own, const double *x, double *v) {
+#if TESSERA_INNERMOST
+  const innermost_row &inner = *own.inner;
+  const double volume = inner.volume;
+  if (volume == 0.0) {
+    for (int k = 0; k < comps; ++k) v[k] = 0.0;
+    return;
+  }
+  double point[dim];
+  for (int j = 0; j + 1 < dim; ++j) point[j] = own.outer[j];
+  point[dim - 1] = inner.axis.at(x[0]);
+  user_values(point, v, own.params);
+  for (int k = 0; k < comps; ++k) v[k] *= volume;
+#else
+  user_values(x, v, own.params);
+#endif
 }
 
 __device__ __noinline__ void finish_row(const quadrature_arguments &a, thread_integral &own) {
@@ -148,9 +188,10 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   for (int64 t = 0; t < turns; ++t) {
     if (own.row < 0) begin_row(a, own, intervals, estimates);
     if (own.row < 0) break;
-    own.lane.turn(
-        tessera_tables, [&](const double *x, double *v) { user_values(x, v, own.params); },
-        [] { return ends_run(tessera_flags); });
+    if (!TESSERA_INNERMOST || !own.lane.ended())  // there may be too few evaluations for its first step
+      own.lane.turn(
+          tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); },
+          [] { return ends_run(tessera_flags); });
     if (!own.lane.ended()) continue;
     finish_row(a, own);
 #if TESSERA_SLOTS

@@ -10,6 +10,15 @@
 
 namespace tessera {
 
+// Integrals over the last of several variables.
+struct innermost_rows {
+  int ndim = 0;
+  std::vector<innermost_row> rows;
+  std::vector<double> outer;               // [rows][ndim - 1]
+  std::vector<quadrature_limits> limits;   // of the problems, or one of all
+  const many_problem *problems = nullptr;  // with their parameters
+};
+
 // Each integral is the work of one thread. They are begun with short lists of intervals; what needs more is done again, from its beginning, with
 // longer ones.
 class device_quadrature final : public user_run {
@@ -23,6 +32,13 @@ class device_quadrature final : public user_run {
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *values) override;
 
+  // As run_many for the integrals over one variable in `rows`; many: what they share.
+  many_results run_innermost(const innermost_rows &rows, const many_problem &many, const device_integrand &integrand,
+                             many_hooks &watch, double *value, double *error, device_report &report);
+  // An integrand of several variables at points.
+  std::string evaluate_points_of(const problem &problem, bool complement, const device_integrand &integrand, int64 n,
+                                 const double *x, double *values);
+
  private:
   static constexpr std::size_t most_kernels = 16;
   static constexpr int64 most_rows = int64{1} << 18, first_rows = 8192, most_slot_rows = 65536;
@@ -35,6 +51,7 @@ class device_quadrature final : public user_run {
   };
   struct call {
     const many_problem &many;
+    const innermost_rows *inner;  // or null
     const quadrature_problem &common;
     many_hooks &watch;
     rows_progress &progress;
@@ -42,7 +59,9 @@ class device_quadrature final : public user_run {
     double *value, *error;
   };
 
-  const quadrature_kernel &find(const quadrature_problem &p, quadrature_shape::part what);
+  many_results run(const many_problem &many, const innermost_rows *inner, const device_integrand &integrand,
+                   many_hooks &watch, double *value, double *error, device_report &report);
+  const quadrature_kernel &find(const call &c, quadrature_shape::part what);
   void run_in_own_lists(const call &c);
   bool run_in_slots(const call &c, int capacity);
   void run_group_in_slots(const call &c, const quadrature_kernel &kernel, const group &g, quadrature_arguments &a);
@@ -50,6 +69,7 @@ class device_quadrature final : public user_run {
   void launch(const quadrature_kernel &kernel, int64 threads, quadrature_arguments &a) const;
   void download_group(const call &c, const group &g);
   void take_record(const call &c, int64 row, const quadrature_record &record);
+  static std::string where_nonfinite(const call &c, int64 row, double x);
 
   kept_kernels<quadrature_kernel> kernels_{most_kernels};
   kept_kernels<quadrature_points> points_kernels_{4};

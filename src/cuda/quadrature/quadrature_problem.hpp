@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../../core/limited_axis.hpp"
 #include "../../engine/quadrature/integral_lane.hpp"
 
 namespace tessera {
@@ -12,6 +13,15 @@ constexpr int quadrature_block = 128;
 struct quadrature_limits {
   double lower, upper, first, last;
   int first_break, breaks;
+};
+
+// Of an integral over the last of several variables: what the others that share its problem have in another way.
+struct innermost_row {
+  double reltol, abstol;
+  int64 most;        // evaluations
+  axis_extent axis;  // where it lies in the user's coordinates
+  double volume;     // the lengths of all axes whose limits are functions, multiplied
+  int64 problem;     // whose limits and parameters they are
 };
 
 struct quadrature_record {
@@ -32,13 +42,15 @@ struct quadrature_slot {
 
 struct quadrature_arguments {
   const quadrature_settings *settings;  // in memory: an integral in a slot outlasts a launch, and so its arguments
-  const quadrature_limits *limits;      // of row r: limits[r * limits_step]
+  const quadrature_limits *limits;      // of row r: limits[r * limits_step], of innermost rows those of their problem
   int64 limits_step;
   const double *breaks;
   const unsigned char *params;
   int64 params_step;  // bytes; 0 where all have the same block
   int64 rows;
   unsigned long long *next, *done;  // the first row that no thread has taken yet; rows that have ended
+  const innermost_row *inner;       // [rows], where there are such
+  const double *outer;              // [rows][ndim - 1], the user's coordinates in front
   quadrature_record *records;       // [rows]
   double *value, *error;            // [rows][ncomp]
   // Of slots, which outlast a launch:

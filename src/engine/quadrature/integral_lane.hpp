@@ -132,12 +132,12 @@ class integral_lane {
     too_large_ = steps_.run().lacks_room() || steps_.kept().lacks_room();
     part_ = next_ = points_ = 0;
     bad_ = only_middle_ = false;
-    if (ended() || !steps_.can_stop()) return;
+    if (ended()) return;
     const bool level = steps_.wish() == integral_wish::level;
     const int64 left = s_->maxeval - steps_.statistics().evaluations;
     int n = level ? steps_.exponential().candidates() : steps_.missing() * (steps_.wants_points() ? 1 : turn_points);
     if (n > left && level) n = count_samples();
-    if (n > left) steps_.stop(outcome::evaluations);
+    if (n > left && (s_->strict || steps_.can_stop())) steps_.stop(outcome::evaluations);
   }
   TESSERA_HD TESSERA_APART int count_samples() const {
     int n = 0;

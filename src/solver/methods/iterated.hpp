@@ -12,7 +12,11 @@ class iterated_method final : public method {
   using method::method;
   void set_axis_rule(int axis, int rule);
 
-  std::string trouble_with_devices(bool) const override { return "TESSERA_ITERATED runs on the host"; }
+  bool takes_limit_functions() const override { return true; }
+  std::string trouble_with_devices(bool callback) const override {
+    return callback ? "TESSERA_ITERATED on a device takes a source text or compiled code, no device callback" : "";
+  }
+  bool is_small_alone() const override { return solver_.ndim <= 2; }
   problem &prepare(bool on_host) override;
   run_result &new_result() override { return result_ = {}; }
   void record(bool on_host) override;

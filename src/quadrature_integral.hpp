@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "../engine/quadrature/component_run.hpp"
-#include "../engine/quadrature/integral_steps.hpp"
-#include "../engine/quadrature/interval_rule.hpp"
-#include "../limited_integrand.hpp"
+#include "engine/quadrature/component_run.hpp"
+#include "engine/quadrature/integral_steps.hpp"
+#include "engine/quadrature/interval_rule.hpp"
+#include "limited_integrand.hpp"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrature_integral.hpp"
 
-#include "../quadrature_remark.hpp"
+#include "quadrature_remark.hpp"
 #include "halves.hpp"
 
 namespace tessera {

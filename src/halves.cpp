@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "halves.hpp"
 
-#include "../engine/quadrature/pair_counts.hpp"
+#include "engine/quadrature/pair_counts.hpp"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../engine/quadrature/null_rules.hpp"
+#include "engine/quadrature/null_rules.hpp"
 
 namespace tessera {
 
