@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../machine.hpp"
 #include "sampling_pass.hpp"
 
 namespace tessera {
@@ -17,8 +18,22 @@ struct sample_arrays {
   unsigned char *bins;   // bins[j*ldx + i]
 };
 
+inline void fill_sobol(const sobol_net &net, int ndim, int64 first, int64 samples, const sample_arrays &to) {
+  for (int j = 0; j < ndim; ++j) {
+    const uint64 *axis = sobol_axis(net, j);
+    double *x = to.x + j * to.ldx;
+    uint64 digits = sobol_digits(axis, net.columns, static_cast<uint64>(first));
+    x[0] = sobol_number(digits);
+    for (int64 i = 1; i < samples; ++i) {
+      digits ^= axis[lowest_bit(static_cast<uint64>(first + i))];
+      x[i] = sobol_number(digits);
+    }
+  }
+}
+
 // Uniform numbers of the samples from `first` on, which follow each other.
 inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 samples, const sample_arrays &to) {
+  if (pass.sobol.axes) return fill_sobol(pass.sobol, ndim, first, samples, to);
   const philox_keys keys = keys_of(pass.seed);
   for (int j = 0; j < ndim; j += 2) {
     double *x = to.x + j * to.ldx,
