@@ -31,9 +31,6 @@ TESSERA_HD uint64 sobol_digits(const uint64 *axis, int columns, uint64 i) {
   for (uint64 code = gray_code(i); code != 0; code >>= 1, ++axis) digits ^= *axis & (0 - (code & 1));
   return digits;
 }
-TESSERA_HD double sobol_number(uint64 digits) {
-  return uniform52(static_cast<uint32>(digits), static_cast<uint32>(digits >> 32));
-}
 
 // On the host. The columns as they are, without a shift; and randomisation number `which` of a seed, sobol_words(ndim, columns) words.
 void fill_sobol_columns(int axis, int columns, uint64 *to);

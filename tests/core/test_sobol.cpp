@@ -11,13 +11,14 @@
 #include <cmath>
 #include <vector>
 
+#include "core/sobol.hpp"
+#include "engine/montecarlo/sample_points.hpp"
+
 extern "C" {
 #include <cmocka.h>  // after all others: its macros have names of theirs
 }
 
 #include "close.h"
-#include "core/sobol.hpp"
-#include "engine/montecarlo/sample_points.hpp"
 
 using namespace tessera;
 
@@ -205,8 +206,8 @@ void points_are_functions_of_seed_and_index(void **) {
       for (int64 i = 0; i < many; ++i) {
         const double u = x[static_cast<std::size_t>(j * many + i)];
         assert_true(u > 0.0 && u < 1.0);
-        assert_same_bits(
-            u, sobol_number(sobol_digits(sobol_axis(large, j), sobol_most_log, static_cast<uint64>(first + i))));
+        assert_same_bits(u,
+                         uniform52(sobol_digits(sobol_axis(large, j), sobol_most_log, static_cast<uint64>(first + i))));
       }
   }
 }
@@ -224,7 +225,7 @@ void errors_fall_faster_than_those_of_shifts(void **) {
       double sum = 0.0;
       for (uint64 i = 0; i < uint64{1} << m; ++i) {
         double x = 0.0;
-        for (int j = 0; j < 3; ++j) x += sobol_number(sobol_digits(sobol_axis(net, j), m, i));
+        for (int j = 0; j < 3; ++j) x += uniform52(sobol_digits(sobol_axis(net, j), m, i));
         sum += std::exp(x);
       }
       const double e = std::ldexp(sum, -m) - exact;

@@ -154,6 +154,12 @@ int main() {
   compiles("power, 1000-D, Sobol", power, 1000, 1, sobol(shape(0, false)), true);
   compiles("infinite, 5-D, 20 components, Sobol", many, 5, 20, sobol(shape(2, false)), true);
   compiles("device callback, 7-D, Sobol", nullptr, 7, 2, sobol(shape(2, false, true, true)));
+  const auto threefry = [](sampling_shape s) {
+    s.threefry = true;
+    return s;
+  };
+  compiles("power, 10-D, Threefry", power, 10, 1, threefry(shape(0, false)));
+  compiles("power, 10-D, grid, Threefry", power, 10, 1, threefry(shape(0, true)));
   compiles("device callback, 7-D", nullptr, 7, 2, shape(2, false, true, true));
   compiles("device callback, 7-D, grid", nullptr, 7, 2, shape(2, true, true, true));
   const auto with_weights = [](sampling_shape s) {

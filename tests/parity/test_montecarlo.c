@@ -655,6 +655,25 @@ static void limits_and_failures_with_generators(void **state) {
   }
 }
 
+/* ---- Threefry ------------------------------------------------------------------------------------------------------------------ */
+static void threefry_runs(void **state) {
+  static const struct {
+    const char *function;
+    int ndim, ncomp;
+  } cases[] = {{"digits", 1, 1}, {"digits", 10, 1}, {"digits", 35, 1}, {"several", 4, most_ncomp}, {"peak", 4, 1}};
+  (void)state;
+  for (int i = 0; i < 5; ++i)
+    for (int sampling = TESSERA_SAMPLING_PLAIN; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling) {
+      tessera_solver *s = sampling_solver(cases[i].ndim, cases[i].ncomp, cases[i].function, sampling, 2000000);
+      const struct sampling_answer philox = sampling_run(s, device);
+      put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_THREEFRY);
+      put_int(s, TESSERA_ANTITHETIC, i == 4);
+      assert_sampling_parity("Threefry", s, cases[i].ncomp, 1e-12);
+      assert_true(sampling_run(s, device).value[cases[i].ncomp - 1] != philox.value[cases[i].ncomp - 1]);
+      tessera_destroy(s);
+    }
+}
+
 /* ---- Sobol points of our own --------------------------------------------------------------------------------------------------- */
 /* No rounding in the values: every point of every shift must be the same one. Coordinates are in registers up to 32 variables. */
 static void the_same_sobol_points(void **state) {
@@ -755,6 +774,7 @@ int main(void) {
       cmocka_unit_test(forms),
       cmocka_unit_test(any_device),
       cmocka_unit_test(answers_of_the_integrand),
+      cmocka_unit_test(threefry_runs),
       cmocka_unit_test(the_same_sobol_points),
       cmocka_unit_test(sobol_runs),
       cmocka_unit_test(sobol_points_that_are_not_finite),

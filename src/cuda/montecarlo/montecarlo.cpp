@@ -42,7 +42,8 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
                   define("TESSERA_GIVEN", s.given),
                   define("TESSERA_BLOCKS", blocks),
                   define("TESSERA_WEIGHTS", s.weights),
-                  define("TESSERA_SOBOL", s.sobol)};
+                  define("TESSERA_SOBOL", s.sobol),
+                  define("TESSERA_THREEFRY", s.threefry)};
   return text;
 }
 
@@ -69,13 +70,14 @@ sampling_shape device_sampler::shape_of(bool grid, bool antithetic) const {
   s.batch = f_->batch != nullptr;
   s.weights = problem_->settings.weights;
   s.given = !grid && is_of_curand(problem_->settings.generator);
+  s.threefry = problem_->settings.generator == generator_threefry;
   s.sobol = !grid && problem_->settings.generator == generator_sobol;
   return s;
 }
 
 sampling_kernels &device_sampler::find(const sampling_shape &shape) {
   const std::string key = key_of({ndim_, ncomp_, shape.axes, int{shape.grid}, int{shape.antithetic}, int{shape.batch},
-                                  int{shape.given}, int{shape.weights}, int{shape.sobol}},
+                                  int{shape.given}, int{shape.weights}, int{shape.sobol}, int{shape.threefry}},
                                  *f_);
   sampling_kernels &kernels = kept_.find(key, *report_, [&] {
     return std::make_unique<sampling_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);

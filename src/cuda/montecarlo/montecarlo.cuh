@@ -84,7 +84,7 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
       double x[coordinates], jacobian = 1.0;
 #pragma unroll(near_point ? dim : 1)
       for (int j = 0; j < dim; ++j) {
-        const double u = sobol_number(point.digits[j]);
+        const double u = uniform52(point.digits[j]);
         x[j] = coordinate_of(j, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u, jacobian);
       }
       add_point(a, piece, half, jacobian, x, v);
@@ -127,13 +127,17 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
 #pragma unroll 1
       for (int half = 0; half < halves; ++half) {
         double x[coordinates], jacobian = 1.0;
-        each_coordinate(
-            a.keys, outer, half,
-            [&](int pair) {
-              return near_point ? inner[near_point ? pair : 0]
-                                : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
-            },
-            [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); });
+        const auto take = [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); };
+        if (TESSERA_THREEFRY)
+          each_threefry_coordinate(a.pass, first + static_cast<uint64>(i < 0 ? 0 : i), half, take);
+        else
+          each_coordinate(
+              a.keys, outer, half,
+              [&](int pair) {
+                return near_point ? inner[near_point ? pair : 0]
+                                  : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
+              },
+              take);
         add_point(a, piece, half, jacobian, x, v);
       }
       add_sample(v, i < 0, sums);

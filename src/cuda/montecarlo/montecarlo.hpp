@@ -18,7 +18,7 @@ struct sampling_shape {
   bool grid = false, antithetic = false;
   bool batch = false;  // around a device callback
   bool given = false;  // the random numbers are in memory
-  bool sobol = false;
+  bool sobol = false, threefry = false;
   bool weights = false;  // coordinates are followed by weight and iteration
 };
 inline bool is_fused(const sampling_shape &s, int ncomp) {

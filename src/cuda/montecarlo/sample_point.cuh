@@ -11,8 +11,10 @@
 #define TESSERA_ANTITHETIC 0
 #define TESSERA_GIVEN 0
 #define TESSERA_SOBOL 0
+#define TESSERA_THREEFRY 0
 #endif
-// TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers are in memory. TESSERA_SOBOL: Sobol points; otherwise Philox's.
+// TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers are in memory. TESSERA_SOBOL, TESSERA_THREEFRY: these make the points;
+// otherwise Philox.
 
 extern "C" {
 __constant__ tessera::sample_axis tessera_axes[TESSERA_NDIM];
@@ -42,12 +44,24 @@ __device__ __forceinline__ void each_coordinate(const philox_keys &keys, const p
   }
 }
 
+template <class Take>
+__device__ __forceinline__ void each_threefry_coordinate(const sample_pass &pass, uint64 index, int half, Take take) {
+#pragma unroll(near_point ? (dim + 3) / 4 : 1)
+  for (int group = 0; group < (dim + 3) / 4; ++group) {
+    double u[4];
+    uniform_four(pass.seed, pass.stream, index, static_cast<uint32>(group), u);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (4 * group + i < dim) take(4 * group + i, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u[i] : u[i]);
+  }
+}
+
 // The same of Sobol points, one by one.
 template <class Take>
 __device__ __forceinline__ void each_sobol_coordinate(const sobol_net &net, uint64 index, int half, Take take) {
 #pragma unroll(near_point ? dim : 1)
   for (int j = 0; j < dim; ++j) {
-    const double u = sobol_number(sobol_digits(sobol_axis(net, j), net.columns, index));
+    const double u = uniform52(sobol_digits(sobol_axis(net, j), net.columns, index));
     take(j, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u);
   }
 }
@@ -103,6 +117,8 @@ struct sample_point {
       each_given_coordinate(a.given, static_cast<int64>(index), half, take);
     else if (TESSERA_SOBOL)
       each_sobol_coordinate(a.pass.sobol, index, half, take);
+    else if (TESSERA_THREEFRY)
+      each_threefry_coordinate(a.pass, index, half, take);
     else
       each_coordinate(
           a.keys, half_of_index(a.keys, a.pass.stream, index), half,

@@ -109,6 +109,7 @@ class monte_carlo : private sampling_estimates {
     p.stream = stream;
     p.antithetic = set_.antithetic;
     p.shift = -1;
+    p.threefry = set_.generator == generator_threefry;
     p.scale = scale_.data();
     p.samples = samples;
     p.share = 1.0;

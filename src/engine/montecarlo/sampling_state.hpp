@@ -13,7 +13,8 @@ enum generator_kind : int {                                                     
   generator_xorwow = 1,
   generator_mrg32k3a = 2,
   generator_curand_sobol = 3,
-  generator_sobol = 4
+  generator_sobol = 4,
+  generator_threefry = 5
 };
 inline bool is_of_curand(int generator) { return generator >= generator_xorwow && generator <= generator_curand_sobol; }
 inline bool has_shifts(int generator) { return generator == generator_curand_sobol || generator == generator_sobol; }

@@ -95,10 +95,10 @@ problem &monte_carlo_method::prepare(bool) {
   s.antithetic = get_int(TESSERA_ANTITHETIC) != 0;
   s.weights = get_int(TESSERA_WEIGHTS) != 0;
   s.generator = static_cast<int>(get_int(TESSERA_GENERATOR));
-  if (s.generator != generator_philox) {
+  if (is_of_curand(s.generator) || s.generator == generator_sobol) {
     if (s.sampling == sampling_vegas)
       throw failure(TESSERA_ERR_UNSUPPORTED,
-                    "TESSERA_GENERATOR: VEGAS has Philox alone; the other generators are for plain sampling");
+                    "TESSERA_GENERATOR: VEGAS has Philox and Threefry alone; the others are for plain sampling");
     s.sampling = sampling_plain;
   }
   if (has_shifts(s.generator)) s.shifts = get_int(TESSERA_SHIFTS);
@@ -129,7 +129,7 @@ void monte_carlo_method::start_many(bool on_host) {
   if (on_host && is_of_curand(problem_.settings.generator))
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there are "
-                  "TESSERA_GENERATOR_PHILOX and TESSERA_GENERATOR_SOBOL");
+                  "TESSERA_GENERATOR_PHILOX, TESSERA_GENERATOR_THREEFRY and TESSERA_GENERATOR_SOBOL");
   grid_of_run_.clear();
   if (get_int(TESSERA_KEEP_GRID) != 0 || grid_is_given_) grid_of_run_ = grid_;
 }
