@@ -24,10 +24,6 @@
 #define TESSERA_OVERLAPPED
 #define TESSERA_UNROLLED
 #endif
-// Random123's headers are for hosts: a run-time compiler has no <iostream>, which they include.
-#if defined(TESSERA_RANDOM123) && !defined(__CUDACC__) && !defined(__CUDACC_RTC__)
-#define TESSERA_HOST_RANDOM123
-#endif
 // TESSERA_IN_CALLER: inlined by a host's compiler, so that it gets the instructions of its caller; TESSERA_APART: not inlined on a device, TESSERA_ROLLED: a loop not unrolled there, where code that runs once a step should
 // not cost compile time and registers; TESSERA_OVERLAPPED: a loop whose loads should be under way together; TESSERA_UNROLLED: a
 // loop that is constants once it is unrolled.

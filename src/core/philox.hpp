@@ -1,14 +1,9 @@
 // Philox4x32-10: random numbers as a function of a key and a counter, so that the i-th point of a run can be made by any
-// thread at any time (Salmon, Moraes, Dror and Shaw, SC'11). Where the build has found Random123 the points of hosts are made by its
-// headers; elsewhere by this text, which gives the same numbers (tests/core).
+// thread at any time (Salmon, Moraes, Dror and Shaw, SC'11). Held against Random123 in tests/core.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "hd.hpp"
-
-#ifdef TESSERA_HOST_RANDOM123
-#include <Random123/philox.h>
-#endif
 
 namespace tessera {
 
@@ -90,15 +85,7 @@ TESSERA_HD void uniform_pair(const philox_keys &k, const philox_half &index, con
   v = uniform52(r.word[2], r.word[3]);
 }
 TESSERA_HD void uniform_pair(const philox_keys &k, uint32 stream, uint64 index, uint32 pair, double &u, double &v) {
-#ifdef TESSERA_HOST_RANDOM123
-  const philox4x32_ctr_t counter = {{static_cast<uint32>(index), static_cast<uint32>(index >> 32), pair, stream}};
-  const philox4x32_key_t key = {{k.word[0], k.word[1]}};
-  const philox4x32_ctr_t r = philox4x32_R(10, counter, key);
-  u = uniform52(r.v[0], r.v[1]);
-  v = uniform52(r.v[2], r.v[3]);
-#else
   uniform_pair(k, half_of_index(k, stream, index), half_of_pair(k, index, pair), u, v);
-#endif
 }
 
 }  // namespace tessera

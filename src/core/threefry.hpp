@@ -1,13 +1,9 @@
 // Threefry4x64-20: random numbers as a function of a key and a counter by additions, rotations and exclusive ors (Salmon, Moraes, Dror and Shaw,
-// SC'11). As with Philox the headers of Random123 make the points of hosts where they are found.
+// SC'11). Held against Random123 in tests/core.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "philox.hpp"
-
-#ifdef TESSERA_HOST_RANDOM123
-#include <Random123/threefry.h>
-#endif
 
 namespace tessera {
 
@@ -45,16 +41,9 @@ TESSERA_HD threefry_block threefry20(const threefry_block &counter, const threef
 
 // Coordinates 4*group ... 4*group + 3 of a point; seed, stream and index as with Philox.
 TESSERA_HD void uniform_four(uint64 seed, uint32 stream, uint64 index, uint32 group, double *u) {
-#ifdef TESSERA_HOST_RANDOM123
-  const threefry4x64_ctr_t counter = {{index, group, stream, 0}};
-  const threefry4x64_key_t key = {{seed, 0, 0, 0}};
-  const threefry4x64_ctr_t r = threefry4x64_R(20, counter, key);
-  for (int i = 0; i < 4; ++i) u[i] = uniform52(uint64{r.v[i]});
-#else
   const threefry_block r = threefry20({{index, group, stream, 0}}, {{seed, 0, 0, 0}});
   TESSERA_UNROLLED
   for (int i = 0; i < 4; ++i) u[i] = uniform52(r.word[i]);
-#endif
 }
 
 }  // namespace tessera

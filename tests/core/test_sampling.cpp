@@ -24,8 +24,7 @@ extern "C" {
 #include "cases.h"
 #include "close.h"
 #include "core/normal.hpp"
-#include "core/philox.hpp"
-#include "core/threefry.hpp"
+#include "core/random123.hpp"
 #include "engine/montecarlo/importance_grid.hpp"
 #include "engine/montecarlo/monte_carlo.hpp"
 #include "engine/montecarlo/sample_pool.hpp"
@@ -130,11 +129,11 @@ void points_are_those_of_the_text(void **) {
     const auto stream = static_cast<uint32_t>(i % 7), group = static_cast<uint32_t>(i % 300);
     const uint64_t seed = 99 + (i << 30);
     double u[4];
-    uniform_pair(keys_of(seed), stream, index, group, u[0], u[1]);
+    host_pair(keys_of(seed), stream, index, group, u[0], u[1]);
     const philox_block p =
         philox10({{static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), group, stream}}, keys_of(seed));
     for (int k = 0; k < 2; ++k) expect(u[k] == uniform52(p.word[2 * k], p.word[2 * k + 1]), "number of Philox", u[k]);
-    uniform_four(seed, stream, index, group, u);
+    host_four(seed, stream, index, group, u);
     const threefry_block t = threefry20({{index, group, stream, 0}}, {{seed, 0, 0, 0}});
     for (int k = 0; k < 4; ++k) expect(u[k] == uniform52(uint64{t.word[k]}), "number of Threefry", u[k]);
   }

@@ -203,9 +203,10 @@ class monte_carlo : private sampling_estimates {
     statistics_.sampling = sampling_plain;
     const int64 all = set_.maxeval / per_sample_;
     const int64 shifts = std::max<int64>(2, std::min(set_.shifts, all / least_samples));
-    const int64 most = std::min(all / shifts, int64{1} << sobol_most_log), slice = exec_.slice_samples(false);
+    const int64 most = std::min(all / shifts, int64{1} << sobol_most_log),
+                first = set_.generator == generator_curand_sobol ? exec_.slice_samples(false) : most;
     int64 n = least_samples;
-    while (n < set_.points && 2 * n <= std::min(most, slice)) n *= 2;
+    while (n < set_.points && 2 * n <= std::min(most, first)) n *= 2;
     if (!has_room(least_samples, false)) return outcome::memory;
     net_columns_ = 1;
     while (int64{2} << net_columns_ <= most) ++net_columns_;

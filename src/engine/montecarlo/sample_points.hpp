@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../../core/random123.hpp"
 #include "../machine.hpp"
 #include "sampling_pass.hpp"
 
@@ -35,7 +36,7 @@ inline void fill_threefry(const sample_pass &pass, int ndim, int64 first, int64 
   for (int j = 0; j < ndim; j += 4) {
     double u[4];
     for (int64 i = 0; i < samples; ++i) {
-      uniform_four(pass.seed, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 4), u);
+      host_four(pass.seed, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 4), u);
       for (int l = 0; l < 4 && j + l < ndim; ++l) to.x[(j + l) * to.ldx + i] = u[l];
     }
   }
@@ -50,7 +51,7 @@ inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 s
     double *x = to.x + j * to.ldx,
            *next = j + 1 < ndim ? x + to.ldx : to.jacobian;  // of the last pair half may be unused
     for (int64 i = 0; i < samples; ++i)
-      uniform_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
+      host_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
   }
 }
 
