@@ -249,11 +249,13 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SAMPLING_PLAIN = 1
   integer(c_int), parameter, public :: TESSERA_SAMPLING_VEGAS = 2
 
-  ! Values of TESSERA_GENERATOR: where the random numbers of plain sampling come from.
+  ! Values of TESSERA_GENERATOR: where the random or quasi-random numbers come from. VEGAS has Philox's or Threefry's.
   integer(c_int), parameter, public :: TESSERA_GENERATOR_PHILOX = 0
   integer(c_int), parameter, public :: TESSERA_GENERATOR_XORWOW = 1
   integer(c_int), parameter, public :: TESSERA_GENERATOR_MRG32K3A = 2
   integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL = 4
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_THREEFRY = 5
 
   ! Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
   ! in the text:

@@ -1,5 +1,5 @@
 // Philox4x32-10: random numbers as a function of a key and a counter, so that the i-th point of a run can be made by any
-// thread at any time (Salmon, Moraes, Dror and Shaw, SC'11). Held against Random123's known answers in tests/core.
+// thread at any time (Salmon, Moraes, Dror and Shaw, SC'11). Held against Random123 in tests/core.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -62,6 +62,9 @@ TESSERA_HD philox_block philox10(const philox_block &counter, const philox_keys 
 // A number in (0, 1) from 64 random bits: an odd multiple of 2^-53, so that 1 - u is exact and neither end is ever taken.
 TESSERA_HD double uniform52(uint32 low, uint32 high) {
   return one_and_fraction(low, high) - 0.99999999999999988898;  // 1 - 2^-53
+}
+TESSERA_HD double uniform52(uint64 bits) {
+  return uniform52(static_cast<uint32>(bits), static_cast<uint32>(bits >> 32));
 }
 
 // Coordinates 2*pair and 2*pair + 1 of a point. Streams are independent sequences of points. The keys are those of the seed. The

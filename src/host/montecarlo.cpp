@@ -46,6 +46,18 @@ class host_sampler : public block_calls {
     if (is_ended(o)) samples = add_what_there_is(samples, sums);
     return o;
   }
+  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &made) {
+    made = 0;
+    for (int64 r = 0; r < shifts; ++r, ++pass.shift) {
+      int64 here = samples;
+      const outcome o = run_plain(pass, first, here, sums + r * ncomp_);
+      if (o != outcome::running && !is_ended(o)) return o;
+      made += here;
+      if (o != outcome::running) return o;
+      if (pass.sobol.axes) pass.sobol.axes += sobol_words(ndim_, pass.sobol.columns);
+    }
+    return outcome::running;
+  }
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {

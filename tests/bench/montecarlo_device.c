@@ -62,6 +62,12 @@ static const struct run runs[] = {
     {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1e6, 11.32097423155, 0},
     {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1e8, 11.32097423155, 0},
     {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL_SCRAMBLED, 1e9, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_THREEFRY, 1e9, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL, 1e6, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL, 1e8, 11.32097423155, 0},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL, 1.1e9, 11.32097423155, 50e9},
+    {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL, 8.6e9, 11.32097423155, 50e9},
+    {"feyn6", 6, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_SOBOL, 8.6e9, 0.085351398153884, 0},
 };
 static const struct run long_runs[] = {
     {"power", 10, TESSERA_SAMPLING_PLAIN, 0, TESSERA_GENERATOR_PHILOX, 1e11, 11.32097423155, 60e9},
@@ -86,8 +92,8 @@ static void give_up(const char *what, const char *why) {
 
 static void measure(const struct run *r, int device, int repeat) {
   static const char *const names[] = {"auto", "plain", "vegas"};
-  static const char *const generators[] = {"", " XORWOW", " MRG32k3a", " scrambled Sobol"};
-  const int sobol = r->generator == TESSERA_GENERATOR_SOBOL_SCRAMBLED;
+  static const char *const generators[] = {"", " XORWOW", " MRG32k3a", " cuRAND's Sobol", " Sobol", " Threefry"};
+  const int sobol = r->generator == TESSERA_GENERATOR_SOBOL_SCRAMBLED || r->generator == TESSERA_GENERATOR_SOBOL;
   const double most_points = 4294967295.0; /* of TESSERA_POINTS */
   const int plain = r->sampling == TESSERA_SAMPLING_PLAIN;
   double value = 0, error = 0, seconds[most_runs];

@@ -14,6 +14,7 @@
 
 #ifdef TESSERA_TEST_RANDOM123
 #include <Random123/philox.h>
+#include <Random123/threefry.h>
 #endif
 
 extern "C" {
@@ -23,7 +24,7 @@ extern "C" {
 #include "cases.h"
 #include "close.h"
 #include "core/normal.hpp"
-#include "core/philox.hpp"
+#include "core/random123.hpp"
 #include "engine/montecarlo/importance_grid.hpp"
 #include "engine/montecarlo/monte_carlo.hpp"
 #include "engine/montecarlo/sample_pool.hpp"
@@ -71,7 +72,7 @@ void philox_gives_the_published_answers(void **) {
 void philox_is_that_of_random123(void **) {
 #ifdef TESSERA_TEST_RANDOM123
   uint64_t state = 4711;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 1000000; ++i) {
     const uint64_t a = splitmix64(&state), b = splitmix64(&state), k = splitmix64(&state);
     const auto low = [](uint64_t v) { return static_cast<uint32_t>(v); };
     const auto high = [](uint64_t v) { return static_cast<uint32_t>(v >> 32); };
@@ -85,6 +86,58 @@ void philox_is_that_of_random123(void **) {
 #else
   skip();
 #endif
+}
+
+void threefry_gives_the_published_answers(void **) {
+  // Random123, tests/kat_vectors: threefry4x64 with 20 rounds.
+  constexpr uint64_t all = ~uint64_t{0};
+  const threefry_block zeros = threefry20({{0, 0, 0, 0}}, {{0, 0, 0, 0}}),
+                       ones = threefry20({{all, all, all, all}}, {{all, all, all, all}});
+  static const uint64_t of_zeros[4] = {0x09218ebde6c85537, 0x55941f5266d86105, 0x4bd25e16282434dc, 0xee29ec846bd2e40b},
+                        of_ones[4] = {0x29c24097942bba1b, 0x0371bbfb0f6f4e11, 0x3c231ffa33f83a1c, 0xcd29113fde32d168};
+  for (int i = 0; i < 4; ++i) {
+    assert_int_equal(zeros.word[i], of_zeros[i]);
+    assert_int_equal(ones.word[i], of_ones[i]);
+  }
+}
+
+void threefry_is_that_of_random123(void **) {
+#ifdef TESSERA_TEST_RANDOM123
+  uint64_t state = 4712;
+  for (int i = 0; i < 1000000; ++i) {
+    threefry_block counter, key;
+    threefry4x64_ctr_t their_counter;
+    threefry4x64_key_t their_key;
+    for (int j = 0; j < 4; ++j) {
+      their_counter.v[j] = counter.word[j] = splitmix64(&state);
+      their_key.v[j] = key.word[j] = splitmix64(&state);
+    }
+    const threefry_block ours = threefry20(counter, key);
+    const threefry4x64_ctr_t theirs = threefry4x64_R(20, their_counter, their_key);
+    for (int j = 0; j < 4; ++j) expect(ours.word[j] == theirs.v[j], "word of Threefry", i);
+  }
+  finish();
+#else
+  skip();
+#endif
+}
+
+// Whoever makes the points of the host, they are those of our text, which devices have.
+void points_are_those_of_the_text(void **) {
+  for (uint64_t i = 0; i < 20000; ++i) {
+    const uint64_t index = i * 0x123456789abcdu;
+    const auto stream = static_cast<uint32_t>(i % 7), group = static_cast<uint32_t>(i % 300);
+    const uint64_t seed = 99 + (i << 30);
+    double u[4];
+    host_pair(keys_of(seed), stream, index, group, u[0], u[1]);
+    const philox_block p =
+        philox10({{static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), group, stream}}, keys_of(seed));
+    for (int k = 0; k < 2; ++k) expect(u[k] == uniform52(p.word[2 * k], p.word[2 * k + 1]), "number of Philox", u[k]);
+    host_four(seed, stream, index, group, u);
+    const threefry_block t = threefry20({{index, group, stream, 0}}, {{seed, 0, 0, 0}});
+    for (int k = 0; k < 4; ++k) expect(u[k] == uniform52(uint64{t.word[k]}), "number of Threefry", u[k]);
+  }
+  finish();
 }
 
 void uniform_numbers_are_inside_and_have_52_bits(void **) {
@@ -389,6 +442,10 @@ struct shifted_halton {
     for (; i > 0; i /= base, digit /= base) x += digit * static_cast<double>(i % base);
     return x;
   }
+  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &) {
+    for (int64 r = 0; r < shifts; ++r, ++pass.shift) run_plain(pass, first, samples, sums + r);
+    return outcome::running;
+  }
   outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
     if (first != next && pass.shift == 0) ++asked_again;
     if (pass.shift == 0) next = first + samples;
@@ -464,8 +521,10 @@ void shifted_points_are_doubled(void **) {
       expect(n == 2 || 2 * a.statistics.evaluations > maxeval, "not less than half", static_cast<double>(maxeval));
       expect(a.statistics.evaluations == b.statistics.evaluations, "evaluations by slices", 0);
       expect(a.asked_again == 0 && b.asked_again == 0, "no point twice", 0);
-      expect(close_enough(a.value, b.value, 1e-13, 0.0) != 0 && close_enough(a.error, b.error, 1e-9, 0.0) != 0,
-             "the same by slices", b.value - a.value);
+      expect(close_enough(a.value, b.value, 1e-13, 0.0) != 0, "the same by slices", b.value - a.value);
+      // Few samples in seven to a piece have hardly any degrees of freedom.
+      if (a.statistics.evaluations >= 512)
+        expect(close_enough(a.error, b.error, 1e-9, 0.0) != 0, "the same error by slices", b.error - a.error);
     }
   finish();
 }
@@ -613,6 +672,9 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test_setup(philox_gives_the_published_answers, begin),
       cmocka_unit_test_setup(philox_is_that_of_random123, begin),
+      cmocka_unit_test_setup(threefry_gives_the_published_answers, begin),
+      cmocka_unit_test_setup(threefry_is_that_of_random123, begin),
+      cmocka_unit_test_setup(points_are_those_of_the_text, begin),
       cmocka_unit_test_setup(uniform_numbers_are_inside_and_have_52_bits, begin),
       cmocka_unit_test_setup(every_argument_counts, begin),
       cmocka_unit_test_setup(pieces_are_cut_by_a_formula, begin),

@@ -145,6 +145,21 @@ int main() {
   compiles("power, 33-D, grid", power, 33, 1, shape(0, true), true);
   compiles("power, 1000-D", power, 1000, 1, shape(0, false), true);
   compiles("power, 1000-D, grid", power, 1000, 1, shape(1, true), true);
+  const auto sobol = [](sampling_shape s) {
+    s.sobol = true;
+    return s;
+  };
+  compiles("power, 10-D, Sobol", power, 10, 1, sobol(shape(0, false)));
+  compiles("power, 32-D, antithetic, Sobol", power, 32, 1, sobol(shape(1, false, true)), true);
+  compiles("power, 1000-D, Sobol", power, 1000, 1, sobol(shape(0, false)), true);
+  compiles("infinite, 5-D, 20 components, Sobol", many, 5, 20, sobol(shape(2, false)), true);
+  compiles("device callback, 7-D, Sobol", nullptr, 7, 2, sobol(shape(2, false, true, true)));
+  const auto threefry = [](sampling_shape s) {
+    s.threefry = true;
+    return s;
+  };
+  compiles("power, 10-D, Threefry", power, 10, 1, threefry(shape(0, false)));
+  compiles("power, 10-D, grid, Threefry", power, 10, 1, threefry(shape(0, true)));
   compiles("device callback, 7-D", nullptr, 7, 2, shape(2, false, true, true));
   compiles("device callback, 7-D, grid", nullptr, 7, 2, shape(2, true, true, true));
   const auto with_weights = [](sampling_shape s) {

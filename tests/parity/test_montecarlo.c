@@ -655,6 +655,108 @@ static void limits_and_failures_with_generators(void **state) {
   }
 }
 
+/* ---- Threefry ------------------------------------------------------------------------------------------------------------------ */
+static void threefry_runs(void **state) {
+  static const struct {
+    const char *function;
+    int ndim, ncomp;
+  } cases[] = {{"digits", 1, 1}, {"digits", 10, 1}, {"digits", 35, 1}, {"several", 4, most_ncomp}, {"peak", 4, 1}};
+  (void)state;
+  for (int i = 0; i < 5; ++i)
+    for (int sampling = TESSERA_SAMPLING_PLAIN; sampling <= TESSERA_SAMPLING_VEGAS; ++sampling) {
+      tessera_solver *s = sampling_solver(cases[i].ndim, cases[i].ncomp, cases[i].function, sampling, 2000000);
+      const struct sampling_answer philox = sampling_run(s, device);
+      put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_THREEFRY);
+      put_int(s, TESSERA_ANTITHETIC, i == 4);
+      assert_sampling_parity("Threefry", s, cases[i].ncomp, 1e-12);
+      assert_true(sampling_run(s, device).value[cases[i].ncomp - 1] != philox.value[cases[i].ncomp - 1]);
+      tessera_destroy(s);
+    }
+}
+
+/* ---- Sobol points of our own --------------------------------------------------------------------------------------------------- */
+/* No rounding in the values: every point of every shift must be the same one. Coordinates are in registers up to 32 variables. */
+static void the_same_sobol_points(void **state) {
+  static const int dims[] = {1, 2, 10, 31, 32, 33, 300};
+  static const int64_t sizes[] = {4, 500, 5000, 300000, 20000000};
+  (void)state;
+  for (int d = 0; d < 7; ++d)
+    for (int i = 0; i < 5; ++i) {
+      if (dims[d] > 40 && i == 4) continue;
+      tessera_solver *s = sampling_solver(dims[d], 1, "digits", TESSERA_SAMPLING_PLAIN, sizes[i]);
+      put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+      put_int(s, TESSERA_SHIFTS, i == 3 ? 3 : 32);
+      put_int(s, TESSERA_POINTS, 64);
+      put_int(s, TESSERA_THREADS, 0);
+      const struct sampling_answer here = sampling_run(s, -1), there = sampling_run(s, device);
+      print_message("  %3d variables, %lld evaluations: %.17g %.17g\n", dims[d], (long long)here.evaluations,
+                    here.value[0], there.value[0]);
+      assert_int_equal(there.evaluations, here.evaluations);
+      assert_int_equal(there.iterations, here.iterations);
+      assert_close(there.value[0], here.value[0], 1e-15, 0);
+      assert_close(there.error[0], here.error[0], 1e-9, 1e-15 * here.value[0]);
+      tessera_destroy(s);
+    }
+}
+
+static void sobol_runs(void **state) {
+  static const double from[3] = {-INFINITY, 0, -INFINITY}, to[3] = {INFINITY, INFINITY, 1};
+  static const struct {
+    const char *function;
+    int ndim, ncomp;
+  } cases[] = {{"power", 10, 1}, {"several", 4, 3}, {"several", 4, most_ncomp}, {"gauss", 3, 1}, {"power", 40, 1}};
+  (void)state;
+  for (int i = 0; i < 5; ++i)
+    for (int antithetic = 0; antithetic < 2; ++antithetic) {
+      char name[64];
+      tessera_solver *s =
+          sampling_solver(cases[i].ndim, cases[i].ncomp, cases[i].function, TESSERA_SAMPLING_AUTO, 3000000);
+      put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+      put_int(s, TESSERA_ANTITHETIC, antithetic);
+      if (i == 3) assert_status(s, tessera_set_domain(s, from, to), TESSERA_OK);
+      snprintf(name, sizeof name, "Sobol, %s, %d-D%s", cases[i].function, cases[i].ndim,
+               antithetic ? ", antithetic" : "");
+      assert_sampling_parity(name, s, cases[i].ncomp, 1e-12);
+      tessera_destroy(s);
+    }
+  /* To a tolerance: as many evaluations on both sides. */
+  tessera_solver *s = sampling_solver(10, 1, "power", TESSERA_SAMPLING_PLAIN, 100000000);
+  put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+  put_real(s, TESSERA_RELTOL, 1e-5);
+  assert_sampling_parity("Sobol, to a tolerance", s, 1, 1e-12);
+  const struct sampling_answer a = sampling_run(s, device);
+  assert_int_equal(a.status, TESSERA_OK);
+  assert_close(a.value[0], 11.32097423155, 0, a.error[0]);
+  tessera_destroy(s);
+}
+
+/* The point that is named is the integrand's, whatever the shift it is of. */
+static void sobol_points_that_are_not_finite(void **state) {
+  double value[most_ncomp], error[most_ncomp];
+  (void)state;
+  for (int ncomp = 1; ncomp <= most_ncomp; ncomp += most_ncomp - 1) {
+    double x[5] = {0};
+    tessera_solver *s = sampling_solver(5, ncomp, NULL, TESSERA_SAMPLING_PLAIN, 1000000);
+    put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+    put_int(s, TESSERA_DEVICE, device);
+    assert_status(s,
+                  tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
+                                               "void f(const double *x, double *v) {\n"
+                                               "  for (int k = 0; k < TESSERA_NCOMP; ++k)\n"
+                                               "    v[k] = x[3] < 0.0001 ? log(-1.0) : x[0];\n"
+                                               "}\n",
+                                               "f"),
+                  TESSERA_OK);
+    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_NONFINITE);
+    print_message("  %s\n", tessera_last_error(s));
+    const char *at = strstr(tessera_last_error(s), "x = (");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, "x = (%lf, %lf, %lf, %lf, %lf)", &x[0], &x[1], &x[2], &x[3], &x[4]), 5);
+    assert_true(x[3] > 0 && x[3] < 0.0001);
+    tessera_destroy(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_points),
@@ -672,6 +774,10 @@ int main(void) {
       cmocka_unit_test(forms),
       cmocka_unit_test(any_device),
       cmocka_unit_test(answers_of_the_integrand),
+      cmocka_unit_test(threefry_runs),
+      cmocka_unit_test(the_same_sobol_points),
+      cmocka_unit_test(sobol_runs),
+      cmocka_unit_test(sobol_points_that_are_not_finite),
       cmocka_unit_test(generators_agree),
       cmocka_unit_test(generators_are_determined),
       cmocka_unit_test(errors_with_generators_are_honest),

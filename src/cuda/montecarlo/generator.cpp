@@ -56,7 +56,7 @@ void number_ring::begin(int generator, uint64 seed, int ndim, int64 samples, int
   check_curand(library.create(&made, kind_of(generator)), "making a generator");
   generator_ = made;
   check_curand(library.set_stream(generator_, stream), "setting the stream");
-  if (generator == generator_sobol)
+  if (generator == generator_curand_sobol)
     check_curand(library.set_dimensions(generator_, static_cast<unsigned>(ndim)), "setting the dimension");
   else
     check_curand(library.set_seed(generator_, seed), "setting the seed");

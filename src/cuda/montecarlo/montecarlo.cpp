@@ -35,10 +35,15 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   kernel_text text;
   text.text = montecarlo_text;
   const int blocks = ndim <= 12 && ncomp == 1 ? 6 : 4;  // registers for coordinates and moments
-  text.options = {
-      define("TESSERA_AXES", s.axes),      define("TESSERA_GRID", s.grid),   define("TESSERA_ANTITHETIC", s.antithetic),
-      define("TESSERA_BATCH", s.batch),    define("TESSERA_GIVEN", s.given), define("TESSERA_BLOCKS", blocks),
-      define("TESSERA_WEIGHTS", s.weights)};
+  text.options = {define("TESSERA_AXES", s.axes),
+                  define("TESSERA_GRID", s.grid),
+                  define("TESSERA_ANTITHETIC", s.antithetic),
+                  define("TESSERA_BATCH", s.batch),
+                  define("TESSERA_GIVEN", s.given),
+                  define("TESSERA_BLOCKS", blocks),
+                  define("TESSERA_WEIGHTS", s.weights),
+                  define("TESSERA_SOBOL", s.sobol),
+                  define("TESSERA_THREEFRY", s.threefry)};
   return text;
 }
 
@@ -64,13 +69,15 @@ sampling_shape device_sampler::shape_of(bool grid, bool antithetic) const {
   s.antithetic = antithetic;
   s.batch = f_->batch != nullptr;
   s.weights = problem_->settings.weights;
-  s.given = !grid && problem_->settings.generator != generator_philox;
+  s.given = !grid && is_of_curand(problem_->settings.generator);
+  s.threefry = problem_->settings.generator == generator_threefry;
+  s.sobol = !grid && problem_->settings.generator == generator_sobol;
   return s;
 }
 
 sampling_kernels &device_sampler::find(const sampling_shape &shape) {
   const std::string key = key_of({ndim_, ncomp_, shape.axes, int{shape.grid}, int{shape.antithetic}, int{shape.batch},
-                                  int{shape.given}, int{shape.weights}},
+                                  int{shape.given}, int{shape.weights}, int{shape.sobol}, int{shape.threefry}},
                                  *f_);
   sampling_kernels &kernels = kept_.find(key, *report_, [&] {
     return std::make_unique<sampling_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);
@@ -108,7 +115,7 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
   result.statistics = driver.statistics();
-  for (const device_memory *m : {&tables_there_, &list_there_, &tiles_there_, &training_, &x_, &values_})
+  for (const device_memory *m : {&tables_there_, &nets_there_, &list_there_, &tiles_there_, &training_, &x_, &values_})
     result.statistics.bytes += static_cast<int64>(m->bytes());
   if (numbers_.there()) result.statistics.bytes += static_cast<int64>(numbers_.bytes());
   numbers_.end();
@@ -116,11 +123,11 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   result.message = message_;
 }
 
-// Of another generator than Philox.
+// Of a generator of cuRAND.
 bool device_sampler::begin_numbers() try {
   const sampling_settings &s = problem_->settings;
   numbers_.end();  // of a run that has failed
-  if (s.generator == generator_philox) return true;
+  if (!is_of_curand(s.generator)) return true;
   const int64 samples = s.maxeval / (s.antithetic ? 2 : 1),
               shifts = std::max<int64>(1, std::min(s.shifts, samples / 2));
   numbers_.begin(s.generator, s.seed, s.ndim, samples / shifts, s.shifts, stream_);
@@ -142,11 +149,33 @@ std::string device_sampler::evaluate(const tessera::problem &of_a_method, const 
 
 // Whole cut_samples, the same for every run of a problem. Shifted points stay until all shifts have had them.
 int64 device_sampler::slice_samples(bool grid) const {
-  if (problem_->settings.shifts > 0) return numbers_.half();
+  if (problem_->settings.generator == generator_curand_sobol) return numbers_.half();
   return is_fused(shape_of(grid, false), ncomp_) ? int64{1} << 30 : int64{1} << 26;
 }
 
-// A pass that ends early leaves no trace.
+// Calls that end early leave no trace.
+outcome device_sampler::run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
+                                   int64 &made) {
+  made = 0;
+  const outcome end = within_memory([&] {
+    sampling_kernels &kernels = prepare(pass, false);
+    arguments_.cut = cut_into_pieces(samples);
+    arguments_.first = first;
+    arguments_.samples = samples;
+    list_ = nullptr;
+    if (pass.sobol.axes) use_nets(pass, shifts);
+    if (kernels.fused()) return run_fused(kernels, shifts, sums);
+    outcome o = outcome::running;
+    for (int64 r = 0; r < shifts && o == outcome::running; ++r) {
+      if (r > 0) go_to_shift(1);
+      o = run_chunks(kernels, pieces_of(arguments_.cut), sums + r * ncomp_, nullptr);
+    }
+    return o;
+  });
+  if (end == outcome::running) made = samples * shifts;
+  return end;
+}
+
 outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) {
   const outcome end = within_memory([&] {
     sampling_kernels &kernels = prepare(pass, false);
@@ -155,7 +184,7 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &s
     a.first = first;
     a.samples = samples;
     list_ = nullptr;
-    return kernels.fused() ? run_fused(kernels, sums) : run_chunks(kernels, pieces_of(a.cut), sums, nullptr);
+    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(kernels, pieces_of(a.cut), sums, nullptr);
   });
   if (is_ended(end)) samples = 0;
   return end;
@@ -224,6 +253,22 @@ void device_sampler::use_grid(const sample_pass &pass) {
   a.training = pointer<uint64>(training_.address());
 }
 
+// Randomisations of Sobol points, one behind the other.
+void device_sampler::use_nets(const sample_pass &pass, int64 shifts) {
+  const std::size_t bytes = size(shifts * sobol_words(ndim_, pass.sobol.columns)) * sizeof(uint64);
+  allocate(nets_there_, bytes);
+  upload(nets_there_.address(), pass.sobol.axes, bytes, stream_, "uploading the columns");
+  arguments_.pass.sobol.axes = pointer<const uint64>(nets_there_.address());
+}
+
+// So many shifts further.
+void device_sampler::go_to_shift(int64 more) {
+  for (sample_pass *p : {&pass_, &arguments_.pass}) {
+    p->shift += more;
+    if (p->sobol.axes) p->sobol.axes += more * sobol_words(ndim_, p->sobol.columns);
+  }
+}
+
 // Where each block leaves its results.
 void device_sampler::require_results(int64 blocks) {
   const std::size_t sums = size(blocks * ncomp_) * sizeof(sample_sums);
@@ -232,16 +277,17 @@ void device_sampler::require_results(int64 blocks) {
   arguments_.failed = reinterpret_cast<int64 *>(static_cast<char *>(partial_.address()) + sums);
 }
 
-outcome device_sampler::run_fused(sampling_kernels &kernels, sample_sums *sums) {
+outcome device_sampler::run_fused(sampling_kernels &kernels, int64 shifts, sample_sums *sums) {
   sampling_arguments &a = arguments_;
   const int64 pieces = pieces_of(a.cut);
   a.first_piece = 0;
   a.end_piece = pieces;
-  a.block_pieces = std::max<int64>(1, pieces / (runs_per_block * kernels.resident()));
-  const int64 blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
+  a.block_pieces = std::max<int64>(1, pieces * shifts / (runs_per_block * kernels.resident()));
+  a.shift_blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
+  const int64 blocks = a.shift_blocks * shifts;
   require_results(blocks);
   launch(kernels.sums(), blocks, sampling_block);
-  return take_results(kernels, blocks, sums);
+  return take_results(kernels, blocks, shifts, sums);
 }
 
 // Samples whose values fit into memory, and with a callback their points into a call.
@@ -330,7 +376,7 @@ outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sampl
   }
   launch(kernels.values(), value_blocks, sample_tile);
   launch(kernels.pieces(), blocks, sample_tile);
-  const outcome o = take_results(kernels, blocks, sums);
+  const outcome o = take_results(kernels, blocks, 1, sums);
   if (o != outcome::running || !grid) return o;
   check(cuda().download(squares.data(), squares_.address(), squares.size() * sizeof(double)),
         "downloading the training");
@@ -349,7 +395,8 @@ outcome device_sampler::make_values(const sampling_kernels &kernels) {
 
 // ---- Results ----------------------------------------------------------------------------------------------------------------
 
-outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, sample_sums *sums) {
+// sums[shifts*ncomp]; each shift has as many blocks.
+outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, int64 shifts, sample_sums *sums) {
   check(cuda().stream_synchronize(stream_), "the kernel");
   if (!f_->batch) {
     const outcome o = take_answer(kernels);
@@ -357,13 +404,15 @@ outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, sa
   }
   const sampling_arguments &a = arguments_;
   const int64 *const bad = std::find_if(a.failed, a.failed + blocks, [](int64 p) { return p >= 0; });
+  const int64 of_a_shift = blocks / shifts;
   if (bad != a.failed + blocks) {
+    go_to_shift((bad - a.failed) / of_a_shift);
     message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(kernels, *bad);
     return outcome::nonfinite;
   }
   const int64 nc = ncomp_;
   for (int64 b = 0; b < blocks; ++b)
-    for (int64 k = 0; k < nc; ++k) sums[k].add(a.partial[b * nc + k]);
+    for (int64 k = 0; k < nc; ++k) sums[b / of_a_shift * nc + k].add(a.partial[b * nc + k]);
   return outcome::running;
 }
 

@@ -2,104 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../device/block_sums.cuh"
-#include "../device/user_function.cuh"
-#include "montecarlo_problem.hpp"
-
-#ifndef TESSERA_GRID
-#define TESSERA_GRID 0
-#define TESSERA_ANTITHETIC 0
-#define TESSERA_GIVEN 0
-#endif
-// TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers are in memory.
-
-extern "C" {
-__constant__ tessera::sample_axis tessera_axes[TESSERA_NDIM];
-}
+#include "sample_point.cuh"
 
 namespace tessera {
-
-constexpr int pairs = (dim + 1) / 2;
-constexpr int halves = TESSERA_ANTITHETIC ? 2 : 1;
-static_assert(!TESSERA_WEIGHTS || coordinates == dim + weight_coordinates, "");
-constexpr bool near_point = dim <= sampling_near_dim;
-constexpr bool near_training = dim <= sampling_near_training;
-constexpr bool weights = TESSERA_AXES == axes_any || TESSERA_GRID;
-constexpr int warps = sample_tile / 32;
-
-// ---- Points --------------------------------------------------------------------------------------------------------------
-// The coordinates in (0,1) of point `half` of a sample go to take(j, u); inner(pair) is the pair's half of Philox.
-template <class Inner, class Take>
-__device__ __forceinline__ void each_coordinate(const philox_keys &keys, const philox_half &outer, int half,
-                                                Inner inner, Take take) {
-#pragma unroll(near_point ? pairs : 1)
-  for (int pair = 0; pair < pairs; ++pair) {
-    double u, v;
-    uniform_pair(keys, outer, inner(pair), u, v);
-    take(2 * pair, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u);
-    if (2 * pair + 1 < dim) take(2 * pair + 1, TESSERA_ANTITHETIC && half != 0 ? 1.0 - v : v);
-  }
-}
-
-// The same from memory.
-template <class Take>
-__device__ __forceinline__ void each_given_coordinate(const given_numbers &g, int64 index, int half, Take take) {
-  const double *const numbers = g.numbers + place_in_ring(g.ring, dim, index, 0);
-#pragma unroll(near_point ? dim : 1)
-  for (int j = 0; j < dim; ++j) {
-    const double u = shifted_number(numbers[static_cast<int64>(j) << g.ring.log_samples], g.shift ? g.shift[j] : 0.0);
-    take(j, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u);
-  }
-}
-
-__device__ __forceinline__ double coordinate_of(int j, double u, double &jacobian) {
-  return user_coordinate<TESSERA_AXES>(tessera_axes[j], u, jacobian);
-}
-
-// Weight and iteration behind the coordinates of a point of a piece.
-__device__ __forceinline__ void add_weight(const sample_pass &pass, const sample_piece &piece, double jacobian,
-                                           double *x) {
-#if TESSERA_WEIGHTS
-  x[dim] = weight_of_point(pass, piece) * jacobian;
-  x[dim + 1] = pass.iteration;
-#endif
-}
-
-// A point of a sample by its index, with what the grid has to say.
-struct sample_point {
-  double x[coordinates];
-  double jacobian, boost;
-  unsigned bins[TESSERA_GRID ? (dim + 3) / 4 : 1];  // four to a word
-
-  __device__ __forceinline__ void make(const sampling_arguments &a, uint64 index, int64 cube, int half) {
-    const bool scout = cube == scouts;
-    double grid = 1.0;
-    jacobian = boost = 1.0;
-    const auto take = [&](int j, double u) {
-      if (TESSERA_GRID) {
-        const sample_cells c = a.pass.cells[j];
-        int64 cell = 0;
-        if (c.cells > 1 && !scout) cell = take_cell(c, cube);
-        int bin;
-        u = place_on_axis(a.pass.edges + j * grid_edges, scout, cell, c.cells, u, grid, bin);
-        const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
-        unsigned &word = bins[TESSERA_GRID ? j / 4 : 0];
-        word = j % 4 == 0 ? shifted : word | shifted;
-      }
-      x[j] = coordinate_of(j, u, jacobian);
-    };
-    if (TESSERA_GIVEN)
-      each_given_coordinate(a.given, static_cast<int64>(index), half, take);
-    else
-      each_coordinate(
-          a.keys, half_of_index(a.keys, a.pass.stream, index), half,
-          [&](int pair) { return half_of_pair(a.keys, index, static_cast<uint32>(pair)); }, take);
-    if (!TESSERA_GRID) return;
-    const sample_weight w = weight_of_sample(grid, a.pass.share, scout);
-    jacobian *= w.factor;
-    boost = w.boost;
-  }
-};
 
 __device__ __forceinline__ double weighted_value(double f, double jacobian) {
   return weights ? weighted(f, jacobian) : f;
@@ -144,6 +49,61 @@ struct thread_moments {
   sample_moments m;
 };
 
+// Value of point `half` of a sample, whose coordinates are in x, as part of the sample's.
+__device__ __forceinline__ void add_point(const sampling_arguments &a, const sample_piece &piece, int half,
+                                          double jacobian, double *x, double *v) {
+  double f[comps];
+  add_weight(a.pass, piece, jacobian, x);
+  user_values(x, f, a.params);
+#pragma unroll
+  for (int k = 0; k < comps; ++k) {
+    const double w = weighted_value(a.pass.unit * f[k], jacobian);
+    v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * w : v[k] + 0.5 * w) : w;
+  }
+}
+__device__ __forceinline__ void add_sample(const double *v, bool is_first, thread_moments *sums) {
+#pragma unroll
+  for (int k = 0; k < comps; ++k) {
+    sums[k].first = is_first ? v[k] : sums[k].first;
+    sums[k].m.add_deviation(v[k] - sums[k].first);
+  }
+}
+
+#if TESSERA_SOBOL
+__device__ __forceinline__ void sum_samples(const sampling_arguments &a, const sobol_net &net, const near_net &near,
+                                            const sample_piece &piece, thread_moments *sums) {
+  const uint64 first = static_cast<uint64>(piece.first);
+  walking_point point;
+  point.begin(net, near, piece.first);
+  int i = static_cast<int>(threadIdx.x) - sampling_block;
+#pragma unroll 1
+  for (;;) {
+    double v[comps];
+#pragma unroll 1
+    for (int half = 0; half < halves; ++half) {
+      double x[coordinates], jacobian = 1.0;
+#pragma unroll(near_point ? dim : 1)
+      for (int j = 0; j < dim; ++j) {
+        const double u = uniform52(point.digits[j]);
+        x[j] = coordinate_of(j, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u, jacobian);
+      }
+      add_point(a, piece, half, jacobian, x, v);
+    }
+    add_sample(v, i < 0, sums);
+    i += sampling_block;
+    if (i >= static_cast<int>(piece.count)) return;
+    const uint64 next = first + static_cast<uint64>(i);
+    if (i >= sampling_block) {
+      point.change(net, near, lower_columns + __ffsll(static_cast<int64>(next >> lower_columns)) - 1);
+    } else {
+      uint64 code = code_of(next) ^ code_of(first);
+#pragma unroll 1
+      for (int c = 0; code != 0; ++c, code >>= 1)
+        if ((code & 1) != 0) point.change(net, near, c);
+    }
+  }
+}
+#else
 // The samples of a piece that are this thread's. All threads begin with the piece's first sample, about which they sum.
 __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const sample_piece &piece,
                                             thread_moments *sums) {
@@ -166,36 +126,31 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
       double v[comps];
 #pragma unroll 1
       for (int half = 0; half < halves; ++half) {
-        double x[coordinates], f[comps], jacobian = 1.0;
-        each_coordinate(
-            a.keys, outer, half,
-            [&](int pair) {
-              return near_point ? inner[near_point ? pair : 0]
-                                : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
-            },
-            [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); });
-        add_weight(a.pass, piece, jacobian, x);
-        user_values(x, f, a.params);
-#pragma unroll
-        for (int k = 0; k < comps; ++k) {
-          const double w = weighted_value(a.pass.unit * f[k], jacobian);
-          v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * w : v[k] + 0.5 * w) : w;
-        }
+        double x[coordinates], jacobian = 1.0;
+        const auto take = [&](int j, double u) { x[j] = coordinate_of(j, u, jacobian); };
+        if (TESSERA_THREEFRY)
+          each_threefry_coordinate(a.pass, first + static_cast<uint64>(i < 0 ? 0 : i), half, take);
+        else
+          each_coordinate(
+              a.keys, outer, half,
+              [&](int pair) {
+                return near_point ? inner[near_point ? pair : 0]
+                                  : philox_inner(static_cast<uint32>(high), static_cast<uint32>(pair), a.keys);
+              },
+              take);
+        add_point(a, piece, half, jacobian, x, v);
       }
-#pragma unroll
-      for (int k = 0; k < comps; ++k) {
-        sums[k].first = i < 0 ? v[k] : sums[k].first;
-        sums[k].m.add_deviation(v[k] - sums[k].first);
-      }
+      add_sample(v, i < 0, sums);
     }
     if (end == static_cast<int>(piece.count)) return;
     end = static_cast<int>(piece.count);
   }
 }
+#endif
 
 }  // namespace tessera
 
-// Block b: pieces first_piece + b*block_pieces and those behind it.
+// Block b of a shift: pieces first_piece + b*block_pieces and those behind it.
 extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BLOCKS)
     tessera_sample_sums(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
@@ -204,7 +159,15 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
   __shared__ int flags[2];
   if (threadIdx.x == 0)
     for (int k = 0; k < comps; ++k) total[k] = sample_sums();
+#if TESSERA_SOBOL
+  __shared__ near_net near;
+  const int64 shift = blockIdx.x / a.shift_blocks;
+  const sobol_net net = {a.pass.sobol.axes + shift * sobol_words(dim, a.pass.sobol.columns), a.pass.sobol.columns};
+  fetch_columns(net, near);
+  const int64 begin = a.first_piece + (blockIdx.x - shift * a.shift_blocks) * a.block_pieces;
+#else
   const int64 begin = a.first_piece + blockIdx.x * a.block_pieces;
+#endif
   const int64 end = begin + a.block_pieces < a.end_piece ? begin + a.block_pieces : a.end_piece;
   int64 failed = -1;
   int turn = 0;
@@ -212,7 +175,13 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
   for (int64 p = begin; p < end; ++p, turn ^= 1) {
     const sample_piece piece = piece_at(a, p);
     thread_moments sums[comps];
+#if TESSERA_SOBOL
+    fetch_point(net, piece.first, near);
+    __syncthreads();
+    sum_samples(a, net, near, piece, sums);
+#else
     sum_samples(a, piece, sums);
+#endif
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
       fold_warp(sums[k].m);

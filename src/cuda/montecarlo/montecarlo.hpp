@@ -16,8 +16,9 @@ namespace tessera {
 struct sampling_shape {
   int axes = axes_unit;  // what is known of them
   bool grid = false, antithetic = false;
-  bool batch = false;    // around a device callback
-  bool given = false;    // the random numbers are in memory
+  bool batch = false;  // around a device callback
+  bool given = false;  // the random numbers are in memory
+  bool sobol = false, threefry = false;
   bool weights = false;  // coordinates are followed by weight and iteration
 };
 inline bool is_fused(const sampling_shape &s, int ncomp) {
@@ -62,6 +63,7 @@ class device_sampler final : public user_run {
 
   // See engine/monte_carlo.hpp.
   outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums);
+  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &made);
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
   double take_training(uint64 *counts);
   int64 slice_samples(bool grid) const;
@@ -76,15 +78,17 @@ class device_sampler final : public user_run {
   sampling_kernels &find(const sampling_shape &shape);
   sampling_kernels &prepare(const sample_pass &pass, bool grid);
   void use_grid(const sample_pass &pass);
+  void use_nets(const sample_pass &pass, int64 shifts);
+  void go_to_shift(int64 more);
   void use_list(const sample_piece *pieces, int64 n);
   void launch(CUfunction kernel, int64 blocks, int threads) { start(kernel, blocks, threads, &arguments_); }
   void require_results(int64 blocks);
-  outcome run_fused(sampling_kernels &kernels, sample_sums *sums);
+  outcome run_fused(sampling_kernels &kernels, int64 shifts, sample_sums *sums);
   sample_piece piece_at(int64 p) const;  // of the call
   outcome run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums, double *spread);
   outcome run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums);
   outcome make_values(const sampling_kernels &kernels);
-  outcome take_results(sampling_kernels &kernels, int64 blocks, sample_sums *sums);
+  outcome take_results(sampling_kernels &kernels, int64 blocks, int64 shifts, sample_sums *sums);
   std::string explain_nonfinite(const sampling_kernels &kernels, int64 piece);
   int64 chunk_samples() const;
 
@@ -101,7 +105,7 @@ class device_sampler final : public user_run {
   std::vector<int> tile_piece_;
   // Memory.
   number_ring numbers_;
-  device_memory tables_there_, list_there_, tiles_there_, training_, squares_;
+  device_memory tables_there_, nets_there_, list_there_, tiles_there_, training_, squares_;
   mapped_memory partial_, spread_;
 };
 

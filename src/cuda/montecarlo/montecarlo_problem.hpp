@@ -46,6 +46,7 @@ struct sampling_arguments {
   const sample_piece *list;  // piece first_piece and those behind it
   int64 first_piece, end_piece;
   int64 block_pieces;   // that a block sums
+  int64 shift_blocks;   // of the fused kernel: blocks with the pieces of one shift
   given_numbers given;  // in place of Philox
   // A chunk's samples.
   int64 first_sample, count;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "../../core/random123.hpp"
+#include "../machine.hpp"
 #include "sampling_pass.hpp"
 
 namespace tessera {
@@ -17,14 +19,39 @@ struct sample_arrays {
   unsigned char *bins;   // bins[j*ldx + i]
 };
 
+inline void fill_sobol(const sobol_net &net, int ndim, int64 first, int64 samples, const sample_arrays &to) {
+  for (int j = 0; j < ndim; ++j) {
+    const uint64 *axis = sobol_axis(net, j);
+    double *x = to.x + j * to.ldx;
+    uint64 digits = sobol_digits(axis, net.columns, static_cast<uint64>(first));
+    x[0] = uniform52(digits);
+    for (int64 i = 1; i < samples; ++i) {
+      digits ^= axis[lowest_bit(static_cast<uint64>(first + i))];
+      x[i] = uniform52(digits);
+    }
+  }
+}
+
+inline void fill_threefry(const sample_pass &pass, int ndim, int64 first, int64 samples, const sample_arrays &to) {
+  for (int j = 0; j < ndim; j += 4) {
+    double u[4];
+    for (int64 i = 0; i < samples; ++i) {
+      host_four(pass.seed, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 4), u);
+      for (int l = 0; l < 4 && j + l < ndim; ++l) to.x[(j + l) * to.ldx + i] = u[l];
+    }
+  }
+}
+
 // Uniform numbers of the samples from `first` on, which follow each other.
 inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 samples, const sample_arrays &to) {
+  if (pass.sobol.axes) return fill_sobol(pass.sobol, ndim, first, samples, to);
+  if (pass.threefry) return fill_threefry(pass, ndim, first, samples, to);
   const philox_keys keys = keys_of(pass.seed);
   for (int j = 0; j < ndim; j += 2) {
     double *x = to.x + j * to.ldx,
            *next = j + 1 < ndim ? x + to.ldx : to.jacobian;  // of the last pair half may be unused
     for (int64 i = 0; i < samples; ++i)
-      uniform_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
+      host_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
   }
 }
 

@@ -132,10 +132,12 @@ class sampling_estimates {
     return least;
   }
 
-  void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n) {
+  // The variance of the means is doubted as that of samples is: where one of them lies far off there are fewer degrees of freedom.
+  // pool: of all samples, as if they were independent. Where few of them carry the integral, the means of the shifts are not normal, and
+  // the larger of both errors is shown.
+  void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n, const sample_pool &pool) {
     begin_to_show();
     const double r = static_cast<double>(shifts), points = static_cast<double>(n);
-    const double factor = confidence_factor(set_.confidence, z_, r - 1.0);
     for (int k = 0; k < set_.ncomp; ++k) {
       const auto mean = [&](int64 shift) {
         return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points / unit_;
@@ -157,9 +159,15 @@ class sampling_estimates {
       if (most > least) squares = larger(squares, std::numeric_limits<double>::min());
       const double deviation = volume_ * (std::sqrt(squares / (r * (r - 1.0))) / unit);
       chi_square_[k] = 0.0;
-      show_component(k, volume_ * (first + sum / r), deviation == 0.0 ? 0.0 : factor * deviation);
+      const double far = unit * larger(most - sum / r, sum / r - least);
+      const double freedom = std::fmin(r - 1.0, 2.0 * squares * r / ((r - 1.0) * far * far));
+      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, larger(freedom, 1.0));
+      if (pool.freedom(k) < least_freedom)
+        error = larger(error, volume_ * std::sqrt(pool.variance(k)) / unit_ *
+                                  confidence_factor(set_.confidence, z_, pool.freedom(k)));
+      show_component(k, volume_ * (first + sum / r), error);
     }
-    end_to_show([](int) { return true; });
+    end_to_show([&](int k) { return pool.freedom(k) >= least_freedom; });
   }
 
   const sampling_settings set_;

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "../../core/moments.hpp"
-#include "../../core/philox.hpp"
 #include "../../core/sample_map.hpp"
+#include "../../core/sobol.hpp"
+#include "../../core/threefry.hpp"
 #include "../known_axes.hpp"
 
 namespace tessera {
@@ -79,6 +80,8 @@ struct sample_pass {
   uint32 stream;
   bool antithetic;
   int64 shift;                // that its points have; -1: none
+  sobol_net sobol;            // of the shift
+  bool threefry;              // the points are Threefry's; otherwise and without Sobol points Philox's
   const sample_cells *cells;  // of each axis; the first one's is the cube's index modulo their number; null: one cube
   const double *edges;        // grid_edges for each axis; null: no importance sampling
   const double *scale;        // inverse mean squares of the components, for training and for spreads

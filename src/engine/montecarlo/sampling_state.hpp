@@ -12,8 +12,12 @@ enum generator_kind : int {                                                     
   generator_philox = 0,
   generator_xorwow = 1,
   generator_mrg32k3a = 2,
-  generator_sobol = 3
+  generator_curand_sobol = 3,
+  generator_sobol = 4,
+  generator_threefry = 5
 };
+inline bool is_of_curand(int generator) { return generator >= generator_xorwow && generator <= generator_curand_sobol; }
+inline bool has_shifts(int generator) { return generator == generator_curand_sobol || generator == generator_sobol; }
 
 struct sampling_settings : run_settings {
   double confidence = 0.99;
@@ -22,7 +26,7 @@ struct sampling_settings : run_settings {
   bool antithetic = false;
   bool weights = false;              // each point is followed by its weight and the number of its iteration
   int generator = generator_philox;  // others: plain sampling
-  int64 shifts = 0;                  // random shifts of one sequence of points; 0: the points are independent
+  int64 shifts = 0;                  // randomisations of one sequence of points; 0: the points are independent
   int64 points = 1024;               // of the first iteration
   int64 increase = 0;                // more in each iteration, 0: by half
   int warmup = -1;                   // iterations that train only, -1: as long as they gain
@@ -37,7 +41,14 @@ inline int64 sampling_bytes(const sampling_settings &s, double samples, bool gri
   const double cubes = !grid ? 0.0 : (samples / 4.0 < most_cubes ? samples / 4.0 : most_cubes);
   const double pieces = items + (cubes < most_pieces ? cubes : most_pieces);
   return static_cast<int64>(64.0 * cubes + 3.0 * (sizeof(sample_piece) + 16.0) * pieces +
-                            2.0 * items * s.ncomp * sizeof(sample_sums));
+                            2.0 * items * s.ncomp * sizeof(sample_sums)) +
+         s.shifts * s.ncomp * static_cast<int64>(sizeof(compensated_sum)) +
+         (s.generator == generator_sobol ? 8 * sobol_words(s.ndim, sobol_most_log) : 0);
+}
+// Randomisations of Sobol points that are kept at a time, one at least.
+inline int64 nets_together(const sampling_settings &s, int columns) {
+  const int64 bytes = s.memory / 4 < int64{1} << 25 ? s.memory / 4 : int64{1} << 25;
+  return bytes / (8 * sobol_words(s.ndim, columns)) + 1;
 }
 
 struct sampling_statistics {

@@ -95,13 +95,13 @@ problem &monte_carlo_method::prepare(bool) {
   s.antithetic = get_int(TESSERA_ANTITHETIC) != 0;
   s.weights = get_int(TESSERA_WEIGHTS) != 0;
   s.generator = static_cast<int>(get_int(TESSERA_GENERATOR));
-  if (s.generator != generator_philox) {
+  if (is_of_curand(s.generator) || s.generator == generator_sobol) {
     if (s.sampling == sampling_vegas)
       throw failure(TESSERA_ERR_UNSUPPORTED,
-                    "TESSERA_GENERATOR: VEGAS has Philox alone; cuRAND's generators are for plain sampling");
+                    "TESSERA_GENERATOR: VEGAS has Philox and Threefry alone; the others are for plain sampling");
     s.sampling = sampling_plain;
   }
-  if (s.generator == generator_sobol) s.shifts = get_int(TESSERA_SHIFTS);
+  if (has_shifts(s.generator)) s.shifts = get_int(TESSERA_SHIFTS);
   s.points = get_int(TESSERA_POINTS);
   s.increase = get_int(TESSERA_INCREASE);
   s.warmup = static_cast<int>(get_int(TESSERA_WARMUP));
@@ -126,10 +126,10 @@ void monte_carlo_method::start(bool on_host) {
 }
 
 void monte_carlo_method::start_many(bool on_host) {
-  if (on_host && problem_.settings.generator != generator_philox)
-    throw failure(
-        TESSERA_ERR_UNSUPPORTED,
-        "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there is Philox alone");
+  if (on_host && is_of_curand(problem_.settings.generator))
+    throw failure(TESSERA_ERR_UNSUPPORTED,
+                  "TESSERA_GENERATOR: cuRAND's generators are for integrands on a device; on the host there are "
+                  "TESSERA_GENERATOR_PHILOX, TESSERA_GENERATOR_THREEFRY and TESSERA_GENERATOR_SOBOL");
   grid_of_run_.clear();
   if (get_int(TESSERA_KEEP_GRID) != 0 || grid_is_given_) grid_of_run_ = grid_;
 }
