@@ -64,8 +64,8 @@ static const struct one {
            {"dqagpe", peak, "peak", 1, 21, 0, 1, 1e-9},    {"dqng", gentle, "gentle", 1, 21, 0, 9, 1e-9},
            {"dqng", peak, "peak", 1, 21, 0, 0.1, 1e-9},    {"dqawo", peak, "peak", 1, 25, 0, 1, 1e-8},
            {"dqawoe", peak, "peak", 1, 25, 0, 1, 1e-8},    {"dqawf", slow, "slow", 1, 25, 0.1, 0, 1e-7},
-           {"dqawfe", slow, "slow", 1, 25, 0.1, 0, 1e-7},  {"dqaws", peak, "peak", 1, 25, 0, 1, 1e-8},
-           {"dqawse", peak, "peak", 1, 25, 0, 1, 1e-8},    {"dqawc", peak, "peak", 1, 25, 0, 1, 1e-8},
+           {"dqawfe", slow, "slow", 1, 25, 0.1, 0, 1e-7},  {"dqaws", peak, "peak", 1, 50, 0, 1, 1e-8},
+           {"dqawse", peak, "peak", 1, 50, 0, 1, 1e-8},    {"dqawc", peak, "peak", 1, 25, 0, 1, 1e-8},
            {"dqawce", gentle, "gentle", 1, 25, 0, 1, 1e-8}};
 enum { all_count = sizeof all / sizeof *all };
 

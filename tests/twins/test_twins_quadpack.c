@@ -142,7 +142,9 @@ static void texts_that_cannot_be_used(void **state) {
   } texts[] = {{plain, "nothing_of_this_name", 0, "defines no function 'nothing_of_this_name'"},
                {broken, "bad", 0, "sinn"},
                {lacks_block, "decay", 0, "registered without a parameter block"}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+  /* The last would read where nothing is: a process has lost its device then. */
+  const size_t count = sizeof texts / sizeof *texts - (there_is_a_device ? 1 : 0);
+  for (size_t i = 0; i < count; ++i) {
     put_twin((any_function)texts[i].f, texts[i].name, texts[i].bytes);
     const struct call c = ags(texts[i].f);
     assert_int_equal(c.ier, 0);
