@@ -34,11 +34,11 @@ struct arguments {
 
 struct outputs {
   double *absest, *finest;
-  int *mincls;
+  integer *mincls;
   dropin::call_report &line;
 };
 
-int limited(int64 n) { return static_cast<int>(std::min<int64>(n, std::numeric_limits<int>::max())); }
+integer limited(int64 n) { return static_cast<integer>(std::min<int64>(n, std::numeric_limits<integer>::max())); }
 
 int refuse(const outputs &out, int64 points, const std::string &why) {
   *out.mincls = limited(points);
@@ -66,7 +66,8 @@ struct adapter {
     adapter &self = *static_cast<adapter *>(userdata);
     if (self.watch.cancelled()) return 1;
     try {
-      *f = self.functn(&n, x);
+      integer ndim = n;  // whatever the user does with it
+      *f = self.functn(&ndim, x);
     } catch (...) {
       self.exception.keep();
       return 1;
@@ -188,8 +189,9 @@ int serve(const arguments &a, const outputs &out) {
 
 extern "C" {
 
-void adapt_(const int *ndim, int *mincls, const int *maxcls, tessera_adapt_functn functn, const double *absreq,
-            const double *relreq, const int *lenwrk, double *work, double *absest, double *finest, int *inform) {
+void adapt_(const adapt::integer *ndim, adapt::integer *mincls, const adapt::integer *maxcls,
+            tessera_adapt_functn functn, const double *absreq, const double *relreq, const adapt::integer *lenwrk,
+            double *work, double *absest, double *finest, adapt::integer *inform) {
   dropin::call_report line(adapt::routine, *ndim, 1);
   dropin::serve(
       adapt::routine,
@@ -204,9 +206,9 @@ void adapt_(const int *ndim, int *mincls, const int *maxcls, tessera_adapt_funct
 }
 
 void tessera_adapt_threads(int n) { dropin::set_threads(n); }
-void tessera_adapt_threads_(const int *n) { dropin::set_threads(*n); }
+void tessera_adapt_threads_(const adapt::integer *n) { dropin::set_threads(static_cast<int>(*n)); }
 void tessera_adapt_extended(int on) { dropin::set_extended(on != 0); }
-void tessera_adapt_extended_(const int *on) { dropin::set_extended(*on != 0); }
+void tessera_adapt_extended_(const adapt::integer *on) { dropin::set_extended(*on != 0); }
 void tessera_adapt_cancel(void) { dropin::cancel(); }
 void tessera_adapt_cancel_(void) { dropin::cancel(); }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <tessera_adapt.h>
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -13,7 +15,8 @@
 
 namespace adapt {
 
-using function = double (*)(const int *ndim, const double *z);
+using integer = tessera_adapt_int;
+using function = tessera_adapt_functn;
 
 // The user's function, and the point that it is shown. A value that is not finite is remembered with its point.
 class integrand {
@@ -23,7 +26,7 @@ class integrand {
   int ndim() const { return ndim_; }
   double *z() { return z_.data(); }
   double operator()() {
-    int n = ndim_;  // whatever the user does with it
+    integer n = ndim_;  // whatever the user does with it
     const double value = function_(&n, z_.data());
     if (!(std::fabs(value) <= std::numeric_limits<double>::max()) && failure_.empty()) remember(value);
     return value;

@@ -20,7 +20,7 @@ enum { most_ndim = 16 };
 
 /* One call's arguments, by value. The array is exactly as long as lenwrk says. */
 struct call {
-  int ndim, mincls, maxcls, lenwrk, inform;
+  tessera_adapt_int ndim, mincls, maxcls, lenwrk, inform;
   double absreq, relreq, absest, finest;
   double *work;
 };
@@ -67,37 +67,37 @@ static double outermost;
 static int calls_now(void) { return __atomic_load_n(&calls, __ATOMIC_RELAXED); }
 static void count(void) { __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED); }
 
-static double wave(const int *n, const double *z) {
+static double wave(const tessera_adapt_int *n, const double *z) {
   double s = 1;
   count();
   for (int j = 0; j < *n; ++j) s += (j + 1) * z[j];
   return cos(s);
 }
-static double peaks(const int *n, const double *z) {
+static double peaks(const tessera_adapt_int *n, const double *z) {
   double p = 1;
   count();
   for (int j = 0; j < *n; ++j) p /= 0.04 + (z[j] - 0.3 - 0.05 * j) * (z[j] - 0.3 - 0.05 * j);
   return p;
 }
-static double corner(const int *n, const double *z) {
+static double corner(const tessera_adapt_int *n, const double *z) {
   double s = 1;
   count();
   for (int j = 0; j < *n; ++j) s += (j + 1) * z[j] / *n;
   return pow(s, -*n - 1);
 }
-static double bell(const int *n, const double *z) {
+static double bell(const tessera_adapt_int *n, const double *z) {
   double s = 0;
   count();
   for (int j = 0; j < *n; ++j) s += 9 * (z[j] - 0.4 - 0.03 * j) * (z[j] - 0.4 - 0.03 * j);
   return exp(-s);
 }
-static double ridges(const int *n, const double *z) {
+static double ridges(const tessera_adapt_int *n, const double *z) {
   double s = 0;
   count();
   for (int j = 0; j < *n; ++j) s += 2 * fabs(z[j] - 0.37 - 0.04 * j);
   return exp(-s);
 }
-static double watched_bell(const int *n, const double *z) {
+static double watched_bell(const tessera_adapt_int *n, const double *z) {
   for (int j = 0; j < *n; ++j) outermost = fmax(outermost, fabs(z[j] - 0.5));
   return bell(n, z);
 }
@@ -111,26 +111,26 @@ static double exact_bell(int n) {
 }
 
 static double polynomial_power; /* of the first two coordinates */
-static double polynomial(const int *n, const double *z) {
+static double polynomial(const tessera_adapt_int *n, const double *z) {
   double p = 1;
   count();
   for (int j = 0; j < *n && j < 2; ++j) p *= pow(z[j], polynomial_power);
   return p;
 }
-static double zero(const int *n, const double *z) {
+static double zero(const tessera_adapt_int *n, const double *z) {
   (void)n, (void)z;
   count();
   return 0;
 }
-static double never(const int *n, const double *z) {
+static double never(const tessera_adapt_int *n, const double *z) {
   (void)n, (void)z;
   abort();
 }
-static double nan_beyond(const int *n, const double *z) {
+static double nan_beyond(const tessera_adapt_int *n, const double *z) {
   count();
   return z[0] > 0.97 ? NAN : bell(n, z);
 }
-static double infinite_at_centre(const int *n, const double *z) {
+static double infinite_at_centre(const tessera_adapt_int *n, const double *z) {
   double s = 0;
   count();
   for (int j = 0; j < *n; ++j) s += fabs(z[j] - 0.5);
@@ -320,7 +320,7 @@ static void test_known_runs(void **state) {
                      c.mincls == k->again_calls && calls == k->all_calls;
     if (!good)
       print_message("run %d, f %d, %d-D: values %s, INFORM %d, calls %d; then %d, %d; %d in all\n", i, k->f, k->ndim,
-                    values ? "equal" : "different", inform, first, c.inform, c.mincls, calls);
+                    values ? "equal" : "different", inform, first, (int)c.inform, (int)c.mincls, calls);
     same += good;
   }
   assert_true(same * 100 >= runs * 98);
@@ -375,10 +375,10 @@ static void test_wrong_arguments(void **state) {
   free(c.work);
   assert_int_equal(c.inform, 2);
   /* Literal constants may stand for all that is only read. */
-  static const int ndim = 2, maxcls = 500, lenwrk = 500;
+  static const tessera_adapt_int ndim = 2, maxcls = 500, lenwrk = 500;
   static const double absreq = 0, relreq = 1e-3;
   double work[500], absest, finest;
-  int mincls = 0, inform;
+  tessera_adapt_int mincls = 0, inform;
   adapt_(&ndim, &mincls, &maxcls, bell, &absreq, &relreq, &lenwrk, work, &absest, &finest, &inform);
   assert_int_equal(inform, 0);
 }
@@ -543,13 +543,13 @@ static void test_extended(void **state) {
   go(&extended, bell);
   assert_int_equal(extended.inform, 0);
   assert_true(extended.mincls > 0);
-  const int off = 0;
+  const tessera_adapt_int off = 0;
   tessera_adapt_extended_(&off);
   free(extended.work);
 }
 
 static int cancel_at;
-static double cancelling(const int *n, const double *z) {
+static double cancelling(const tessera_adapt_int *n, const double *z) {
   const double f = bell(n, z);
   if (calls_now() == cancel_at) tessera_adapt_cancel();
   return f;
@@ -626,12 +626,12 @@ static void test_threads(void **state) {
     run(&c, bell);
     assert_int_equal(c.inform, 1 - (c.absest <= c.finest));
   }
-  const int back = 0;
+  const tessera_adapt_int back = 0;
   tessera_adapt_threads_(&back);
 }
 
 /* ---- Re-entrance ------------------------------------------------------------------------------------------------------------------ */
-static double inner(const int *n, const double *z) {
+static double inner(const tessera_adapt_int *n, const double *z) {
   struct call c = make(2, 2000);
   (void)n, (void)z;
   c.relreq = 1e-3;

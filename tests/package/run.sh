@@ -146,9 +146,9 @@ case $way in
         [ -n "$1" ] && tr -s ' \n' ' ' < "$log" | says "tessera has no component $2 here: $1" || { echo "component $2:"; cat "$log"; exit 1; }
       fi
     }
-    for name in dcuhre dcuhre_ilp64 adapt cuba quadpack quadpack_ilp64; do component "" "$name"; done
+    for name in dcuhre dcuhre_ilp64 adapt adapt_ilp64 cuba quadpack quadpack_ilp64; do component "" "$name"; done
     component "Fortran is not enabled: call enable_language(Fortran) before find_package(tessera)" fortran
-    component "there are fortran, cuda, dcuhre, dcuhre_ilp64, adapt, cuba, quadpack and quadpack_ilp64" Fortran
+    component "there are fortran, cuda, dcuhre, dcuhre_ilp64, adapt, adapt_ilp64, cuba, quadpack and quadpack_ilp64" Fortran
     engine=$prefix/$LIBDIR/tessera/libtessera_cuda.so
     if [ -f "$engine" ]; then
       component "" cuda
