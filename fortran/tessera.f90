@@ -1946,11 +1946,17 @@ contains
     real(c_double), intent(in), contiguous :: x(:, :)
     real(c_double), intent(inout), contiguous :: f(:, :)
     integer(c_int), intent(out), optional :: ierr
+    real(c_double) :: nothing(1)
     if (.not. exists(s, ierr)) return
     if (.not. size_is_right(s, 'x(1, :)', size(x, 2), 'ndim', s%state%ndim, ierr)) return
     if (.not. size_is_right(s, 'f(1, :)', size(f, 2), 'ncomp', s%state%ncomp, ierr)) return
     if (.not. size_is_right(s, 'f(:, 1)', size(f, 1), 'that of x(:, 1)', size(x, 1, c_int), ierr)) return
-    call conclude(s, c_tessera_evaluate(s%handle, size(x, 1, c_int64_t), x, f), ierr)
+    if (size(x) == 0 .or. size(f) == 0) then  ! which may have no address
+      nothing = 0
+      call conclude(s, c_tessera_evaluate(s%handle, 0_c_int64_t, nothing, nothing), ierr)
+    else
+      call conclude(s, c_tessera_evaluate(s%handle, size(x, 1, c_int64_t), x, f), ierr)
+    end if
   end subroutine tessera_evaluate
 
   ! ---- Regions --------------------------------------------------------------------------------------------------------

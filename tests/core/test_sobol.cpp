@@ -63,7 +63,7 @@ void the_sequence_is_that_of_scipy(void **) {
 // All 64 columns of all axes.
 void the_columns_are_those_of_curand(void **) {
 #ifdef TESSERA_TEST_CURAND
-  void *const library = dlopen(TESSERA_TEST_CURAND, RTLD_NOW | RTLD_LOCAL);
+  void *const library = dlopen(TESSERA_TEST_CURAND, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library) skip();
   using vectors = unsigned long long[64];
   constexpr int joe_kuo = 103;  // CURAND_DIRECTION_VECTORS_64_JOEKUO6
