@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "../common/rules.hpp"
@@ -134,8 +135,13 @@ class cubature {
       good = r.end.status >= 0 && r.end.status != TESSERA_CALLBACK_STOPPED && r.end.status != TESSERA_NONFINITE &&
              tessera_get_regions(s, 0, 1, records + i * length(), nullptr) == TESSERA_OK;
     }
-    if (!good) tessera_get_int(s, TESSERA_CALLBACK_STATUS, &r.callback_status);
     r.end.evaluations = evaluations;
+    if (!good) {  // what there is is of one box
+      tessera_get_int(s, TESSERA_CALLBACK_STATUS, &r.callback_status);
+      std::fill(r.value.begin(), r.value.end(), std::numeric_limits<double>::quiet_NaN());
+      std::fill(r.error.begin(), r.error.end(), unknown_error);
+      if (r.end.status == TESSERA_OK) r.end.status = TESSERA_LIMIT_EVALUATIONS;
+    }
     tessera_set_domain(s, lower.data(), upper.data());
     return good;
   }

@@ -58,12 +58,14 @@ struct border_adapter {
 
 // ---- Given points ---------------------------------------------------------------------------------------------------------
 
-// Points where the caller expects peaks, from its array and from its function: those in the unit cube.
+// Points where the caller expects peaks, from its array and from its function: the first of those in the unit cube.
 template <class Count>
 std::vector<double> points_given(const divonne_arguments<Count> &a) {
+  constexpr std::size_t most_points = 64;
+  const std::size_t most_numbers = most_points * static_cast<std::size_t>(a.ndim);
   std::vector<double> points;
   const auto add = [&](const double *x, int64 n) {
-    for (int64 i = 0; i < n; ++i, x += a.ldxgiven)
+    for (int64 i = 0; i < n && points.size() < most_numbers; ++i, x += a.ldxgiven)
       if (std::all_of(x, x + a.ndim, [](double v) { return v >= 0.0 && v <= 1.0; }))
         points.insert(points.end(), x, x + a.ndim);
   };
@@ -90,10 +92,10 @@ std::vector<double> points_given(const divonne_arguments<Count> &a) {
 // A grid for Monte Carlo in which half of the samples are uniform and the others gather at the points: with a density like
 // 1/distance, so that peaks of any width are met.
 std::vector<double> grid_at(const std::vector<double> &points, int ndim) {
-  constexpr int bins = 128, most_points = 64, halvings = 60;
+  constexpr int bins = 128, halvings = 60;
   constexpr double finest = 1e-5;
   const auto nd = static_cast<std::size_t>(ndim);
-  const std::size_t n = std::min<std::size_t>(points.size() / nd, most_points);
+  const std::size_t n = points.size() / nd;
   std::vector<double> grid;
   for (std::size_t j = 0; j < nd; ++j) {
     const auto below = [&](double x) {  // share of the samples

@@ -564,6 +564,31 @@ static int deadly(const int *ndim, const double x[], const int *ncomp, double f[
   if (points_seen > abort_at) _exit(0);
   return 0;
 }
+static void die_in_the_middle(struct call c, int after) {
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    tessera_cuba_state_seconds(0);
+    c.statefile = state_name;
+    abort_at = after;
+    points_seen = 0;
+    run(&c);
+    _exit(1);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  assert_true(there(state_name));
+}
+static void go_on(struct call *rest, const struct call *whole) {
+  rest->statefile = state_name;
+  points_seen = 0;
+  run(rest);
+  print_message("  %d of %d evaluations were left\n", (int)points_seen, rest->neval);
+  assert_true(points_seen < rest->neval);
+  assert_same_result(rest, whole);
+  assert_false(there(state_name));
+}
 static void a_program_that_dies_can_be_continued(void **state) {
   static const int at[] = {3000, 40000, 150000};
   (void)state;
@@ -572,28 +597,9 @@ static void a_program_that_dies_can_be_continued(void **state) {
       struct call whole = make(r, 4, 2, bells);
       run(&whole);
       assert_true(whole.fail == 0 && whole.neval > 160000);
-      const pid_t child = fork();
-      assert_true(child >= 0);
-      if (child == 0) {
-        tessera_cuba_state_seconds(0);
-        struct call c = make(r, 4, 2, deadly);
-        c.statefile = state_name;
-        abort_at = at[i];
-        points_seen = 0;
-        run(&c);
-        _exit(1);
-      }
-      int status;
-      assert_int_equal(waitpid(child, &status, 0), child);
-      assert_int_equal(status, 0);
-      assert_true(there(state_name));
+      die_in_the_middle(make(r, 4, 2, deadly), at[i]);
       struct call rest = make(r, 4, 2, bells);
-      rest.statefile = state_name;
-      points_seen = 0;
-      run(&rest);
-      assert_true(points_seen < rest.neval);
-      assert_same_result(&rest, &whole);
-      assert_false(there(state_name));
+      go_on(&rest, &whole);
     }
 }
 
@@ -618,26 +624,8 @@ static void both_sides_of_divonne_can_be_continued(void **state) {
     struct call whole = c;
     run(&whole);
     assert_true(whole.fail == 0 && whole.neval > 220000);
-    c.statefile = state_name;
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-      tessera_cuba_state_seconds(0);
-      abort_at = at[i / 2];
-      points_seen = 0;
-      run(&c);
-      _exit(1);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-    assert_true(there(state_name));
-    points_seen = 0;
-    run(&c);
-    print_message("  %d of %d evaluations were left\n", (int)points_seen, c.neval);
-    assert_true(points_seen < c.neval);
-    assert_same_result(&c, &whole);
-    assert_false(there(state_name));
+    die_in_the_middle(c, at[i / 2]);
+    go_on(&c, &whole);
   }
 }
 
@@ -903,6 +891,34 @@ static void given_points_are_looked_at(void **state) {
   assert_int_equal(finder_calls, 2);
   assert_int_equal(c.fail, 0);
   assert_close(c.integral[0], exact, 0, 3 * c.error[0]);
+}
+
+/* What ends in the first boxes has the value of none of them; and points may come ever closer to each other. */
+static void given_points_at_their_worst(void **state) {
+  enum { many = 20000 };
+  double points[3] = {0.3, 0.4, 0.9};
+  (void)state;
+  for (int nan = 0; nan < 2; ++nan) {
+    struct call c = make(divonne_routine, 3, 1, nan ? not_a_number : aborting);
+    c.ngiven = 1, c.xgiven = points;
+    abort_at = 500; /* in the second box */
+    points_seen = 0;
+    run(&c);
+    assert_int_equal(c.fail, nan ? 1 : -99);
+    if (nan)
+      assert_true(isnan(c.integral[0]) && isinf(c.error[0]));
+    else
+      assert_untouched(&c);
+  }
+  double *chain = malloc(2 * many * sizeof *chain);
+  assert_non_null(chain);
+  for (int i = 0; i < many; ++i) chain[2 * i] = chain[2 * i + 1] = pow(0.99, i);
+  struct call c = make(divonne_routine, 2, 1, bells);
+  c.ngiven = many, c.xgiven = chain;
+  run(&c);
+  assert_int_equal(c.fail, 0);
+  assert_close(c.integral[0], exact_bell(2, 0), 0, 4 * c.error[0]);
+  free(chain);
 }
 
 static void fail_says_how_many_more(void **state) {
@@ -1292,6 +1308,7 @@ int main(void) {
       cmocka_unit_test(smooth_and_rough),
       cmocka_unit_test(the_border_is_extrapolated),
       cmocka_unit_test(given_points_are_looked_at),
+      cmocka_unit_test(given_points_at_their_worst),
       cmocka_unit_test(fail_says_how_many_more),
       cmocka_unit_test(all_spellings_are_the_same),
       cmocka_unit_test(the_ll_routines_count_in_long_long),
