@@ -71,8 +71,9 @@ void compiles_kernel(const std::string &name, const char *text, source_language 
 }
 
 void compiles(const std::string &name, const char *text, source_language language, int ncomp,
-              const quadrature_shape &shape, const char *limits_text = nullptr) {
-  compiles_kernel(name, text, language, 1, ncomp, quadrature_kernel_text(shape), "tessera_quadrature", "", limits_text);
+              const quadrature_shape &shape, const char *domain = "", const char *limits_text = nullptr) {
+  compiles_kernel(name, text, language, shape.ndim, ncomp, quadrature_kernel_text(shape), "tessera_quadrature", domain,
+                  limits_text);
 }
 void compiles_points(const std::string &name, const char *text, source_language language, int ndim, int ncomp,
                      bool complement, const char *domain = "", const char *limits_text = nullptr) {
@@ -97,11 +98,13 @@ int main() {
   compiles("power in slots, 3 components", power, c, 3, {part::slots, 10, 4, true, 1, false});
   compiles("bell, last of 2", bell, c, 1, {part::own_lists, 10, 0, false, 2, true});
   compiles("bell in slots, last of 4, 2 components", bell, c, 2, {part::slots, 10, 0, false, 4, true});
+  compiles("bell, last of 3, a simplex", bell, c, 1, {part::own_lists, 10, 0, false, 3, true},
+           "#define TESSERA_SIMPLEX 1\n");
   compiles_points("bell at points of 3", bell, c, 3, 1, false);
   compiles_points("power in C at points", power, c, 1, 3, true);
   compiles_points("wave at points", wave, cxx, 5, 1, false);
   compiles_points("wave at points, a simplex", wave, cxx, 3, 1, false, "#define TESSERA_SIMPLEX 1\n");
-  compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false, 1, false}, limits);
+  compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false, 1, false}, "", limits);
   compiles_points("wave with limits, at points", wave, cxx, 1, 1, false, "", limits);
   return checks::summary();
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cases.h"
 #include "skip.h"
@@ -165,6 +166,32 @@ static void simplices(void **state) {
   }
 }
 
+/* Where it is not finite over a simplex is told in the user's coordinates. */
+static void nan_in_a_simplex(void **state) {
+  (void)state;
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; ++w) {
+    if (ways[w].kind != 7) continue;
+    struct run r;
+    tessera_solver *s = make_solver(&ways[w], device);
+    assert_status(s, tessera_set_simplex(s, TESSERA_SIMPLEX_DUFFY, NULL), TESSERA_OK);
+    run_it(s, &r);
+    assert_int_equal(r.status, TESSERA_NONFINITE);
+    const char *const at = strstr(tessera_last_error(s), "x = (");
+    assert_non_null(at);
+    double sum = 0;
+    const char *from = at + 5;
+    for (int j = 0; j < ways[w].ndim; ++j) {
+      char *end;
+      const double x = strtod(from, &end);
+      assert_true(end > from && x > 0);
+      sum += x;
+      from = end + 1; /* behind the comma */
+    }
+    assert_true(sum < 1);
+    tessera_destroy(s);
+  }
+}
+
 /* All side by side as each alone, with parameters and limits of their own; who is to blame ends alone. */
 static void many_are_as_each(void **state) {
   static double block[rows][3], lower[rows][3], upper[rows][3], value[rows], error[rows];
@@ -251,9 +278,9 @@ static void it_stops_between_rounds(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(device_is_host), cmocka_unit_test(simplices),
-                                     cmocka_unit_test(many_are_as_each), cmocka_unit_test(odd_limits),
-                                     cmocka_unit_test(it_stops_between_rounds)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(device_is_host),   cmocka_unit_test(simplices),
+                                     cmocka_unit_test(nan_in_a_simplex), cmocka_unit_test(many_are_as_each),
+                                     cmocka_unit_test(odd_limits),       cmocka_unit_test(it_stops_between_rounds)};
   tessera_solver *s = solver_of(1, 1);
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_C,
                                "int f(int n, const double *x, int m, double *v, void *p) { v[0] = 1; return 0; }", "f");

@@ -124,7 +124,7 @@ __device__ __noinline__ void finish_row(const quadrature_arguments &a, thread_in
   const outcome end = own.lane.too_large() ? outcome::running : steps.end();
   const integral_remark &why = steps.remark();
   double x = why.kind == remark_kind::nonfinite ? own.lane.nonfinite_x() : why.x;
-#if TESSERA_SHAPED
+#if TESSERA_SHAPED && !TESSERA_INNERMOST  // of an innermost row the host knows the other coordinates
   if (why.kind == remark_kind::nonfinite || why.kind == remark_kind::bad_point) {
     const double t = x;
     to_user(&t, &x, own.params);
