@@ -1189,11 +1189,7 @@ contains
     fn = c_null_funptr
     if (present(f)) fn = c_funloc(f)
     if (.not. exists(s, ierr)) return
-    if (axis < 1 .or. axis > s%state%ndim) then
-      call reject(s, TESSERA_ERR_ARGUMENT, 'axis = ' // decimal(int(axis, c_int64_t)) // ' is not within 1 .. ' // &
-                  decimal(int(s%state%ndim, c_int64_t)), ierr)
-      return
-    end if
+    if (.not. axis_is_right(s, axis, ierr)) return
     call conclude(s, c_tessera_set_limits(s%handle, axis - 1_c_int, fn, value_or_null(userdata)), ierr)
   end subroutine tessera_set_limits
 
@@ -1207,16 +1203,9 @@ contains
     character(kind=c_char), allocatable, target :: text(:), name(:)
     type(c_ptr) :: text_address, name_address
     if (.not. exists(s, ierr)) return
-    text_address = c_null_ptr
-    name_address = c_null_ptr
-    if (present(source)) then
-      text = c_characters(source)
-      text_address = c_loc(text)
-    end if
-    if (present(function_name)) then
-      name = c_characters(function_name)
-      name_address = c_loc(name)
-    end if
+    if (.not. axis_is_right(s, axis, ierr)) return
+    text_address = address_of(source, text)
+    name_address = address_of(function_name, name)
     call conclude(s, c_tessera_set_limits_source(s%handle, axis - 1_c_int, language, text_address, name_address), ierr)
   end subroutine tessera_set_limits_source
 
@@ -1240,11 +1229,7 @@ contains
     integer(c_int), intent(in) :: axis, rule
     integer(c_int), intent(out), optional :: ierr
     if (.not. exists(s, ierr)) return
-    if (axis < 1 .or. axis > s%state%ndim) then
-      call reject(s, TESSERA_ERR_ARGUMENT, 'axis = ' // decimal(int(axis, c_int64_t)) // ' is not within 1 .. ' // &
-                  decimal(int(s%state%ndim, c_int64_t)), ierr)
-      return
-    end if
+    if (.not. axis_is_right(s, axis, ierr)) return
     call conclude(s, c_tessera_set_axis_rule(s%handle, axis - 1_c_int, rule), ierr)
   end subroutine tessera_set_axis_rule
 
@@ -1297,16 +1282,8 @@ contains
     character(kind=c_char), allocatable, target :: text(:), name(:)
     type(c_ptr) :: text_address, name_address
     if (.not. exists(s, ierr)) return
-    text_address = c_null_ptr
-    name_address = c_null_ptr
-    if (present(source)) then
-      text = c_characters(source)
-      text_address = c_loc(text)
-    end if
-    if (present(function_name)) then
-      name = c_characters(function_name)
-      name_address = c_loc(name)
-    end if
+    text_address = address_of(source, text)
+    name_address = address_of(function_name, name)
     call conclude(s, c_tessera_set_integrand_source(s%handle, language, text_address, name_address), ierr)
   end subroutine tessera_set_integrand_source
 
@@ -1320,16 +1297,8 @@ contains
     character(kind=c_char), allocatable, target :: file(:), name(:)
     type(c_ptr) :: file_address, name_address
     if (.not. exists(s, ierr)) return
-    file_address = c_null_ptr
-    name_address = c_null_ptr
-    if (present(path)) then
-      file = c_characters(path)
-      file_address = c_loc(file)
-    end if
-    if (present(function_name)) then
-      name = c_characters(function_name)
-      name_address = c_loc(name)
-    end if
+    file_address = address_of(path, file)
+    name_address = address_of(function_name, name)
     call conclude(s, c_tessera_set_integrand_file(s%handle, language, file_address, name_address), ierr)
   end subroutine tessera_set_integrand_file
 
@@ -1346,16 +1315,12 @@ contains
     integer(c_size_t) :: bytes
     if (.not. exists(s, ierr)) return
     code_address = c_null_ptr
-    name_address = c_null_ptr
     bytes = 0
     if (present(code)) then
       bytes = len(code, c_size_t)
       code_address = c_loc(code)
     end if
-    if (present(function_name)) then
-      name = c_characters(function_name)
-      name_address = c_loc(name)
-    end if
+    name_address = address_of(function_name, name)
     call conclude(s, c_tessera_set_integrand_code(s%handle, form, code_address, bytes, name_address), ierr)
   end subroutine tessera_set_integrand_code
 
@@ -1391,20 +1356,12 @@ contains
     type(c_ptr) :: text_address, name_address
     integer(c_size_t) :: length
     integer(c_int) :: which, from_file, status
-    text_address = c_null_ptr
-    name_address = c_null_ptr
     length = 0
     which = 0
     from_file = 0
     if (present(language)) which = language
-    if (present(source)) then
-      text = c_characters(source)
-      text_address = c_loc(text)
-    end if
-    if (present(function_name)) then
-      name = c_characters(function_name)
-      name_address = c_loc(name)
-    end if
+    text_address = address_of(source, text)
+    name_address = address_of(function_name, name)
     if (present(is_file)) from_file = merge(1_c_int, 0_c_int, is_file)
     if (present(bytes)) length = bytes
     status = c_tessera_register_twin(c_funloc(f), which, text_address, from_file, name_address, value_or_null(params), length)
@@ -1440,6 +1397,17 @@ contains
     end do
     characters(n + 1) = c_null_char
   end function c_characters
+
+  !> The address of a string for C, null where there is none; `characters` holds it.
+  function address_of(text, characters) result(address)
+    character(*), intent(in), optional :: text
+    character(kind=c_char), allocatable, target, intent(out) :: characters(:)
+    type(c_ptr) :: address
+    address = c_null_ptr
+    if (.not. present(text)) return
+    characters = c_characters(text)
+    address = c_loc(characters)
+  end function address_of
 
   pure function value_or_null(userdata) result(address)
     type(c_ptr), intent(in), optional :: userdata
@@ -1927,6 +1895,17 @@ contains
       call reject(s, TESSERA_ERR_ARGUMENT, 'value is complex, but TESSERA_COMPLEX is 0', ierr)
     end if
   end function is_complex
+
+  !> False, with the error handed out, for an axis that is not one of the solver's.
+  recursive function axis_is_right(s, axis, ierr) result(yes)
+    type(tessera_solver), intent(in) :: s
+    integer(c_int), intent(in) :: axis
+    integer(c_int), intent(out), optional :: ierr
+    logical :: yes
+    yes = axis >= 1 .and. axis <= s%state%ndim
+    if (.not. yes) call reject(s, TESSERA_ERR_ARGUMENT, 'axis = ' // decimal(int(axis, c_int64_t)) // &
+                               ' is not within 1 .. ' // decimal(int(s%state%ndim, c_int64_t)), ierr)
+  end function axis_is_right
 
   !> False, with the error handed out, for an array that has not one column for each integral.
   recursive function columns_are_right(s, name, columns, expected, ierr) result(yes)

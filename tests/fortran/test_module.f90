@@ -1171,6 +1171,7 @@ contains
     call check(ierr == TESSERA_OK .and. close_to(value(1), 0.5_c_double, 1e-9_c_double), 'a triangle by a text')
     call tessera_set_limits_source(s, 3, TESSERA_LANGUAGE_C, 'int f;', 'f', ierr)
     call check(ierr == TESSERA_ERR_ARGUMENT, 'a text for an axis that there is not')
+    call check(index(tessera_last_error(s), 'axis = 3 is not within 1 .. 2') > 0, 'axes are counted from 1')
     call tessera_set_limits_source(s, 2, TESSERA_LANGUAGE_C, 'int f;', ierr=ierr)
     call check(ierr == TESSERA_ERR_ARGUMENT, 'a text without a name')
     call tessera_set_limits_source(s, 2, TESSERA_LANGUAGE_C)
