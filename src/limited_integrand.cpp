@@ -40,7 +40,7 @@ std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 
 axis_extent limited_integrand::extent(int j, const double *x, int &status) const {
   const axis_limits &limits = shape_.limits[index(j)];
-  axis_extent e = {0.0, 1.0, -infinity_value(), infinity_value()};
+  axis_extent e = axis_as_it_is();
   if (!limits.is_set()) return e;
   double lower = nan_value(), upper = nan_value();
   status = limits.function(static_cast<int>(shape_.limits.size()), j, x, &lower, &upper,

@@ -16,6 +16,9 @@ class impossible_limits : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// That of an axis whose limits are numbers: it leaves a coordinate as it is.
+inline axis_extent axis_as_it_is() { return {0.0, 1.0, -infinity_value(), infinity_value()}; }
+
 // The function of the user with coordinate j of an axis with limits from lower + (upper - lower) t, t in (0, 1), times the length of the
 // axis; or at the point of a simplex, times the Jacobian. As often at a time as the function itself allows.
 class limited_integrand {
@@ -38,7 +41,7 @@ class limited_integrand {
   double map(double *x, double *spare, int &status) const;
   // The first `axes` of the coordinates alone, where the limits are functions; returns the lengths of these axes multiplied.
   double map_first(int axes, double *x, int &status) const;
-  // Axis j at the user's coordinates in front of it; that of limits which are numbers leaves a coordinate as it is.
+  // Axis j at the user's coordinates in front of it.
   axis_extent extent(int j, const double *x, int &status) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <new>
 #include <utility>
@@ -74,7 +73,7 @@ std::vector<iterated_call::answer> iterated_call::take_answers() { return std::e
 
 // The row of an integral over the last axis, behind x_. False: there is none, for its limits.
 bool iterated_call::add_row(int64 problem, const axis_request &asked, trouble &what) {
-  innermost_row row = {asked.reltol, asked.abstol, asked.most, {0.0, 1.0, -HUGE_VAL, HUGE_VAL}, 1.0, problem};
+  innermost_row row = {asked.reltol, asked.abstol, asked.most, axis_as_it_is(), 1.0, problem};
   const int last = common_.ndim() - 1;
   if (limits_) try {
       limits_->use_params(many_.params ? const_cast<unsigned char *>(many_.block(problem)) : common_.integrand.params);

@@ -50,7 +50,7 @@ struct sparse_pace {
   double share;               // that a grid may have of what the subdivision has had,
   double foresight;           // or of what that is going to need, as far as it can be foreseen
   double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
-  double patience;            // or of what it has had, while the grid's error falls,
+  double patience;            // that a grid may have of what the subdivision has had, while its error falls
   double check_share;         // to see whether the integrand is smooth
 };
 
