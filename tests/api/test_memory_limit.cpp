@@ -67,7 +67,7 @@ void free(void *p) {
 
 namespace {
 
-int problems = 60;
+int problems = 30;
 
 // Beside what is said in tessera.h: messages, threads, small lists.
 constexpr long long allowance = 65536;

@@ -160,9 +160,8 @@ int main(int argc, char **argv) {
   }
   const bool all = argc > 2 && std::string(argv[2]) == "all";
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
-  compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   if (checks::sanitized) return checks::summary();
-  compiles(TESSERA_RULE_GM7, 8, 2, true);
+  compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   compiles(TESSERA_RULE_LOW, 32, 1, false, true);
   if (argc > 1) links_ptx(3, 2, argv[1]);
   const auto compiles_point = [](bool many) {
@@ -182,6 +181,7 @@ int main(int argc, char **argv) {
   compiles_point(true);
   compiles_cuba(false);
   if (!all) return checks::summary();
+  compiles(TESSERA_RULE_GM7, 8, 2, true);
   compiles(TESSERA_RULE_AUTO, 5, 1, false);
   compiles(TESSERA_RULE_AUTO, 3, 1, false, true);
   compiles(TESSERA_RULE_AUTO, 1, 1, false, false, false, "#define TESSERA_SIMPLEX 1\n");
