@@ -88,6 +88,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_KEEP_STATE = 145
   integer(c_int), parameter, public :: TESSERA_GENERATOR = 146
   integer(c_int), parameter, public :: TESSERA_WEIGHTS = 147
+  integer(c_int), parameter, public :: TESSERA_CONSTANT_EVALUATIONS = 148
   integer(c_int), parameter, public :: TESSERA_WEIGHT = 150
   integer(c_int), parameter, public :: TESSERA_SHARED_CALLS = 151
   integer(c_int), parameter, public :: TESSERA_RELTOL = 200

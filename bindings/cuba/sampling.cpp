@@ -17,6 +17,7 @@ namespace {
 constexpr int64 most_points = 4294967295;
 constexpr int64 least_evaluations = 2;  // of which there is a variance
 constexpr std::size_t grid_edges = 129;
+constexpr int64 trusted_points = 1000;  // that are equal make a constant, as they do in the original
 
 // The options of a run, set by `put_int` and `put_real`.
 template <class Arguments, class Int, class Real>
@@ -30,6 +31,7 @@ void set_options(const Arguments &a, const sampling &how, Int put_int, Real put_
   // A grid of an earlier run is good already; one iteration for the strata, if there is room for it.
   const bool enough = how.maxeval / 8 > how.points;
   put_int(TESSERA_WARMUP, how.trained ? (enough ? 1 : 0) : -1);
+  put_int(TESSERA_CONSTANT_EVALUATIONS, std::max(how.points, trusted_points));
   put_int(TESSERA_MAXEVAL, how.maxeval);
   put_int(TESSERA_MINEVAL, std::max<int64>(how.mineval, 0));
   put_real(TESSERA_CONFIDENCE, how.confidence);

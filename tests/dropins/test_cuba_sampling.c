@@ -1095,6 +1095,78 @@ static void the_ll_routines_count_in_long_long(void **state) {
   }
 }
 
+/* ---- Constants ------------------------------------------------------------------------------------------------------------- */
+static int one_and_zero(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata,
+                        const int *nvec, const int *core, const void *weight, const int *iter) {
+  (void)ndim, (void)x, (void)userdata, (void)core, (void)weight, (void)iter;
+  for (int i = 0; i < *nvec * *ncomp; ++i) f[i] = i % *ncomp == 0;
+  return 0;
+}
+/* zero_at: the component that is 0; the others are all the same. */
+static int zero_at;
+static int zero_among(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
+                      const int *core, const void *weight, const int *iter) {
+  (void)userdata, (void)core, (void)weight, (void)iter;
+  for (int i = 0; i < *nvec; ++i) {
+    const double *y = x + i * *ndim;
+    for (int k = 0; k < *ncomp; ++k) f[i * *ncomp + k] = k == zero_at ? 0 : sin(y[0]) * cos(y[1]) * exp(y[2]);
+  }
+  return 0;
+}
+static int nothing(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
+                   const int *core, const void *weight, const int *iter) {
+  (void)ndim, (void)x, (void)userdata, (void)core, (void)weight, (void)iter;
+  for (int i = 0; i < *nvec * *ncomp; ++i) f[i] = 0;
+  return 0;
+}
+static void constant_components_end_at_once(void **state) {
+  static const int published[routines] = {1000, 1000, 26916};
+  (void)state;
+  for (enum routine r = 0; r < routines; ++r) {
+    for (int digits = 3; digits < 8; digits += 2) {
+      struct call c = make(r, 3, 2, one_and_zero);
+      c.epsrel = pow(10, -digits);
+      run(&c);
+      assert_int_equal(c.fail, 0);
+      assert_true(1000 <= c.neval && c.neval <= published[r] + 125); /* 125: that show the scale */
+      assert_close(c.integral[0], 1, 1e-14, 0);
+      assert_same_bits(c.integral[1], 0);
+      assert_same_bits(c.error[1], 0);
+      if (r != divonne_routine) assert_same_bits(c.prob[0], -999);
+      if (digits > 3) continue;
+      c.mineval = 30000;
+      run(&c);
+      assert_int_equal(c.fail, 0);
+      assert_true(c.neval >= 30000);
+    }
+    /* A component of zeros costs nothing beside one that is seen. */
+    zero_at = -1;
+    struct call alone = make(r, 3, 1, zero_among);
+    run(&alone);
+    assert_int_equal(alone.fail, 0);
+    assert_true(alone.neval < 100000);
+    for (zero_at = 0; zero_at < 2; ++zero_at) {
+      struct call c = make(r, 3, 2, zero_among);
+      run(&c);
+      assert_int_equal(c.fail, 0);
+      assert_int_equal(c.neval, alone.neval);
+      assert_same_bits(c.integral[zero_at], 0);
+      assert_same_bits(c.integral[1 - zero_at], alone.integral[0]);
+      assert_same_bits(c.error[1 - zero_at], alone.error[0]);
+    }
+    /* Where nothing has been seen in any component that is no result. */
+    if (r == divonne_routine) continue;
+    struct call c = make(r, 3, 2, nothing);
+    run(&c);
+    assert_int_equal(c.fail, 1);
+    assert_true(c.neval > 900000);
+    c.maxeval = 2000000;
+    run(&c);
+    assert_int_equal(c.fail, 0);
+    assert_true(c.neval >= 1 << 20);
+  }
+}
+
 /* ---- Beyond ------------------------------------------------------------------------------------------------------------------------ */
 static long printed(enum routine r, int flags) {
   char name[] = "/tmp/tessera-out-XXXXXX";
@@ -1312,6 +1384,7 @@ int main(void) {
       cmocka_unit_test(fail_says_how_many_more),
       cmocka_unit_test(all_spellings_are_the_same),
       cmocka_unit_test(the_ll_routines_count_in_long_long),
+      cmocka_unit_test(constant_components_end_at_once),
       cmocka_unit_test(it_is_as_verbose_as_it_is_told),
       cmocka_unit_test(no_arguments_do_harm),
       cmocka_unit_test(extreme_arguments),

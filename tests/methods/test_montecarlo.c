@@ -330,8 +330,49 @@ static void constants(void **state) {
     a = sample(s);
     assert_status(s, a.status, TESSERA_OK);
     assert_same_bits(a.value, 0);
+    const int64_t least = a.evaluations;
+    put_int(s, TESSERA_CONSTANT_EVALUATIONS, 5000); /* not for an integrand of which nothing has been seen */
+    a = sample(s);
+    assert_status(s, a.status, TESSERA_OK);
+    assert_int_equal(a.evaluations, least);
+    put_point(s, constant, &c);
+    put_real(s, TESSERA_RELTOL, 1e-6);
+    a = sample(s);
+    assert_status(s, a.status, TESSERA_OK);
+    assert_close(a.value, 0.1, 1e-15, 2 * a.error);
+    assert_true(5000 <= a.evaluations && a.evaluations < 20000);
     tessera_destroy(s);
   }
+}
+
+static int zero_beside_a_hill(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp, (void)userdata;
+  f[0] = 0.0;
+  f[1] = exp(-4 * (x[0] * x[0] + x[1] * x[1]));
+  return 0;
+}
+static void a_component_of_zeros(void **state) {
+  (void)state;
+  for (int sampling = 0; sampling < 3; ++sampling)
+    for (int trust = 0; trust < 2; ++trust) {
+      tessera_solver *s;
+      assert_int_equal(tessera_create(&s, 2, 2), TESSERA_OK);
+      put_point(s, zero_beside_a_hill, NULL);
+      put_int(s, TESSERA_SAMPLING, sampling);
+      put_real(s, TESSERA_RELTOL, 1e-2);
+      if (trust) put_int(s, TESSERA_CONSTANT_EVALUATIONS, 1000);
+      double value[2], error[2];
+      int64_t n;
+      assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_OK);
+      assert_same_bits(value[0], 0);
+      assert_same_bits(error[0], 0);
+      tessera_get_int(s, TESSERA_EVALUATIONS, &n);
+      if (trust)
+        assert_true(n < 1 << 18);
+      else
+        assert_true(n >= 1 << 20);
+      tessera_destroy(s);
+    }
 }
 
 static int tiny(int ndim, const double *x, int ncomp, double *f, void *userdata) {
@@ -760,6 +801,7 @@ int main(void) {
       cmocka_unit_test(infinite_and_reversed_ranges),
       cmocka_unit_test(the_error_falls_with_the_root),
       cmocka_unit_test(constants),
+      cmocka_unit_test(a_component_of_zeros),
       cmocka_unit_test(few_equal_samples_are_doubted),
       cmocka_unit_test(extreme_magnitudes),
       cmocka_unit_test(peaks_get_vegas_and_smooth_ones_do_not),

@@ -359,6 +359,10 @@ class monte_carlo : private sampling_estimates {
       if (o != outcome::running) return o;
       one.add(sums, made);
       show(one, true);
+      if (constant_) {  // there is nothing to train
+        const outcome end = judge();
+        if (end != outcome::running) return end;
+      }
       if (pause_ != outcome::running) return pause_;
       const double now = merit(one);
       const bool believed = freedom(one) >= least_freedom;

@@ -51,6 +51,7 @@ class sampling_estimates {
     need_ = 0.0;
     constant_ = true;
     unseen_ = false;
+    blank_ = true;
     statistics_.chi_square = 0.0;
   }
   static double rounding_of(double value) { return std::numeric_limits<double>::epsilon() * fabs(value); }
@@ -66,7 +67,9 @@ class sampling_estimates {
   void end_to_show(const Believed &believed) {
     const auto nothing = [this](int k) { return shown_.value[k] == 0.0 && shown_.error[k] == 0.0; };
     for (int k = 0; k < set_.ncomp; ++k) {
-      unseen_ = unseen_ || (nothing(k) && (!set_.complex_values || nothing(k ^ 1)));
+      const bool empty = nothing(k) && (!set_.complex_values || nothing(k ^ 1));
+      unseen_ = unseen_ || empty;
+      blank_ = blank_ && empty;
       check_range(magnitude(set_, k, [this](int c) { return shown_.value[c]; }),
                   magnitude(set_, k, [this](int c) { return shown_.error[c]; }));
       const double error = shown_.error[k], tolerance = tolerated(set_, k, shown_.now());
@@ -96,7 +99,7 @@ class sampling_estimates {
   // After show: is the run over?
   outcome judge() const {
     if (statistics_.evaluations < set_.mineval) return outcome::running;
-    if ((constant_ || unseen_) && statistics_.evaluations < evaluations_to_trust_constant) return outcome::running;
+    if ((constant_ || unseen_) && statistics_.evaluations < evaluations_to_trust()) return outcome::running;
     if (need_ == 0.0) return outcome::converged;
     if (constant_ && need_ == rounding_need) return outcome::roundoff;
     return outcome::running;
@@ -105,7 +108,7 @@ class sampling_estimates {
   // Values of a component that are all equal say that a share of the domain is like them, and no more: of n of them that all but
   // -ln(1 - confidence) / n is. As much of the value is not known where it is not believed to be constant.
   void doubt_constant() {
-    if (!shown_.there || statistics_.evaluations >= evaluations_to_trust_constant) return;
+    if (!shown_.there || statistics_.evaluations >= evaluations_to_trust()) return;
     const double unseen = -std::log1p(-set_.confidence) / static_cast<double>(statistics_.evaluations);
     for (int k = 0; k < set_.ncomp; ++k)
       if (shown_.error[k] <= rounding_of(shown_.value[k]))
@@ -175,14 +178,18 @@ class sampling_estimates {
   shown_result shown_;
   double *chi_square_ = nullptr;            // [ncomp]
   bool constant_ = false, unseen_ = false;  // no spread in any component; nothing but zeros in one
+  bool blank_ = false;                      // nothing but zeros in all of them
   double need_ = 0.0;
   double unit_ = 1.0, wanted_unit_ = 1.0;
   sampling_statistics statistics_;
 
  private:
   static constexpr double rounding_need = 1e300;
-  // When all samples were equal, as with a hidden peak.
-  static constexpr int64 evaluations_to_trust_constant = int64{1} << 20;
+  // When all samples were equal, as with a hidden peak. Of an integrand that was 0 everywhere nothing has been seen at all.
+  static constexpr int64 evaluations_to_trust_nothing = int64{1} << 20;
+  int64 evaluations_to_trust() const {
+    return blank_ ? std::max(set_.constant_evaluations, evaluations_to_trust_nothing) : set_.constant_evaluations;
+  }
 
   const double z_;
 };

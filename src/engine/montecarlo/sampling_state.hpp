@@ -30,8 +30,9 @@ struct sampling_settings : run_settings {
   int64 points = 1024;               // of the first iteration
   int64 increase = 0;                // more in each iteration, 0: by half
   int warmup = -1;                   // iterations that train only, -1: as long as they gain
-  double damping = 0.5;              // alpha of the grid
-  double stratify = 0.75;            // beta of the allocation
+  int64 constant_evaluations = int64{1} << 20;  // from which on equal values are believed to be a constant
+  double damping = 0.5;                         // alpha of the grid
+  double stratify = 0.75;                       // beta of the allocation
 };
 
 // Bytes that a pass of so many samples takes in the host's memory: cubes, pieces, and the sums of what threads work at.

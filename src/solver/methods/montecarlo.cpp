@@ -105,6 +105,7 @@ problem &monte_carlo_method::prepare(bool) {
   s.points = get_int(TESSERA_POINTS);
   s.increase = get_int(TESSERA_INCREASE);
   s.warmup = static_cast<int>(get_int(TESSERA_WARMUP));
+  s.constant_evaluations = get_int(TESSERA_CONSTANT_EVALUATIONS);
   s.damping = get_real(TESSERA_DAMPING);
   s.stratify = get_real(TESSERA_STRATIFY);
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
