@@ -359,8 +359,8 @@ typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, in
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
  * thread between two steps, at most every TESSERA_PROGRESS_SECONDS; on the host also within a step that takes longer, with the
- * numbers of the step before (a value of 0 with an error of infinity when there was none). It may call tessera_get_regions, and
- * nothing else, on the solver it serves. */
+ * numbers of the step before (a value of 0 with an error of infinity when there was none). It may call tessera_get_regions,
+ * tessera_get_state and tessera_get_chi2, and nothing else, on the solver it serves. */
 typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
                                 int64_t remaining, void *userdata);
 
@@ -667,7 +667,7 @@ TESSERA_API int tessera_lattice_prime(int64_t n, int64_t largest, int64_t *prime
 
 /* After a run of TESSERA_MONTECARLO: chi2[ncomp], for each component the chi-square of the VEGAS iterations' values about their
  * mean weighted by the inverse variances, with TESSERA_ITERATIONS - 1 degrees of freedom; 0 after plain sampling.
- * TESSERA_ERR_ARGUMENT when the last run was of another method, or there was none. */
+ * In a progress callback it is that of the value shown. TESSERA_ERR_ARGUMENT when the last run was of another method, or there was none. */
 TESSERA_API int tessera_get_chi2(const tessera_solver *s, double *chi2);
 
 /* ---- Sequences ------------------------------------------------------------------------------------------------------ */

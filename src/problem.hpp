@@ -217,6 +217,7 @@ struct sampling_problem : problem {
     p->first_grid = p->own_grid = *grid;
     p->grid = &p->own_grid;
     p->record = nullptr;
+    p->chi_square = nullptr;
     return p;
   }
   std::unique_ptr<run_result> new_result() const override { return std::make_unique<sampling_result>(); }
@@ -239,6 +240,7 @@ struct sampling_problem : problem {
   double volume = 1.0;                       // of the finite axes
   std::vector<double> *grid = nullptr;       // of importance sampling, to begin with (empty: uniform) and at the end
   std::vector<double> *record = nullptr;     // of VEGAS: to go on from, unless empty, and where the run stands; or null
+  double *chi_square = nullptr;              // [ncomp], of what a run shows while it goes on; or null
   std::vector<double> first_grid, own_grid;  // of a copy
 };
 

@@ -4,7 +4,6 @@
 #include "cuhre.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "hooks.hpp"
 #include "routine.hpp"
 #include "state_file.hpp"
+#include "verbose.hpp"
 
 namespace cuba {
 namespace {
@@ -38,12 +38,8 @@ int64 reach(int64 wanted, int64 points, int64 most) {
 template <class Count>
 class observer {
  public:
-  observer(const cuhre_arguments<Count> &a, int rule, int64 points, dropin::lease &solver)
-      : a_(a),
-        solver_(solver),
-        points_(points),
-        verbose_(verbosity(a.flags)),
-        keeper_(a.statefile, begin_state(a, rule)) {}
+  observer(const cuhre_arguments<Count> &a, int rule, dropin::lease &solver)
+      : a_(a), solver_(solver), verbose_(verbosity(a.flags)), keeper_(a.statefile, begin_state(a, rule)) {}
 
   // Goes on from the state file, if there is a good one.
   void resume() {
@@ -54,16 +50,9 @@ class observer {
       return std::string(good ? "" : tessera_last_error(solver_.solver()));
     });
     if (!resumed) return;
-    say("resumed from " + keeper_.path(), 1);
+    if (verbose_ >= 1) say("Cuhre: resumed from " + keeper_.path());
     resumed_ = keeper_.s.evaluations;
-  }
-
-  void introduce() const {
-    if (verbose_ < 1) return;
-    std::printf("Cuhre: ndim %d, ncomp %d, epsrel %g, epsabs %g, mineval %lld, maxeval %lld, points a region %lld\n",
-                a_.ndim, a_.ncomp, a_.epsrel, a_.epsabs, static_cast<long long>(a_.mineval),
-                static_cast<long long>(a_.maxeval), static_cast<long long>(points_));
-    std::fflush(stdout);
+    iterations_ = keeper_.s.count;
   }
 
   static int step(int64 evaluations, int, const double *value, const double *error, int64, void *userdata) {
@@ -74,7 +63,7 @@ class observer {
   // The last iteration, and what follows from all of them.
   void finish(int64 evaluations, const double *value, const double *error, int end) {
     add(evaluations, value, error);
-    show(evaluations, value, error, 1);
+    if (verbose_ >= 3) show_regions();
     keeper_.finish(end == met && (a_.flags & keep_state_flag) == 0, [&] { return fill(evaluations); });
   }
   double probability(int k, int64 regions) const {
@@ -86,10 +75,6 @@ class observer {
  private:
   void look(int64 evaluations, const double *value, const double *error) {
     add(evaluations, value, error);
-    if (verbose_ >= 2 && (verbose_ == 3 || evaluations >= next_shown_)) {
-      show(evaluations, value, error, 2);
-      next_shown_ = 2 * evaluations;
-    }
     keeper_.save_now_and_then([&] { return fill(evaluations); });
   }
 
@@ -97,18 +82,22 @@ class observer {
     if (evaluations <= added_ || evaluations <= resumed_) return;  // that iteration is in already
     added_ = evaluations;
     for (int k = 0; k < a_.ncomp; ++k) keeper_.s.iterations[static_cast<std::size_t>(k)].add(value[k], error[k]);
+    ++iterations_;
+    if (verbose_ >= 1) show(evaluations, value, error);
   }
 
-  void show(int64 evaluations, const double *value, const double *error, int level) const {
-    if (verbose_ < level) return;
-    std::printf("Cuhre: %lld evaluations\n", static_cast<long long>(evaluations));
-    for (int k = 0; k < a_.ncomp; ++k) std::printf("  [%d] %.15g +- %.3g\n", k + 1, value[k], error[k]);
-    std::fflush(stdout);
+  void show(int64 evaluations, const double *value, const double *error) const {
+    std::vector<double> chi_square;
+    for (const scatter &x : keeper_.s.iterations) chi_square.push_back(x.chi_square());
+    say_iteration(iterations_, evaluations, a_.ncomp, value, error, chi_square.data(), iterations_ - 1);
   }
-  void say(const std::string &line, int level) const {
-    if (verbose_ < level) return;
-    std::printf("Cuhre: %s\n", line.c_str());
-    std::fflush(stdout);
+  void show_regions() {
+    if (!fill(added_).empty()) return;
+    const state &s = keeper_.s;
+    for (int64 i = 0; i < s.count; ++i) {
+      const double *const record = &s.records[static_cast<std::size_t>(i * s.fields)];
+      say_region(a_.ndim, record, record + a_.ndim, a_.ncomp, record + 2 * a_.ndim, record + 2 * a_.ndim + a_.ncomp);
+    }
   }
 
   static bool inside_unit_cube(const state &s) {
@@ -142,11 +131,9 @@ class observer {
 
   const cuhre_arguments<Count> &a_;
   dropin::lease &solver_;
-  const int64 points_;
   const int verbose_;
   state_keeper keeper_;
-  int64 added_ = 0, resumed_ = 0;
-  int64 next_shown_ = 0;
+  int64 added_ = 0, resumed_ = 0, iterations_ = 0;
 };
 
 template <class Count>
@@ -201,8 +188,7 @@ static void integrate(const cuhre_arguments<Count> &a) {
   dropin::lease solver(a.ndim, a.ncomp);
   if (tessera_solver *s = r.end.status < 0 ? solver.solver() : nullptr) {
     set_options(solver, a, rule, points, threads);
-    observer<Count> watcher(a, rule, points, solver);
-    watcher.introduce();
+    observer<Count> watcher(a, rule, solver);
     watcher.resume();
     tessera_set_progress(s, observer<Count>::step, &watcher);
     r.end = dropin::run(solver, a.routine, user.form(), r.value.data(), r.error.data());
@@ -221,6 +207,11 @@ static void integrate(const cuhre_arguments<Count> &a) {
 
 template <class Count>
 void cuhre(const cuhre_arguments<Count> &a) {
+  introduce(a, [&](parameter_lines &lines) {
+    lines.add("mineval", a.mineval);
+    lines.add("maxeval", a.maxeval);
+    lines.add("key", a.key);
+  });
   if (!begin(a, 2, most_ndim)) return;
   if (!require_pointers(a) || !require(a, a.nregions, "nregions is NULL")) return;
   call_init();

@@ -10,6 +10,7 @@
 #include "cuhre.hpp"
 #include "hooks.hpp"
 #include "race.hpp"
+#include "verbose.hpp"
 
 namespace cuba {
 namespace {
@@ -208,6 +209,20 @@ results integrate(const divonne_arguments<Count> &a) {
 
 template <class Count>
 void divonne(const divonne_arguments<Count> &a) {
+  introduce(a, [&](parameter_lines &lines) {
+    lines.add("seed", a.seed);
+    lines.add("mineval", a.mineval);
+    lines.add("maxeval", a.maxeval);
+    lines.add("key1", a.key1);
+    lines.add("key2", a.key2);
+    lines.add("key3", a.key3);
+    lines.add("maxpass", a.maxpass);
+    lines.add("border", a.border);
+    lines.add("maxchisq", a.maxchisq);
+    lines.add("mindeviation", a.mindeviation);
+    lines.add("ngiven", a.ngiven);
+    lines.add("nextra", a.nextra);
+  });
   if (!begin(a, 2, most_sampled_ndim)) return;
   if (!require_pointers(a) || !require(a, a.nregions, "nregions is NULL") ||
       !require(a, a.border < 0.5, "border is not below 0.5") ||
@@ -218,6 +233,7 @@ void divonne(const divonne_arguments<Count> &a) {
   call_init();
   serve(a, [&] {
     results r = integrate(a);
+    if (verbosity(a.flags) >= 1) say_main_integration(r.regions, r.end.evaluations);
     deliver(a, r);
     if (*a.fail == not_met) *a.fail = still_needed(a, r);
     conclude(a, r);

@@ -7,6 +7,7 @@ namespace cuba {
 
 template <class Count>
 struct divonne_arguments : arguments<Count> {
+  static constexpr bool has_phases = true;
   int seed, key1, key2, key3, maxpass;
   double border, maxchisq, mindeviation;
   Count ngiven;

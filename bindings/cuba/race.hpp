@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "hooks.hpp"
 #include "sampling.hpp"
 #include "state_file.hpp"
+#include "verbose.hpp"
 
 namespace cuba {
 
@@ -67,6 +67,7 @@ class race {
         user_.cores.restart();
         (divide ? advance_cubature() : advance_sampling());
         user_.exception.rethrow();
+        if (verbosity(a_.flags) >= 1) show_turn();
         if (has_failed(divided_.r)) return with_all_evaluations(divided_.r);
         if (has_failed(sampled_)) return with_all_evaluations(sampled_);
         if (is_settled()) break;
@@ -171,6 +172,11 @@ class race {
     return r;
   }
 
+  void show_turn() {
+    const results now = choose();
+    say_partition(++turns_, now.regions, used(), a_.ncomp, now.value.data(), now.error.data());
+  }
+
   // ---- The state file: what both sides have, between two turns ---------------------------------------------------------------
 
   static state empty_state(const divonne_arguments<Count> &a) {
@@ -197,7 +203,7 @@ class race {
   bool resume() {
     const bool grid_alone = (a_.flags & grid_only_flag) != 0;
     const bool resumed = keeper_.resume([this, grid_alone] { return grid_alone ? take_grid() : take_all(); });
-    if (resumed && verbosity(a_.flags) >= 1) std::printf("%s: resumed from %s\n", a_.routine, keeper_.path().c_str());
+    if (resumed && verbosity(a_.flags) >= 1) say(std::string(a_.routine) + ": resumed from " + keeper_.path());
     return resumed && !grid_alone;
   }
   // What is wrong with it, or nothing.
@@ -252,6 +258,7 @@ class race {
   const bool fair_;
   const int64 leg_;
   int64 spent_ = 0;  // samples of runs that were begun anew
+  int64 turns_ = 0;
   cubature<Count> divided_;
   results sampled_;
   bool divided_open_ = true, sampled_open_ = true;

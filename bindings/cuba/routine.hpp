@@ -40,6 +40,7 @@ template <class Count>
 struct arguments {
   using count_type = Count;
   static constexpr bool has_weights = false;  // the integrand is handed the point's weight and the iteration
+  static constexpr bool has_phases = false;   // iterations that divide the cube, as Divonne's
   const char *routine;
   int ndim, ncomp;
   integrand_t function;

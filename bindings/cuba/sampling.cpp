@@ -2,7 +2,6 @@
 #include "sampling.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "chi_square.hpp"
@@ -10,6 +9,7 @@
 #include "hooks.hpp"
 #include "state_file.hpp"
 #include "vegas.hpp"
+#include "verbose.hpp"
 
 namespace cuba {
 namespace {
@@ -76,17 +76,71 @@ void take_state(tessera_solver *s, std::vector<double> &to) {
   tessera_get_state(s, count, to.data(), nullptr);
 }
 
+// What is printed of a run. A run shows its numbers between two steps, so those of an iteration are seen in the first step of the next one.
+template <class Arguments>
+class iteration_watch {
+ public:
+  iteration_watch(const Arguments &a, tessera_solver *solver, bool wanted)
+      : a_(a), solver_(solver), wanted_(wanted), chi_square_(static_cast<std::size_t>(a.ncomp)) {}
+  bool wanted() const { return wanted_; }
+
+  void look(int64 evaluations, const double *value, const double *error) {
+    if (!wanted_) return;
+    if (shown_.empty())
+      remember(value, error);  // of the points that show the scale
+    else if (is_new(value, error))
+      print(seen_, value, error);
+    seen_ = evaluations;
+  }
+  void finish(const results &r) {
+    if (!wanted_) return;
+    if (number_ == 0 || is_new(r.value.data(), r.error.data()))
+      print(r.end.evaluations, r.value.data(), r.error.data());
+  }
+
+ private:
+  void remember(const double *value, const double *error) {
+    shown_.assign(value, value + a_.ncomp);
+    shown_.insert(shown_.end(), error, error + a_.ncomp);
+  }
+  bool is_new(const double *value, const double *error) const {
+    const auto errors = shown_.begin() + a_.ncomp;
+    return !std::equal(shown_.begin(), errors, value) || !std::equal(errors, shown_.end(), error);
+  }
+  void print(int64 evaluations, const double *value, const double *error) {
+    remember(value, error);
+    ++number_;
+    if (!Arguments::has_phases) {
+      if (tessera_get_chi2(solver_, chi_square_.data()) != TESSERA_OK) chi_square_.assign(chi_square_.size(), 0.0);
+      // Those of the warm-up are not combined.
+      const bool combined = std::any_of(chi_square_.begin(), chi_square_.end(), [](double c) { return c > 0.0; });
+      freedom_ = combined ? freedom_ + 1 : 0;
+      say_iteration(number_, evaluations, a_.ncomp, value, error, chi_square_.data(), freedom_);
+    } else {
+      constexpr int64 whole_cube = 1;
+      say_partition(number_, whole_cube, evaluations, a_.ncomp, value, error);
+    }
+  }
+
+  const Arguments &a_;
+  tessera_solver *const solver_;
+  const bool wanted_;
+  std::vector<double> shown_, chi_square_;
+  int64 seen_ = 0, number_ = 0, freedom_ = 0;
+};
+
 // What is done between the passes: the state file, messages.
 template <class Arguments>
 class observer {
  public:
-  observer(const Arguments &a, tessera_solver *solver, bool has_file)
+  observer(const Arguments &a, tessera_solver *solver, bool has_file, bool speaks)
       : a_(a),
         solver_(solver),
-        verbose_(verbosity(a.flags)),
+        verbose_(speaks ? verbosity(a.flags) : 0),
+        iterations_(a, solver, verbose_ >= 1),
         keeper_(has_file ? a.statefile : nullptr, begin_state(a)) {}
 
-  bool wanted() const { return verbose_ >= 2 || keeper_.has_file(); }
+  bool wanted() const { return iterations_.wanted() || keeper_.has_file(); }
 
   // Goes on from the state file, if there is a good one; with bit 5 of the flags from its grid alone.
   void resume(sampling &how) {
@@ -102,16 +156,7 @@ class observer {
       }
       return std::string();
     });
-    if (resumed && verbose_ >= 1) std::printf("%s: resumed from %s\n", a_.routine, keeper_.path().c_str());
-  }
-
-  void introduce(const sampling &how) const {
-    if (verbose_ < 1) return;
-    std::printf(
-        "%s: ndim %d, ncomp %d, epsrel %g, epsabs %g, seed %d, mineval %lld, maxeval %lld, first iteration %lld\n",
-        a_.routine, a_.ndim, a_.ncomp, a_.epsrel, a_.epsabs, how.seed, static_cast<long long>(how.mineval),
-        static_cast<long long>(how.maxeval), static_cast<long long>(how.points));
-    std::fflush(stdout);
+    if (resumed && verbose_ >= 1) say(std::string(a_.routine) + ": resumed from " + keeper_.path());
   }
 
   static int step(int64 evaluations, int, const double *value, const double *error, int64, void *userdata) {
@@ -120,25 +165,15 @@ class observer {
   }
 
   void finish(const results &r) {
-    show(r.end.evaluations, r.value.data(), r.error.data(), 1);
+    iterations_.finish(r);
     const bool remove_it = r.end.status == TESSERA_OK && (a_.flags & keep_state_flag) == 0;
     if (remove_it || has_state()) keeper_.finish(remove_it, [&] { return fill(r.end.evaluations); });
   }
 
  private:
   void look(int64 evaluations, const double *value, const double *error) {
-    if (verbose_ == 3 || evaluations >= next_shown_) {
-      show(evaluations, value, error, 2);
-      next_shown_ = 2 * evaluations;
-    }
+    iterations_.look(evaluations, value, error);
     if (has_state()) keeper_.save_now_and_then([&] { return fill(evaluations); });
-  }
-
-  void show(int64 evaluations, const double *value, const double *error, int level) const {
-    if (verbose_ < level) return;
-    std::printf("%s: %lld evaluations\n", a_.routine, static_cast<long long>(evaluations));
-    for (int k = 0; k < a_.ncomp; ++k) std::printf("  [%d] %.15g +- %.3g\n", k + 1, value[k], error[k]);
-    std::fflush(stdout);
   }
 
   static state begin_state(const Arguments &a) {
@@ -165,8 +200,8 @@ class observer {
   const Arguments &a_;
   tessera_solver *solver_;
   const int verbose_;
+  iteration_watch<Arguments> iterations_;
   state_keeper keeper_;
-  int64 next_shown_ = 0;
 };
 
 // On a device, if the integrand has a twin.
@@ -234,8 +269,7 @@ void sample(const Arguments &a, sampling &how, adapter<Arguments> &user, const d
   tessera_solver *s = solver.solver();
   if (!s) return;
   const bool has_file = a.has_file() && !how.in_parts;
-  observer<Arguments> watcher(a, s, has_file);
-  watcher.introduce(how);
+  observer<Arguments> watcher(a, s, has_file, !how.in_parts);
   watcher.resume(how);
   if (!how.grid.empty()) tessera_set_grid(s, how.grid.data());
   how.anew =

@@ -8,6 +8,7 @@
 
 #include "hooks.hpp"
 #include "sampling.hpp"
+#include "verbose.hpp"
 
 namespace cuba {
 namespace {
@@ -56,6 +57,15 @@ void integrate(const Arguments &a, sampling &how) {
 
 template <class Count>
 void vegas(const vegas_arguments<Count> &a) {
+  introduce(a, [&](parameter_lines &lines) {
+    lines.add("seed", a.seed);
+    lines.add("mineval", a.mineval);
+    lines.add("maxeval", a.maxeval);
+    lines.add("nstart", a.nstart);
+    lines.add("nincrease", a.nincrease);
+    lines.add("nbatch", a.nbatch);
+    lines.add("gridno", a.gridno);
+  });
   if (!begin(a, 1, most_sampled_ndim)) return;
   if (!require_pointers(a) || !require(a, a.nstart > 0, "nstart is not positive") ||
       !require(a, a.nincrease >= 0, "nincrease is negative") || !require(a, a.nbatch > 0, "nbatch is not positive"))
@@ -78,6 +88,14 @@ void vegas(const vegas_arguments<Count> &a) {
 
 template <class Count>
 void suave(const suave_arguments<Count> &a) {
+  introduce(a, [&](parameter_lines &lines) {
+    lines.add("seed", a.seed);
+    lines.add("mineval", a.mineval);
+    lines.add("maxeval", a.maxeval);
+    lines.add("nnew", a.nnew);
+    lines.add("nmin", a.nmin);
+    lines.add("flatness", a.flatness);
+  });
   if (!begin(a, 1, most_sampled_ndim)) return;
   if (!require_pointers(a) || !require(a, a.nregions, "nregions is NULL") ||
       !require(a, a.nnew > 0, "nnew is not positive"))

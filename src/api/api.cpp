@@ -184,7 +184,8 @@ int tessera_set_state(tessera_solver *s, int64_t n, const double *state) {
 }
 
 int tessera_get_chi2(const tessera_solver *s, double *chi2) {
-  return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().get_chi2(chi2), TESSERA_OK; });
+  const auto body = [&] { return s->of<tessera::monte_carlo_method>().get_chi2(chi2), TESSERA_OK; };
+  return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
 }
 
 int tessera_set_int(tessera_solver *s, int key, int64_t value) {

@@ -379,7 +379,9 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   monte_carlo<host_sampler> driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
-  result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
+  double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
+  result.end = driver.run(value, error, chi_square, result.has_value);
+  std::copy_n(chi_square, result.chi_square.size(), result.chi_square.data());
   result.statistics = driver.statistics();
   result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();

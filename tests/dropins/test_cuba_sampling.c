@@ -1168,32 +1168,99 @@ static void constant_components_end_at_once(void **state) {
 }
 
 /* ---- Beyond ------------------------------------------------------------------------------------------------------------------------ */
-static long printed(enum routine r, int flags) {
+/* What a run prints. */
+static const char *printed(struct call *c) {
+  static char text[1 << 20];
   char name[] = "/tmp/tessera-out-XXXXXX";
   const int fd = mkstemp(name), old = dup(1);
   assert_true(fd >= 0 && old >= 0);
   fflush(stdout);
   dup2(fd, 1);
-  struct call c = make(r, 4, 2, bells);
-  c.maxeval = 50000;
-  c.flags = flags;
-  run(&c);
-  fflush(stdout);
+  run(c); /* flushes itself */
   dup2(old, 1);
   close(old);
-  const long size = lseek(fd, 0, SEEK_END);
+  const ssize_t n = pread(fd, text, sizeof text - 1, 0);
+  assert_true(n >= 0);
+  text[n] = 0;
   close(fd);
   unlink(name);
-  return size;
+  return text;
+}
+/* The text behind `head`, which must be there. */
+static const char *behind(const char *text, const char *head) {
+  if (strncmp(text, head, strlen(head)) != 0) fail_msg("not \"%s\" but \"%.*s\"", head, (int)strlen(head) + 20, text);
+  return text + strlen(head);
 }
 static void it_is_as_verbose_as_it_is_told(void **state) {
+  static const char *const own[routines] = {
+      "  nstart 1000\n  nincrease 500\n  nbatch 1000\n  gridno 0\n", "  nnew 1000\n  nmin 2\n  flatness 25\n",
+      "  key1 47\n  key2 1\n  key3 1\n  maxpass 5\n  border 0\n  maxchisq 10\n  mindeviation 0.25\n"
+      "  ngiven 0\n  nextra 0\n"};
+  static const char *const names[routines] = {"Vegas", "Suave", "Divonne"};
   (void)state;
   for (enum routine r = 0; r < routines; ++r) {
-    assert_int_equal(printed(r, 0), 0);
-    assert_int_equal(printed(r, 4 + 8 + (5 << 8)), 0);
-    const long one = printed(r, 1), two = printed(r, 2), three = printed(r, 3);
-    print_message("  bytes at levels 1, 2, 3: %ld, %ld, %ld\n", one, two, three);
-    assert_true(0 < one && one < two && two < three);
+    char *iterations = NULL;
+    for (int level = 0; level < 4; ++level) {
+      struct call c = make(r, 4, 2, bells);
+      c.maxeval = 50000;
+      c.seed = 5;
+      c.flags = 4 + 8 + level + (6 << 8);
+      c.statefile = level == 3 ? "" : NULL;
+      const char *text = printed(&c);
+      if (level == 0) assert_string_equal(text, "");
+      if (level >= 2) {
+        char head[1000];
+        snprintf(head, sizeof head,
+                 "%s input parameters:\n  ndim 4\n  ncomp 2\n  nvec 1\n  epsrel 0.001\n  epsabs 1e-12\n  flags %d\n"
+                 "  seed 5\n  mineval 0\n  maxeval 50000\n%s  statefile \"%s\"\n",
+                 names[r], c.flags, own[r], level == 3 ? "" : "(null)");
+        text = behind(text, head);
+        assert_string_equal(text, iterations); /* these three have no regions to show */
+      }
+      if (level != 1) continue;
+      iterations = strdup(text);
+      if (r == divonne_routine) {
+        text = behind(text, "\nPartitioning phase:\n\nIteration 1 (pass 0):  ");
+        assert_non_null(strstr(text, " regions\n"));
+        assert_non_null(strstr(
+            text, " integrand evaluations so far,\n      0 in optimizing regions,\n      0 in finding cuts\n[1] "));
+        assert_non_null(strstr(text, "\nMain integration on "));
+        continue;
+      }
+      behind(text, "\nIteration 1:  1125 integrand evaluations so far\n[1] ");
+      /* The numbers rise, and the last ones are those of the result. */
+      int number = 0, evaluations = 0, freedom = 0, last = 0;
+      double value[2], error[2], chi[2];
+      for (int i = 1;; ++i) {
+        int used, n = 0;
+        if (sscanf(text, "\nIteration %d: %d integrand evaluations so far%n", &number, &n, &used) != 2) break;
+        assert_int_equal(number, i);
+        assert_true(n > evaluations);
+        evaluations = n;
+        text += used;
+        for (int k = 0; k < 2; ++k) {
+          int component;
+          assert_int_equal(sscanf(text, "\n[%d] %lf +- %lf chisq %lf (%d df)%n", &component, &value[k], &error[k],
+                                  &chi[k], &freedom, &used),
+                           5);
+          assert_int_equal(component, k + 1);
+          assert_true(error[k] > 0 && (freedom > 0 || chi[k] == 0));
+          text += used;
+        }
+        assert_true(freedom == (last > 0 || chi[0] > 0 ? last + 1 : 0));
+        last = freedom;
+        text = behind(text, "\n");
+      }
+      assert_string_equal(text, "");
+      assert_int_equal(evaluations, c.neval);
+      assert_true(freedom > 0);
+      for (int k = 0; k < 2; ++k) {
+        assert_close(value[k], c.integral[k], 1e-5, 0);
+        assert_close(error[k], c.error[k], 1e-5, 0);
+        if (freedom == 2) assert_close(c.prob[k], 1 - exp(-chi[k] / 2), 1e-4, 1e-6);
+      }
+    }
+    free(iterations);
   }
 }
 

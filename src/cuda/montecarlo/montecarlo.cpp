@@ -113,7 +113,9 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   hooks_ = &hooks;
   monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
-  result.end = driver.run(value, error, result.chi_square.data(), result.has_value);
+  double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
+  result.end = driver.run(value, error, chi_square, result.has_value);
+  std::copy_n(chi_square, result.chi_square.size(), result.chi_square.data());
   result.statistics = driver.statistics();
   for (const device_memory *m : {&tables_there_, &nets_there_, &list_there_, &tiles_there_, &training_, &x_, &values_})
     result.statistics.bytes += static_cast<int64>(m->bytes());

@@ -76,6 +76,7 @@ void monte_carlo_method::set_state(std::int64_t n, const double *state) {
 
 void monte_carlo_method::get_chi2(double *chi2) const {
   if (!chi2) throw failure(TESSERA_ERR_ARGUMENT, "chi2 is NULL");
+  if (!shown_chi_square_.empty()) return void(std::copy(shown_chi_square_.begin(), shown_chi_square_.end(), chi2));
   if (chi_square_.empty())
     throw failure(TESSERA_ERR_ARGUMENT, "there is no chi-square: the last run was none of TESSERA_MONTECARLO");
   std::copy(chi_square_.begin(), chi_square_.end(), chi2);
@@ -117,6 +118,8 @@ void monte_carlo_method::record_empty() { chi_square_.assign(static_cast<std::si
 
 void monte_carlo_method::start(bool on_host) {
   require_normal_volume(problem_.volume);
+  shown_chi_square_.assign(static_cast<std::size_t>(solver_.ncomp), 0.0);
+  problem_.chi_square = shown_chi_square_.data();
   if (problem_.settings.sampling == sampling_vegas) {
     state_ = given_state_;
     if (!given_state_.empty() || get_int(TESSERA_KEEP_STATE) != 0) problem_.record = &state_;

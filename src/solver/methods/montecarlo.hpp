@@ -27,7 +27,10 @@ class monte_carlo_method final : public method {
   run_result &new_result() override { return result_ = {}; }
   void record(bool on_host) override;
   std::string summary(const std::string &where) const override;
-  void end_run() override { given_state_.clear(); }
+  void end_run() override {
+    given_state_.clear();
+    shown_chi_square_.clear();
+  }
 
  private:
   sampling_problem problem_;
@@ -35,9 +38,10 @@ class monte_carlo_method final : public method {
   std::vector<double> grid_;    // of importance sampling, from the last run or a file; or empty
   bool grid_is_given_ = false;  // by a file or as numbers, and not used yet
   std::vector<double> grid_of_run_;
-  std::vector<double> state_;        // of the last run with VEGAS, if it is kept
-  std::vector<double> given_state_;  // to start the next run from
-  std::vector<double> chi_square_;   // of the last run; empty: there was none
+  std::vector<double> state_;             // of the last run with VEGAS, if it is kept
+  std::vector<double> given_state_;       // to start the next run from
+  std::vector<double> chi_square_;        // of the last run; empty: there was none
+  std::vector<double> shown_chi_square_;  // of the run that goes on
 };
 
 }  // namespace tessera
