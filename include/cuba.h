@@ -87,7 +87,7 @@ TESSERA_CUBA_API void llDivonne(int ndim, int ncomp, integrand_t integrand, void
                                 void *spin, int *nregions, long long *neval, int *fail, cubareal integral[],
                                 cubareal error[], cubareal prob[]);
 
-/* No processes are started, so these have nothing to do: the arguments are not looked at. */
+/* No processes are started: what the arguments say shows in the data symbol cubaworkers_ and nowhere else. */
 TESSERA_CUBA_API void cubafork(void *spin);
 TESSERA_CUBA_API void cubawait(void *spin);
 TESSERA_CUBA_API void cubacores(const int *n, const int *p);

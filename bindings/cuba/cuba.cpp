@@ -29,6 +29,15 @@ int level_of(const int *level) {
   constexpr std::uintptr_t first_page = 4096;
   return address < first_page ? static_cast<int>(address) : *level;
 }
+// The same for numbers of workers and of points, which may look like an address of a program that is always loaded at the same place.
+// Then nobody knows, and nothing is touched.
+int number_of(const int *argument, int otherwise) {
+  const auto address = reinterpret_cast<std::uintptr_t>(argument);
+  constexpr std::uintptr_t lowest_place = 0x400000, first_negative = 0x80000000,
+                           behind = first_negative + first_negative;
+  if (address < lowest_place || (address >= first_negative && address < behind)) return static_cast<int>(address);
+  return address >= behind ? *argument : otherwise;
+}
 
 }  // namespace
 
@@ -174,8 +183,11 @@ TESSERA_FOUR(TESSERA_DIVONNE, llDivonne, lldivonne, long long)
 
 TESSERA_TWO(cubafork, (void *), {})
 TESSERA_TWO(cubawait, (void *), {})
-TESSERA_TWO(cubacores, (const int *, const int *), {})
-TESSERA_TWO(cubaaccel, (const int *, const int *), {})
+TESSERA_TWO(cubacores, (const int *n, const int *p),
+            { cuba::set_cores(number_of(n, cubaworkers_.cores), number_of(p, cubaworkers_.points_of_cores)); })
+TESSERA_TWO(cubaaccel, (const int *n, const int *p), {
+  cuba::set_accelerators(number_of(n, cubaworkers_.accelerators), number_of(p, cubaworkers_.points_of_accelerators));
+})
 TESSERA_TWO(cubainit, (tessera_cuba_hook f, void *arg), { cuba::set_init(f, arg); })
 TESSERA_TWO(cubaexit, (tessera_cuba_hook f, void *arg), { cuba::set_exit(f, arg); })
 TESSERA_TWO(cubaverbose, (const int *level), { cuba::set_verbose(level_of(level)); })

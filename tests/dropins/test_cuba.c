@@ -574,6 +574,40 @@ static void calls_about_processes_are_accepted(void **state) {
   cubawait(&spin);
 }
 
+/* The original's data symbols. */
+extern struct {
+  void (*init)(void);
+  void *init_argument;
+  void (*exit)(void);
+  void *exit_argument;
+} cubafun_;
+extern int cubaverb_;
+extern struct { int cores, accelerators, points_of_cores, points_of_accelerators; } cubaworkers_;
+static void data_symbols_show_what_is_set(void **state) {
+  int inits = 0;
+  const int n = 3, p = 500, some = 7, none = 0;
+  (void)state;
+  cubainit(init, &inits);
+  cubaexit(init, &inits);
+  assert_true(cubafun_.init == (void (*)(void))init && cubafun_.exit == (void (*)(void))init);
+  assert_true(cubafun_.init_argument == &inits && cubafun_.exit_argument == &inits);
+  cubainit(NULL, NULL);
+  cubaexit(NULL, NULL);
+  assert_null(cubafun_.init);
+  assert_null(cubafun_.exit_argument);
+  cubacores(&n, &p);
+  cubaaccel(&none, &some);
+  assert_true(cubaworkers_.cores == 3 && cubaworkers_.points_of_cores == 500);
+  assert_true(cubaworkers_.accelerators == 0 && cubaworkers_.points_of_accelerators == 7);
+  cubacores((const int *)(uintptr_t)4294967295u, (const int *)10000); /* as version 4.1 passes -1 and 10000 */
+  assert_true(cubaworkers_.cores == -1 && cubaworkers_.points_of_cores == 10000);
+  cubacores((const int *)4, (const int *)2147483647); /* one that could be an address */
+  assert_true(cubaworkers_.cores == 4 && cubaworkers_.points_of_cores == 10000);
+  cubaverbose(&n);
+  assert_int_equal(cubaverb_, 3);
+  cubaverb_ = 0;
+}
+
 /* What a run prints. */
 static const char *printed(int flags, struct call *c) {
   static char text[1 << 16];
@@ -653,6 +687,8 @@ static void it_is_as_verbose_as_it_is_told(void **state) {
   const int level = 1;
   cubaverbose(&level);
   assert_string_equal(printed(0, &c), one);
+  cubaverb_ = 2; /* as a program may that does not know the routine */
+  assert_int_equal(strncmp(printed(0, &c), "Cuhre input", 11), 0);
   cubaverbose((const int *)0); /* as version 4.1 passes it */
   assert_string_equal(printed(0, &c), "");
   free(one);
@@ -830,6 +866,7 @@ int main(void) {
       cmocka_unit_test(a_program_that_dies_can_be_continued),
       cmocka_unit_test(all_spellings_are_the_same),
       cmocka_unit_test(calls_about_processes_are_accepted),
+      cmocka_unit_test(data_symbols_show_what_is_set),
       cmocka_unit_test(it_is_as_verbose_as_it_is_told),
       cmocka_unit_test(a_nan_is_not_success),
       cmocka_unit_test(a_run_can_be_cancelled),

@@ -201,6 +201,20 @@ case $way in
       "$FC" "$legacy/cross_section.f90" -o "$work/consumer_cuba_fortran" -L"$prefix/$LIBDIR" -ltessera_cuba
       "$work/consumer_cuba_fortran" | says 'fail 0'
     fi
+    # Under the original's name: -lcuba, and loaded by a program that knows nothing but the file.
+    cuba=$prefix/$LIBDIR/tessera/cuba
+    "$CC" -I"$prefix/include/tessera/cuba" "$legacy/cross_section.c" -o "$work/consumer_lcuba" -L"$cuba" -lcuba -Wl,-rpath,"$cuba" -lm
+    (cd / && env -u LD_LIBRARY_PATH "$work/consumer_lcuba") | says 'fail 0'
+    ldd "$work/consumer_lcuba" | says 'libcuba.so =>' || { echo "not linked to libcuba.so"; exit 1; }
+    printf '%s\n' '#include <dlfcn.h>' '#include <cuba.h>' '#include <stdio.h>' \
+      'static int f(const int *n, const double x[], const int *m, double f[], void *u) { (void)n, (void)m, (void)u; f[0] = x[0]; return 0; }' \
+      'int main(int argc, char **argv) { void *l = dlopen(argv[argc - 1], RTLD_NOW); int regions, evaluations, fail; double v, e, p;' \
+      'if (!l) return puts(dlerror()), 1;' '__typeof__(Cuhre) *c = (__typeof__(Cuhre) *)dlsym(l, "Cuhre");' \
+      'c(3, 1, f, 0, 1, 1e-3, 0., 0, 0, 10000, 0, 0, 0, &regions, &evaluations, &fail, &v, &e, &p);' \
+      'printf("fail %d after %d: %.6f\n", fail, evaluations, v); return 0; }' > "$work/loader.c"
+    "$CC" -I"$prefix/include/tessera/cuba" "$work/loader.c" -o "$work/loader" -ldl
+    (cd / && env -u LD_LIBRARY_PATH "$work/loader" "$cuba/libcuba.so") | says 'fail 0 after 381: 0.500000'
+    LD_LIBRARY_PATH=$cuba "$work/loader" libcuba.so | says 'fail 0 after 381: 0.500000'
     expect_legacy "$work"
     # As a finished program with LD_PRELOAD, and with the drop-in's directory known to nobody but the name given there.
     "$CC" -shared -fPIC -x c "$legacy/stand_in.c" -o "$work/libstandin.so"
