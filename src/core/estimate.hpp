@@ -16,9 +16,10 @@ struct rule_result {
   double excess;    // the classic raw estimate over `error`; 1 if they are the same
 };
 
-// Largest combination of null rules i and i+1, scaled to the weight of the combined rule.
-TESSERA_HD TESSERA_APART double null_pair(const rule &r, int i, double lower, double upper) {
-  double e = 0.0;
+// Largest combination of null rules i and i+1, scaled to the weight of the combined rule. Number: double, or several of them side by side.
+template <class Number>
+TESSERA_HD TESSERA_APART Number null_pair(const rule &r, int i, Number lower, Number upper) {
+  Number e = Number();
   TESSERA_ROLLED
   for (int k = 0; k < r.orbits; ++k) e = larger(e, fabs(upper + r.scale[i][k] * lower) * r.norm[i][k]);
   return e;
@@ -52,19 +53,33 @@ TESSERA_HD rule_result judge_nulls(const error_constants &c, int estimate, doubl
   return {mean * volume, error * volume, asymptotic, classic / error};
 }
 
+// The rule's mean of the integrand, and the largest combinations of neighbouring null rules.
+template <class Number>
+struct null_sums {
+  Number mean;
+  Number e[null_rules - 1];
+};
+
 // sums[orbits]: sum of the integrand over each orbit.
-TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, int estimate, double volume) {
-  double mean = 0.0;
-  double null[null_rules] = {0.0, 0.0, 0.0, 0.0};
+template <class Number>
+TESSERA_HD null_sums<Number> combine_nulls(const rule &r, const Number *sums) {
+  null_sums<Number> n;
+  n.mean = Number();
+  Number null[null_rules];
+  for (int i = 0; i < null_rules; ++i) null[i] = Number();
   TESSERA_ROLLED
   for (int k = 0; k < r.orbits; ++k) {
-    mean += r.weight[k] * sums[k];
+    n.mean += r.weight[k] * sums[k];
     TESSERA_ROLLED
     for (int i = 0; i < null_rules; ++i) null[i] += r.null_weight[i][k] * sums[k];
   }
-  double e[null_rules - 1];
-  for (int i = 0; i < null_rules - 1; ++i) e[i] = null_pair(r, i, null[i], null[i + 1]);
-  return judge_nulls(r.error, estimate, mean, sums[0], e, volume);
+  for (int i = 0; i < null_rules - 1; ++i) n.e[i] = null_pair(r, i, null[i], null[i + 1]);
+  return n;
+}
+
+TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, int estimate, double volume) {
+  null_sums<double> n = combine_nulls(r, sums);
+  return judge_nulls(r.error, estimate, n.mean, sums[0], n.e, volume);
 }
 
 // Adds to an axis' score the absolute fourth difference of one component: `difference` is linear in the integrand and still

@@ -6,6 +6,7 @@
 
 #include "../core/node_table.hpp"
 #include "../engine/cubature/split.hpp"
+#include "component_pack.hpp"
 #include "holes.hpp"
 
 namespace tessera {
@@ -36,7 +37,8 @@ int64 host_evaluator::thread_bytes(const cubature_problem &problem, const call_p
   const int64 nd = r.ndim, nc = problem.settings.ncomp, points = c.group * c.chunk;
   const int64 x = problem.integrand.batch ? points * (nd + 1) : (has_offsets(problem) ? table_block * nd : 0);
   return static_cast<int64>(sizeof(workspace)) + static_cast<int64>(sizeof(stretch)) * 2 * c.group +
-         8 * (x + points * nc + 8 * nd + 2 * nc * sum_fields(r) + 2 * nc);
+         8 * (x + points * nc + 8 * nd + 2 * nc * sum_fields(r) + 2 * nc) +
+         nc * static_cast<int64>(sizeof(null_sums<double>));
 }
 
 host_evaluator::call_plan host_evaluator::plan_calls(const cubature_problem &problem, int threads, int64 memory) {
@@ -133,6 +135,7 @@ void host_evaluator::prepare(workspace &w) const {
   w.score.resize(nd);
   w.sums.resize(nc * index(sum_fields(rule_)));
   w.more.resize(w.sums.size());
+  w.nulls.resize(nc);
   if (problem_->integrand.batch) {
     w.x.resize(points * nd);
     if (mapped_) w.jacobian.resize(points);
@@ -266,20 +269,53 @@ void host_evaluator::fill_points(const region_view &regions, const stretch &s, i
   });
 }
 
+// A pack of components from k on, if there is one: the integrand has written the values of a point side by side. Returns how many.
+int host_evaluator::sum_pack(const stretch &s, int k, workspace &w, std::vector<double> &to) const {
+#if defined(__GNUC__)
+  constexpr int n = component_pack::size;
+  if (w.component_stride != 1 || k + n > problem_->settings.ncomp) return 0;
+  component_pack sums[max_orbits + 3 * max_cubature_ndim];
+  const double *const f = w.f.data() + k + (s.offset - s.first) * w.point_stride;
+  sum_points(
+      host_lane{}, rule_, s.first, s.first + s.n,
+      [f, step = w.point_stride](int64 p) { return component_pack::from(f + p * step); }, sums);
+  const int fields = sum_fields(rule_);
+  for (int i = 0; i < n; ++i)
+    for (int o = 0; o < fields; ++o) to[index((k + i) * fields + o)] = sums[o][i];
+  if (s.n < rule_.points) return n;
+  const null_sums<component_pack> four = combine_nulls(rule_, sums);
+  for (int i = 0; i < n; ++i) w.nulls[index(k + i)] = {four.mean[i], {four.e[0][i], four.e[1][i], four.e[2][i]}};
+  w.packed = k + n;
+  return n;
+#else
+  return 0;
+#endif
+}
+
+void host_evaluator::sum_one(const stretch &s, int k, const workspace &w, std::vector<double> &to) const {
+  const int64 end = s.first + s.n, step = w.point_stride;
+  const double *const f =
+      w.f.data() + k * w.component_stride + (s.offset - s.first) * step;  // of the rule's first point
+  double *const sums = &to[index(k * sum_fields(rule_))];
+  if (step == 1)
+    sum_points(
+        host_lane{}, rule_, s.first, end, [f](int64 p) { return f[p]; }, sums);
+  else
+    sum_points(
+        host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
+}
+
 // False when the time is over: with many components the sums take longer than the calls.
 bool host_evaluator::sum(const stretch &s, int64 item, workspace &w, std::vector<double> &to) {
-  const int64 end = s.first + s.n, step = w.point_stride;
-  for (int k = 0; k < problem_->settings.ncomp; ++k) {
-    const double *const f =
-        w.f.data() + k * w.component_stride + (s.offset - s.first) * step;  // of the rule's first point
-    double *const sums = &to[index(k * sum_fields(rule_))];
-    if (step == 1)
-      sum_points(
-          host_lane{}, rule_, s.first, end, [f](int64 p) { return f[p]; }, sums);
-    else
-      sum_points(
-          host_lane{}, rule_, s.first, end, [f, step](int64 p) { return f[p * step]; }, sums);
-    if (k % summed_together == summed_together - 1 && !w.watch.goes_on(1)) return succeeded(step_watch::ended, item, w);
+  w.packed = 0;
+  for (int k = 0, n; k < problem_->settings.ncomp; k += n) {
+    n = sum_pack(s, k, w, to);
+    if (n == 0) {
+      sum_one(s, k, w, to);
+      n = 1;
+    }
+    if ((k + n) / summed_together > k / summed_together && !w.watch.goes_on(1))
+      return succeeded(step_watch::ended, item, w);
   }
   return true;
 }
@@ -287,7 +323,7 @@ bool host_evaluator::sum(const stretch &s, int64 item, workspace &w, std::vector
 // False when a sum is not finite.
 bool host_evaluator::finish(const region_view &regions, int64 region, workspace &w, const region_holes *holes) const {
   if (!finish_region(host_lane{}, rule_, problem_->settings.estimate, regions, region, w.sums.data(), w.score.data(),
-                     holes))
+                     holes, kept_nulls{w.nulls.data(), w.packed}))
     return false;
   for (int k = 0; axes_ && k < problem_->settings.ncomp; ++k)
     axes_[region * problem_->settings.ncomp + k] = component_axis(regions, region, k, w);

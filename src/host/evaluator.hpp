@@ -26,8 +26,8 @@ struct host_lane {
   static double sum(double v) { return v; }
   static double most(double v) { return v; }
   template <class Value>
-  static double total(int64 from, int64 to, Value value) {  // four chains of additions run side by side
-    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  static auto total(int64 from, int64 to, Value value) {  // four chains of additions run side by side
+    decltype(value(from)) a = {}, b = {}, c = {}, d = {};
     for (; from + 4 <= to; from += 4) {
       a += value(from);
       b += value(from + 1);
@@ -37,10 +37,12 @@ struct host_lane {
     for (; from < to; ++from) a += value(from);
     return (a + b) + (c + d);
   }
-  static double difference(axis_pair near, axis_pair far, double ratio) {
+  template <class Number>
+  static Number difference(const axis_values<Number> &near, const axis_values<Number> &far, double ratio) {
     return -ratio * near.plus - ratio * near.minus + far.plus + far.minus;
   }
-  static void add_residuals(double same, double other, axis_pair v, double &low, double &high) {
+  template <class Number>
+  static void add_residuals(double same, double other, const axis_values<Number> &v, Number &low, Number &high) {
     low = low + same * v.plus + other * v.minus;
     high = high + other * v.plus + same * v.minus;
   }
@@ -93,6 +95,8 @@ class host_evaluator {
     raw_array x, f, jacobian;
     std::vector<double> at, opposite, ends, mapped;
     std::vector<double> sums, more, score;  // [ncomp][sum_fields] of a region and of a stretch; [ndim]
+    std::vector<null_sums<double>> nulls;   // [ncomp], of a region's components 0 .. packed-1
+    int packed = 0;
     std::vector<stretch> stretches;
     int64 component_stride = 1, point_stride = 1;
     int raised_orbit = 0;
@@ -120,6 +124,8 @@ class host_evaluator {
   template <class Call>
   struct region_calls;
   void fill_points(const region_view &regions, const stretch &s, int64 ldx, workspace &w) const;
+  int sum_pack(const stretch &s, int k, workspace &w, std::vector<double> &to) const;
+  void sum_one(const stretch &s, int k, const workspace &w, std::vector<double> &to) const;
   bool sum(const stretch &s, int64 item, workspace &w, std::vector<double> &to);
   bool finish(const region_view &regions, int64 region, workspace &w, const region_holes *holes) const;
   int64 fill_holes(const stretch &s, workspace &w) const;

@@ -20,7 +20,7 @@ enum { sanitized = 0 };
 
 typedef tessera_dcuhre_int integer;
 
-enum { most_ndim = 25, most_numfun = 8, most_work = 3000000 };
+enum { most_ndim = 25, most_numfun = 11, most_work = 3000000 };
 
 /* One call's arguments, by value. */
 struct call {
@@ -105,6 +105,37 @@ static void peak_and_kink(const integer *ndim, const double *x, const integer *n
   }
   f[0] = 1 / (1e-3 + s);
   if (*numfun > 1) f[1] = fabs(t - 0.9);
+}
+
+/* The same in all components. */
+static void one_for_all(const integer *ndim, const double *x, const integer *numfun, double *f) {
+  peak_and_kink(ndim, x, &(integer){1}, f);
+  for (int k = 1; k < *numfun; ++k) f[k] = f[0];
+}
+
+/* Components are summed four at a time, and those that are left one by one: to the same bits. */
+static void a_component_does_not_depend_on_the_others(void **state) {
+  (void)state;
+  for (integer n = 2; n <= 4; ++n)
+    for (integer key = n == 2 ? 1 : n == 3 ? 2 : 3; key <= 4; key += key == 1 ? 2 : 1) {
+      struct call one = make(n, 1, one_for_all);
+      one.key = key;
+      one.maxpts = 30000;
+      one.epsrel = 1e-14;
+      run(&one);
+      for (integer m = 3; m <= most_numfun; m += 4) {
+        struct call many = one;
+        many.numfun = m;
+        run(&many);
+        assert_int_equal(many.neval, one.neval);
+        for (int k = 0; k < m; ++k) {
+          assert_same_bits(many.result[k], many.result[m - 1]);
+          assert_same_bits(many.abserr[k], many.abserr[m - 1]);
+          assert_same_bits(many.result[k], one.result[0]);
+          assert_same_bits(many.abserr[k], one.abserr[0]);
+        }
+      }
+    }
 }
 
 /* ---- Arguments -------------------------------------------------------------------------------------------------------- */
@@ -829,6 +860,7 @@ int main(void) {
       cmocka_unit_test(what_the_original_accepts_is_accepted),
       cmocka_unit_test(the_points_of_the_rules_are_those_of_the_original),
       cmocka_unit_test(the_counts_are_those_of_the_original),
+      cmocka_unit_test(a_component_does_not_depend_on_the_others),
       cmocka_unit_test(maxpts_is_never_exceeded),
       cmocka_unit_test(reversed_limits_change_the_sign),
       cmocka_unit_test(other_boxes),

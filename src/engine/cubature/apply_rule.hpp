@@ -20,30 +20,32 @@ namespace tessera {
 TESSERA_HD int sum_fields(const rule &r) { return r.orbits + (r.face_orbit >= 0 ? 3 : 1) * r.ndim; }
 
 // The values at both points of an axis orbit on one axis.
-struct axis_pair {
-  double plus, minus;
+template <class Number>
+struct axis_values {
+  Number plus, minus;
 };
+using axis_pair = axis_values<double>;
 
-// One component: to[sum_fields] from the points [begin, end) of the rule, whose values are value(p).
-template <class Lanes, class Value>
-TESSERA_HD void sum_points(const Lanes &lanes, const rule &r, int64 begin, int64 end, Value value, double *to) {
+// One component, or several side by side in a Number: to[sum_fields] from the points [begin, end) of the rule, whose values are value(p).
+template <class Lanes, class Value, class Number>
+TESSERA_HD void sum_points(const Lanes &lanes, const rule &r, int64 begin, int64 end, Value value, Number *to) {
   int64 start = 0;
   TESSERA_ROLLED
   for (int o = 0; o < r.orbits; ++o) {
     const int64 next = start + r.orb[o].count;
-    const double v = lanes.total(begin > start ? begin : start, end < next ? end : next, value);
+    const Number v = lanes.total(begin > start ? begin : start, end < next ? end : next, value);
     if (lanes.lane() == 0) to[o] = v;
     start = next;
   }
   TESSERA_ROLLED
   for (int j = lanes.lane(); j < r.ndim; j += lanes.lanes()) {
-    const auto pair = [&](int o) -> axis_pair {  // axis orbits come right behind the centre
+    const auto pair = [&](int o) -> axis_values<Number> {  // axis orbits come right behind the centre
       const int64 p = 1 + 2 * (int64{r.ndim} * (o - 1) + j);
-      return {p >= begin && p < end ? value(p) : 0.0, p + 1 >= begin && p + 1 < end ? value(p + 1) : 0.0};
+      return {p >= begin && p < end ? value(p) : Number(), p + 1 >= begin && p + 1 < end ? value(p + 1) : Number()};
     };
     to[r.orbits + j] = lanes.difference(pair(r.difference_orbit[1]), pair(r.difference_orbit[0]), r.difference_ratio);
     if (r.face_orbit < 0) continue;
-    double low = 0.0, high = 0.0;
+    Number low = Number(), high = Number();
     TESSERA_ROLLED
     for (int o = 1; o <= r.face_orbit; ++o) lanes.add_residuals(r.face_same[o], r.face_other[o], pair(o), low, high);
     to[r.orbits + r.ndim + 2 * j] = low;
@@ -51,11 +53,19 @@ TESSERA_HD void sum_points(const Lanes &lanes, const rule &r, int64 begin, int64
   }
 }
 
+// The combinations of null rules of component k, from sums[ncomp][sum_fields].
+struct own_nulls {
+  TESSERA_HD null_sums<double> operator()(const rule &r, const double *sums, int k) const {
+    return combine_nulls(r, sums + int64{k} * sum_fields(r));
+  }
+};
+
 // Value, raw error and ranked axes of a region from its sums[ncomp][sum_fields]. False when they are not finite.
 // score[ndim] is work space of each lane. holes[ncomp]: null where there are none.
-template <class Lanes>
+template <class Lanes, class Nulls = own_nulls>
 TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, const region_view &regions, int64 region,
-                              const double *sums, double *score, const region_holes *holes = nullptr) {
+                              const double *sums, double *score, const region_holes *holes = nullptr,
+                              Nulls nulls = Nulls()) {
   const double volume = regions.volume(region);
   const int fields = sum_fields(r);
   double rough = 0.0, infinite = 0.0;  // how many components
@@ -64,7 +74,8 @@ TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, c
   TESSERA_ROLLED
   for (int k = lanes.lane(); k < regions.ncomp(); k += lanes.lanes()) {
     const double *const own = sums + int64{k} * fields;
-    rule_result result = finish_rule(r, own, estimate, volume);
+    null_sums<double> n = nulls(r, sums, k);
+    rule_result result = judge_nulls(r.error, estimate, n.mean, own[0], n.e, volume);
     if (r.face_orbit >= 0) {
       const double *const residuals = own + r.orbits + r.ndim;
       double all = 0.0;
