@@ -51,6 +51,7 @@ class cubature {
     tessera_set_progress(s, nullptr, nullptr);
     tessera_get_int(s, TESSERA_CALLBACK_STATUS, &r.callback_status);
     tessera_get_int(s, TESSERA_REGIONS, &r.regions);
+    if (r.end.status >= 0) step(r.end.evaluations, a_.ncomp, r.value.data(), r.error.data(), 0, this);  // the last one
     for (std::size_t k = 0; k < scatter_.size(); ++k)
       r.prob[k] = steps_ > 1 ? chi_square_probability(scatter_[k].chi_square(), static_cast<double>(steps_ - 1))
                              : no_probability;

@@ -1145,6 +1145,7 @@ static void constant_components_end_at_once(void **state) {
     run(&alone);
     assert_int_equal(alone.fail, 0);
     assert_true(alone.neval < 100000);
+    assert_true(alone.prob[0] >= 0 && alone.prob[0] <= 1); /* of one division too */
     for (zero_at = 0; zero_at < 2; ++zero_at) {
       struct call c = make(r, 3, 2, zero_among);
       run(&c);

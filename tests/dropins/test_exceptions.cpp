@@ -129,6 +129,12 @@ void chi_square(void **) {
       assert_close(cuba::chi_square_probability(x, freedom), exact_probability(x, freedom), 1e-9, 1e-11);
     }
   assert_close(cuba::chi_square_probability(1, 1), std::erf(std::sqrt(0.5)), 1e-14, 0);
+  // The lower tail keeps its digits however small it is.
+  const double tails[][3] = {{7.05e-10, 1, 2.11853000784429e-5},
+                             {10, 88, 1.62037337221732e-26},
+                             {600, 1000, 3.80742341628818e-26},
+                             {0.1, 100, 2.7805877168287e-130}};
+  for (const auto &t : tails) assert_close(cuba::chi_square_probability(t[0], t[1]), t[2], 1e-12, 0);
   assert_same_bits(cuba::chi_square_probability(0, 5), 0);
   assert_close(cuba::chi_square_probability(20100, 20000), 0.692, 0, 0.001);  // normal: (20100 - 20000)/200 = 0.5
   cuba::scatter s;
