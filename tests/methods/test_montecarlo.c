@@ -375,6 +375,50 @@ static void a_component_of_zeros(void **state) {
     }
 }
 
+/* What iterations say of each other can be asked for while they are shown. */
+struct chi2_watch {
+  tessera_solver *s;
+  int calls, refused;
+  double largest;
+};
+static int watch_chi2(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                      void *userdata) {
+  struct chi2_watch *w = userdata;
+  double chi2[2] = {-1, -1};
+  (void)evaluations, (void)ncomp, (void)value, (void)error, (void)remaining;
+  ++w->calls;
+  if (tessera_get_chi2(w->s, chi2) != TESSERA_OK || chi2[0] < 0 || chi2[1] != 0) ++w->refused;
+  w->largest = fmax(w->largest, chi2[0]);
+  return 0;
+}
+static int hill_beside_zero(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double g[2];
+  zero_beside_a_hill(ndim, x, ncomp, g, userdata);
+  f[0] = g[1];
+  f[1] = 0;
+  return 0;
+}
+static void chi_square_while_it_runs(void **state) {
+  struct chi2_watch w = {0};
+  double value[2], error[2], chi2[2];
+  (void)state;
+  assert_int_equal(tessera_create(&w.s, 2, 2), TESSERA_OK);
+  put_point(w.s, hill_beside_zero, NULL);
+  put_int(w.s, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS);
+  put_int(w.s, TESSERA_MAXEVAL, 200000);
+  put_real(w.s, TESSERA_RELTOL, 1e-9);
+  put_real(w.s, TESSERA_PROGRESS_SECONDS, 0);
+  assert_int_equal(tessera_get_chi2(w.s, chi2), TESSERA_ERR_ARGUMENT);
+  assert_int_equal(tessera_set_progress(w.s, watch_chi2, &w), TESSERA_OK);
+  assert_status(w.s, tessera_integrate(w.s, TESSERA_MONTECARLO, value, error), TESSERA_LIMIT_EVALUATIONS);
+  assert_true(w.calls > 5);
+  assert_int_equal(w.refused, 0);
+  assert_true(w.largest > 0);
+  assert_int_equal(tessera_get_chi2(w.s, chi2), TESSERA_OK);
+  assert_true(chi2[0] > 0 && chi2[1] == 0);
+  tessera_destroy(w.s);
+}
+
 static int tiny(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ndim, (void)ncomp;
   f[0] = x[0] * *(const double *)userdata;
@@ -802,6 +846,7 @@ int main(void) {
       cmocka_unit_test(the_error_falls_with_the_root),
       cmocka_unit_test(constants),
       cmocka_unit_test(a_component_of_zeros),
+      cmocka_unit_test(chi_square_while_it_runs),
       cmocka_unit_test(few_equal_samples_are_doubted),
       cmocka_unit_test(extreme_magnitudes),
       cmocka_unit_test(peaks_get_vegas_and_smooth_ones_do_not),
