@@ -36,6 +36,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ALL_ZERO = 9
   integer(c_int), parameter, public :: TESSERA_SLOW_CONVERGENCE = 10
   integer(c_int), parameter, public :: TESSERA_DIVERGENT = 11
+  integer(c_int), parameter, public :: TESSERA_HEAVY_TAIL = 12
   integer(c_int), parameter, public :: TESSERA_ERR_ARGUMENT = -1
   integer(c_int), parameter, public :: TESSERA_ERR_KEY = -2
   integer(c_int), parameter, public :: TESSERA_ERR_TYPE = -3

@@ -45,6 +45,8 @@ enum tessera_status {
                                   * be 0, or differ from 0 where no point lies */
   TESSERA_SLOW_CONVERGENCE = 10, /* quadrature: the sums do not converge, or too slowly; the value is the best to be had */
   TESSERA_DIVERGENT = 11,        /* quadrature: the integral probably diverges, or converges slowly */
+  TESSERA_HEAVY_TAIL = 12,       /* sampling and lattice rules: TESSERA_MAXEVAL reached, and few of the evaluations carry the integral,
+                                  * as beside a singularity without a variance or a peak just found: the error may be larger */
   TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
   TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
   TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */

@@ -11,7 +11,7 @@ run_end run(lease &solver, const char *routine, const host_form &form, double *v
     tessera_set_integrand1(s, form.point, form.userdata);
   run_end end = {tessera_integrate(s, method, value, error), 0, place::host};
   tessera_get_int(s, TESSERA_EVALUATIONS, &end.evaluations);
-  if (end.status < 0 || end.status > TESSERA_LIMIT_EVALUATIONS) report(routine, tessera_last_error(s));
+  if (end.status != TESSERA_OK && !is_limit(end.status)) report(routine, tessera_last_error(s));
   return end;
 }
 

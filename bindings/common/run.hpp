@@ -20,6 +20,9 @@ struct host_form {
   void *userdata;
 };
 
+// The evaluations were not enough, and the run can go on.
+inline bool is_limit(int status) { return status == TESSERA_LIMIT_EVALUATIONS || status == TESSERA_HEAVY_TAIL; }
+
 // What an adapter keeps of a C++ exception that the user's function threw: it goes on to the caller after the run.
 class thrown {
  public:

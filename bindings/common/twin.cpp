@@ -108,7 +108,7 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
   tessera_get_int(s, TESSERA_CALLBACK_STATUS, &end.callback_status);
   if (p.finish) p.finish(s, p.context);
   if (report_wanted()) time.finish(end.evaluations);
-  if (end.status > TESSERA_LIMIT_EVALUATIONS) report(p.routine, tessera_last_error(s));
+  if (end.status != TESSERA_OK && !is_limit(end.status)) report(p.routine, tessera_last_error(s));
   std::copy(v.begin(), v.end(), value);
   std::copy(e.begin(), e.end(), error);
   return true;

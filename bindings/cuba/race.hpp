@@ -104,7 +104,7 @@ class race {
   void advance_cubature() {
     const double n = static_cast<double>(divided()), d = distance(a_, divided_.r);
     divided_.run(a_.mineval, divided() + budget(std::max(leg_, divided())), strictness_);
-    divided_open_ = divided_.r.end.status == TESSERA_LIMIT_EVALUATIONS && divided_.can_go_on();
+    divided_open_ = dropin::is_limit(divided_.r.end.status) && divided_.can_go_on();
     // The distance falls like a power of the evaluations.
     const double now = distance(a_, divided_.r), grown = static_cast<double>(divided()) / n;
     const double power = n > 0.0 && std::isfinite(d) ? std::log(d / now) / std::log(grown) : 1.0;
@@ -119,7 +119,7 @@ class race {
                                      : budget(std::max(leg_, sampled())));
     sample(a_, how_, user_, form_, sampled_);
     if (how_.anew) spent_ += before;
-    sampled_open_ = sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;
+    sampled_open_ = dropin::is_limit(sampled_.end.status);
   }
 
   // Evaluations that speak for or against what cubature has found: more of them where Monte Carlo has seen little.
@@ -230,8 +230,8 @@ class race {
     };
     judge(divided_.r, strictness_);
     judge(sampled_, 1.0);
-    divided_open_ = divided() == 0 || (divided_.r.end.status == TESSERA_LIMIT_EVALUATIONS && divided_.can_go_on());
-    sampled_open_ = sampled() == 0 || sampled_.end.status == TESSERA_LIMIT_EVALUATIONS;
+    divided_open_ = divided() == 0 || (dropin::is_limit(divided_.r.end.status) && divided_.can_go_on());
+    sampled_open_ = sampled() == 0 || dropin::is_limit(sampled_.end.status);
     return {};
   }
   std::string take_grid() {

@@ -20,8 +20,9 @@ enum class outcome : int {
   callback,
   nonfinite,
   all_zero,
-  slow,       // an extrapolation does not converge
-  divergent,  // probably
+  slow,        // an extrapolation does not converge
+  divergent,   // probably
+  heavy_tail,  // evaluations, where few of them carry the integral
   running
 };
 

@@ -34,6 +34,8 @@ inline int status_of(outcome o) {
       return TESSERA_SLOW_CONVERGENCE;
     case outcome::divergent:
       return TESSERA_DIVERGENT;
+    case outcome::heavy_tail:
+      return TESSERA_HEAVY_TAIL;
     case outcome::running:
       break;
   }

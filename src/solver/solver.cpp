@@ -311,10 +311,10 @@ bool tessera_solver::is_empty_domain(double *value, double *error) const {
 // After a limit: how far the run has come, and what to raise.
 std::string tessera_solver::explain_limit(const tessera::run_settings &asked, tessera::outcome end,
                                           const std::vector<double> &v, const std::vector<double> &e) const {
-  const char *option = end == tessera::outcome::evaluations ? "TESSERA_MAXEVAL"
-                       : end == tessera::outcome::time      ? "TESSERA_MAX_SECONDS"
-                       : end == tessera::outcome::memory    ? "TESSERA_MAX_MEMORY"
-                                                            : nullptr;
+  const char *option = end == tessera::outcome::evaluations || end == tessera::outcome::heavy_tail ? "TESSERA_MAXEVAL"
+                       : end == tessera::outcome::time   ? "TESSERA_MAX_SECONDS"
+                       : end == tessera::outcome::memory ? "TESSERA_MAX_MEMORY"
+                                                         : nullptr;
   if (!option) return {};
   // The parts of a complex value are told of together.
   const int step = asked.complex_values ? 2 : 1, n = static_cast<int>(v.size());

@@ -275,7 +275,7 @@ static void honest_claims(void **state) {
       put_real(s, TESSERA_RELTOL, 1e-4);
       put_int(s, TESSERA_MAXEVAL, 4000000);
       const struct answer a = lattice(s);
-      assert_true(a.status == TESSERA_OK || a.status == TESSERA_LIMIT_EVALUATIONS);
+      assert_true(a.status == TESSERA_OK || is_limit(a.status));
       if (a.status == TESSERA_OK) {
         ++claims;
         wrong += fabs(a.value - g.exact) > 1e-4 * fabs(a.value);
@@ -308,7 +308,7 @@ static void weights_that_no_shift_sees(void **state) {
     put_real(s, TESSERA_ABSTOL, 1e-3);
     put_int(s, TESSERA_MAXEVAL, 300000);
     const struct answer a = lattice(s);
-    assert_true(a.status == TESSERA_LIMIT_EVALUATIONS || (a.status == TESSERA_OK && fabs(a.value - 1) <= 1e-3));
+    assert_true(is_limit(a.status) || (a.status == TESSERA_OK && fabs(a.value - 1) <= 1e-3));
     if (bad[i] == TESSERA_TRANSFORM_AUTO) assert_status(s, a.status, TESSERA_OK);
     tessera_destroy(s);
   }
@@ -430,7 +430,7 @@ static void limits_are_never_taken(void **state) {
     put_int(s, TESSERA_TRANSFORM, transforms[i]);
     put_int(s, TESSERA_MAXEVAL, 300000);
     const struct answer a = lattice(s);
-    assert_true(a.status == TESSERA_OK || a.status == TESSERA_LIMIT_EVALUATIONS);
+    assert_true(a.status == TESSERA_OK || is_limit(a.status));
     assert_int_equal(bad, 0);
     tessera_destroy(s);
   }
@@ -708,7 +708,7 @@ static void maxeval_holds(void **state) {
     put_int(s, TESSERA_MAXEVAL, limits[i]);
     put_real(s, TESSERA_RELTOL, 1e-12);
     const struct answer a = lattice(s);
-    assert_status(s, a.status, TESSERA_LIMIT_EVALUATIONS);
+    assert_true(is_limit(a.status));
     assert_int_equal(a.evaluations, calls);
     assert_true(calls <= limits[i] && 4 * calls >= limits[i]);
     assert_true(isfinite(a.value));

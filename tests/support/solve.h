@@ -15,6 +15,9 @@ enum { sanitized = 1 }; /* everything takes some ten times as long: do less */
 enum { sanitized = 0 };
 #endif
 
+/* The evaluations were not enough, whatever is said of the error. */
+static inline int is_limit(int status) { return status == TESSERA_LIMIT_EVALUATIONS || status == TESSERA_HEAVY_TAIL; }
+
 /* What one run of a single component gave. */
 struct answer {
   int status;

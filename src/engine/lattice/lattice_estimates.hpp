@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "../../core/student.hpp"
+#include "../shift_trust.hpp"
 #include "../shown_result.hpp"
 #include "lattice_state.hpp"
 
@@ -18,24 +19,31 @@ class lattice_estimates {
   using shift_sums = std::vector<compensated_sum>;
 
   lattice_estimates(const lattice_settings &settings, double volume, run_hooks &hooks)
-      : set_(settings), volume_(volume), shown_(settings.ncomp, hooks) {}
+      : set_(settings), volume_(volume), shown_(settings.ncomp, hooks), trust_(settings.ncomp) {}
 
   std::size_t index(int64 shift, int k) const { return static_cast<std::size_t>(shift * set_.ncomp + k); }
   shift_sums sums_of(int64 shifts) const { return shift_sums(index(shifts, 0)); }
   bool affordable(int64 points) const { return points <= set_.maxeval - statistics_.evaluations; }
 
-  // Mean over the shifts and its error.
-  void estimate(const shift_sums &sums, uint64 n, int64 shifts, int k, double factor, double &value, double &error,
-                double &magnitude) const {
+  struct shift_mean {
+    double value, deviation;  // of the mean over the shifts; infinite for one shift
+    double magnitude;         // of the largest of the shifts' means
+    double far;  // share of the largest squared deviation in their sum; 0 where they are equal but for rounding
+    // No sum is known better than its largest term's last digit.
+    double error(double factor) const {
+      return larger(factor * deviation, std::numeric_limits<double>::epsilon() * magnitude);
+    }
+  };
+  shift_mean estimate(const shift_sums &sums, uint64 n, int64 shifts, int k) const {
     const double per_point = volume_ / static_cast<double>(n), count = static_cast<double>(shifts);
     compensated_sum mean, squares;
-    magnitude = 0.0;
+    double magnitude = 0.0;
     for (int64 r = 0; r < shifts; ++r) {
       const double q = per_point * sums[index(r, k)].value();
       mean.add(q / count);
       magnitude = larger(magnitude, fabs(q));
     }
-    value = mean.value();
+    const double value = mean.value();
     double farthest = 0.0;
     for (int64 r = 0; r < shifts; ++r) farthest = larger(farthest, fabs(per_point * sums[index(r, k)].value() - value));
     const double unit = square_unit(farthest);
@@ -43,9 +51,17 @@ class lattice_estimates {
       const double d = unit * (per_point * sums[index(r, k)].value() - value);
       squares.add(d * d);
     }
-    error = shifts > 1 ? factor * (std::sqrt(squares.value() / (count * (count - 1.0))) / unit) : infinity_value();
-    // No sum is known better than its largest term's last digit.
-    error = larger(error, std::numeric_limits<double>::epsilon() * magnitude);
+    const double sum = squares.value(), far = unit * farthest;
+    return {value, shifts > 1 ? std::sqrt(sum / (count * (count - 1.0))) / unit : infinity_value(), magnitude,
+            farthest > rounding_level * magnitude && sum > 0.0 ? far * far / sum : 0.0};
+  }
+
+  double factor_of(int freedom) {
+    if (factor_freedom_ != freedom) {
+      factor_ = student_factor(set_.confidence, freedom);
+      factor_freedom_ = freedom;
+    }
+    return factor_;
   }
 
   // Mean square of the weights of a change of variables in all variables: their mean is 1.
@@ -53,16 +69,15 @@ class lattice_estimates {
 
   // Sets value and error. Returns converged, roundoff or running.
   outcome conclude(const shift_sums &sums, uint64 n, int64 shifts, bool confirmed_needed) {
-    if (factor_shifts_ != shifts) {
-      factor_ = student_factor(set_.confidence, static_cast<int>(shifts - 1));
-      factor_shifts_ = shifts;
-    }
     const bool enough = statistics_.evaluations >= set_.mineval;
-    bool within = true, steady = true, rounding = true, zero = true;
+    bool within = true, steady = true, rounding = true, zero = true, believed = true;
     std::vector<double> sizes(static_cast<std::size_t>(set_.ncomp));
     for (int k = 0; k < set_.ncomp; ++k) {
-      double v, e;
-      estimate(sums, n, shifts, k, factor_, v, e, sizes[static_cast<std::size_t>(k)]);
+      const shift_mean m = estimate(sums, n, shifts, k);
+      const shift_trust::verdict trust = trust_.add(k, shifts, m.far);
+      believed = believed && trust.believed;
+      const double v = m.value, e = m.error(factor_of(static_cast<int>(trust.freedom)));
+      sizes[static_cast<std::size_t>(k)] = m.magnitude;
       if (shown_.there) steady = steady && fabs(v - shown_.value[k]) <= 2.0 * (e + shown_.error[k]);
       zero = zero && v == 0.0 && e == 0.0;
       shown_.value[k] = v;
@@ -75,13 +90,14 @@ class lattice_estimates {
     }
     const bool confirmed = !confirmed_needed || (shown_.there && steady);
     shown_.there = true;
+    heavy_tail_ = !believed && static_cast<double>(statistics_.evaluations) >= evaluations_for_tail;
     statistics_.points = n;
     statistics_.shifts = shifts;
     // Weights with a large variance come from few points. Shifts that have seen none of these agree, and are all wrong.
     const bool seen =
         static_cast<double>(statistics_.evaluations) >= evaluations_per_spread * weight_spread(statistics_.transform) &&
         !(zero && statistics_.evaluations < evaluations_to_trust_zero);
-    if (within && enough && seen && confirmed) return outcome::converged;
+    if (within && enough && seen && confirmed && believed) return outcome::converged;
     if (!within && rounding && enough && seen) return outcome::roundoff;
     return pause_;
   }
@@ -89,10 +105,11 @@ class lattice_estimates {
   // What a run that ends before its first rule is whole has in place of one: the shifts that are finished, with no idea of the error
   // where there is but one of them.
   void take_shifts(const shift_sums &sums, uint64 n, int64 shifts) {
-    const double factor = shifts > 1 ? student_factor(set_.confidence, static_cast<int>(shifts - 1)) : 0.0;
+    const double factor = shifts > 1 ? factor_of(static_cast<int>(shifts - 1)) : 1.0;
     for (int k = 0; k < set_.ncomp; ++k) {
-      double magnitude;
-      estimate(sums, n, shifts, k, factor, shown_.value[k], shown_.error[k], magnitude);
+      const shift_mean m = estimate(sums, n, shifts, k);
+      shown_.value[k] = m.value;
+      shown_.error[k] = m.error(factor);
     }
     statistics_.points = n;
     statistics_.shifts = shifts;
@@ -168,8 +185,12 @@ class lattice_estimates {
     double most = 0.0;
     const auto parts = static_cast<std::size_t>(set_.ncomp);
     std::vector<double> values(parts), errors(parts), sizes(parts);
-    for (std::size_t k = 0; k < parts; ++k)
-      estimate(sums, n, shifts, static_cast<int>(k), factor, values[k], errors[k], sizes[k]);
+    for (std::size_t k = 0; k < parts; ++k) {
+      const shift_mean m = estimate(sums, n, shifts, static_cast<int>(k));
+      values[k] = m.value;
+      errors[k] = m.error(factor);
+      sizes[k] = m.magnitude;
+    }
     const value_and_error_arrays now = {values.data(), errors.data()};
     for (int k = 0; k < set_.ncomp; ++k) {
       trial_history &h = history[static_cast<std::size_t>(k)];
@@ -193,8 +214,7 @@ class lattice_estimates {
   const double volume_;
   shown_result shown_;
   outcome pause_ = outcome::running;
-  double factor_ = 0.0;
-  int64 factor_shifts_ = 0;
+  bool heavy_tail_ = false;  // the means of the shifts are not believed
   lattice_statistics statistics_;
 
  private:
@@ -205,6 +225,9 @@ class lattice_estimates {
     int transform = transform_none;
   };
   spare_rule spare_;
+  shift_trust trust_;
+  double factor_ = 0.0;
+  int factor_freedom_ = 0;
 };
 
 }  // namespace tessera

@@ -43,6 +43,7 @@ class lattice_rule : private lattice_estimates {
         end = embedded();
     }
     if (end == outcome::nonfinite) shown_.make_unknown();
+    if (end == outcome::evaluations && heavy_tail_) end = outcome::heavy_tail;
     has_value = shown_.there;
     return end;
   }

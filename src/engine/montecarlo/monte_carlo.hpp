@@ -59,6 +59,7 @@ class monte_carlo : private sampling_estimates {
     }
     if (end == outcome::nonfinite) make_unknown();
     if (end != outcome::converged) doubt_constant();
+    if (end == outcome::evaluations && heavy_tail_) end = outcome::heavy_tail;
     has_value = shown_.there;
     return end;
   }
@@ -90,6 +91,7 @@ class monte_carlo : private sampling_estimates {
     strata_ = strata(set_.ndim);
     course_ = {};
     next_sample_ = statistics_.iterations = 0;
+    heavy_tail_ = false;
     pause_ = outcome::running;
   }
 
