@@ -7,6 +7,7 @@
 
 #include "device_solver.hpp"
 #include "report.hpp"
+#include "run.hpp"
 #include "settings.hpp"
 
 namespace dropin {

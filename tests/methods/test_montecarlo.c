@@ -513,7 +513,8 @@ static void rare_hits_are_no_success(void **state) {
     tessera_solver *s = with(3, peak, &width, 0.5, TESSERA_SAMPLING_PLAIN);
     put_int(s, TESSERA_SEED, seed);
     put_int(s, TESSERA_MAXEVAL, 50000);
-    assert_status(s, sample(s).status, TESSERA_HEAVY_TAIL);
+    const struct answer a = sample(s);
+    assert_true(a.status == TESSERA_HEAVY_TAIL || (a.status == TESSERA_LIMIT_EVALUATIONS && isinf(a.error)));
     tessera_destroy(s);
   }
 }

@@ -149,7 +149,7 @@ static void limits(void **state) {
     tessera_solver *s = sobol_solver(4, 1, power, NULL);
     put_real(s, TESSERA_RELTOL, 0);
     put_int(s, TESSERA_MAXEVAL, most[i]);
-    assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, &value, &error), TESSERA_LIMIT_EVALUATIONS);
+    assert_true(is_limit(tessera_integrate(s, TESSERA_MONTECARLO, &value, &error)));
     const int64_t made = got_int(s, TESSERA_EVALUATIONS);
     assert_true(made <= (most[i] > 4 ? most[i] : 4) && 2 * made >= (most[i] < 65536 ? most[i] - 64 : most[i]));
     assert_true(error > 0);

@@ -78,7 +78,7 @@ static void test_one_iteration(void **state) {
         const int first = sampling == TESSERA_SAMPLING_VEGAS ? 1024 * (1 + antithetic) : 0;
         put_int(s, TESSERA_WARMUP, 0);
         put_int(s, TESSERA_MAXEVAL, first + 20000 * (1 + antithetic));
-        assert_int_equal(tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_LIMIT_EVALUATIONS);
+        assert_true(is_limit(tessera_integrate(s, TESSERA_MONTECARLO, value, error)));
         assert_int_equal(sums.strange, 0);
         assert_int_equal(sums.iterations, 1);
         assert_int_equal(sums.points[0], 20000 * (1 + antithetic));
@@ -95,7 +95,7 @@ static void test_all_iterations(void **state) {
   tessera_solver *s = solver_for(TESSERA_SAMPLING_VEGAS, 0, 1, &sums);
   put_int(s, TESSERA_WARMUP, 3);
   put_int(s, TESSERA_MAXEVAL, 400000);
-  assert_int_equal(tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_LIMIT_EVALUATIONS);
+  assert_true(is_limit(tessera_integrate(s, TESSERA_MONTECARLO, value, error)));
   assert_int_equal(sums.strange, 0);
   int64_t iterations;
   assert_int_equal(tessera_get_int(s, TESSERA_ITERATIONS, &iterations), TESSERA_OK);
@@ -121,7 +121,7 @@ static void test_plain(void **state) {
   tessera_solver *s = solver_for(TESSERA_SAMPLING_PLAIN, 0, 0, &sums);
   put_int(s, TESSERA_INCREASE, 30000);
   put_int(s, TESSERA_MAXEVAL, 80000);
-  assert_int_equal(tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_LIMIT_EVALUATIONS);
+  assert_true(is_limit(tessera_integrate(s, TESSERA_MONTECARLO, value, error)));
   assert_int_equal(sums.iterations, 3);
   for (int k = 0; k < ncomp; ++k)
     assert_close((2 * sums.value[0][k] + 3 * sums.value[1][k] + 3 * sums.value[2][k]) / 8, value[k], 1e-12, 0);
