@@ -26,6 +26,9 @@ enum class outcome : int {
   running
 };
 
+// So many have to be made before it is said that too few of them carry the integral.
+constexpr double evaluations_for_tail = 1e4;
+
 // By the clock or the user's progress callback.
 TESSERA_HD bool is_ended(outcome o) { return o == outcome::time || o == outcome::stopped; }
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/shift_trust.hpp"
+#include "engine/lattice/shift_trust.hpp"
 
 extern "C" {
 #include <cmocka.h>  // after all others: its macros have names of theirs

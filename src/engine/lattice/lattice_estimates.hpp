@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "../../core/student.hpp"
-#include "../shift_trust.hpp"
 #include "../shown_result.hpp"
 #include "lattice_state.hpp"
+#include "shift_trust.hpp"
 
 namespace tessera {
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <vector>
 
-#include "../shift_trust.hpp"
 #include "../shown_result.hpp"
 #include "sample_pool.hpp"
 #include "sampling_state.hpp"
@@ -20,11 +19,7 @@ class sampling_estimates {
   static constexpr double least_freedom = 30.0;  // below, an error is not believed
 
   sampling_estimates(const sampling_settings &settings, double volume, run_hooks &hooks)
-      : set_(settings),
-        volume_(volume),
-        shown_(settings.ncomp, hooks),
-        z_(normal_factor(settings.confidence)),
-        trust_(settings.ncomp) {}
+      : set_(settings), volume_(volume), shown_(settings.ncomp, hooks), z_(normal_factor(settings.confidence)) {}
 
   bool has_room(int64 samples, bool grid) {
     const int64 bytes = sampling_bytes(set_, static_cast<double>(samples), grid);
@@ -39,7 +34,8 @@ class sampling_estimates {
     for (int k = 0; k < set_.ncomp; ++k) {
       const double value = volume_ * pool.value(k) / unit_, deviation = volume_ * std::sqrt(pool.variance(k)) / unit_;
       const double freedom = pool.freedom(k);
-      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, freedom);
+      double error =
+          deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, freedom) * widening(pool, k);
       if (iterations_count) {
         error *= pool.inflation(k);
         chi_square_[k] = pool.chi_square(k);
@@ -51,14 +47,15 @@ class sampling_estimates {
       }
       show_component(k, value, error);
     }
-    end_to_show([&](int k) { return is_believed(pool, k); });
+    end_to_show([&](int k) { return pool.freedom(k) >= least_freedom; });
   }
   // After many samples few degrees of freedom mean that few of them carry the integral, and will whatever their number is.
   bool has_tail(const sample_pool &pool, int k) const {
     return pool.samples() >= evaluations_for_tail && pool.freedom(k) < 2.0 * least_freedom;
   }
-  bool is_believed(const sample_pool &pool, int k) const {
-    return pool.freedom(k) >= least_freedom && !has_tail(pool, k);
+  // The largest samples to come are larger than those that have been seen.
+  double widening(const sample_pool &pool, int k) const {
+    return has_tail(pool, k) ? std::fmin(2.0 * least_freedom / pool.freedom(k), 2.0) : 1.0;
   }
   void begin_to_show() {
     need_ = 0.0;
@@ -154,7 +151,6 @@ class sampling_estimates {
   void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n, const sample_pool &pool) {
     begin_to_show();
     const double r = static_cast<double>(shifts), points = static_cast<double>(n);
-    std::vector<bool> doubted(static_cast<std::size_t>(set_.ncomp));
     for (int k = 0; k < set_.ncomp; ++k) {
       const auto mean = [&](int64 shift) {
         return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points / unit_;
@@ -177,18 +173,15 @@ class sampling_estimates {
       const double deviation = volume_ * (std::sqrt(squares / (r * (r - 1.0))) / unit);
       chi_square_[k] = 0.0;
       const double far = unit * larger(most - sum / r, sum / r - least);
-      const shift_trust::verdict trust = trust_.add(k, shifts, squares > 0.0 ? far * far / squares : 0.0);
-      doubted[static_cast<std::size_t>(k)] = !trust.believed;
-      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, trust.freedom);
+      const double freedom = std::fmin(r - 1.0, 2.0 * squares * r / ((r - 1.0) * far * far));
+      double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, larger(freedom, 1.0));
       if (pool.freedom(k) < least_freedom)
         error = larger(error, volume_ * std::sqrt(pool.variance(k)) / unit_ *
                                   confidence_factor(set_.confidence, z_, pool.freedom(k)));
-      show_component(k, volume_ * (first + sum / r), error);
+      show_component(k, volume_ * (first + sum / r), error * widening(pool, k));
     }
-    end_to_show([&](int k) { return !doubted[static_cast<std::size_t>(k)] && is_believed(pool, k); });
-    for (int k = 0; k < set_.ncomp; ++k)
-      heavy_tail_ = heavy_tail_ || has_tail(pool, k) ||
-                    (doubted[static_cast<std::size_t>(k)] && pool.samples() >= evaluations_for_tail);
+    for (int k = 0; k < set_.ncomp; ++k) heavy_tail_ = heavy_tail_ || has_tail(pool, k);
+    end_to_show([&](int k) { return pool.freedom(k) >= least_freedom; });
   }
 
   const sampling_settings set_;
@@ -211,7 +204,6 @@ class sampling_estimates {
   }
 
   const double z_;
-  shift_trust trust_;
 };
 
 }  // namespace tessera

@@ -8,13 +8,10 @@
 #include <cmath>
 #include <vector>
 
-#include "../core/student.hpp"
-#include "problem.hpp"
+#include "../../core/student.hpp"
+#include "../problem.hpp"
 
 namespace tessera {
-
-// So many have to be made before it is said that too few of them carry the integral.
-constexpr double evaluations_for_tail = 1e4;
 
 // The largest squared deviation of `shifts` normal numbers from their mean, as a share of the sum of all, that is exceeded with this
 // probability (Grubbs 1950; the bound by Bonferroni's inequality).
