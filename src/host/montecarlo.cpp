@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-class host_sampler : public block_calls {
+class host_sampler : public block_calls, public sampling_executor {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool)
       : block_calls(problem, pool, room_for(problem, pool.size())),
@@ -36,8 +36,8 @@ class host_sampler : public block_calls {
     return bytes;
   }
 
-  // What engine/montecarlo/monte_carlo.hpp asks of an executor.
-  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) {
+  // See engine/montecarlo/sampling_executor.hpp.
+  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override {
     const sample_cut cut = cut_into_pieces(samples);
     plain_.clear();
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, first, samples, p));
@@ -46,7 +46,8 @@ class host_sampler : public block_calls {
     if (is_ended(o)) samples = add_what_there_is(samples, sums);
     return o;
   }
-  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &made) {
+  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
+                     int64 &made) override {
     made = 0;
     for (int64 r = 0; r < shifts; ++r, ++pass.shift) {
       int64 here = samples;
@@ -60,7 +61,8 @@ class host_sampler : public block_calls {
   }
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
-  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
+  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums,
+              double *spread) override {
     make_items(pieces, count, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
     parts_.assign(index(n * nc), {});
@@ -77,10 +79,10 @@ class host_sampler : public block_calls {
     return outcome::running;
   }
 
-  static int64 slice_samples(bool) { return cut_samples; }
-  static std::size_t slice_pieces() { return std::size_t{1} << 17; }
+  int64 slice_samples(bool) const override { return cut_samples; }
+  std::size_t slice_pieces() const override { return std::size_t{1} << 17; }
   // Integers: the order of the threads does not matter. The squares are added in the order of the items.
-  double take_training(uint64 *counts) {
+  double take_training(uint64 *counts) override {
     for (workspace &w : work_)
       for (std::size_t i = 0; i < w.training.size(); ++i) {
         counts[i] += w.training[i];
@@ -376,7 +378,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   sampling_settings settings = problem.settings;
   if (problem.memory_is_given)
     settings.memory = share_memory(settings.memory, host_sampler::needs(problem, 1).fixed).grows;
-  monte_carlo<host_sampler> driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
+  monte_carlo driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();

@@ -431,7 +431,9 @@ void rough_cubes_get_more(void **) {
 
 // ---- Shifts ---------------------------------------------------------------------------------------------------------------
 // Halton's points in two variables under shifts by Philox; f = e^(x+y), or 1.
-struct shifted_halton {
+struct shifted_halton final : sampling_executor {
+  shifted_halton(uint64 s, int64 of_slice, bool is_constant) : seed(s), slice(of_slice), constant(is_constant) {}
+
   uint64 seed;
   int64 slice;
   bool constant;
@@ -442,11 +444,11 @@ struct shifted_halton {
     for (; i > 0; i /= base, digit /= base) x += digit * static_cast<double>(i % base);
     return x;
   }
-  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &) {
+  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &) override {
     for (int64 r = 0; r < shifts; ++r, ++pass.shift) run_plain(pass, first, samples, sums + r);
     return outcome::running;
   }
-  outcome run_plain(const sample_pass &pass, int64 first, int64 samples, sample_sums *sums) {
+  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override {
     if (first != next && pass.shift == 0) ++asked_again;
     if (pass.shift == 0) next = first + samples;
     double u, v;
@@ -460,10 +462,12 @@ struct shifted_halton {
     sums[0].add(estimate_stratum(m), 1.0);
     return outcome::running;
   }
-  outcome run(const sample_pass &, const sample_piece *, int64, sample_sums *, double *) { return outcome::callback; }
-  double take_training(uint64 *) { return 0.0; }
-  int64 slice_samples(bool) const { return slice; }
-  static std::size_t slice_pieces() { return 1; }
+  outcome run(const sample_pass &, const sample_piece *, int64, sample_sums *, double *) override {
+    return outcome::callback;
+  }
+  double take_training(uint64 *) override { return 0.0; }
+  int64 slice_samples(bool) const override { return slice; }
+  std::size_t slice_pieces() const override { return 1; }
 };
 
 struct stop_at final : run_hooks {
@@ -491,11 +495,11 @@ sampling_settings shifted_settings(int64 shifts, int64 maxeval) {
 }
 shifted_run run_shifted(const sampling_settings &s, int64 slice, bool constant = false,
                         int64 stop = std::numeric_limits<int64>::max()) {
-  shifted_halton points = {s.seed, slice, constant};
+  shifted_halton points(s.seed, slice, constant);
   stop_at hooks;
   hooks.last = stop;
   std::vector<double> grid;
-  monte_carlo<shifted_halton> driver(points, s, 1.0, grid, nullptr, hooks);
+  monte_carlo driver(points, s, 1.0, grid, nullptr, hooks);
   shifted_run r = {};
   double chi;
   bool has_value = false;

@@ -111,7 +111,7 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
     return;
   }
   hooks_ = &hooks;
-  monte_carlo<device_sampler> driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  monte_carlo driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
   result.end = driver.run(value, error, chi_square, result.has_value);

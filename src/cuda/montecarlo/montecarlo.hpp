@@ -7,6 +7,7 @@
 
 #include "../device/kept_kernels.hpp"
 #include "../device/user_run.hpp"
+#include "../../engine/montecarlo/sampling_executor.hpp"
 #include "generator.hpp"
 #include "montecarlo_problem.hpp"
 
@@ -51,8 +52,8 @@ class sampling_kernels : public user_kernels {
   std::vector<sample_axis> axes_;  // that are there
 };
 
-// Executor of engine/monte_carlo.hpp. Kernels and memory live as long as it.
-class device_sampler final : public user_run {
+// Kernels and memory live as long as it.
+class device_sampler final : public user_run, public sampling_executor {
  public:
   explicit device_sampler(cuda_setting &setting) : user_run(setting) {}
 
@@ -61,13 +62,14 @@ class device_sampler final : public user_run {
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
                        double *values) override;
 
-  // See engine/monte_carlo.hpp.
-  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums);
-  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums, int64 &made);
-  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread);
-  double take_training(uint64 *counts);
-  int64 slice_samples(bool grid) const;
-  static std::size_t slice_pieces() { return std::size_t{1} << 21; }
+  // See engine/montecarlo/sampling_executor.hpp.
+  outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override;
+  outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
+                     int64 &made) override;
+  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread) override;
+  double take_training(uint64 *counts) override;
+  int64 slice_samples(bool grid) const override;
+  std::size_t slice_pieces() const override { return std::size_t{1} << 21; }
 
  private:
   static constexpr std::size_t most_kernels = 24;
