@@ -298,14 +298,15 @@ enum tessera_sampling {
   TESSERA_SAMPLING_VEGAS = 2  /* adaptive importance sampling and stratification (Lepage 1978, 2021) */
 };
 
-/* Values of TESSERA_GENERATOR: where the random or quasi-random numbers come from. VEGAS has Philox's or Threefry's. */
+/* Values of TESSERA_GENERATOR: where the random or quasi-random numbers come from. cuRAND's are for plain sampling. */
 enum tessera_generator {
   TESSERA_GENERATOR_PHILOX = 0,          /* Philox4x32-10, a function of seed and index: the same points everywhere */
   TESSERA_GENERATOR_XORWOW = 1,          /* cuRAND's XORWOW; on a device */
   TESSERA_GENERATOR_MRG32K3A = 2,        /* cuRAND's MRG32k3a; on a device */
   TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3, /* cuRAND's scrambled 64-bit Sobol points under random shifts; on a device */
   TESSERA_GENERATOR_SOBOL = 4,           /* Sobol points scrambled by seed and index: the same points everywhere */
-  TESSERA_GENERATOR_THREEFRY = 5         /* Threefry4x64-20, a function of seed and index: the same points everywhere */
+  TESSERA_GENERATOR_THREEFRY = 5,        /* Threefry4x64-20, a function of seed and index: the same points everywhere */
+  TESSERA_GENERATOR_AUTO = 6             /* Philox; with TESSERA_SAMPLING_AUTO also Sobol points, as trials show */
 };
 
 /* Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function

@@ -40,7 +40,7 @@ class host_sampler : public block_calls, public sampling_executor {
   outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override {
     const sample_cut cut = cut_into_pieces(samples);
     plain_.clear();
-    for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, first, samples, p));
+    for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
     unused_.resize(plain_.size());
     const outcome o = run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
     if (is_ended(o)) samples = add_what_there_is(samples, sums);
@@ -242,7 +242,7 @@ class host_sampler : public block_calls, public sampling_executor {
           for (int64 i = 0; i < s.n; ++i) m.add(pairs ? 0.5 * f[i] + 0.5 * f[samples + i] : f[i]);
           w.moments[index(k)] = m;
         }
-        if (pass.edges) train_stretch(pass, pieces[s.piece], s, samples, w);
+        if (is_training(pass)) train_stretch(pass, pieces[s.piece], s, samples, w);
         within += s.n;
         if (within < pieces[s.piece].count) continue;
         finish_piece(pass, pieces[s.piece], &parts_[index(item * ncomp_)], w, spread[s.piece]);

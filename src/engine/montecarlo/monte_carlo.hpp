@@ -42,11 +42,11 @@ class monte_carlo : private vegas_sampling {
  private:
   static constexpr double most_growth = 16.0;
   static constexpr double worth_a_grid = 16.0;  // first iterations that plain sampling would still need
+  static constexpr int64 trial_growth = 4;
 
   outcome sample() {
-    if (set_.shifts > 0) return shifted();
-    if (set_.sampling == sampling_plain) return plain();
-    return set_.sampling == sampling_vegas ? vegas() : automatic();
+    if (set_.sampling == sampling_plain) return set_.shifts > 0 ? shifted() : plain();
+    return set_.sampling == sampling_vegas ? vegas() : has_nets(set_) ? choose() : automatic();
   }
 
   // Forgets what has been found; the evaluations stay counted.
@@ -80,6 +80,13 @@ class monte_carlo : private vegas_sampling {
     }
     ++statistics_.iterations;
     return outcome::running;
+  }
+
+  outcome shifted() {
+    statistics_.sampling = sampling_plain;
+    shifted_run run = begin_shifts(nullptr);
+    const outcome o = begin_with(run, set_.points);
+    return o == outcome::running ? finish(run) : o;
   }
 
   outcome plain() {
@@ -129,6 +136,57 @@ class monte_carlo : private vegas_sampling {
     if (!believed || course_.best * course_.best <= 0.5 * alone * alone) return produce(pool);
     statistics_.iterations = 0;
     return go_on(pool, std::max(least_samples, std::min(course_.samples, affordable())));
+  }
+
+  // The same with nets. The plain samples are those of shifts, few points of each at first, and are doubled as long as the last doubling
+  // promises that not much more is needed. Else VEGAS is warmed up, and nets go through its grid, a few points at first as well: in many
+  // variables and beside jumps independent samples in strata may do better, which the spreads tell.
+  outcome choose() {
+    statistics_.sampling = sampling_plain;
+    shifted_run plain = begin_shifts(nullptr);
+    outcome o = begin_with(plain, set_.points / set_.shifts);
+    if (o == outcome::running) o = try_out(plain, worth_a_grid * static_cast<double>(set_.points));
+    if (o != outcome::running) return o;
+    prepare_grid();
+    course_.samples = first_samples();
+    o = warm_up();
+    if (o != outcome::running) return o;
+    const bool independent = set_.generator == generator_auto;
+    const forecast by_plain = forecast_of(plain),
+                   by_vegas = independent ? forecast_of_merit(course_.best, affordable()) : forecast();
+    if (has_shifts_for(grid_.data()) && by_plain.samples > static_cast<double>(course_.samples)) {
+      shifted_run nets = begin_shifts(grid_.data());
+      o = begin_with(nets, course_.samples / (trial_growth * nets.shifts));
+      if (o == outcome::running) o = try_out(nets, 0.0);
+      if (o != outcome::running) return o;
+      const forecast by_nets = forecast_of(nets);
+      if (is_better(by_nets, by_plain, affordable()) && is_better(by_nets, by_vegas, affordable())) {
+        statistics_.sampling = sampling_vegas;
+        statistics_.strata = 1;
+        return finish(nets);
+      }
+    }
+    if (!is_better(by_plain, by_vegas, affordable())) {
+      statistics_.iterations = 0;
+      sample_pool pool(set_.ncomp);
+      return produce(pool);
+    }
+    show_run(plain);
+    return finish(plain);
+  }
+  // Doubles the points until there are trial_growth times as many, and further where no more than `little` is left to make.
+  outcome try_out(shifted_run &run, double little) {
+    const int64 first = run.points;
+    for (;;) {
+      outcome o = judge();
+      if (o == outcome::running) o = pause_;
+      if (o != outcome::running) return o;
+      const bool believed = freedom(run.pool) >= least_freedom || constant_;
+      if (!believed || (run.points >= trial_growth * first && !(forecast_of(run).samples <= little))) return outcome::running;
+      if (!can_double(run)) return outcome::evaluations;
+      o = go_to(run, 2 * run.points);
+      if (o != outcome::running) return o;
+    }
   }
 
   int64 next_sample_ = 0;

@@ -125,19 +125,35 @@ class sampling_estimates {
         shown_.error[k] = std::fmin(unseen, 1.0) * fabs(shown_.value[k]);
   }
 
-  // The error of one sample in units of the tolerance, worst component: what a way of sampling is judged by.
-  double merit(const sample_pool &pool) const {
+  // Errors in units of the tolerance, where there is none in units of the value; of the worst component.
+  template <class Now>
+  double distance(const Now &now) const {
     double worst = 0.0;
-    const auto value = [&](int k) { return volume_ * pool.value(k) / unit_; };
-    const auto now = [&](int k) -> value_and_error {
-      return {value(k), volume_ * std::sqrt(pool.variance(k) * pool.samples()) / unit_};
-    };
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double deviation = now(k).error, least = tolerated(set_, k, now);
-      const double tolerance = least > 0.0 ? least : magnitude(set_, k, value);
-      if (deviation > 0.0) worst = larger(worst, tolerance > 0.0 ? deviation / tolerance : infinity_value());
+      const double error = now(k).error, least = tolerated(set_, k, now);
+      const double tolerance = least > 0.0 ? least : magnitude(set_, k, [&now](int c) { return now(c).value; });
+      if (error > 0.0) worst = larger(worst, tolerance > 0.0 ? error / tolerance : infinity_value());
     }
     return worst;
+  }
+  // That of one sample: what a way of sampling is judged by.
+  double merit(const sample_pool &pool) const {
+    return distance([&](int k) -> value_and_error {
+      return {volume_ * pool.value(k) / unit_, volume_ * std::sqrt(pool.variance(k) * pool.samples()) / unit_};
+    });
+  }
+
+  // What a way of sampling promises: samples still to make for the tolerance, and the distance if all that there can be are made.
+  struct forecast {
+    double samples = infinity_value(), distance = infinity_value();
+  };
+  bool is_better(const forecast &a, const forecast &b, int64 affordable) const {
+    const auto most = static_cast<double>(affordable);
+    return a.samples <= most || b.samples <= most ? a.samples <= b.samples : a.distance <= b.distance;
+  }
+  forecast forecast_of_merit(double of_merit, int64 affordable) const {
+    const double one = z_ * of_merit;
+    return {need_ < infinity_value() ? one * one : infinity_value(), one / std::sqrt(static_cast<double>(affordable))};
   }
   double freedom(const sample_pool &pool) const {
     double least = infinity_value();

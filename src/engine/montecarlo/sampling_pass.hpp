@@ -80,6 +80,7 @@ struct sample_pass {
   uint32 stream;
   bool antithetic;
   int64 shift;                // that its points have; -1: none
+  int64 cube;                 // of which all samples are, where there is no list of pieces; scouts: none
   sobol_net sobol;            // of the shift
   bool threefry;              // the points are Threefry's; otherwise and without Sobol points Philox's
   const sample_cells *cells;  // of each axis; the first one's is the cube's index modulo their number; null: one cube
@@ -94,10 +95,13 @@ struct sample_pass {
   double unit;       // a power of two by which all values are multiplied, so that their squares stay in range
 };
 
-// Piece p of samples that are the only ones of a plain pass.
-TESSERA_HD sample_piece plain_piece(const sample_cut &c, int64 first, int64 samples, int64 p) {
+// Points of nets do not train the grid.
+TESSERA_HD bool is_training(const sample_pass &p) { return p.edges && !p.sobol.axes; }
+
+// Piece p of samples that are the only ones of a pass.
+TESSERA_HD sample_piece plain_piece(const sample_cut &c, int64 cube, int64 first, int64 samples, int64 p) {
   const int64 before = samples_before(c, p), n = samples_before(c, p + 1) - before;
-  return {0, first + before, n, static_cast<double>(n) / static_cast<double>(samples)};
+  return {cube, first + before, n, static_cast<double>(n) / static_cast<double>(samples)};
 }
 
 TESSERA_HD int points_of_sample(const sample_pass &p) { return p.antithetic ? 2 : 1; }

@@ -14,10 +14,10 @@ enum generator_kind : int {                                                     
   generator_mrg32k3a = 2,
   generator_curand_sobol = 3,
   generator_sobol = 4,
-  generator_threefry = 5
+  generator_threefry = 5,
+  generator_auto = 6
 };
 inline bool is_of_curand(int generator) { return generator >= generator_xorwow && generator <= generator_curand_sobol; }
-inline bool has_shifts(int generator) { return generator == generator_curand_sobol || generator == generator_sobol; }
 
 struct sampling_settings : run_settings {
   double confidence = 0.99;
@@ -25,7 +25,7 @@ struct sampling_settings : run_settings {
   int sampling = sampling_auto;
   bool antithetic = false;
   bool weights = false;              // each point is followed by its weight and the number of its iteration
-  int generator = generator_philox;  // others: plain sampling
+  int generator = generator_philox;  // generator_auto: what the choice of a way of sampling finds best
   int64 shifts = 0;                  // randomisations of one sequence of points; 0: the points are independent
   int64 points = 1024;               // of the first iteration
   int64 increase = 0;                // more in each iteration, 0: by half
@@ -34,6 +34,8 @@ struct sampling_settings : run_settings {
   double damping = 0.5;                         // alpha of the grid
   double stratify = 0.75;                       // beta of the allocation
 };
+
+inline bool has_nets(const sampling_settings &s) { return s.shifts > 0 && !is_of_curand(s.generator); }
 
 // Bytes that a pass of so many samples takes in the host's memory: cubes, pieces, and the sums of what threads work at.
 inline int64 sampling_bytes(const sampling_settings &s, double samples, bool grid) {
@@ -44,7 +46,7 @@ inline int64 sampling_bytes(const sampling_settings &s, double samples, bool gri
   return static_cast<int64>(64.0 * cubes + 3.0 * (sizeof(sample_piece) + 16.0) * pieces +
                             2.0 * items * s.ncomp * sizeof(sample_sums)) +
          s.shifts * s.ncomp * static_cast<int64>(sizeof(compensated_sum)) +
-         (s.generator == generator_sobol ? 8 * sobol_words(s.ndim, sobol_most_log) : 0);
+         (has_nets(s) ? (grid ? 16 : 8) * sobol_words(s.ndim, sobol_most_log) : 0);
 }
 // Randomisations of Sobol points that are kept at a time, one at least.
 inline int64 nets_together(const sampling_settings &s, int columns) {

@@ -46,7 +46,20 @@ class vegas_sampling : protected shifted_points {
       const outcome o = warm_up();
       if (o != outcome::running) return o;
     }
-    return produce(pool);
+    return has_nets(set_) ? produce_by_nets() : produce(pool);
+  }
+
+  // With the grid as it is. The iterations of the warm-up have shown how many samples are worth a look.
+  outcome produce_by_nets() {
+    if (!has_shifts_for(grid_.data())) {
+      make_unknown();
+      return outcome::evaluations;
+    }
+    statistics_.sampling = sampling_vegas;
+    statistics_.strata = 1;
+    shifted_run run = begin_shifts(grid_.data());
+    const outcome o = begin_with(run, course_.samples / run.shifts);
+    return o == outcome::running ? finish(run) : o;
   }
 
   outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {

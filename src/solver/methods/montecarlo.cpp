@@ -96,13 +96,14 @@ problem &monte_carlo_method::prepare(bool) {
   s.antithetic = get_int(TESSERA_ANTITHETIC) != 0;
   s.weights = get_int(TESSERA_WEIGHTS) != 0;
   s.generator = static_cast<int>(get_int(TESSERA_GENERATOR));
-  if (is_of_curand(s.generator) || s.generator == generator_sobol) {
+  if (s.generator == generator_auto && s.sampling != sampling_auto) s.generator = generator_philox;
+  if (is_of_curand(s.generator)) {
     if (s.sampling == sampling_vegas)
-      throw failure(TESSERA_ERR_UNSUPPORTED,
-                    "TESSERA_GENERATOR: VEGAS has Philox and Threefry alone; the others are for plain sampling");
+      throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_GENERATOR: cuRAND's generators are for plain sampling");
     s.sampling = sampling_plain;
   }
-  if (has_shifts(s.generator)) s.shifts = get_int(TESSERA_SHIFTS);
+  if (s.generator == generator_auto || s.generator == generator_sobol || s.generator == generator_curand_sobol)
+    s.shifts = get_int(TESSERA_SHIFTS);
   s.points = get_int(TESSERA_POINTS);
   s.increase = get_int(TESSERA_INCREASE);
   s.warmup = static_cast<int>(get_int(TESSERA_WARMUP));
