@@ -155,6 +155,12 @@ int main() {
   compiles("power, 1000-D, Sobol", power, 1000, 1, sobol(shape(0, false)), true);
   compiles("infinite, 5-D, 20 components, Sobol", many, 5, 20, sobol(shape(2, false)), true);
   compiles("device callback, 7-D, Sobol", nullptr, 7, 2, sobol(shape(2, false, true, true)));
+  compiles("power, 10-D, grid, Sobol", power, 10, 1, sobol(shape(0, true)));
+  compiles("feyn6, grid, Sobol", feyn6, 6, 1, sobol(shape(0, true)));
+  compiles("a box, 8-D, 3 components, grid, Sobol", many, 8, 3, sobol(shape(1, true, true)));
+  compiles("power, 1000-D, grid, Sobol", power, 1000, 1, sobol(shape(0, true)), true);
+  compiles("infinite, 5-D, 20 components, grid, Sobol", many, 5, 20, sobol(shape(2, true)), true);
+  compiles("device callback, 7-D, grid, Sobol", nullptr, 7, 2, sobol(shape(2, true, true, true)));
   const auto threefry = [](sampling_shape s) {
     s.threefry = true;
     return s;

@@ -34,7 +34,7 @@ T *pointer(CUdeviceptr address) {
 kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   kernel_text text;
   text.text = montecarlo_text;
-  const int blocks = ndim <= 12 && ncomp == 1 ? 6 : 4;  // registers for coordinates and moments
+  const int blocks = ndim <= 12 && ncomp == 1 ? (s.grid ? 5 : 6) : 4;  // registers for coordinates and moments
   text.options = {define("TESSERA_AXES", s.axes),
                   define("TESSERA_GRID", s.grid),
                   define("TESSERA_ANTITHETIC", s.antithetic),
@@ -62,7 +62,7 @@ sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int nc
   resident_ = resident_blocks(fused_ ? sums_ : values_, fused_ ? sampling_block : sample_tile, multiprocessors);
 }
 
-sampling_shape device_sampler::shape_of(bool grid, bool antithetic) const {
+sampling_shape device_sampler::shape_of(bool grid, bool nets, bool antithetic) const {
   sampling_shape s;
   s.axes = known_of(problem_->axes);
   s.grid = grid;
@@ -71,7 +71,7 @@ sampling_shape device_sampler::shape_of(bool grid, bool antithetic) const {
   s.weights = problem_->settings.weights;
   s.given = !grid && is_of_curand(problem_->settings.generator);
   s.threefry = problem_->settings.generator == generator_threefry;
-  s.sobol = !grid && problem_->settings.generator == generator_sobol;
+  s.sobol = nets;
   return s;
 }
 
@@ -145,14 +145,16 @@ std::string device_sampler::evaluate(const tessera::problem &of_a_method, const 
   device_report unused;
   begin(problem, f, unused);
   return evaluate_points(n, x, values, [&]() -> const user_kernels & {
-    return find(shape_of(problem.settings.sampling == sampling_vegas, problem.settings.antithetic));
+    const sampling_settings &s = problem.settings;
+    const bool vegas = s.sampling == sampling_vegas;
+    return find(shape_of(vegas, has_nets(s) && !vegas, s.antithetic));
   });
 }
 
 // Whole cut_samples, the same for every run of a problem. Shifted points stay until all shifts have had them.
 int64 device_sampler::slice_samples(bool grid) const {
   if (problem_->settings.generator == generator_curand_sobol) return numbers_.half();
-  return is_fused(shape_of(grid, false), ncomp_) ? int64{1} << 30 : int64{1} << 26;
+  return is_fused(shape_of(grid, false, false), ncomp_) ? int64{1} << 30 : int64{1} << 26;
 }
 
 // Calls that end early leave no trace.
@@ -160,7 +162,8 @@ outcome device_sampler::run_shifts(sample_pass pass, int64 first, int64 samples,
                                    int64 &made) {
   made = 0;
   const outcome end = within_memory([&] {
-    sampling_kernels &kernels = prepare(pass, false);
+    sampling_kernels &kernels = prepare(pass);
+    if (pass.edges) use_grid(pass);
     arguments_.cut = cut_into_pieces(samples);
     arguments_.first = first;
     arguments_.samples = samples;
@@ -180,7 +183,7 @@ outcome device_sampler::run_shifts(sample_pass pass, int64 first, int64 samples,
 
 outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) {
   const outcome end = within_memory([&] {
-    sampling_kernels &kernels = prepare(pass, false);
+    sampling_kernels &kernels = prepare(pass);
     sampling_arguments &a = arguments_;
     a.cut = cut_into_pieces(samples);
     a.first = first;
@@ -195,7 +198,7 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &s
 outcome device_sampler::run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums,
                             double *spread) {
   return within_memory([&] {
-    sampling_kernels &kernels = prepare(pass, true);
+    sampling_kernels &kernels = prepare(pass);
     use_grid(pass);
     list_ = pieces;
     return run_chunks(kernels, n, sums, spread);
@@ -204,7 +207,7 @@ outcome device_sampler::run(const sample_pass &pass, const sample_piece *pieces,
 
 sample_piece device_sampler::piece_at(int64 p) const {
   const sampling_arguments &a = arguments_;
-  return list_ ? list_[p] : plain_piece(a.cut, a.first, a.samples, p);
+  return list_ ? list_[p] : plain_piece(a.cut, a.pass.cube, a.first, a.samples, p);
 }
 
 double device_sampler::take_training(uint64 *counts) {
@@ -218,8 +221,8 @@ double device_sampler::take_training(uint64 *counts) {
 }
 
 // The kernels of a pass, and the arguments that all its launches have.
-sampling_kernels &device_sampler::prepare(const sample_pass &pass, bool grid) {
-  sampling_kernels &kernels = find(shape_of(grid, pass.antithetic));
+sampling_kernels &device_sampler::prepare(const sample_pass &pass) {
+  sampling_kernels &kernels = find(shape_of(pass.edges != nullptr, pass.sobol.axes != nullptr, pass.antithetic));
   kernels.set_axes(problem_->axes, stream_);
   pass_ = pass;
   sampling_arguments &a = arguments_;
@@ -233,7 +236,7 @@ sampling_kernels &device_sampler::prepare(const sample_pass &pass, bool grid) {
   return kernels;
 }
 
-// Edges, scales and cells, and a place for the training.
+// Edges, scales and cells, and a place for the training where the pass has it.
 void device_sampler::use_grid(const sample_pass &pass) {
   const std::size_t nd = size(ndim_), nc = size(ncomp_);
   const std::size_t edges = nd * grid_edges, cells = nd * sizeof(sample_cells) / sizeof(double);
@@ -248,6 +251,7 @@ void device_sampler::use_grid(const sample_pass &pass) {
   a.pass.edges = pointer<const double>(tables_there_.address());
   a.pass.scale = a.pass.edges + edges;
   a.pass.cells = reinterpret_cast<const sample_cells *>(a.pass.scale + nc);
+  if (!is_training(pass)) return;
   const std::size_t counters = nd * grid_bins * sizeof(uint64);
   allocate(training_, counters);
   if (!training_there_) check(cuda().set_bytes(training_.address(), 0, counters, stream_), "clearing the training");

@@ -35,12 +35,12 @@ __device__ __forceinline__ void fold_in(sample_sums &s, const sample_sums &o) { 
 __device__ __forceinline__ bool is_finite(double v) { return fabs(v) < infinity_value(); }
 
 __device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, int64 p) {
-  return TESSERA_GRID ? a.list[p - a.first_piece] : plain_piece(a.cut, a.first, a.samples, p);
+  return TESSERA_LIST ? a.list[p - a.first_piece] : plain_piece(a.cut, a.pass.cube, a.first, a.samples, p);
 }
 
 }  // namespace tessera
 
-#if !TESSERA_BATCH && !TESSERA_GRID && !TESSERA_GIVEN && TESSERA_NCOMP <= 8  // sampling_most_fused
+#if !TESSERA_BATCH && !TESSERA_LIST && !TESSERA_GIVEN && TESSERA_NCOMP <= 8  // sampling_most_fused
 namespace tessera {
 
 // One component as a thread has seen it in a piece.
@@ -73,6 +73,7 @@ __device__ __forceinline__ void add_sample(const double *v, bool is_first, threa
 __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const sobol_net &net, const near_net &near,
                                             const sample_piece &piece, thread_moments *sums) {
   const uint64 first = static_cast<uint64>(piece.first);
+  const bool scout = piece.cube == scouts;
   walking_point point;
   point.begin(net, near, piece.first);
   int i = static_cast<int>(threadIdx.x) - sampling_block;
@@ -81,12 +82,16 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
     double v[comps];
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
-      double x[coordinates], jacobian = 1.0;
+      double x[coordinates], jacobian = 1.0, grid = 1.0;
 #pragma unroll(near_point ? dim : 1)
       for (int j = 0; j < dim; ++j) {
-        const double u = uniform52(point.digits[j]);
-        x[j] = coordinate_of(j, TESSERA_ANTITHETIC && half != 0 ? 1.0 - u : u, jacobian);
+        double u = uniform52(point.digits[j]);
+        int bin;
+        if (TESSERA_ANTITHETIC && half != 0) u = 1.0 - u;
+        if (TESSERA_GRID) u = place_on_axis(a.pass.edges + j * grid_edges, scout, 0, 1, u, grid, bin);
+        x[j] = coordinate_of(j, u, jacobian);
       }
+      if (TESSERA_GRID) jacobian *= weight_of_sample(grid, a.pass.share, scout).factor;
       add_point(a, piece, half, jacobian, x, v);
     }
     add_sample(v, i < 0, sums);
@@ -217,7 +222,7 @@ namespace tessera {
 
 // The piece that has the sample; of a plain pass the first one, for all of them are of one cube and weigh as much.
 __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
-  if (!TESSERA_GRID) return plain_piece(a.cut, a.first, a.samples, 0);
+  if (!TESSERA_LIST) return plain_piece(a.cut, a.pass.cube, a.first, a.samples, 0);
   int low = a.tile_piece[tile], high = a.tile_piece[tile + 1];
   while (low < high) {
     const int middle = (low + high + 1) / 2;
@@ -229,7 +234,7 @@ __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments
   return a.list[low];
 }
 
-#if TESSERA_GRID
+#if TESSERA_LIST
 // Counts a point on all axes. Near memory has the lower words; their carries go to far memory.
 __device__ __forceinline__ double train(const sampling_arguments &a, const sample_point &p, const double *f,
                                         double share, uint32 *low) {
@@ -259,7 +264,7 @@ __device__ __forceinline__ double train(const sampling_arguments &a, const sampl
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_sample_values(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
-#if TESSERA_GRID
+#if TESSERA_LIST
   __shared__ uint32 low[near_training ? dim * grid_bins : 1];
   __shared__ double warp_squares[warps];
   if (near_training) {
@@ -277,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
 #endif
     const int64 index = a.first_sample + s;
     const sample_piece piece = piece_of_sample(a, tile, index);
-    const double share = TESSERA_GRID ? training_share(a.pass, piece) : 0.0;
+    const double share = TESSERA_LIST ? training_share(a.pass, piece) : 0.0;
     double v[comps];
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
@@ -294,13 +299,13 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
         f[k] = weighted_value(a.pass.unit * f[k], p.jacobian);
         v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
       }
-#if TESSERA_GRID
+#if TESSERA_LIST
       squares += train(a, p, f, share, low);
 #endif
     }
     for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
   }
-#if TESSERA_GRID
+#if TESSERA_LIST
   fold_block<sample_tile>(squares, warp_squares);
   if (threadIdx.x == 0) a.squares[blockIdx.x] = squares;
   if (near_training)
@@ -360,13 +365,13 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
       const sample_moments m = moments[t];
       if (!is_finite(m.first) || !is_finite(m.sum)) atomicMin(&least_failed, t);
       const stratum_estimate e = estimate_stratum(m);
-      if (TESSERA_GRID) together += e.spread * a.pass.scale[k];
+      if (TESSERA_LIST) together += e.spread * a.pass.scale[k];
       sums.add(e, piece.weight);
     }
     fold_block<sample_tile>(sums, warp_sums);
     if (t == 0) a.partial[blockIdx.x * comps + k] = sums;
   }
-  if (TESSERA_GRID && mine) a.spread[begin - a.first_piece + t] = together;
+  if (TESSERA_LIST && mine) a.spread[begin - a.first_piece + t] = together;
   if (t == 0) a.failed[blockIdx.x] = least_failed < sample_tile ? begin + least_failed : -1;
 }
 #endif

@@ -23,7 +23,7 @@ struct sampling_shape {
   bool weights = false;  // coordinates are followed by weight and iteration
 };
 inline bool is_fused(const sampling_shape &s, int ncomp) {
-  return !s.grid && !s.batch && !s.given && ncomp <= sampling_most_fused;
+  return (!s.grid || s.sobol) && !s.batch && !s.given && ncomp <= sampling_most_fused;
 }
 
 // The text of the kernels, to be joined with an integrand unless it is for a device callback.
@@ -76,9 +76,9 @@ class device_sampler final : public user_run, public sampling_executor {
 
   void begin(const sampling_problem &problem, const placed_integrand &f, device_report &report);
   bool begin_numbers();
-  sampling_shape shape_of(bool grid, bool antithetic) const;
+  sampling_shape shape_of(bool grid, bool nets, bool antithetic) const;
   sampling_kernels &find(const sampling_shape &shape);
-  sampling_kernels &prepare(const sample_pass &pass, bool grid);
+  sampling_kernels &prepare(const sample_pass &pass);
   void use_grid(const sample_pass &pass);
   void use_nets(const sample_pass &pass, int64 shifts);
   void go_to_shift(int64 more);

@@ -1,6 +1,6 @@
 // What the kernels of Monte Carlo are given; read by the host side of the plug-in and by the kernels.
 //
-// Plain sampling of a text with few components is fused: a block makes, evaluates and sums the samples of a run of pieces. All else
+// Plain sampling of a text with few components is fused, and that of Sobol points through a grid: a block makes, evaluates and sums the samples of a run of pieces. All else
 // goes through memory in chunks of whole pieces: values of the samples, then the estimates of the pieces.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

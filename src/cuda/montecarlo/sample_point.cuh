@@ -13,7 +13,8 @@
 #define TESSERA_SOBOL 0
 #define TESSERA_THREEFRY 0
 #endif
-// TESSERA_GRID: importance sampling. TESSERA_GIVEN: the random numbers are in memory. TESSERA_SOBOL, TESSERA_THREEFRY: these make the points;
+#define TESSERA_LIST (TESSERA_GRID && !TESSERA_SOBOL)
+// TESSERA_GRID: importance sampling. TESSERA_LIST: in strata, of which there is a list, and training the grid. TESSERA_GIVEN: the random numbers are in memory. TESSERA_SOBOL, TESSERA_THREEFRY: these make the points;
 // otherwise Philox.
 
 extern "C" {
@@ -94,22 +95,24 @@ __device__ __forceinline__ void add_weight(const sample_pass &pass, const sample
 struct sample_point {
   double x[coordinates];
   double jacobian, boost;
-  unsigned bins[TESSERA_GRID ? (dim + 3) / 4 : 1];  // four to a word
+  unsigned bins[TESSERA_LIST ? (dim + 3) / 4 : 1];  // four to a word
 
   __device__ __forceinline__ void make(const sampling_arguments &a, uint64 index, int64 cube, int half) {
     const bool scout = cube == scouts;
     double grid = 1.0;
     jacobian = boost = 1.0;
     const auto take = [&](int j, double u) {
-      if (TESSERA_GRID) {
+      int bin;
+      if (TESSERA_LIST) {
         const sample_cells c = a.pass.cells[j];
         int64 cell = 0;
         if (c.cells > 1 && !scout) cell = take_cell(c, cube);
-        int bin;
         u = place_on_axis(a.pass.edges + j * grid_edges, scout, cell, c.cells, u, grid, bin);
         const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
-        unsigned &word = bins[TESSERA_GRID ? j / 4 : 0];
+        unsigned &word = bins[TESSERA_LIST ? j / 4 : 0];
         word = j % 4 == 0 ? shifted : word | shifted;
+      } else if (TESSERA_GRID) {
+        u = place_on_axis(a.pass.edges + j * grid_edges, scout, 0, 1, u, grid, bin);
       }
       x[j] = coordinate_of(j, u, jacobian);
     };
