@@ -251,13 +251,14 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SAMPLING_PLAIN = 1
   integer(c_int), parameter, public :: TESSERA_SAMPLING_VEGAS = 2
 
-  ! Values of TESSERA_GENERATOR: where the random or quasi-random numbers come from. VEGAS has Philox's or Threefry's.
+  ! Values of TESSERA_GENERATOR: where the random or quasi-random numbers come from. cuRAND's are for plain sampling.
   integer(c_int), parameter, public :: TESSERA_GENERATOR_PHILOX = 0
   integer(c_int), parameter, public :: TESSERA_GENERATOR_XORWOW = 1
   integer(c_int), parameter, public :: TESSERA_GENERATOR_MRG32K3A = 2
   integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3
   integer(c_int), parameter, public :: TESSERA_GENERATOR_SOBOL = 4
   integer(c_int), parameter, public :: TESSERA_GENERATOR_THREEFRY = 5
+  integer(c_int), parameter, public :: TESSERA_GENERATOR_AUTO = 6
 
   ! Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function
   ! in the text:

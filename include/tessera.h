@@ -293,7 +293,7 @@ enum tessera_nonfinite_policy {
 
 /* Values of TESSERA_SAMPLING: how the points of TESSERA_MONTECARLO are drawn. */
 enum tessera_sampling {
-  TESSERA_SAMPLING_AUTO = 0,  /* VEGAS where a warm-up shows that it halves the evaluations, else plain */
+  TESSERA_SAMPLING_AUTO = 0,  /* plain or VEGAS, as trials show */
   TESSERA_SAMPLING_PLAIN = 1, /* uniform, independent */
   TESSERA_SAMPLING_VEGAS = 2  /* adaptive importance sampling and stratification (Lepage 1978, 2021) */
 };
@@ -306,7 +306,7 @@ enum tessera_generator {
   TESSERA_GENERATOR_SOBOL_SCRAMBLED = 3, /* cuRAND's scrambled 64-bit Sobol points under random shifts; on a device */
   TESSERA_GENERATOR_SOBOL = 4,           /* Sobol points scrambled by seed and index: the same points everywhere */
   TESSERA_GENERATOR_THREEFRY = 5,        /* Threefry4x64-20, a function of seed and index: the same points everywhere */
-  TESSERA_GENERATOR_AUTO = 6             /* Philox; with TESSERA_SAMPLING_AUTO also Sobol points, as trials show */
+  TESSERA_GENERATOR_AUTO = 6             /* with TESSERA_SAMPLING_AUTO Sobol or Philox as trials show, else Philox */
 };
 
 /* Values of `language` in tessera_set_integrand_source and tessera_set_integrand_file. `function` is the name of a function

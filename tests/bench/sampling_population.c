@@ -11,14 +11,14 @@
 #include <string.h>
 #include <tessera.h>
 
-#include "population.h"
+#include "population_run.h"
 
 enum { most_ways = 8 };
 
 struct way {
   const char *name;
-  int sampling, generator; /* -1: not set */
-  int64_t claims, falsehoods, beyond;
+  int sampling, generator;                    /* -1: not set */
+  int64_t claims, falsehoods, beyond, hidden; /* hidden: of those beyond */
   double log_all;
 };
 struct run {
@@ -62,13 +62,13 @@ int main(int argc, char **argv) {
   for (char *part = strtok(argv[at + 2], ","); part && dim_count < 64; part = strtok(NULL, ","))
     dims[dim_count++] = atoi(part);
   for (int i = at + 5; i < argc; ++i) {
-    struct way w = {argv[i], 0, -1, 0, 0, 0, 0};
+    struct way w = {argv[i], 0, -1, 0, 0, 0, 0, 0};
     if (sscanf(argv[i], "%d.%d", &w.sampling, &w.generator) < 1) return 2;
     ways[count++] = w;
   }
   double log_pair[most_ways][most_ways] = {{0}};
   int64_t pairs[most_ways][most_ways] = {{0}}, instances = 0;
-  if (rows) printf("family,ndim,seed,tolerance,way,status,evaluations,value,error,exact\n");
+  if (rows) printf("family,ndim,seed,tolerance,way,status,evaluations,value,error,exact,occupied\n");
   for (int family = 0; family < population_family_count; ++family)
     for (int d = 0; d < dim_count; ++d)
       for (int i = 0; i < per; ++i) {
@@ -80,13 +80,16 @@ int main(int argc, char **argv) {
           if (integrate(&p, &ways[k], tolerance, maxeval, &r[k]) != 0) return 1;
           const double off = fabs(r[k].value - p.exact);
           if (rows)
-            printf("%s,%d,%" PRIu64 ",%g,%s,%d,%" PRId64 ",%.17g,%.6g,%.17g\n", population_families[family].name, p.ndim,
-                   p.seed, tolerance, ways[k].name, r[k].status, r[k].evaluations, r[k].value, r[k].error, p.exact);
+            printf("%s,%d,%" PRIu64 ",%g,%s,%d,%" PRId64 ",%.17g,%.6g,%.17g,%.3g\n", population_families[family].name,
+                   p.ndim, p.seed, tolerance, ways[k].name, r[k].status, r[k].evaluations, r[k].value, r[k].error,
+                   p.exact, p.occupied);
           ways[k].log_all += log((double)r[k].evaluations);
           if (r[k].status != TESSERA_OK) continue;
           ++ways[k].claims;
           ways[k].falsehoods += off > r[k].error + 1e-9 * fabs(p.exact);
-          ways[k].beyond += off > tolerance * fabs(p.exact);
+          if (off <= tolerance * fabs(p.exact)) continue;
+          ++ways[k].beyond;
+          ways[k].hidden += p.occupied < population_hidden;
         }
         for (int k = 0; k < count; ++k)
           for (int l = 0; l < count; ++l)
@@ -96,12 +99,14 @@ int main(int argc, char **argv) {
             }
       }
   if (rows) return 0;
-  printf("%" PRId64 " instances; evaluations: geometric means, of all runs and as ratios to those of each way where both "
-         "claim\n", instances);
-  printf("way   claims  true error above the one given  above the tolerance  evaluations\n");
+  printf("%" PRId64
+         " instances; evaluations: geometric means, of all runs and as ratios to those of each way where both "
+         "claim\n",
+         instances);
+  printf("way   claims  true error above the one given  above the tolerance  of these hidden  evaluations\n");
   for (int k = 0; k < count; ++k) {
-    printf("%-5s %6" PRId64 "  %31" PRId64 "  %19" PRId64 "  %11.0f", ways[k].name, ways[k].claims, ways[k].falsehoods,
-           ways[k].beyond, exp(ways[k].log_all / (double)instances));
+    printf("%-5s %6" PRId64 "  %31" PRId64 "  %19" PRId64 "  %15" PRId64 "  %11.0f", ways[k].name, ways[k].claims,
+           ways[k].falsehoods, ways[k].beyond, ways[k].hidden, exp(ways[k].log_all / (double)instances));
     for (int l = 0; l < count; ++l) printf("  %.3f", exp(log_pair[k][l] / (double)pairs[k][l]));
     printf("\n");
   }

@@ -200,7 +200,7 @@ void pieces_are_cut_by_a_formula(void **) {
     int64_t end = 100;
     double weight = 0.0;
     for (int64_t p = 0; p < pieces_of(cut); ++p) {
-      const sample_piece piece = plain_piece(cut, 100, n, p);
+      const sample_piece piece = plain_piece(cut, 0, 100, n, p);
       expect(piece.first == end, "pieces follow each other", static_cast<double>(n));
       expect(piece.count >= least_samples && piece.count <= most_piece, "size of a piece", static_cast<double>(n));
       end += piece.count;
@@ -210,7 +210,7 @@ void pieces_are_cut_by_a_formula(void **) {
       const sample_cut head = cut_into_pieces(slice), tail = cut_into_pieces(n - slice);
       const int64_t first = pieces_of(head);
       const sample_piece same =
-          p < first ? plain_piece(head, 100, slice, p) : plain_piece(tail, 100 + slice, n - slice, p - first);
+          p < first ? plain_piece(head, 0, 100, slice, p) : plain_piece(tail, 0, 100 + slice, n - slice, p - first);
       expect(same.first == piece.first && same.count == piece.count, "pieces of slices", static_cast<double>(n));
     }
     expect(end == 100 + n, "all samples", static_cast<double>(n));

@@ -46,8 +46,8 @@ struct coverage {
   double shift; /* mean of the true errors over its own standard deviation */
 };
 
-static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int antithetic, double confidence,
-                             double reltol, int64_t maxeval) {
+static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int generator, int antithetic,
+                             double confidence, double reltol, int64_t maxeval) {
   struct coverage c = {0, 0, 0, 0};
   double sum = 0, squares = 0;
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -56,6 +56,7 @@ static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int a
     put_point(s, f, NULL);
     put_int(s, TESSERA_SEED, seed);
     put_int(s, TESSERA_SAMPLING, sampling);
+    put_int(s, TESSERA_GENERATOR, generator);
     put_int(s, TESSERA_ANTITHETIC, antithetic);
     put_int(s, TESSERA_POINTS, 500);
     put_int(s, TESSERA_MAXEVAL, maxeval);
@@ -77,40 +78,49 @@ static struct coverage count(int ndim, tessera_integrand1 f, int sampling, int a
   return c;
 }
 
+enum { PHILOX = TESSERA_GENERATOR_PHILOX, SOBOL = TESSERA_GENERATOR_SOBOL, AUTO = TESSERA_GENERATOR_AUTO };
 static const struct {
   const char *name;
   int ndim;
   tessera_integrand1 f;
-  int sampling, antithetic;
+  int sampling, generator, antithetic;
   double confidence, reltol; /* reltol 0: a fixed number of evaluations */
   int64_t maxeval;
 } cases[] = {
-    {"smooth, plain", 3, smooth, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0, 2000},
-    {"smooth, plain, 80 %", 3, smooth, TESSERA_SAMPLING_PLAIN, 0, 0.8, 0, 2000},
-    {"smooth, antithetic", 3, smooth, TESSERA_SAMPLING_PLAIN, 1, 0.95, 0, 4000},
-    {"smooth, plain, to a tolerance", 3, smooth, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0.02, 1000000},
-    {"smooth, VEGAS", 3, smooth, TESSERA_SAMPLING_VEGAS, 0, 0.95, 0, 8000},
-    {"smooth, VEGAS, antithetic", 3, smooth, TESSERA_SAMPLING_VEGAS, 1, 0.95, 0, 8000},
-    {"singular, plain", 2, singular, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0, 8000},
-    {"singular, VEGAS, to a tolerance", 2, singular, TESSERA_SAMPLING_VEGAS, 0, 0.95, 0.005, 1000000},
-    {"disc, plain, to a tolerance", 2, disc, TESSERA_SAMPLING_PLAIN, 0, 0.95, 0.15, 1000000},
-    {"peaks, VEGAS", 2, peaks, TESSERA_SAMPLING_VEGAS, 0, 0.95, 0, 15000},
-    {"peaks, VEGAS, 80 %", 2, peaks, TESSERA_SAMPLING_VEGAS, 0, 0.8, 0, 15000},
-    {"peaks, choice, to a tolerance", 2, peaks, TESSERA_SAMPLING_AUTO, 0, 0.95, 0.01, 1000000},
-    {"peaks, choice, to a tolerance, 4-D", 4, peaks, TESSERA_SAMPLING_AUTO, 0, 0.95, 0.02, 1000000},
-    {"smooth, choice, to a tolerance", 3, smooth, TESSERA_SAMPLING_AUTO, 0, 0.99, 0.003, 1000000},
+    {"smooth, plain", 3, smooth, TESSERA_SAMPLING_PLAIN, PHILOX, 0, 0.95, 0, 2000},
+    {"smooth, plain, 80 %", 3, smooth, TESSERA_SAMPLING_PLAIN, PHILOX, 0, 0.8, 0, 2000},
+    {"smooth, antithetic", 3, smooth, TESSERA_SAMPLING_PLAIN, PHILOX, 1, 0.95, 0, 4000},
+    {"smooth, plain, to a tolerance", 3, smooth, TESSERA_SAMPLING_PLAIN, PHILOX, 0, 0.95, 0.02, 1000000},
+    {"smooth, VEGAS", 3, smooth, TESSERA_SAMPLING_VEGAS, PHILOX, 0, 0.95, 0, 8000},
+    {"smooth, VEGAS, antithetic", 3, smooth, TESSERA_SAMPLING_VEGAS, PHILOX, 1, 0.95, 0, 8000},
+    {"singular, plain", 2, singular, TESSERA_SAMPLING_PLAIN, PHILOX, 0, 0.95, 0, 8000},
+    {"singular, VEGAS, to a tolerance", 2, singular, TESSERA_SAMPLING_VEGAS, PHILOX, 0, 0.95, 0.005, 1000000},
+    {"disc, plain, to a tolerance", 2, disc, TESSERA_SAMPLING_PLAIN, PHILOX, 0, 0.95, 0.15, 1000000},
+    {"peaks, VEGAS", 2, peaks, TESSERA_SAMPLING_VEGAS, PHILOX, 0, 0.95, 0, 15000},
+    {"peaks, VEGAS, 80 %", 2, peaks, TESSERA_SAMPLING_VEGAS, PHILOX, 0, 0.8, 0, 15000},
+    {"peaks, choice, to a tolerance", 2, peaks, TESSERA_SAMPLING_AUTO, PHILOX, 0, 0.95, 0.01, 1000000},
+    {"peaks, choice, to a tolerance, 4-D", 4, peaks, TESSERA_SAMPLING_AUTO, PHILOX, 0, 0.95, 0.02, 1000000},
+    {"smooth, choice, to a tolerance", 3, smooth, TESSERA_SAMPLING_AUTO, PHILOX, 0, 0.99, 0.003, 1000000},
+    {"smooth, VEGAS, Sobol", 3, smooth, TESSERA_SAMPLING_VEGAS, SOBOL, 0, 0.95, 0, 8000},
+    {"singular, VEGAS, Sobol, to a tolerance", 2, singular, TESSERA_SAMPLING_VEGAS, SOBOL, 0, 0.95, 0.002, 1000000},
+    {"peaks, VEGAS, Sobol", 2, peaks, TESSERA_SAMPLING_VEGAS, SOBOL, 0, 0.95, 0, 20000},
+    {"peaks, VEGAS, Sobol, to a tolerance, 4-D", 4, peaks, TESSERA_SAMPLING_VEGAS, SOBOL, 0, 0.95, 0.01, 1000000},
+    {"disc, whole choice, to a tolerance", 2, disc, TESSERA_SAMPLING_AUTO, AUTO, 0, 0.95, 0.02, 1000000},
+    {"peaks, whole choice, to a tolerance", 2, peaks, TESSERA_SAMPLING_AUTO, AUTO, 0, 0.95, 0.01, 1000000},
+    {"peaks, whole choice, to a tolerance, 4-D", 4, peaks, TESSERA_SAMPLING_AUTO, AUTO, 0, 0.95, 0.02, 1000000},
+    {"smooth, whole choice, to a tolerance", 3, smooth, TESSERA_SAMPLING_AUTO, AUTO, 0, 0.99, 0.001, 1000000},
 };
 
 static void errors_are_what_they_say(void **state) {
   int bad = 0;
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-    const struct coverage c = count(cases[i].ndim, cases[i].f, cases[i].sampling, cases[i].antithetic,
-                                    cases[i].confidence, cases[i].reltol, cases[i].maxeval);
+    const struct coverage c = count(cases[i].ndim, cases[i].f, cases[i].sampling, cases[i].generator,
+                                    cases[i].antithetic, cases[i].confidence, cases[i].reltol, cases[i].maxeval);
     const double p = cases[i].confidence, expected = p * seeds, deviation = sqrt(p * (1 - p) * seeds);
     /* Above: four deviations, and two hundredths for the widening. */
     const int good = c.covered >= expected - 4 * deviation && c.covered <= expected + 4 * deviation + 0.02 * seeds;
-    print_message("%-36s %4d of %d covered, expected %.0f +- %.1f; %d claims, %d false; shift %.1f\n", cases[i].name,
+    print_message("%-42s %4d of %d covered, expected %.0f +- %.1f; %d claims, %d false; shift %.1f\n", cases[i].name,
                   c.covered, seeds, expected, deviation, c.claims, c.false_claims, c.shift);
     bad += !good;
     bad += c.false_claims > (1 - p) * seeds + 4 * deviation;

@@ -63,6 +63,9 @@ static const struct way {
     {"Monte Carlo, automatic", TESSERA_MONTECARLO, {{0, 0}}},
     {"Monte Carlo, plain", TESSERA_MONTECARLO, {{TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN}, {TESSERA_ANTITHETIC, 1}}},
     {"Monte Carlo, VEGAS", TESSERA_MONTECARLO, {{TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS}, {TESSERA_SEED, 7}}},
+    {"Monte Carlo, Sobol points through a grid",
+     TESSERA_MONTECARLO,
+     {{TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS}, {TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL}}},
 };
 enum { way_count = sizeof ways / sizeof ways[0] };
 

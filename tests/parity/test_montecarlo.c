@@ -710,7 +710,7 @@ static void sobol_runs(void **state) {
     for (int antithetic = 0; antithetic < 2; ++antithetic) {
       char name[64];
       tessera_solver *s =
-          sampling_solver(cases[i].ndim, cases[i].ncomp, cases[i].function, TESSERA_SAMPLING_AUTO, 3000000);
+          sampling_solver(cases[i].ndim, cases[i].ncomp, cases[i].function, TESSERA_SAMPLING_PLAIN, 3000000);
       put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
       put_int(s, TESSERA_ANTITHETIC, antithetic);
       if (i == 3) assert_status(s, tessera_set_domain(s, from, to), TESSERA_OK);
@@ -730,14 +730,65 @@ static void sobol_runs(void **state) {
   tessera_destroy(s);
 }
 
-/* The point that is named is the integrand's, whatever the shift it is of. */
+/* Trained by Philox's points, then through the grid as it is, with scouts; and what is chosen by trials. */
+static void sobol_points_through_a_grid(void **state) {
+  static const double from[3] = {-INFINITY, 0, -INFINITY}, to[3] = {INFINITY, INFINITY, 1};
+  static const struct {
+    const char *function;
+    int ndim, ncomp;
+  } cases[] = {{"peak", 4, 1},  {"peak", 12, 1}, {"several", 4, 3}, {"several", 4, most_ncomp},
+               {"gauss", 3, 1}, {"peak", 33, 1}, {"weighed", 4, 1}};
+  (void)state;
+  for (int i = 0; i < 7; ++i)
+    for (int antithetic = 0; antithetic < 2; ++antithetic)
+      for (int automatic = 0; automatic < 2; ++automatic) {
+        char name[80];
+        tessera_solver *s = sampling_solver(cases[i].ndim, cases[i].ncomp, cases[i].function,
+                                            automatic ? TESSERA_SAMPLING_AUTO : TESSERA_SAMPLING_VEGAS, 2000000);
+        put_int(s, TESSERA_GENERATOR, automatic ? TESSERA_GENERATOR_AUTO : TESSERA_GENERATOR_SOBOL);
+        put_int(s, TESSERA_ANTITHETIC, antithetic);
+        put_int(s, TESSERA_WEIGHTS, i == 6);
+        if (i == 4) assert_status(s, tessera_set_domain(s, from, to), TESSERA_OK);
+        snprintf(name, sizeof name, "%s, %s, %d-D, %d%s", automatic ? "choice" : "Sobol, grid", cases[i].function,
+                 cases[i].ndim, cases[i].ncomp, antithetic ? ", antithetic" : "");
+        assert_sampling_parity(name, s, cases[i].ncomp, 1e-8);
+        tessera_destroy(s);
+      }
+}
+
+/* The grid is given, so that all samples but the few for the scale go through it. */
+static void sobol_points_through_a_given_grid(void **state) {
+  (void)state;
+  for (int ndim = 2; ndim <= 40; ndim += 19) { /* 2, 21 and 40: in registers and not */
+    double *edges = malloc((size_t)ndim * TESSERA_GRID_EDGES * sizeof *edges);
+    assert_non_null(edges);
+    for (int j = 0; j < ndim; ++j)
+      for (int i = 0; i < TESSERA_GRID_EDGES; ++i)
+        edges[j * TESSERA_GRID_EDGES + i] = pow(i / (TESSERA_GRID_EDGES - 1.0), 1 + 0.5 * (j % 3));
+    for (int ncomp = 1; ncomp <= most_ncomp; ncomp += most_ncomp - 1) {
+      tessera_solver *s = sampling_solver(ndim, ncomp, "copies", TESSERA_SAMPLING_VEGAS, 3000000);
+      put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+      put_int(s, TESSERA_WARMUP, 0);
+      put_int(s, TESSERA_KEEP_GRID, 1);
+      assert_status(s, tessera_set_grid(s, edges), TESSERA_OK);
+      assert_sampling_parity("a given grid", s, ncomp, 1e-12);
+      tessera_destroy(s);
+    }
+    free(edges);
+  }
+}
+
+/* The point that is named is the integrand's, whatever the shift it is of, and through a grid as well. */
 static void sobol_points_that_are_not_finite(void **state) {
   double value[most_ncomp], error[most_ncomp];
   (void)state;
-  for (int ncomp = 1; ncomp <= most_ncomp; ncomp += most_ncomp - 1) {
+  for (int run = 0; run < 4; ++run) {
+    const int ncomp = run < 2 ? 1 : most_ncomp;
     double x[5] = {0};
-    tessera_solver *s = sampling_solver(5, ncomp, NULL, TESSERA_SAMPLING_PLAIN, 1000000);
+    tessera_solver *s =
+        sampling_solver(5, ncomp, NULL, run % 2 ? TESSERA_SAMPLING_VEGAS : TESSERA_SAMPLING_PLAIN, 1000000);
     put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+    put_int(s, TESSERA_WARMUP, 0);
     put_int(s, TESSERA_DEVICE, device);
     assert_status(s,
                   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA,
@@ -777,6 +828,8 @@ int main(void) {
       cmocka_unit_test(threefry_runs),
       cmocka_unit_test(the_same_sobol_points),
       cmocka_unit_test(sobol_runs),
+      cmocka_unit_test(sobol_points_through_a_grid),
+      cmocka_unit_test(sobol_points_through_a_given_grid),
       cmocka_unit_test(sobol_points_that_are_not_finite),
       cmocka_unit_test(generators_agree),
       cmocka_unit_test(generators_are_determined),

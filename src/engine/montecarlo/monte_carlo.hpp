@@ -182,7 +182,8 @@ class monte_carlo : private vegas_sampling {
       if (o == outcome::running) o = pause_;
       if (o != outcome::running) return o;
       const bool believed = freedom(run.pool) >= least_freedom || constant_;
-      if (!believed || (run.points >= trial_growth * first && !(forecast_of(run).samples <= little))) return outcome::running;
+      if (!believed || (run.points >= trial_growth * first && !(forecast_of(run).samples <= little)))
+        return outcome::running;
       if (!can_double(run)) return outcome::evaluations;
       o = go_to(run, 2 * run.points);
       if (o != outcome::running) return o;

@@ -27,9 +27,9 @@ class shifted_points : protected sampling_passes {
     const double *edges;  // grid_edges for each axis; null: the points are uniform
     int64 shifts, most;   // points of a shift
     int columns;
-    int64 points = 0;  // of a shift, so far
+    int64 points = 0, looks = 0;  // points of a shift, so far
     std::vector<compensated_sum> totals;
-    sample_pool pool;                  // of all samples, as if they were independent
+    sample_pool pool;                // of all samples, as if they were independent
     double now = 0.0, before = 0.0;  // distance, and with half the points; 0: not known
     randomisations nets, scout_nets;
 
@@ -42,7 +42,7 @@ class shifted_points : protected sampling_passes {
 
   // A run whose evaluations must do for two points of two shifts.
   shifted_run begin_shifts(const double *edges) const {
-    shifted_run run = {edges, 0, least_points(edges), 1, 0, {}, sample_pool(set_.ncomp), 0.0, 0.0, {}, {}};
+    shifted_run run = {edges, 0, least_points(edges), 1, 0, 0, {}, sample_pool(set_.ncomp), 0.0, 0.0, {}, {}};
     const auto all = static_cast<double>(affordable());
     const double some = std::floor(all / run.with_scouts(static_cast<double>(run.most)));
     run.shifts = some < static_cast<double>(set_.shifts) ? std::max<int64>(2, static_cast<int64>(some)) : set_.shifts;
@@ -55,7 +55,8 @@ class shifted_points : protected sampling_passes {
 
   // So many points to begin with, rounded up to a power of two, as far as there are evaluations.
   outcome begin_with(shifted_run &run, int64 wanted) {
-    const int64 most = set_.generator == generator_curand_sobol ? std::min(run.most, exec_.slice_samples(false)) : run.most;
+    const int64 most =
+        set_.generator == generator_curand_sobol ? std::min(run.most, exec_.slice_samples(false)) : run.most;
     int64 n = least_points(run.edges);
     while (n < wanted && 2 * n <= most) n *= 2;
     if (!has_room(least_samples, run.edges != nullptr)) return outcome::memory;
@@ -71,13 +72,14 @@ class shifted_points : protected sampling_passes {
     const outcome o = add_points(run, n);
     if (is_ended(o) && !shown_.there && run.pool.samples() > 0.0) show(run.pool, false);
     if (o != outcome::running) return o;
-    ++statistics_.iterations;
+    ++run.looks;
     run.before = run.now;
     show_run(run);
     pause_ = look();
     return outcome::running;
   }
   void show_run(shifted_run &run) {
+    statistics_.iterations = run.looks;
     show_shifts(run.totals, run.shifts, run.points, run.pool);
     run.now = distance([this](int k) -> value_and_error { return {shown_.value[k], shown_.error[k]}; });
   }
@@ -179,7 +181,8 @@ class shifted_points : protected sampling_passes {
     if (nets.first != shift || static_cast<int64>(nets.words.size()) != many * words) {
       nets.words.resize(count(many * words));
       for (int64 r = 0; r < many; ++r)
-        scramble_sobol(set_.seed, from + static_cast<uint32>(shift + r), set_.ndim, columns, &nets.words[count(r * words)]);
+        scramble_sobol(set_.seed, from + static_cast<uint32>(shift + r), set_.ndim, columns,
+                       &nets.words[count(r * words)]);
       nets.first = shift;
     }
     return {nets.words.data(), columns};

@@ -96,16 +96,17 @@ problem &monte_carlo_method::prepare(bool) {
   s.antithetic = get_int(TESSERA_ANTITHETIC) != 0;
   s.weights = get_int(TESSERA_WEIGHTS) != 0;
   s.generator = static_cast<int>(get_int(TESSERA_GENERATOR));
-  if (s.generator == generator_auto && s.sampling != sampling_auto) s.generator = generator_philox;
+  s.increase = get_int(TESSERA_INCREASE);
+  if (s.generator == generator_auto && (s.sampling != sampling_auto || s.increase > 0)) s.generator = generator_philox;
   if (is_of_curand(s.generator)) {
     if (s.sampling == sampling_vegas)
-      throw failure(TESSERA_ERR_UNSUPPORTED, "TESSERA_GENERATOR: cuRAND's generators are for plain sampling");
+      throw failure(TESSERA_ERR_UNSUPPORTED,
+                    "TESSERA_GENERATOR: cuRAND's generators are for plain sampling, not for VEGAS");
     s.sampling = sampling_plain;
   }
   if (s.generator == generator_auto || s.generator == generator_sobol || s.generator == generator_curand_sobol)
     s.shifts = get_int(TESSERA_SHIFTS);
   s.points = get_int(TESSERA_POINTS);
-  s.increase = get_int(TESSERA_INCREASE);
   s.warmup = static_cast<int>(get_int(TESSERA_WARMUP));
   s.constant_evaluations = get_int(TESSERA_CONSTANT_EVALUATIONS);
   s.damping = get_real(TESSERA_DAMPING);
@@ -122,6 +123,10 @@ void monte_carlo_method::start(bool on_host) {
   shown_chi_square_.assign(static_cast<std::size_t>(solver_.ncomp), 0.0);
   problem_.chi_square = shown_chi_square_.data();
   if (problem_.settings.sampling == sampling_vegas) {
+    if (has_nets(problem_.settings) && (!given_state_.empty() || get_int(TESSERA_KEEP_STATE) != 0))
+      throw failure(
+          TESSERA_ERR_UNSUPPORTED,
+          "TESSERA_KEEP_STATE and tessera_set_state: with TESSERA_GENERATOR_SOBOL VEGAS has no state to go on from");
     state_ = given_state_;
     if (!given_state_.empty() || get_int(TESSERA_KEEP_STATE) != 0) problem_.record = &state_;
   } else if (!given_state_.empty()) {
