@@ -487,6 +487,7 @@ sampling_settings shifted_settings(int64 shifts, int64 maxeval) {
   sampling_settings s;
   s.ndim = 2;
   s.ncomp = 1;
+  s.sampling = sampling_plain;
   s.shifts = shifts;
   s.maxeval = maxeval;
   s.points = 16;

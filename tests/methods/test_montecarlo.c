@@ -484,6 +484,7 @@ static void peaks_get_vegas_and_smooth_ones_do_not(void **state) {
   double width = 0.02;
   (void)state;
   tessera_solver *s = with(4, peak, &width, 2e-3, TESSERA_SAMPLING_AUTO);
+  put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_PHILOX);
   struct answer a = sample(s);
   assert_status(s, a.status, TESSERA_OK);
   assert_close(a.value, 1, 0, 1.5 * a.error);
@@ -593,7 +594,8 @@ static void evaluations_are_limited(void **state) {
         assert_status(s, a.status, TESSERA_LIMIT_EVALUATIONS);
         assert_true(a.evaluations <= limits[i] || a.evaluations <= 8);
         if (limits[i] >= 1024) {
-          assert_true(a.evaluations >= limits[i] - limits[i] / 8);
+          /* Those of shifts are doubled. */
+          assert_true(a.evaluations >= limits[i] - limits[i] / (sampling == TESSERA_SAMPLING_AUTO ? 2 : 8));
           assert_close(a.value, pow(exp(1) - 1, 3), 0, 1.5 * a.error);
         }
         tessera_destroy(s);

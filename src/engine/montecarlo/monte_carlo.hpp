@@ -1,7 +1,7 @@
-// Monte Carlo integration: plain sampling, and VEGAS with adaptive stratification (Lepage 1978 and 2021).
+// Monte Carlo integration: plain sampling, VEGAS with adaptive stratification (Lepage 1978 and 2021), both with nets, and the choice.
 //
-// Points are functions of the seed, the iteration and their index. What decides something (how to sample, when the grid is good
-// enough) is never part of the result, apart from when to stop.
+// Points are functions of the seed, the iteration and their index. Independent points that decide something (how to sample, when the grid is
+// good enough) are never part of the result, apart from when to stop. Points of nets that have been tried stay where their way is chosen.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -147,6 +147,7 @@ class monte_carlo : private vegas_sampling {
     outcome o = begin_with(plain, set_.points / set_.shifts);
     if (o == outcome::running) o = try_out(plain, worth_a_grid * static_cast<double>(set_.points));
     if (o != outcome::running) return o;
+    plain.nets = {};  // no memory for what may not go on
     prepare_grid();
     course_.samples = first_samples();
     o = warm_up();
@@ -158,7 +159,7 @@ class monte_carlo : private vegas_sampling {
       shifted_run nets = begin_shifts(grid_.data());
       o = begin_with(nets, course_.samples / (trial_growth * nets.shifts));
       if (o == outcome::running) o = try_out(nets, 0.0);
-      if (o != outcome::running) return o;
+      if (o != outcome::running && o != outcome::evaluations) return o;
       const forecast by_nets = forecast_of(nets);
       if (is_better(by_nets, by_plain, affordable()) && is_better(by_nets, by_vegas, affordable())) {
         statistics_.sampling = sampling_vegas;

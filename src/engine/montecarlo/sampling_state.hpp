@@ -35,7 +35,14 @@ struct sampling_settings : run_settings {
   double stratify = 0.75;                       // beta of the allocation
 };
 
-inline bool has_nets(const sampling_settings &s) { return s.shifts > 0 && !is_of_curand(s.generator); }
+inline bool has_nets(const sampling_settings &s) {
+  return s.generator == generator_sobol || s.generator == generator_auto;
+}
+// Randomisations of Sobol points that are kept at a time, one at least.
+inline int64 nets_together(const sampling_settings &s, int columns) {
+  const int64 bytes = s.memory / 4 < int64{1} << 25 ? s.memory / 4 : int64{1} << 25;
+  return bytes / (8 * sobol_words(s.ndim, columns)) + 1;
+}
 
 // Bytes that a pass of so many samples takes in the host's memory: cubes, pieces, and the sums of what threads work at.
 inline int64 sampling_bytes(const sampling_settings &s, double samples, bool grid) {
@@ -45,15 +52,9 @@ inline int64 sampling_bytes(const sampling_settings &s, double samples, bool gri
   const double pieces = items + (cubes < most_pieces ? cubes : most_pieces);
   return static_cast<int64>(64.0 * cubes + 3.0 * (sizeof(sample_piece) + 16.0) * pieces +
                             2.0 * items * s.ncomp * sizeof(sample_sums)) +
-         s.shifts * s.ncomp * static_cast<int64>(sizeof(compensated_sum)) +
+         s.shifts * s.ncomp * static_cast<int64>(2 * sizeof(compensated_sum) + sizeof(sample_sums)) +
          (has_nets(s) ? (grid ? 16 : 8) * sobol_words(s.ndim, sobol_most_log) : 0);
 }
-// Randomisations of Sobol points that are kept at a time, one at least.
-inline int64 nets_together(const sampling_settings &s, int columns) {
-  const int64 bytes = s.memory / 4 < int64{1} << 25 ? s.memory / 4 : int64{1} << 25;
-  return bytes / (8 * sobol_words(s.ndim, columns)) + 1;
-}
-
 struct sampling_statistics {
   int64 evaluations = 0;
   int64 iterations = 0;

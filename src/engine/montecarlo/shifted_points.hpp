@@ -58,6 +58,9 @@ class shifted_points : protected sampling_passes {
     const int64 most =
         set_.generator == generator_curand_sobol ? std::min(run.most, exec_.slice_samples(false)) : run.most;
     int64 n = least_points(run.edges);
+    // A run has two points of two shifts in any case, but not one that begins anew.
+    if (statistics_.evaluations > 0 && run.samples(static_cast<double>(n)) > static_cast<double>(affordable()))
+      return outcome::evaluations;
     while (n < wanted && 2 * n <= most) n *= 2;
     if (!has_room(least_samples, run.edges != nullptr)) return outcome::memory;
     return go_to(run, n);
@@ -102,6 +105,7 @@ class shifted_points : protected sampling_passes {
     if (freedom(run.pool) < least_freedom || run.now == 0.0) return {};
     const double halving = std::log2(run.before / run.now);
     const double rate = halving > 0.5 ? std::fmin(halving, 1.0) : 0.5;
+    if (!can_double(run)) return {infinity_value(), run.now};
     const double made = run.samples(static_cast<double>(run.points)), all = made + static_cast<double>(affordable());
     return {need_ < infinity_value() ? made * (std::pow(run.now, 1.0 / rate) - 1.0) : infinity_value(),
             run.now * std::pow(made / all, rate)};
