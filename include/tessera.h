@@ -131,6 +131,7 @@ enum tessera_key {
   TESSERA_NONFINITE_POINTS = 311,
   TESSERA_SPARSE_EVALUATIONS = 312,
   TESSERA_SPARSE_USED = 313,
+  TESSERA_METHOD_USED = 314,
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
@@ -201,7 +202,8 @@ enum tessera_method {
   TESSERA_LATTICE = 2,  /* randomly shifted rank-1 lattice rules */
   TESSERA_MONTECARLO = 3, /* random points, plain or by importance sampling (docs/montecarlo.md) */
   TESSERA_QUADRATURE = 4, /* one variable: Gauss-Kronrod with extrapolation, weights, double-exponential rules (docs/quadrature.md) */
-  TESSERA_ITERATED = 5 /* several variables, one axis after the other, each by TESSERA_QUADRATURE (docs/quadrature.md) */
+  TESSERA_ITERATED = 5, /* several variables, one axis after the other, each by TESSERA_QUADRATURE (docs/quadrature.md) */
+  TESSERA_AUTO = 6      /* one of the first four, found by trial (docs/choose.md) */
 };
 
 /* Values of TESSERA_WEIGHT: a factor of the integrand that TESSERA_QUADRATURE integrates exactly (docs/quadrature.md). [a, b] is the range. */

@@ -40,6 +40,11 @@ struct shown_result {
     there = true;
   }
 
+  int64 evaluations_beside() const { return hooks_.evaluations_beside(); }
+  void foresee(double evaluations) const {
+    if (evaluations < 1e15) hooks_.foresee(static_cast<int64>(evaluations));
+  }
+
   value_and_error_arrays now() const { return {value, error}; }
 
   double *value = nullptr, *error = nullptr;  // [ncomp]

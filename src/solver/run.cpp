@@ -127,9 +127,10 @@ tessera::place &tessera_solver::place_on(int device) {
   return *device_place_;
 }
 
-tessera::place &tessera_solver::place_here() {
-  if (!host_place_) host_place_ = tessera::make_host_place();
-  return *host_place_;
+tessera::place &tessera_solver::place_here() { return place_here(host_place_); }
+tessera::place &tessera_solver::place_here(std::unique_ptr<tessera::place> &kept) const {
+  if (!kept) kept = tessera::make_host_place();
+  return *kept;
 }
 
 // What a device is given. with_limits: those that are text are a part of the kernels.
@@ -162,7 +163,8 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
 
 // Runs the problem that the method has prepared for `device`.
 tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device,
-                                         tessera::run_hooks &hooks, double *value, double *error) {
+                                         tessera::run_hooks &hooks, double *value, double *error,
+                                         std::unique_ptr<tessera::place> &on_host) {
   const bool wanted = device != host;
   tessera::run_result &result = m.new_result();
   m.start(!wanted);
@@ -190,7 +192,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
         tessera::limited_integrand limited(shape_);
         if (problem->shape) problem->integrand = limited.of(problem->integrand);
         tessera::device_report unused;
-        place_here().run(*problem, {}, hooks, value, error, result, unused);
+        place_here(on_host).run(*problem, {}, hooks, value, error, result, unused);
       });
   options_.set_int(TESSERA_THREADS_USED, result.threads);
   return result;

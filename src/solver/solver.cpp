@@ -195,13 +195,15 @@ tessera::method &tessera_solver::method_of(tessera::method_number which) const {
 }
 
 int tessera_solver::integrate(int method, double *value, double *error) {
-  if (!tessera::is_method(method))
+  if (!tessera::is_method(method) && method != TESSERA_AUTO)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
+  if (method == TESSERA_AUTO) return integrate_automatically(value, error);
   tessera::method &m = method_of(static_cast<tessera::method_number>(method));
   int device = choose_device(m, false);
   const auto start = clock_type::now();
   begin_run();
+  options_.set_int(TESSERA_METHOD_USED, method);
   struct ending {
     explicit ending(tessera_solver &solver) : s(solver) {}
     ~ending() { s.end_run(); }
@@ -216,7 +218,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
       value_.resize(static_cast<std::size_t>(ncomp_));
       error_.resize(value_.size());
-      tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data());
+      tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data(), host_place_);
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
       options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);

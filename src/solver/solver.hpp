@@ -106,7 +106,9 @@ struct tessera_solver {
   int device_if_any() const;
   int do_without_device(const std::string &why) const;
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
-                           double *value, double *error);
+                           double *value, double *error, std::unique_ptr<tessera::place> &on_host);
+  int integrate_automatically(double *value, double *error);
+  class automatic_course;
   std::unique_ptr<tessera::problem> common_problem(tessera::method &m, int device);
   template <class Body>
   auto reach_device(Body body);
@@ -129,6 +131,7 @@ struct tessera_solver {
   void record_many(tessera::method &m, const tessera::many_results &results, int device);
   tessera::place &place_on(int device);
   tessera::place &place_here();
+  tessera::place &place_here(std::unique_ptr<tessera::place> &kept) const;
   struct form_name {
     std::string full, brief, article;
   };
@@ -183,6 +186,8 @@ struct tessera_solver {
   std::unique_ptr<tessera::compiled_source> host_code_;  // of source_
   int host_coordinates_ = 0;                             // numbers a point that it takes
   std::unique_ptr<tessera::place> host_place_;
+  std::array<std::unique_ptr<tessera::place>, 3> more_places_;  // of the host, for runs above one another (TESSERA_AUTO)
+  std::unique_ptr<tessera::method> sobol_;                      // TESSERA_MONTECARLO with Sobol points, for TESSERA_AUTO
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
   int device_of_place_ = -1;

@@ -23,7 +23,8 @@ class lattice_estimates {
 
   std::size_t index(int64 shift, int k) const { return static_cast<std::size_t>(shift * set_.ncomp + k); }
   shift_sums sums_of(int64 shifts) const { return shift_sums(index(shifts, 0)); }
-  bool affordable(int64 points) const { return points <= set_.maxeval - statistics_.evaluations; }
+  int64 evaluations_left() const { return set_.maxeval - statistics_.evaluations - shown_.evaluations_beside(); }
+  bool affordable(int64 points) const { return points <= evaluations_left(); }
 
   struct shift_mean {
     double value, deviation;  // of the mean over the shifts; infinite for one shift

@@ -137,7 +137,7 @@ class lattice_rule : private lattice_estimates {
     const bool range = n < vector_.most;
     while (n > 1 && range && !affordable(2 * static_cast<int64>(n) * shifts)) n /= 2;
     if (!affordable(static_cast<int64>(n) * shifts))
-      shifts = std::max<int64>(2, (set_.maxeval - statistics_.evaluations) / static_cast<int64>(n));
+      shifts = std::max<int64>(2, evaluations_left() / static_cast<int64>(n));
     shift_sums sums = sums_of(shifts);
     outcome o = run_pass(pass_of(vector_.z.data(), n, shifts, stream_shifts), sums);
     if (o != outcome::running) return o;
@@ -246,7 +246,7 @@ class lattice_rule : private lattice_estimates {
         before = copies;
         copies *= m;
       }
-      if (r > 0 && (copies - before > (set_.maxeval - statistics_.evaluations) / static_cast<int64>(n)))
+      if (r > 0 && (copies - before > evaluations_left() / static_cast<int64>(n)))
         return outcome::evaluations;
       lattice_pass pass = pass_of(vector_.z.data(), n, copies - before, stream_shifts);
       pass.source.copies = static_cast<uint64>(m);
@@ -305,6 +305,7 @@ class lattice_rule : private lattice_estimates {
         if (score < best) best = score, chosen = c;
       }
       done = n;
+      shown_.foresee(static_cast<double>(statistics_.evaluations) + best * set_.shifts);
       if (best <= static_cast<double>(n)) break;
     }
     while (dropped[chosen]) ++chosen;

@@ -25,7 +25,9 @@ class sampling_passes : protected sampling_estimates {
 
   static std::size_t count(int64 n) { return static_cast<std::size_t>(n); }
   std::vector<sample_sums> new_sums() const { return std::vector<sample_sums>(count(set_.ncomp)); }
-  int64 affordable() const { return (set_.maxeval - statistics_.evaluations) / per_sample_; }
+  int64 affordable() const {
+    return (set_.maxeval - statistics_.evaluations - shown_.evaluations_beside()) / per_sample_;
+  }
   int64 first_samples() const { return std::max(least_samples, std::min(set_.points, affordable())); }
 
   // A record of VEGAS has no place for a unit: runs that keep one go on as they are, and those that have no evaluations left.

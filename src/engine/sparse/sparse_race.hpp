@@ -10,38 +10,11 @@
 #include <vector>
 
 #include "../cubature/largest_errors.hpp"
+#include "../error_trend.hpp"
 #include "../hooks.hpp"
 #include "sparse_grid.hpp"
 
 namespace tessera {
-
-// How the error falls as evaluations are spent, from the numbers at some moments.
-class error_trend {
- public:
-  // ratio: of the error to what is tolerated.
-  void add(int64 evaluations, double ratio) {
-    if (!moments_.empty() && moments_.back().n >= static_cast<double>(evaluations)) return;
-    moments_.push_back({static_cast<double>(evaluations), ratio});
-  }
-  // Evaluations at which the tolerance will be met if the error goes on to fall as it has since there were a quarter as many.
-  double needed() const {
-    if (moments_.size() < 2) return infinity_value();
-    const moment now = moments_.back();
-    if (now.ratio <= 1.0) return now.n;
-    moment then = moments_.front();
-    for (const moment &m : moments_)
-      if (m.n <= 0.25 * now.n) then = m;
-    const double power = std::log(then.ratio / now.ratio) / std::log(now.n / then.n);
-    return power > least_power ? now.n * std::pow(now.ratio, 1.0 / power) : infinity_value();
-  }
-
- private:
-  static constexpr double least_power = 0.2;
-  struct moment {
-    double n, ratio;
-  };
-  std::vector<moment> moments_;
-};
 
 // What a grid costs and what it may cost, in evaluations of the subdivision.
 struct sparse_pace {
@@ -86,7 +59,7 @@ class sparse_race final : public run_hooks {
     return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next_ - (n - earlier_)));
   }
   int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
-  int64 evaluations_beside() const override { return beside_; }
+  int64 evaluations_beside() const override { return beside_ + hooks_.evaluations_beside(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
     const outcome o = hooks_.between_steps(n + beside_, value, error);
@@ -138,7 +111,7 @@ class sparse_race final : public run_hooks {
         if (grid_->bytes_with(2 * step) > memory_) return give_up();
         const outcome o = grow(*grid_, 1, step, memory_, n);
         if (o != outcome::running) return o == outcome::callback || is_ended(o) ? end_with(o) : give_up();
-        judge();
+        judge(n);
         const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
         if (end != outcome::running) return end;
       }
@@ -162,7 +135,7 @@ class sparse_race final : public run_hooks {
 
   // A step of a grid that is of so many boxes.
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
-    const int64 before = grid.evaluated(), most = (set_.maxeval - earlier_ - n - beside_) / boxes;
+    const int64 before = grid.evaluated(), most = (set_.maxeval - earlier_ - n - evaluations_beside()) / boxes;
     if (before == 0 && sparse_grid::first_points(set_.ndim) > most) return outcome::evaluations;
     const outcome o = before == 0 ? grid.begin() : grid.grow(step, most, memory);
     beside_ += (grid.evaluated() - before) * boxes;
@@ -211,7 +184,7 @@ class sparse_race final : public run_hooks {
     return met_ && std::min(seen_share * static_cast<double>(n), most_seen) <= static_cast<double>(grid_->points());
   }
   // Is the tolerance met?
-  void judge() {
+  void judge(int64 n) {
     double most = 0.0;
     bool nothing = true;
     for (int k = 0; k < set_.ncomp; ++k) {
@@ -220,6 +193,8 @@ class sparse_race final : public run_hooks {
       nothing = nothing && v == 0.0 && e == 0.0;
     }
     points_.add(grid_->points(), most);
+    const double more = points_.needed() - static_cast<double>(grid_->points());
+    if (grid_->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside_ + static_cast<int64>(more));
     met_ = grid_->is_judged() && most <= 1.0 && !nothing;
   }
 

@@ -1,0 +1,91 @@
+// What is known of one method among those that TESSERA_AUTO chooses from: how far its run has come, and what it will need.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../error_trend.hpp"
+#include "../problem.hpp"
+
+namespace tessera {
+
+enum class contender_kind { cubature, lattice, random_points, sobol_points };
+
+class contender {
+ public:
+  contender(contender_kind of_kind, const char *called, int ncomp)
+      : kind(of_kind),
+        name(called),
+        value(static_cast<std::size_t>(ncomp), 0.0),
+        error(value.size(), infinity_value()) {}
+
+  // The run begins, anew where it was given up before.
+  void begin() {
+    before += evaluations;
+    evaluations = 0;
+    foreseen_ = infinity_value();
+    trend_ = {};
+    is_live = true;
+  }
+  // Value and error of its run after so many evaluations.
+  void look(const run_settings &asked, int64 n, const double *v, const double *e) {
+    evaluations = n;
+    std::copy_n(v, value.size(), value.begin());
+    std::copy_n(e, error.size(), error.begin());
+    has_value = true;
+    for (const double x : error) has_value = has_value && x < infinity_value();
+    if (!has_value || static_cast<double>(n) < least_growth * trend_.last_evaluations()) return;
+    trend_.add(n, ratio(asked));
+  }
+  void foresee(int64 n) { foreseen_ = static_cast<double>(n); }
+  bool has_foresight() const { return foreseen_ < infinity_value(); }
+
+  // The error in units of what is tolerated, the worst of the components.
+  double ratio(const run_settings &asked) const {
+    double most = 0.0;
+    const value_and_error_arrays now = {value.data(), error.data()};
+    for (int k = 0; k < asked.ncomp; ++k) {
+      const double t = tolerated(asked, k, now);
+      most = std::fmax(most, now(k).error > 0.0 ? (t > 0.0 ? now(k).error / t : infinity_value()) : 0.0);
+    }
+    return most;
+  }
+
+  // Evaluations of a whole run that meets the tolerance, as far as that can be foreseen. Errors are taken to fall by no higher power than
+  // what such points can be relied on for.
+  double needed() const {
+    switch (kind) {
+      case contender_kind::cubature:
+        return std::fmin(foreseen_, trend_.needed(3.0));
+      case contender_kind::lattice:
+        return std::fmin(foreseen_, trend_.needed(1.0));
+      case contender_kind::sobol_points:
+        return trend_.needed(1.0);
+      case contender_kind::random_points:
+        break;
+    }
+    const double r = std::fmax(trend_.last_ratio(), 1.0);
+    return trend_.is_empty() ? infinity_value() : std::fmin(trend_.last_evaluations() * r * r, trend_.needed(1.0));
+  }
+
+  const contender_kind kind;
+  const char *const name;
+  int64 evaluations = 0, before = 0;  // of this run and of those before
+  int64 budget = 0;                   // evaluations of this run after which it is asked who is next
+  bool is_live = false, is_out = false, claims = false;
+  bool is_given_up = false;  // the run is on its way to its end, because another one has the next turn
+  bool has_value = false;
+  outcome end = outcome::running;
+  std::vector<double> value, error;
+
+ private:
+  static constexpr double least_growth = 1.15;  // from one moment that is kept to the next
+
+  error_trend trend_;
+  double foreseen_ = infinity_value();
+};
+
+}  // namespace tessera

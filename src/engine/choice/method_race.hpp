@@ -1,0 +1,367 @@
+// The race of methods for one integral, TESSERA_AUTO: each has a short trial, the one that will need the fewest evaluations goes on, and
+// another takes its place when it stalls or ends without success.
+//
+// The run of a method is not taken apart: it goes on until its hooks are asked between two steps, and there, within the call, the run of
+// another method begins. So runs lie above one another; the one on top is at work, those below wait with all that they have seen. A run
+// that has to make room for one below is given up; should its method be wanted again it begins anew. Everything is decided by numbers of
+// evaluations, values and errors, so that a run is the same whenever and wherever it takes place.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../hooks.hpp"
+#include "contender.hpp"
+
+namespace tessera {
+
+// Where methods are run.
+class race_course {
+ public:
+  virtual ~race_course() = default;
+  // The whole run of a contender; n receives its evaluations. outcome::stopped with `broken` set: it ended by an exception, which is kept.
+  virtual outcome run(int contender, int64 maxeval, run_hooks &hooks, double *value, double *error, bool &has_value,
+                      int64 &n, bool &broken) = 0;
+};
+
+class method_race {
+ public:
+  method_race(const run_settings &asked, std::vector<contender> contenders, race_course &course, run_hooks &hooks)
+      : set_(asked), all_(std::move(contenders)), course_(course), hooks_(hooks) {
+    for (std::size_t c = 0; c < all_.size(); ++c) {
+      shares_.push_back(std::make_unique<share>(*this, static_cast<int>(c)));
+      is_in_round_.push_back(all_[c].kind != contender_kind::lattice || all_.size() == 1);
+    }
+  }
+
+  // value[ncomp] and error[ncomp] are set where has_value.
+  outcome run(double *value, double *error, bool &has_value) {
+    set_budgets();
+    while (finish_ == outcome::running) {
+      const int c = next_turn();
+      if (c < 0) break;
+      begin(c);
+    }
+    return conclude(value, error, has_value);
+  }
+  // The contender that gave the result, after run.
+  int chosen() const { return chosen_; }
+  int64 evaluations() const {
+    int64 n = 0;
+    for (const contender &c : all_) n += c.before + c.evaluations;
+    return n;
+  }
+  const contender &of(int c) const { return all_[index(c)]; }
+  // What was decided, and why; "" where there was nothing to decide.
+  const std::string &story() const { return story_; }
+  // That values contradict each other, "" where they do not.
+  const std::string &doubt() const { return doubt_; }
+
+ private:
+  static constexpr double first_share = 4096.0;  // evaluations of a contender in the first round
+  static constexpr double growth = 4.0;          // from one round to the next
+  static constexpr double pilot_share = 0.05;    // of what is foreseen
+  static constexpr double hopeless = 30.0;       // needs so many times more than the best: no part in the next round
+  static constexpr double lattice_worth = 6e4;   // what has to be foreseen for a lattice's first trial to be worth it
+  static constexpr double stall = 3.0;           // needs so many times what another would
+  static constexpr int most_changes = 6;
+  static constexpr double contradiction = 1.5;  // distance of two values in units of the sum of their errors
+  static constexpr double evidence = 4.0;       // evaluations of a doubting method, of those of the one it doubts
+
+  // The hooks of a contender's run.
+  class share final : public run_hooks {
+   public:
+    share(method_race &race, int c) : race_(race), c_(c) {}
+    bool is_wanted() const override { return true; }
+    outcome between_steps(int64 n, const double *v, const double *e) override { return race_.look(c_, n, v, e, true); }
+    outcome between_levels(int64 n, const double *v, const double *e) override {
+      return race_.look(c_, n, v, e, false);
+    }
+    outcome within_step() override { return race_.hooks_.within_step(); }
+    int64 until_look(int64 n) const override {
+      const int64 beside = race_.beside(c_), left = race_.all_[index(c_)].budget - n;
+      return std::max<int64>(1, std::min(race_.hooks_.until_look(n + beside), left));
+    }
+    int64 most_in_step(int64 n) const override { return race_.hooks_.most_in_step(n + race_.beside(c_)); }
+    int64 evaluations_beside() const override { return race_.beside(c_); }
+    void foresee(int64 n) override { race_.all_[index(c_)].foresee(n); }
+
+   private:
+    method_race &race_;
+    const int c_;
+  };
+
+  static std::size_t index(int c) { return static_cast<std::size_t>(c); }
+  int count() const { return static_cast<int>(all_.size()); }
+  int64 beside(int c) const { return evaluations() - all_[index(c)].evaluations; }
+  double left() const { return static_cast<double>(set_.maxeval - evaluations()); }
+
+  // ---- Turns ----------------------------------------
+  outcome look(int c, int64 n, const double *v, const double *e, bool may_pause) {
+    contender &it = all_[index(c)];
+    it.look(set_, n, v, e);
+    if (finish_ != outcome::running || it.is_given_up) return outcome::stopped;
+    const outcome o = hooks_.between_steps(evaluations(), v, e);
+    if (o != outcome::running) return finish_ = o;
+    if (doubted_ >= 0 && agrees_with_claim(c)) return finish_ = outcome::converged, outcome::stopped;
+    if (!may_pause || (n < it.budget && !(in_trial_ && it.has_foresight() && it.kind == contender_kind::lattice)))
+      return outcome::running;
+    return pause(c);
+  }
+
+  // The contender c, on top, has had its share.
+  outcome pause(int c) {
+    for (;;) {
+      const int next = next_turn();
+      if (finish_ != outcome::running) return outcome::stopped;
+      if (next == c) return outcome::running;
+      if (next < 0 || all_[index(next)].is_live || all_[index(c)].is_out) {
+        all_[index(c)].is_given_up = true;
+        return outcome::stopped;
+      }
+      begin(next);
+      if (finish_ != outcome::running) return outcome::stopped;
+    }
+  }
+
+  // Runs c, above those that wait, until its run ends.
+  void begin(int c) {
+    contender &it = all_[index(c)];
+    it.begin();
+    it.is_given_up = false;
+    std::vector<double> v(it.value.size(), 0.0), e(v.size(), infinity_value());
+    bool has_value = false, broken = false;
+    int64 n = 0;
+    const outcome end =
+        course_.run(c, set_.maxeval - beside(c), *shares_[index(c)], v.data(), e.data(), has_value, n, broken);
+    it.is_live = false;
+    it.end = end;
+    if (has_value) it.look(set_, n, v.data(), e.data());
+    it.evaluations = n;
+    if (broken) {
+      finish_ = outcome::stopped;
+      return;
+    }
+    if (finish_ != outcome::running || (it.is_given_up && end == outcome::stopped)) return;
+    it.is_out = true;
+    if (end == outcome::converged)
+      claim(c);
+    else if (is_ended(end) || end == outcome::callback || end == outcome::nonfinite)
+      finish_ = end;
+  }
+
+  // ---- Decisions ----------------------------------------
+  // Who has the next turn; -1: nobody.
+  int next_turn() {
+    for (;;) {
+      if (in_trial_) {
+        for (int c = 0; c < count(); ++c)
+          if (is_in_round_[index(c)] && wants_more(c)) return c;
+        decide();
+        continue;
+      }
+      if (leader_ >= 0) review();
+      if (leader_ >= 0 && !all_[index(leader_)].is_out) return leader_;
+      leader_ = best(-1);
+      if (leader_ < 0) return -1;
+      tell("goes on with ", leader_);
+      give_room(leader_);
+      return leader_;
+    }
+  }
+
+  bool wants_more(int c) const {
+    const contender &it = all_[index(c)];
+    if (it.is_out || static_cast<double>(it.evaluations) >= round_share(c)) return false;
+    if (it.kind == contender_kind::lattice && it.has_foresight()) return false;
+    return it.is_live || left() >= round_share(c);
+  }
+  // Evaluations of a contender's run at the end of this round.
+  double round_share(int) const { return share_; }
+
+  void set_budgets() {
+    share_ = std::min(first_share, 0.2 * static_cast<double>(set_.maxeval));
+    for (contender &c : all_) c.budget = static_cast<int64>(share_);
+  }
+
+  // All have had their shares of the round.
+  void decide() {
+    const int b = best(-1);
+    if (b < 0) {
+      in_trial_ = false;
+      return;
+    }
+    const double foreseen = std::fmin(needed(b), left());
+    // A lattice's choice of its change of variables is dear: it comes in where it can be worth it.
+    for (int c = 0; c < count(); ++c)
+      if (!is_in_round_[index(c)] && all_[index(c)].kind == contender_kind::lattice && foreseen > lattice_worth &&
+          !all_[index(c)].is_out && !has_been_tried(c)) {
+        is_in_round_[index(c)] = true;
+        if (wants_more(c)) return;
+      }
+    double cost = 0.0;
+    const double next = growth * share_;
+    std::vector<bool> stays(all_.size());
+    int many = 0;
+    for (int c = 0; c < count(); ++c) {
+      const contender &it = all_[index(c)];
+      stays[index(c)] = !it.is_out && is_in_round_[index(c)] && !(needed(c) > hopeless * needed(b));
+      if (!stays[index(c)]) continue;
+      ++many;
+      cost += next - (many == 1 && it.is_live ? static_cast<double>(it.evaluations) : 0.0);
+    }
+    if (many > 1 && cost <= pilot_share * foreseen) {
+      is_in_round_ = stays;
+      share_ = next;
+      for (contender &c : all_) c.budget = static_cast<int64>(share_);
+      return;
+    }
+    in_trial_ = false;
+    leader_ = b;
+    tell("chooses ", b);
+    give_room(b);
+  }
+  bool has_been_tried(int c) const { return all_[index(c)].evaluations + all_[index(c)].before > 0; }
+
+  // Is the leader as good as was thought?
+  void review() {
+    contender &it = all_[index(leader_)];
+    if (it.is_out || it.evaluations < it.budget) return;
+    if (doubted_ >= 0) {
+      it.is_out = static_cast<double>(it.evaluations) >= evidence * static_cast<double>(all_[index(doubted_)].evaluations);
+      give_room(leader_);
+      return;
+    }
+    const int other = best(leader_);
+    if (other >= 0 && changes_ < most_changes && needed(leader_) > stall * needed(other) &&
+        needed(leader_) - static_cast<double>(it.evaluations) > stall * needed(other) && needed(other) < left()) {
+      ++changes_;
+      tell("stalls: ", leader_);
+      leader_ = other;
+      tell("goes on with ", leader_);
+    }
+    give_room(leader_);
+  }
+  void give_room(int c) {
+    contender &it = all_[index(c)];
+    it.budget = std::max(static_cast<int64>(share_), it.evaluations + it.evaluations / 2);
+  }
+
+  double needed(int c) const { return all_[index(c)].needed(); }
+  // Of those that are left, without one of them.
+  int best(int without) const {
+    int b = -1;
+    for (int c = 0; c < count(); ++c) {
+      if (c == without || all_[index(c)].is_out) continue;
+      if (b < 0 || needed(c) < needed(b)) b = c;
+    }
+    return b;
+  }
+
+  // ---- Claims ----------------------------------------
+  bool contradict(const contender &a, const contender &b) const {
+    if (!a.has_value || !b.has_value) return false;
+    for (std::size_t k = 0; k < a.value.size(); ++k)
+      if (std::fabs(a.value[k] - b.value[k]) > contradiction * (a.error[k] + b.error[k])) return true;
+    return false;
+  }
+  bool agrees_with_claim(int c) const {
+    const contender &it = all_[index(c)];
+    return it.has_value && c != doubted_ && c == leader_ && !contradict(it, all_[index(doubted_)]);
+  }
+
+  // c says that it has met the tolerance. Where another value speaks against that, there has to be more evidence.
+  void claim(int c) {
+    contender &it = all_[index(c)];
+    it.claims = true;
+    for (int other = 0; other < count(); ++other)
+      if (other != c && all_[index(other)].claims && !contradict(it, all_[index(other)])) {
+        chosen_ = c;
+        finish_ = outcome::converged;
+        return;
+      }
+    int against = -1;
+    for (int other = 0; other < count(); ++other) {
+      const contender &o = all_[index(other)];
+      if (other != c && contradict(it, o) && (against < 0 || o.evaluations > all_[index(against)].evaluations))
+        against = other;
+    }
+    if (against < 0 && doubted_ < 0) {
+      chosen_ = c;
+      finish_ = outcome::converged;
+      return;
+    }
+    if (doubted_ < 0) doubted_ = c;
+    in_trial_ = false;
+    leader_ = against >= 0 && !all_[index(against)].is_out ? against : best(-1);
+    tell("is contradicted: ", c);
+    if (leader_ >= 0) tell("looks again with ", leader_);
+  }
+
+  // ---- The end ----------------------------------------
+  outcome conclude(double *value, double *error, bool &has_value) {
+    if (finish_ == outcome::converged && chosen_ < 0) chosen_ = doubted_;
+    if (chosen_ < 0)
+      for (int c = 0; c < count(); ++c)
+        if (all_[index(c)].has_value &&
+            (chosen_ < 0 || all_[index(c)].ratio(set_) < all_[index(chosen_)].ratio(set_)))
+          chosen_ = c;
+    if (chosen_ < 0)  // nothing is known
+      for (int c = 0; c < count(); ++c)
+        if (has_been_tried(c) && chosen_ < 0) chosen_ = c;
+    if (chosen_ < 0) chosen_ = 0;
+    contender &it = all_[index(chosen_)];
+    has_value = it.has_value;
+    std::copy(it.value.begin(), it.value.end(), value);
+    std::copy(it.error.begin(), it.error.end(), error);
+    if (finish_ == outcome::converged) return finish_;
+    // What contradicts the value is within its error.
+    for (const contender &c : all_)
+      if (contradict(it, c))
+        for (std::size_t k = 0; k < it.value.size(); ++k) {
+          const double distance = std::fabs(it.value[k] - c.value[k]);
+          if (distance > error[k]) {
+            error[k] = distance;
+            doubt_ = std::string("the values of ") + it.name + " and of " + c.name + " contradict each other";
+          }
+        }
+    if (finish_ != outcome::running) return finish_;
+    if (it.claims) return outcome::slow;
+    for (const contender &c : all_)
+      if (c.end == outcome::evaluations) return outcome::evaluations;
+    return it.end;
+  }
+
+  void tell(const char *what, int c) {
+    if (!story_.empty()) story_ += "; ";
+    story_ += std::string("after ") + std::to_string(evaluations()) + " evaluations " + what + all_[index(c)].name;
+    std::string needs;
+    for (int i = 0; i < count(); ++i) {
+      const double n = needed(i);
+      if (!has_been_tried(i)) continue;
+      char text[32];
+      std::snprintf(text, sizeof text, "%.2g", n);
+      needs += std::string(needs.empty() ? "" : ", ") + all_[index(i)].name + " " + (n < infinity_value() ? text : "?");
+    }
+    story_ += " (foreseen: " + needs + ")";
+  }
+
+  const run_settings set_;
+  std::vector<contender> all_;
+  race_course &course_;
+  run_hooks &hooks_;
+  std::vector<std::unique_ptr<share>> shares_;
+  std::vector<bool> is_in_round_;
+  double share_ = 0.0;  // evaluations of a run at the end of this round
+  bool in_trial_ = true;
+  int leader_ = -1, doubted_ = -1, chosen_ = -1, changes_ = 0;
+  outcome finish_ = outcome::running;
+  std::string story_, doubt_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,225 @@
+// TESSERA_AUTO: methods as contenders of a race (engine/choice/method_race.hpp), which is run by them and says which gave the result.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <limits>
+
+#include "../engine/choice/method_race.hpp"
+#include "clock_hooks.hpp"
+#include "domain.hpp"
+#include "outcome_status.hpp"
+#include "solver.hpp"
+
+using tessera::contender_kind;
+using tessera::failure;
+using tessera::host;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+// Options as a contender has them while its problem is prepared and run; then again as they were.
+class lent_options {
+ public:
+  explicit lent_options(tessera::option_values &of) : of_(of) {}
+  ~lent_options() {
+    for (const auto &[key, value] : before_) of_.set_int(key, value);
+  }
+  lent_options(const lent_options &) = delete;
+  lent_options &operator=(const lent_options &) = delete;
+  void lend(int key, std::int64_t value) {
+    before_.emplace_back(key, of_.get_int(key));
+    of_.set_int(key, value);
+  }
+
+ private:
+  tessera::option_values &of_;
+  std::vector<std::pair<int, std::int64_t>> before_;
+};
+
+// Small rules are tried first, but none of them ends a run.
+constexpr std::int64_t lattice_points = 256, sobol_points = 32, least_evaluations = 32768;
+constexpr std::int64_t default_points = 1024;
+
+}  // namespace
+
+// The contenders of a solver, and their runs.
+class tessera_solver::automatic_course final : public tessera::race_course {
+ public:
+  struct entry {
+    tessera::method *method;
+    contender_kind kind;
+    int number, device;
+    tessera::problem *problem;
+    tessera::run_result *result;
+  };
+
+  explicit automatic_course(tessera_solver &solver) : s_(solver) {
+    if (s_.ndim_ == 1) {
+      add(s_.method_of(tessera::method_quadrature), contender_kind::cubature, TESSERA_QUADRATURE);
+      if (!entries_.empty()) return;
+    } else {
+      add(s_.method_of(tessera::method_cubature), contender_kind::cubature, TESSERA_CUBATURE);
+    }
+    add(s_.method_of(tessera::method_lattice), contender_kind::lattice, TESSERA_LATTICE);
+    add(s_.method_of(tessera::method_monte_carlo), contender_kind::random_points, TESSERA_MONTECARLO);
+    const tessera::option_values &o = s_.options_;
+    if (o.get_int(TESSERA_GENERATOR) == TESSERA_GENERATOR_PHILOX &&
+        o.get_int(TESSERA_SAMPLING) == TESSERA_SAMPLING_AUTO && o.get_int(TESSERA_ANTITHETIC) == 0 &&
+        s_.ndim_ <= tessera::sobol_axes) {
+      if (!s_.sobol_)
+        s_.sobol_ = tessera::make_monte_carlo(
+            {s_.ndim_, s_.ncomp_, s_.lower_, s_.upper_, s_.options_, s_.host_place_});
+      add(*s_.sobol_, contender_kind::sobol_points, TESSERA_MONTECARLO);
+    }
+    if (entries_.empty()) throw *refusal_;
+  }
+
+  std::vector<tessera::contender> contenders() const {
+    std::vector<tessera::contender> all;
+    for (const entry &e : entries_) all.emplace_back(e.kind, name_of(e), s_.ncomp_);
+    return all;
+  }
+  const entry &of(int c) const { return entries_[static_cast<std::size_t>(c)]; }
+
+  tessera::outcome run(int c, tessera::int64 maxeval, tessera::run_hooks &hooks, double *value, double *error,
+                       bool &has_value, tessera::int64 &n, bool &broken) override {
+    entry &e = entries_[static_cast<std::size_t>(c)];
+    std::unique_ptr<tessera::place> &on_host = c == 0 ? s_.host_place_ : s_.more_places_[static_cast<std::size_t>(c - 1)];
+    lent_options lent(s_.options_);
+    lend(e.kind, lent);
+    lent.lend(TESSERA_MAXEVAL, std::max<tessera::int64>(1, maxeval));
+    try {
+      e.problem = &s_.prepare(*e.method, e.device == host);
+      tessera::run_result &result = s_.run(*e.method, e.problem, e.device, hooks, value, error, on_host);
+      e.result = &result;
+      has_value = result.has_value;
+      n = result.counts().evaluations;
+      if (has_value)
+        tessera::charge_zeroed(result.end, result.message, result.zeroed, result.zeroed_share, e.problem->asked(), value,
+                               error);
+      tessera::doubt_success(result.end, result.message, s_.ncomp_, value, error);
+      return result.end;
+    } catch (const std::bad_alloc &) {
+      return tessera::outcome::memory;
+    } catch (const failure &f) {
+      if (f.status() == TESSERA_ERR_UNSUPPORTED) {  // of one method: others may take what it refuses
+        if (!refusal_) refusal_ = std::make_unique<failure>(f);
+        return tessera::outcome::memory;
+      }
+      caught_ = std::current_exception();
+    } catch (...) {
+      caught_ = std::current_exception();
+    }
+    broken = true;
+    return tessera::outcome::stopped;
+  }
+  // What ended a run by an exception, or kept every method from having a result.
+  void rethrow(bool has_result) const {
+    if (caught_) std::rethrow_exception(caught_);
+    if (!has_result && refusal_) throw *refusal_;
+  }
+
+ private:
+  void add(tessera::method &m, contender_kind kind, int number) {
+    try {
+      lent_options lent(s_.options_);
+      lend(kind, lent);
+      const int device = s_.choose_device(m, false);
+      s_.prepare(m, device == host);
+      entries_.push_back({&m, kind, number, device, nullptr, nullptr});
+    } catch (const failure &f) {
+      if (f.status() != TESSERA_ERR_UNSUPPORTED) throw;
+      if (!refusal_) refusal_ = std::make_unique<failure>(f);
+    }
+  }
+  static void lend(contender_kind kind, lent_options &lent, tessera::option_values &o) {
+    if (kind != contender_kind::lattice && kind != contender_kind::sobol_points) return;
+    lent.lend(TESSERA_MINEVAL, std::max(o.get_int(TESSERA_MINEVAL), least_evaluations));
+    if (o.get_int(TESSERA_POINTS) == default_points)
+      lent.lend(TESSERA_POINTS, kind == contender_kind::lattice ? lattice_points : sobol_points);
+    if (kind == contender_kind::lattice) return;
+    lent.lend(TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+    lent.lend(TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
+  }
+  void lend(contender_kind kind, lent_options &lent) { lend(kind, lent, s_.options_); }
+  static const char *name_of(const entry &e) {
+    if (e.number == TESSERA_QUADRATURE) return "quadrature";
+    switch (e.kind) {
+      case contender_kind::cubature:
+        return "cubature";
+      case contender_kind::lattice:
+        return "lattice rules";
+      case contender_kind::sobol_points:
+        return "Sobol points";
+      case contender_kind::random_points:
+        break;
+    }
+    return "Monte Carlo";
+  }
+
+  tessera_solver &s_;
+  std::vector<entry> entries_;
+  std::unique_ptr<failure> refusal_;
+  std::exception_ptr caught_;
+};
+
+int tessera_solver::integrate_automatically(double *value, double *error) {
+  const auto seconds = [start = clock_type::now()] {
+    return std::chrono::duration<double>(clock_type::now() - start).count();
+  };
+  begin_run();
+  struct ending {
+    explicit ending(tessera_solver &solver) : s(solver) {}
+    ~ending() { s.end_run(); }
+    tessera_solver &s;
+  } at_the_end(*this);
+  int status = TESSERA_OK;
+  try {
+    automatic_course course(*this);
+    options_.set_int(TESSERA_METHOD_USED, course.of(0).number);
+    if (is_empty_domain(value, error)) {
+      course.of(0).method->record_empty();
+    } else {
+      tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
+      value_.resize(static_cast<std::size_t>(ncomp_));
+      error_.resize(value_.size());
+      tessera::problem &first = prepare(*course.of(0).method, course.of(0).device == host);
+      const tessera::run_settings asked = first.asked();
+      tessera::method_race race(asked, course.contenders(), course, hooks);
+      bool has_value = false;
+      tessera::outcome end = race.run(value_.data(), error_.data(), has_value);
+      const automatic_course::entry &chosen = course.of(race.chosen());
+      course.rethrow(chosen.result != nullptr);
+      tessera::run_result &result = *chosen.result;
+      result.end = end;
+      result.has_value = has_value;
+      if (result.message.empty() || end == tessera::outcome::converged) result.message = hooks.message();
+      if (result.message.empty()) result.message = race.doubt();
+      chosen.method->record(chosen.device == host);
+      options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
+      options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
+      options_.set_int(TESSERA_METHOD_USED, chosen.number);
+      options_.set_int(TESSERA_EVALUATIONS, race.evaluations());
+      status = tessera::status_of(end);
+      if (log_) {
+        const std::string where = chosen.device == host ? "" : " on device " + std::to_string(chosen.device);
+        log(2, "automatic choice: " + race.story());
+        log(2, chosen.method->summary(where) + ": " + tessera::status_text(status));
+      }
+      conclude(asked, result, value_, error_, value, error);
+    }
+  } catch (const tessera::out_of_time &e) {
+    last_error = e.what();
+    std::fill_n(value, ncomp_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
+    options_.set_real(TESSERA_COMPILE_SECONDS, seconds());
+    status = TESSERA_LIMIT_TIME;
+  } catch (const failure &f) {
+    refuse_twin_and_throw(f);
+  }
+  options_.set_real(TESSERA_SECONDS, seconds());
+  return status;
+}
