@@ -42,6 +42,8 @@ class lent_options {
 // Small rules are tried first, but none of them ends a run.
 constexpr std::int64_t lattice_points = 256, sobol_points = 32, least_evaluations = 32768;
 constexpr std::int64_t default_points = 1024;
+// Evaluations in the first trial; regions that a cubature is seen to divide.
+constexpr std::int64_t usual_share = 4096, random_share = 2048, regions_tried = 5, most_share = 13500;
 
 }  // namespace
 
@@ -52,7 +54,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     tessera::method *method;
     contender_kind kind;
     int number, device;
-    tessera::problem *problem;
+    tessera::int64 first_share;
     tessera::run_result *result;
   };
 
@@ -79,7 +81,9 @@ class tessera_solver::automatic_course final : public tessera::race_course {
 
   std::vector<tessera::contender> contenders() const {
     std::vector<tessera::contender> all;
-    for (const entry &e : entries_) all.emplace_back(e.kind, name_of(e), s_.ncomp_);
+    for (const entry &e : entries_)
+      all.emplace_back(e.kind, name_of(e), s_.ncomp_, e.first_share,
+                       e.kind == contender_kind::lattice || e.kind == contender_kind::sobol_points ? least_evaluations : 0);
     return all;
   }
   const entry &of(int c) const { return entries_[static_cast<std::size_t>(c)]; }
@@ -92,13 +96,13 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     lend(e.kind, lent);
     lent.lend(TESSERA_MAXEVAL, std::max<tessera::int64>(1, maxeval));
     try {
-      e.problem = &s_.prepare(*e.method, e.device == host);
-      tessera::run_result &result = s_.run(*e.method, e.problem, e.device, hooks, value, error, on_host);
+      tessera::problem &problem = s_.prepare(*e.method, e.device == host);
+      tessera::run_result &result = s_.run(*e.method, &problem, e.device, hooks, value, error, on_host);
       e.result = &result;
       has_value = result.has_value;
       n = result.counts().evaluations;
       if (has_value)
-        tessera::charge_zeroed(result.end, result.message, result.zeroed, result.zeroed_share, e.problem->asked(), value,
+        tessera::charge_zeroed(result.end, result.message, result.zeroed, result.zeroed_share, problem.asked(), value,
                                error);
       tessera::doubt_success(result.end, result.message, s_.ncomp_, value, error);
       return result.end;
@@ -128,8 +132,13 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       lent_options lent(s_.options_);
       lend(kind, lent);
       const int device = s_.choose_device(m, false);
-      s_.prepare(m, device == host);
-      entries_.push_back({&m, kind, number, device, nullptr, nullptr});
+      const tessera::problem &p = s_.prepare(m, device == host);
+      tessera::int64 first = kind == contender_kind::random_points ? random_share : usual_share;
+      if (number == TESSERA_CUBATURE)
+        first = std::clamp<tessera::int64>(
+            regions_tried * static_cast<const tessera::cubature_problem &>(p).integration_rule.points, usual_share,
+            most_share);
+      entries_.push_back({&m, kind, number, device, first, nullptr});
     } catch (const failure &f) {
       if (f.status() != TESSERA_ERR_UNSUPPORTED) throw;
       if (!refusal_) refusal_ = std::make_unique<failure>(f);

@@ -16,9 +16,12 @@ enum class contender_kind { cubature, lattice, random_points, sobol_points };
 
 class contender {
  public:
-  contender(contender_kind of_kind, const char *called, int ncomp)
+  // first: evaluations in its first trial; least: those without which its run has no success.
+  contender(contender_kind of_kind, const char *called, int ncomp, int64 first, int64 least)
       : kind(of_kind),
         name(called),
+        first_share(static_cast<double>(first)),
+        least_evaluations(static_cast<double>(least)),
         value(static_cast<std::size_t>(ncomp), 0.0),
         error(value.size(), infinity_value()) {}
 
@@ -28,17 +31,27 @@ class contender {
     evaluations = 0;
     foreseen_ = infinity_value();
     trend_ = {};
+    most_ = 0.0;
     is_live = true;
   }
-  // Value and error of its run after so many evaluations.
+  // Value and error of its run after so many evaluations. Those of an earlier run that has come farther stay.
   void look(const run_settings &asked, int64 n, const double *v, const double *e) {
     evaluations = n;
+    bool known = false;
+    for (std::size_t k = 0; k < value.size(); ++k) {
+      if (!(e[k] < infinity_value())) return;
+      known = known || v[k] != 0.0 || e[k] > 0.0;
+    }
+    if (!known || (has_value && n < of_evaluations_)) return;
     std::copy_n(v, value.size(), value.begin());
     std::copy_n(e, error.size(), error.begin());
     has_value = true;
-    for (const double x : error) has_value = has_value && x < infinity_value();
-    if (!has_value || static_cast<double>(n) < least_growth * trend_.last_evaluations()) return;
-    trend_.add(n, ratio(asked));
+    of_evaluations_ = n;
+    if (static_cast<double>(n) < least_growth * trend_.last_evaluations()) return;
+    const double r = ratio(asked);
+    if (r > most_ && kind == contender_kind::cubature) trend_ = {};  // what is there is seen only now
+    most_ = std::fmax(most_, r);
+    trend_.add(n, r);
   }
   void foresee(int64 n) { foreseen_ = static_cast<double>(n); }
   bool has_foresight() const { return foreseen_ < infinity_value(); }
@@ -59,11 +72,11 @@ class contender {
   double needed() const {
     switch (kind) {
       case contender_kind::cubature:
-        return std::fmin(foreseen_, trend_.needed(3.0));
+        return std::fmin(foreseen_, trend_.needed(most_cubature_power));
       case contender_kind::lattice:
-        return std::fmin(foreseen_, trend_.needed(1.0));
+        return std::fmax(least_evaluations, std::fmin(foreseen_, trend_.needed(1.0)));
       case contender_kind::sobol_points:
-        return trend_.needed(1.0);
+        return std::fmax(least_evaluations, trend_.needed(1.0));
       case contender_kind::random_points:
         break;
     }
@@ -73,6 +86,7 @@ class contender {
 
   const contender_kind kind;
   const char *const name;
+  const double first_share, least_evaluations;
   int64 evaluations = 0, before = 0;  // of this run and of those before
   int64 budget = 0;                   // evaluations of this run after which it is asked who is next
   bool is_live = false, is_out = false, claims = false;
@@ -84,7 +98,11 @@ class contender {
  private:
   static constexpr double least_growth = 1.15;  // from one moment that is kept to the next
 
+  static constexpr double most_cubature_power = 3.0;
+
   error_trend trend_;
+  double most_ = 0.0;         // ratio of this run
+  int64 of_evaluations_ = 0;  // that value and error are of
   double foreseen_ = infinity_value();
 };
 

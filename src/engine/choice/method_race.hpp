@@ -41,7 +41,6 @@ class method_race {
 
   // value[ncomp] and error[ncomp] are set where has_value.
   outcome run(double *value, double *error, bool &has_value) {
-    set_budgets();
     while (finish_ == outcome::running) {
       const int c = next_turn();
       if (c < 0) break;
@@ -63,12 +62,14 @@ class method_race {
   const std::string &doubt() const { return doubt_; }
 
  private:
-  static constexpr double first_share = 4096.0;  // evaluations of a contender in the first round
-  static constexpr double growth = 4.0;          // from one round to the next
+  static constexpr double growth = 4.0;          // of the shares, from one round to the next
+  static constexpr double little = 2e4;          // evaluations that a trial may have whatever the run will need
   static constexpr double pilot_share = 0.05;    // of what is foreseen
+  static constexpr double near_end = 0.8;
   static constexpr double hopeless = 30.0;       // needs so many times more than the best: no part in the next round
   static constexpr double lattice_worth = 6e4;   // what has to be foreseen for a lattice's first trial to be worth it
   static constexpr double stall = 3.0;           // needs so many times what another would
+  static constexpr double worth_going_on = 0.2;  // evaluations left, of all, for another method to begin
   static constexpr int most_changes = 6;
   static constexpr double contradiction = 1.5;  // distance of two values in units of the sum of their errors
   static constexpr double evidence = 4.0;       // evaluations of a doubting method, of those of the one it doubts
@@ -168,25 +169,27 @@ class method_race {
       if (leader_ >= 0) review();
       if (leader_ >= 0 && !all_[index(leader_)].is_out) return leader_;
       leader_ = best(-1);
-      if (leader_ < 0) return -1;
+      if (leader_ < 0 || left() < worth_going_on * static_cast<double>(set_.maxeval)) return leader_ = -1;
       tell("goes on with ", leader_);
       give_room(leader_);
       return leader_;
     }
   }
 
-  bool wants_more(int c) const {
-    const contender &it = all_[index(c)];
-    if (it.is_out || static_cast<double>(it.evaluations) >= round_share(c)) return false;
+  bool wants_more(int c) {
+    contender &it = all_[index(c)];
+    if (it.is_out) return false;
+    const double its_share = round_share(c);
+    it.budget = static_cast<int64>(share);
+    if (static_cast<double>(it.evaluations) >= share) return false;
     if (it.kind == contender_kind::lattice && it.has_foresight()) return false;
-    return it.is_live || left() >= round_share(c);
+    return it.is_live || left() >= share;
   }
-  // Evaluations of a contender's run at the end of this round.
-  double round_share(int) const { return share_; }
-
-  void set_budgets() {
-    share_ = std::min(first_share, 0.2 * static_cast<double>(set_.maxeval));
-    for (contender &c : all_) c.budget = static_cast<int64>(share_);
+  // Evaluations of a contender's run at the end of this round. One that is about to come to its end may come to it.
+  double round_share(int c) const {
+    const contender &it = all_[index(c)];
+    const double its_share = std::min(it.first_share * scale_, 0.2 * static_cast<double>(set_.maxeval));
+    return it.is_live && needed(c) < near_end * std::fmax(little, share) ? std::fmax(little, share) : share;
   }
 
   // All have had their shares of the round.
@@ -205,20 +208,18 @@ class method_race {
         if (wants_more(c)) return;
       }
     double cost = 0.0;
-    const double next = growth * share_;
     std::vector<bool> stays(all_.size());
     int many = 0;
     for (int c = 0; c < count(); ++c) {
       const contender &it = all_[index(c)];
-      stays[index(c)] = !it.is_out && is_in_round_[index(c)] && !(needed(c) > hopeless * needed(b));
+      stays[index(c)] = !it.is_out && is_in_round_[index(c)] && !(needed(c) > hopeless * foreseen && foreseen < left());
       if (!stays[index(c)]) continue;
       ++many;
-      cost += next - (many == 1 && it.is_live ? static_cast<double>(it.evaluations) : 0.0);
+      cost += growth * scale_ * it.first_share - (many == 1 && it.is_live ? static_cast<double>(it.evaluations) : 0.0);
     }
     if (many > 1 && cost <= pilot_share * foreseen) {
       is_in_round_ = stays;
-      share_ = next;
-      for (contender &c : all_) c.budget = static_cast<int64>(share_);
+      scale_ *= growth;
       return;
     }
     in_trial_ = false;
@@ -249,7 +250,7 @@ class method_race {
   }
   void give_room(int c) {
     contender &it = all_[index(c)];
-    it.budget = std::max(static_cast<int64>(share_), it.evaluations + it.evaluations / 2);
+    it.budget = std::max(static_cast<int64>(it.first_share * scale_), it.evaluations + it.evaluations / 2);
   }
 
   double needed(int c) const { return all_[index(c)].needed(); }
@@ -357,7 +358,7 @@ class method_race {
   run_hooks &hooks_;
   std::vector<std::unique_ptr<share>> shares_;
   std::vector<bool> is_in_round_;
-  double share_ = 0.0;  // evaluations of a run at the end of this round
+  double scale_ = 1.0;  // of the shares in this round
   bool in_trial_ = true;
   int leader_ = -1, doubted_ = -1, chosen_ = -1, changes_ = 0;
   outcome finish_ = outcome::running;
