@@ -18,27 +18,36 @@ class error_trend {
     if (!moments_.empty() && moments_.back().n >= static_cast<double>(evaluations)) return;
     moments_.push_back({static_cast<double>(evaluations), ratio});
   }
-  // Evaluations at which the tolerance will be met if the error goes on to fall as it has since there were a quarter as many, by no
-  // higher power of the evaluations than the one given.
-  double needed(double most_power = infinity_value()) const {
+  // Evaluations at which the tolerance will be met if the error goes on to fall as it has since there were a quarter as many.
+  double needed() const {
     if (moments_.size() < 2) return infinity_value();
-    const moment now = moments_.back();
-    if (now.ratio <= 1.0) return now.n;
-    moment then = moments_.front();
-    for (const moment &m : moments_)
-      if (m.n <= 0.25 * now.n) then = m;
-    const double power = std::fmin(most_power, std::log(then.ratio / now.ratio) / std::log(now.n / then.n));
-    return power > least_power ? now.n * std::pow(now.ratio, 1.0 / power) : infinity_value();
+    const double power = seen_power();
+    return power > least_power || moments_.back().ratio <= 1.0 ? at_power(power) : infinity_value();
   }
-  bool is_empty() const { return moments_.empty(); }
+  // The same where no power of the evaluations below or above these is believed.
+  double needed(double least, double most) const {
+    return moments_.empty() ? infinity_value() : at_power(std::fmin(most, std::fmax(least, seen_power())));
+  }
   double last_evaluations() const { return moments_.empty() ? 0.0 : moments_.back().n; }
-  double last_ratio() const { return moments_.empty() ? infinity_value() : moments_.back().ratio; }
 
  private:
   static constexpr double least_power = 0.2;
   struct moment {
     double n, ratio;
   };
+  double at_power(double power) const {
+    const moment now = moments_.back();
+    return now.ratio <= 1.0 ? now.n : now.n * std::pow(now.ratio, 1.0 / power);
+  }
+  // Of one moment nothing is seen.
+  double seen_power() const {
+    if (moments_.size() < 2) return 0.0;
+    const moment now = moments_.back();
+    moment then = moments_.front();
+    for (const moment &m : moments_)
+      if (m.n <= 0.25 * now.n) then = m;
+    return std::log(then.ratio / now.ratio) / std::log(now.n / then.n);
+  }
   std::vector<moment> moments_;
 };
 

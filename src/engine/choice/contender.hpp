@@ -25,13 +25,10 @@ class contender {
         value(static_cast<std::size_t>(ncomp), 0.0),
         error(value.size(), infinity_value()) {}
 
-  // The run begins, anew where it was given up before.
+  // The run begins, anew where it was given up before: it will come to the same numbers, so that what they foretold still holds.
   void begin() {
     before += evaluations;
     evaluations = 0;
-    foreseen_ = infinity_value();
-    trend_ = {};
-    most_ = 0.0;
     is_live = true;
   }
   // Value and error of its run after so many evaluations. Those of an earlier run that has come farther stay.
@@ -72,16 +69,15 @@ class contender {
   double needed() const {
     switch (kind) {
       case contender_kind::cubature:
-        return std::fmin(foreseen_, trend_.needed(most_cubature_power));
+        return std::fmin(foreseen_, trend_.needed(least_power, most_cubature_power));
       case contender_kind::lattice:
-        return std::fmax(least_evaluations, std::fmin(foreseen_, trend_.needed(1.0)));
+        return std::fmax(least_evaluations, std::fmin(foreseen_, trend_.needed(0.5, 1.0)));
       case contender_kind::sobol_points:
-        return std::fmax(least_evaluations, trend_.needed(1.0));
+        return std::fmax(least_evaluations, trend_.needed(0.5, 1.0));
       case contender_kind::random_points:
         break;
     }
-    const double r = std::fmax(trend_.last_ratio(), 1.0);
-    return trend_.is_empty() ? infinity_value() : std::fmin(trend_.last_evaluations() * r * r, trend_.needed(1.0));
+    return trend_.needed(0.5, 1.0);
   }
 
   const contender_kind kind;
@@ -98,7 +94,7 @@ class contender {
  private:
   static constexpr double least_growth = 1.15;  // from one moment that is kept to the next
 
-  static constexpr double most_cubature_power = 3.0;
+  static constexpr double least_power = 0.2, most_cubature_power = 3.0;
 
   error_trend trend_;
   double most_ = 0.0;         // ratio of this run

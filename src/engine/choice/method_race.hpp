@@ -66,6 +66,7 @@ class method_race {
   static constexpr double little = 2e4;          // evaluations that a trial may have whatever the run will need
   static constexpr double pilot_share = 0.05;    // of what is foreseen
   static constexpr double near_end = 0.8;
+  static constexpr double again_share = 0.05;    // of what the leader has had, for trials of the others
   static constexpr double hopeless = 30.0;       // needs so many times more than the best: no part in the next round
   static constexpr double lattice_worth = 6e4;   // what has to be foreseen for a lattice's first trial to be worth it
   static constexpr double stall = 3.0;           // needs so many times what another would
@@ -135,12 +136,14 @@ class method_race {
     contender &it = all_[index(c)];
     it.begin();
     it.is_given_up = false;
+    if (bottom_ < 0) bottom_ = c;
     std::vector<double> v(it.value.size(), 0.0), e(v.size(), infinity_value());
     bool has_value = false, broken = false;
     int64 n = 0;
     const outcome end =
         course_.run(c, set_.maxeval - beside(c), *shares_[index(c)], v.data(), e.data(), has_value, n, broken);
     it.is_live = false;
+    if (bottom_ == c) bottom_ = -1;
     it.end = end;
     if (has_value) it.look(set_, n, v.data(), e.data());
     it.evaluations = n;
@@ -167,6 +170,7 @@ class method_race {
         continue;
       }
       if (leader_ >= 0) review();
+      if (in_trial_) continue;
       if (leader_ >= 0 && !all_[index(leader_)].is_out) return leader_;
       leader_ = best(-1);
       if (leader_ < 0 || left() < worth_going_on * static_cast<double>(set_.maxeval)) return leader_ = -1;
@@ -180,16 +184,17 @@ class method_race {
     contender &it = all_[index(c)];
     if (it.is_out) return false;
     const double its_share = round_share(c);
-    it.budget = static_cast<int64>(share);
-    if (static_cast<double>(it.evaluations) >= share) return false;
+    it.budget = static_cast<int64>(its_share);
+    if (static_cast<double>(it.evaluations) >= its_share) return false;
     if (it.kind == contender_kind::lattice && it.has_foresight()) return false;
-    return it.is_live || left() >= share;
+    return it.is_live || left() >= its_share;
   }
   // Evaluations of a contender's run at the end of this round. One that is about to come to its end may come to it.
   double round_share(int c) const {
     const contender &it = all_[index(c)];
     const double its_share = std::min(it.first_share * scale_, 0.2 * static_cast<double>(set_.maxeval));
-    return it.is_live && needed(c) < near_end * std::fmax(little, share) ? std::fmax(little, share) : share;
+    return it.is_live && needed(c) < near_end * std::fmax(little, its_share) ? std::fmax(little, its_share)
+                                                                                     : its_share;
   }
 
   // All have had their shares of the round.
@@ -217,15 +222,18 @@ class method_race {
       ++many;
       cost += growth * scale_ * it.first_share - (many == 1 && it.is_live ? static_cast<double>(it.evaluations) : 0.0);
     }
-    if (many > 1 && cost <= pilot_share * foreseen) {
+    if (leader_ < 0 && many > 1 && cost <= pilot_share * foreseen) {
       is_in_round_ = stays;
       scale_ *= growth;
       return;
     }
     in_trial_ = false;
-    leader_ = b;
-    tell("chooses ", b);
-    give_room(b);
+    if (leader_ == b) return give_room(b);
+    // Where nobody is seen to come to an end, it is the one that others can be tried above.
+    leader_ = needed(b) > left() && bottom_ >= 0 && !all_[index(bottom_)].is_out ? bottom_ : b;
+    tell("chooses ", leader_);
+    stalls_ = 0;
+    give_room(leader_);
   }
   bool has_been_tried(int c) const { return all_[index(c)].evaluations + all_[index(c)].before > 0; }
 
@@ -239,14 +247,38 @@ class method_race {
       return;
     }
     const int other = best(leader_);
-    if (other >= 0 && changes_ < most_changes && needed(leader_) > stall * needed(other) &&
-        needed(leader_) - static_cast<double>(it.evaluations) > stall * needed(other) && needed(other) < left()) {
+    const bool is_late = other >= 0 && needed(leader_) > stall * needed(other) && needed(other) < left() &&
+                         needed(leader_) - static_cast<double>(it.evaluations) > stall * needed(other);
+    stalls_ = is_late ? stalls_ + 1 : 0;
+    if (stalls_ > 1 && changes_ < most_changes) {
       ++changes_;
+      stalls_ = 0;
       tell("stalls: ", leader_);
       leader_ = other;
       tell("goes on with ", leader_);
+    } else if (try_others()) {
+      return;
     }
     give_room(leader_);
+  }
+  // As the leader goes on, those above it get trials that cost a small part of what it has had. False: there is none.
+  bool try_others() {
+    const contender &it = all_[index(leader_)];
+    const auto n = static_cast<double>(it.evaluations);
+    if (!it.is_live || n < 2.0 * tried_at_ || needed(leader_) < 2.0 * n) return false;
+    double shares = 0.0;
+    std::vector<bool> tried(all_.size());
+    for (int c = 0; c < count(); ++c) {
+      tried[index(c)] = c != leader_ && !all_[index(c)].is_live && !all_[index(c)].is_out && left() > little;
+      if (tried[index(c)]) shares += all_[index(c)].first_share;
+    }
+    const double scale = again_share * n / shares;
+    if (shares == 0.0 || scale <= scale_) return false;
+    tried_at_ = n;
+    is_in_round_ = tried;
+    scale_ = scale;
+    in_trial_ = true;
+    return true;
   }
   void give_room(int c) {
     contender &it = all_[index(c)];
@@ -360,7 +392,9 @@ class method_race {
   std::vector<bool> is_in_round_;
   double scale_ = 1.0;  // of the shares in this round
   bool in_trial_ = true;
-  int leader_ = -1, doubted_ = -1, chosen_ = -1, changes_ = 0;
+  double tried_at_ = 0.0;  // evaluations of the leader when the others were tried again
+  int bottom_ = -1;        // the run that lies below all others
+  int leader_ = -1, doubted_ = -1, chosen_ = -1, changes_ = 0, stalls_ = 0;
   outcome finish_ = outcome::running;
   std::string story_, doubt_;
 };
