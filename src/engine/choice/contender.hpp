@@ -71,7 +71,7 @@ class contender {
       case contender_kind::cubature:
         return std::fmin(foreseen_, trend_.needed(least_power, most_cubature_power));
       case contender_kind::lattice:
-        return std::fmax(least_evaluations, std::fmin(foreseen_, trend_.needed(0.5, 1.0)));
+        return std::fmax(least_evaluations, std::fmin(optimism * foreseen_, trend_.needed(0.5, 1.0)));
       case contender_kind::sobol_points:
         return std::fmax(least_evaluations, trend_.needed(0.5, 1.0));
       case contender_kind::random_points:
@@ -94,6 +94,7 @@ class contender {
  private:
   static constexpr double least_growth = 1.15;  // from one moment that is kept to the next
 
+  static constexpr double optimism = 1.5;  // of a lattice's trial, by which its change of variables is chosen
   static constexpr double least_power = 0.2, most_cubature_power = 3.0;
 
   error_trend trend_;

@@ -66,6 +66,7 @@ class method_race {
   static constexpr double little = 2e4;          // evaluations that a trial may have whatever the run will need
   static constexpr double pilot_share = 0.05;    // of what is foreseen
   static constexpr double near_end = 0.8;
+  static constexpr double at_the_end = 1.3;      // needs so many times what it has had
   static constexpr double again_share = 0.05;    // of what the leader has had, for trials of the others
   static constexpr double hopeless = 30.0;       // needs so many times more than the best: no part in the next round
   static constexpr double lattice_worth = 6e4;   // what has to be foreseen for a lattice's first trial to be worth it
@@ -121,8 +122,9 @@ class method_race {
     for (;;) {
       const int next = next_turn();
       if (finish_ != outcome::running) return outcome::stopped;
-      if (next == c) return outcome::running;
-      if (next < 0 || all_[index(next)].is_live || all_[index(c)].is_out) {
+      if (c == bottom_) clears_ = false;
+      if (next == c && !clears_) return outcome::running;
+      if (next < 0 || clears_ || all_[index(next)].is_live || all_[index(c)].is_out) {
         all_[index(c)].is_given_up = true;
         return outcome::stopped;
       }
@@ -171,15 +173,25 @@ class method_race {
       }
       if (leader_ >= 0) review();
       if (in_trial_) continue;
-      if (leader_ >= 0 && !all_[index(leader_)].is_out) return leader_;
+      if (leader_ >= 0 && has_room(leader_)) return leader_;
       leader_ = best(-1);
       if (leader_ < 0 || left() < worth_going_on * static_cast<double>(set_.maxeval)) return leader_ = -1;
+      if (!has_room(leader_)) {
+        all_[index(leader_)].is_out = true;
+        continue;
+      }
       tell("goes on with ", leader_);
       give_room(leader_);
       return leader_;
     }
   }
 
+  // Are there evaluations enough for its run to begin?
+  bool has_room(int c) const {
+    const contender &it = all_[index(c)];
+    if (it.is_out) return false;
+    return it.is_live || evaluations() == 0 || left() >= it.first_share;
+  }
   bool wants_more(int c) {
     contender &it = all_[index(c)];
     if (it.is_out) return false;
@@ -233,7 +245,11 @@ class method_race {
     leader_ = needed(b) > left() && bottom_ >= 0 && !all_[index(bottom_)].is_out ? bottom_ : b;
     tell("chooses ", leader_);
     stalls_ = 0;
+    tried_at_ = 0.0;
     give_room(leader_);
+    // A long run begins anew above the lowest one, so that the others can be tried again above it.
+    clears_ = leader_ != bottom_ && all_[index(leader_)].is_live &&
+              pilot_share * needed(leader_) > static_cast<double>(all_[index(leader_)].evaluations);
   }
   bool has_been_tried(int c) const { return all_[index(c)].evaluations + all_[index(c)].before > 0; }
 
@@ -265,7 +281,7 @@ class method_race {
   bool try_others() {
     const contender &it = all_[index(leader_)];
     const auto n = static_cast<double>(it.evaluations);
-    if (!it.is_live || n < 2.0 * tried_at_ || needed(leader_) < 2.0 * n) return false;
+    if (!it.is_live || n < 2.0 * tried_at_ || needed(leader_) < at_the_end * n) return false;
     double shares = 0.0;
     std::vector<bool> tried(all_.size());
     for (int c = 0; c < count(); ++c) {
@@ -393,7 +409,8 @@ class method_race {
   double scale_ = 1.0;  // of the shares in this round
   bool in_trial_ = true;
   double tried_at_ = 0.0;  // evaluations of the leader when the others were tried again
-  int bottom_ = -1;        // the run that lies below all others
+  int bottom_ = -1;        // the run that lies below all others,
+  bool clears_ = false;    // for which all above it make room
   int leader_ = -1, doubted_ = -1, chosen_ = -1, changes_ = 0, stalls_ = 0;
   outcome finish_ = outcome::running;
   std::string story_, doubt_;
