@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <limits>
 
 #include "../engine/choice/method_race.hpp"
@@ -38,6 +39,11 @@ class lent_options {
   tessera::option_values &of_;
   std::vector<std::pair<int, std::int64_t>> before_;
 };
+
+void lend_sobol(lent_options &lent) {
+  lent.lend(TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
+  lent.lend(TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
+}
 
 // Small rules are tried first, but none of them ends a run.
 constexpr std::int64_t lattice_points = 256, sobol_points = 32, least_evaluations = 32768;
@@ -95,6 +101,8 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     lent_options lent(s_.options_);
     lend(e.kind, lent);
     lent.lend(TESSERA_MAXEVAL, std::max<tessera::int64>(1, maxeval));
+    const std::int64_t memory = s_.options_.get_int(TESSERA_MAX_MEMORY);  // all may have some at the same time
+    if (memory > 0) lent.lend(TESSERA_MAX_MEMORY, std::max<std::int64_t>(1, memory / count()));
     try {
       tessera::problem &problem = s_.prepare(*e.method, e.device == host);
       tessera::run_result &result = s_.run(*e.method, &problem, e.device, hooks, value, error, on_host);
@@ -120,6 +128,17 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     broken = true;
     return tessera::outcome::stopped;
   }
+  tessera::int64 zeroed() const {
+    tessera::int64 all = 0;
+    for (const entry &e : entries_) all += e.result ? e.result->zeroed : 0;
+    return all;
+  }
+  tessera::int64 peak_bytes() const {
+    tessera::int64 all = 0;
+    for (const entry &e : entries_) all += e.result ? e.result->counts().peak_bytes : 0;
+    return all;
+  }
+  std::int64_t count() const { return static_cast<std::int64_t>(entries_.size()); }
   // What ended a run by an exception, or kept every method from having a result.
   void rethrow(bool has_result) const {
     if (caught_) std::rethrow_exception(caught_);
@@ -150,8 +169,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     if (o.get_int(TESSERA_POINTS) == default_points)
       lent.lend(TESSERA_POINTS, kind == contender_kind::lattice ? lattice_points : sobol_points);
     if (kind == contender_kind::lattice) return;
-    lent.lend(TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
-    lent.lend(TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
+    lend_sobol(lent);
   }
   void lend(contender_kind kind, lent_options &lent) { lend(kind, lent, s_.options_); }
   static const char *name_of(const entry &e) {
@@ -180,6 +198,7 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
     return std::chrono::duration<double>(clock_type::now() - start).count();
   };
   begin_run();
+  chose_sobol_ = false;
   struct ending {
     explicit ending(tessera_solver &solver) : s(solver) {}
     ~ending() { s.end_run(); }
@@ -203,15 +222,22 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
       const automatic_course::entry &chosen = course.of(race.chosen());
       course.rethrow(chosen.result != nullptr);
       tessera::run_result &result = *chosen.result;
+      const tessera::run_result *const last = course.of(race.ended_by()).result;
+      std::string message = hooks.message();
+      if (message.empty() && last && end != tessera::outcome::converged) message = last->message;
+      if (message.empty()) message = race.doubt();
+      options_.set_int(TESSERA_CALLBACK_STATUS, last ? last->callback_status : 0);
+      options_.set_int(TESSERA_NONFINITE_POINTS, course.zeroed());
+      if (end == tessera::outcome::memory && !has_value)
+        message += "; each of the " + std::to_string(course.count()) + " methods of TESSERA_AUTO has an equal share";
       result.end = end;
       result.has_value = has_value;
-      if (result.message.empty() || end == tessera::outcome::converged) result.message = hooks.message();
-      if (result.message.empty()) result.message = race.doubt();
+      result.message = message;
       chosen.method->record(chosen.device == host);
-      options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
-      options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
       options_.set_int(TESSERA_METHOD_USED, chosen.number);
+      options_.set_int(TESSERA_PEAK_MEMORY, course.peak_bytes());
       options_.set_int(TESSERA_EVALUATIONS, race.evaluations());
+      chose_sobol_ = chosen.kind == contender_kind::sobol_points;
       status = tessera::status_of(end);
       if (log_) {
         const std::string where = chosen.device == host ? "" : " on device " + std::to_string(chosen.device);
@@ -231,4 +257,78 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
   }
   options_.set_real(TESSERA_SECONDS, seconds());
   return status;
+}
+
+// The method that the first integral with limits of use is given; where it has no result, the first one that takes the integrals.
+tessera_solver::chosen_method tessera_solver::choose_for_many(std::int64_t count, const void *params,
+                                                              std::size_t params_bytes, const double *lower,
+                                                              const double *upper) {
+  if (ndim_ == 1) return {TESSERA_QUADRATURE, false, 0};
+  const std::vector<double> asked_lower = asked_lower_, asked_upper = asked_upper_;
+  const auto block = params_;
+  const std::size_t bytes = params_bytes_;
+  const std::string said = last_error;
+  struct restoring {
+    ~restoring() { back(); }
+    const std::function<void()> back;
+  } at_the_end{[&] {
+    asked_lower_ = asked_lower;
+    asked_upper_ = asked_upper;
+    make_box();
+    params_ = block;
+    params_bytes_ = bytes;
+    last_error = said;
+  }};
+  std::int64_t first = 0;
+  const auto is_of_use = [&](std::int64_t i) {
+    const double *const lo = lower + i * ndim_, *const hi = upper + i * ndim_;
+    return tessera::trouble_with_limits(ndim_, lo, hi).empty() && tessera::orientation(ndim_, lo, hi) != 0;
+  };
+  while (lower && first < count && !is_of_use(first)) ++first;
+  const int usual = automatic_course(*this).of(0).number;
+  if (first == count) return {usual, false, 0};
+  if (lower) set_domain(lower + first * ndim_, upper + first * ndim_);
+  if (params)
+    set_params(static_cast<const unsigned char *>(params) + static_cast<std::size_t>(first) * params_bytes,
+               params_bytes);
+  std::vector<double> value(static_cast<std::size_t>(ncomp_)), error(value.size());
+  try {
+    integrate_automatically(value.data(), error.data());
+  } catch (const failure &f) {
+    if (f.status() != TESSERA_ERR_CALLBACK && f.status() != TESSERA_ERR_MEMORY) throw;
+    return {usual, false, options_.get_int(TESSERA_EVALUATIONS)};
+  }
+  return {static_cast<int>(options_.get_int(TESSERA_METHOD_USED)), chose_sobol_,
+          options_.get_int(TESSERA_EVALUATIONS)};
+}
+
+// One method for all of them.
+int tessera_solver::integrate_many_automatically(std::int64_t count, const void *params, std::size_t params_bytes,
+                                                 const double *lower, const double *upper, double *value, double *error,
+                                                 int *status) {
+  const auto start = clock_type::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(clock_type::now() - start).count(); };
+  const chosen_method chosen = choose_for_many(count, params, params_bytes, lower, upper);
+  log(2, "automatic choice for " + std::to_string(count) + " integrals: TESSERA_" +
+             (chosen.method == TESSERA_QUADRATURE ? "QUADRATURE"
+              : chosen.method == TESSERA_CUBATURE ? "CUBATURE"
+              : chosen.method == TESSERA_LATTICE  ? "LATTICE"
+              : chosen.sobol                      ? "MONTECARLO with Sobol points"
+                                                  : "MONTECARLO") +
+             ", by " + std::to_string(chosen.evaluations) + " evaluations of the first");
+  const double limit = options_.get_real(TESSERA_MAX_SECONDS);
+  lent_options lent(options_);
+  if (chosen.sobol) lend_sobol(lent);
+  struct restoring {
+    ~restoring() { of.set_real(TESSERA_MAX_SECONDS, limit); }
+    tessera::option_values &of;
+    const double limit;
+  } at_the_end{options_, limit};
+  constexpr double least_seconds = 1e-9;
+  if (limit > 0.0) options_.set_real(TESSERA_MAX_SECONDS, std::max(limit - seconds(), least_seconds));
+  const int worst =
+      integrate_many(chosen.method, count, params, params_bytes, lower, upper, value, error, status);
+  options_.set_int(TESSERA_EVALUATIONS, options_.get_int(TESSERA_EVALUATIONS) + chosen.evaluations);
+  options_.set_real(TESSERA_SECONDS, seconds());
+  return worst;
 }

@@ -106,7 +106,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
                                    const double *lower, const double *upper, double *value, double *error,
                                    int *status) {
   const auto refuse = [](const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); };
-  if (!tessera::is_method(method))
+  if (!tessera::is_method(method) && method != TESSERA_AUTO)
     refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (count < 0) refuse("count = " + std::to_string(count) + " is negative");
   if (count > 0 && (!value || !error)) refuse(value ? "error is NULL" : "value is NULL");
@@ -123,10 +123,13 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
       options_.get_int(TESSERA_SHARED_CALLS) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   std::string("TESSERA_SHARED_CALLS = 1 and ") + shape_.name() + " do not go together");
+  if (method == TESSERA_AUTO)
+    return integrate_many_automatically(count, params, params_bytes, lower, upper, value, error, status);
   tessera::method &m = method_of(static_cast<tessera::method_number>(method));
   int device = choose_device(m, true);
   const auto start = clock_type::now();
   begin_run();
+  options_.set_int(TESSERA_METHOD_USED, method);
   const std::vector<double> box_lower = limits_of_boxes(count, lower, 0.0),
                             box_upper = limits_of_boxes(count, upper, 1.0);
   if (lower && !shape_.is_plain()) lower = box_lower.data(), upper = box_upper.data();

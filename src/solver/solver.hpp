@@ -109,6 +109,15 @@ struct tessera_solver {
                            double *value, double *error, std::unique_ptr<tessera::place> &on_host);
   int integrate_automatically(double *value, double *error);
   class automatic_course;
+  int integrate_many_automatically(std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
+                                   const double *upper, double *value, double *error, int *status);
+  struct chosen_method {
+    int method;
+    bool sobol;  // TESSERA_MONTECARLO with Sobol points
+    std::int64_t evaluations;
+  };
+  chosen_method choose_for_many(std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
+                                const double *upper);
   std::unique_ptr<tessera::problem> common_problem(tessera::method &m, int device);
   template <class Body>
   auto reach_device(Body body);
@@ -187,7 +196,8 @@ struct tessera_solver {
   int host_coordinates_ = 0;                             // numbers a point that it takes
   std::unique_ptr<tessera::place> host_place_;
   std::array<std::unique_ptr<tessera::place>, 3> more_places_;  // of the host, for runs above one another (TESSERA_AUTO)
-  std::unique_ptr<tessera::method> sobol_;                      // TESSERA_MONTECARLO with Sobol points, for TESSERA_AUTO
+  std::unique_ptr<tessera::method> sobol_;                      // TESSERA_MONTECARLO with Sobol points, for TESSERA_AUTO,
+  bool chose_sobol_ = false;                                    // which has taken it in its last run
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
   int device_of_place_ = -1;

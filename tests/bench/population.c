@@ -24,6 +24,7 @@ static const char usage[] =
     "  --device D      -1: host, 0, 1, ...: that device (-1)\n"
     "  --selection W   worst, bulk, or mix: drawn by seed (mix)\n"
     "  --initial LIST  initial regions; one is drawn by seed; \"mix\" is 1,2,16,256,1024,4096 (mix)\n"
+    "  --method M      of enum tessera_method (1, adaptive cubature)\n"
     "  --rule R        TESSERA_RULE (0)\n"
     "  --sparse P      TESSERA_SPARSE (0)\n"
     "  --threads T     TESSERA_THREADS (1)\n"
@@ -159,6 +160,8 @@ int main(int argc, char **argv) {
         r.maxeval = (int64_t)number[0];
       } else if (strcmp(option, "--device") == 0) {
         r.device = (int)number[0];
+      } else if (strcmp(option, "--method") == 0) {
+        r.method = (int)number[0];
       } else if (strcmp(option, "--rule") == 0) {
         r.rule = (int)number[0];
       } else if (strcmp(option, "--sparse") == 0) {

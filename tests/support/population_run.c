@@ -24,6 +24,7 @@ void population_run_default(struct population_run *r) {
   r->selection = population_mix;
   r->device = -1;
   r->threads = 1;
+  r->method = TESSERA_CUBATURE;
 }
 
 static void count(struct population_tally *t, const struct population_row *row) {
@@ -63,7 +64,7 @@ static tessera_solver *solver_for(const struct population_run *r, int ndim) {
   return NULL;
 }
 
-static void run_one(tessera_solver *s, struct population_row *row) {
+static void run_one(tessera_solver *s, int method, struct population_row *row) {
   const struct population_instance *p = row->instance;
   int status = tessera_set_params(s, &p->params, sizeof p->params);
   row->value = row->estimate = row->seconds = NAN;
@@ -72,7 +73,7 @@ static void run_one(tessera_solver *s, struct population_row *row) {
   if (status >= 0) status = tessera_set_real(s, TESSERA_RELTOL, row->tolerance);
   if (status >= 0) status = tessera_set_int(s, TESSERA_INITIAL_REGIONS, row->initial);
   if (status >= 0 && row->device == -1) status = tessera_set_int(s, TESSERA_SELECTION, row->selection);
-  if (status >= 0) status = tessera_integrate(s, TESSERA_CUBATURE, &row->value, &row->estimate);
+  if (status >= 0) status = tessera_integrate(s, method, &row->value, &row->estimate);
   row->status = status;
   if (status < 0 || status == TESSERA_NONFINITE)
     fprintf(stderr, "population, %s %d-D seed %" PRIu64 ": %s\n", population_families[p->family].name, p->ndim, p->seed,
@@ -105,7 +106,7 @@ int population_run_all(const struct population_run *r, struct population_tally *
                           : drawn_selection                ? TESSERA_SELECT_BULK
                                                            : TESSERA_SELECT_WORST_FIRST;
           row.initial = r->initials[drawn_initial % (uint64_t)r->initial_count];
-          run_one(s, &row);
+          run_one(s, r->method, &row);
           const double error = fabs(row.value - instance.exact);
           row.true_rel_error = error / fabs(instance.exact);
           row.is_false = row.status == TESSERA_OK && !(row.true_rel_error <= row.tolerance);

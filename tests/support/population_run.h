@@ -21,6 +21,7 @@ struct population_run {
   int64_t maxeval;
   int selection; /* of enum tessera_selection, or population_mix: worst first or bulk, drawn for each instance */
   int device, rule, threads, sparse;
+  int method; /* of enum tessera_method; TESSERA_CUBATURE */
 };
 
 /* All families, 2..6 variables, tolerance 1e-3, initial regions drawn from a fixed list. */

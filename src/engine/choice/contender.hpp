@@ -64,6 +64,8 @@ class contender {
     return most;
   }
 
+  // Evaluations that its value is of.
+  int64 seen() const { return has_value ? of_evaluations_ : 0; }
   // Evaluations of a whole run that meets the tolerance, as far as that can be foreseen. Errors are taken to fall by no higher power than
   // what such points can be relied on for.
   double needed() const {

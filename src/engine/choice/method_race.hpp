@@ -50,6 +50,8 @@ class method_race {
   }
   // The contender that gave the result, after run.
   int chosen() const { return chosen_; }
+  // The one whose integrand or time ended the run, else the one that was chosen.
+  int ended_by() const { return ended_by_ < 0 ? chosen_ : ended_by_; }
   int64 evaluations() const {
     int64 n = 0;
     for (const contender &c : all_) n += c.before + c.evaluations;
@@ -73,6 +75,7 @@ class method_race {
   static constexpr double stall = 3.0;           // needs so many times what another would
   static constexpr double worth_going_on = 0.2;  // evaluations left, of all, for another method to begin
   static constexpr int most_changes = 6;
+  static constexpr double believed_share = 1.0 / 16;  // of the evaluations of the value that most were spent on
   static constexpr double contradiction = 1.5;  // distance of two values in units of the sum of their errors
   static constexpr double evidence = 4.0;       // evaluations of a doubting method, of those of the one it doubts
 
@@ -158,7 +161,7 @@ class method_race {
     if (end == outcome::converged)
       claim(c);
     else if (is_ended(end) || end == outcome::callback || end == outcome::nonfinite)
-      finish_ = end;
+      finish_ = end, ended_by_ = c;
   }
 
   // ---- Decisions ----------------------------------------
@@ -355,11 +358,14 @@ class method_race {
   // ---- The end ----------------------------------------
   outcome conclude(double *value, double *error, bool &has_value) {
     if (finish_ == outcome::converged && chosen_ < 0) chosen_ = doubted_;
-    if (chosen_ < 0)
-      for (int c = 0; c < count(); ++c)
-        if (all_[index(c)].has_value &&
-            (chosen_ < 0 || all_[index(c)].ratio(set_) < all_[index(chosen_)].ratio(set_)))
-          chosen_ = c;
+    // The smallest error of those that have seen enough for it to be believed beside the others.
+    int64 most_seen = 0;
+    for (const contender &c : all_) most_seen = std::max(most_seen, c.seen());
+    for (int c = 0; c < count(); ++c) {
+      const contender &it = all_[index(c)];
+      if (!it.has_value || static_cast<double>(it.seen()) < believed_share * static_cast<double>(most_seen)) continue;
+      if (finish_ != outcome::converged && (chosen_ < 0 || it.ratio(set_) < all_[index(chosen_)].ratio(set_))) chosen_ = c;
+    }
     if (chosen_ < 0)  // nothing is known
       for (int c = 0; c < count(); ++c)
         if (has_been_tried(c) && chosen_ < 0) chosen_ = c;
@@ -411,7 +417,7 @@ class method_race {
   double tried_at_ = 0.0;  // evaluations of the leader when the others were tried again
   int bottom_ = -1;        // the run that lies below all others,
   bool clears_ = false;    // for which all above it make room
-  int leader_ = -1, doubted_ = -1, chosen_ = -1, changes_ = 0, stalls_ = 0;
+  int leader_ = -1, doubted_ = -1, chosen_ = -1, ended_by_ = -1, changes_ = 0, stalls_ = 0;
   outcome finish_ = outcome::running;
   std::string story_, doubt_;
 };
