@@ -119,6 +119,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_NONFINITE_POINTS = 311
   integer(c_int), parameter, public :: TESSERA_SPARSE_EVALUATIONS = 312
   integer(c_int), parameter, public :: TESSERA_SPARSE_USED = 313
+  integer(c_int), parameter, public :: TESSERA_METHOD_USED = 314
   integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
   integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
@@ -175,6 +176,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_MONTECARLO = 3
   integer(c_int), parameter, public :: TESSERA_QUADRATURE = 4
   integer(c_int), parameter, public :: TESSERA_ITERATED = 5
+  integer(c_int), parameter, public :: TESSERA_AUTO = 6
 
   ! Values of TESSERA_WEIGHT: a factor of the integrand that TESSERA_QUADRATURE integrates exactly (docs/quadrature.md). [a, b] is the range.
   integer(c_int), parameter, public :: TESSERA_WEIGHT_NONE = 0
