@@ -150,6 +150,61 @@ function end_suite(i, key, part, base) {
   for (i = 1; i <= remark_count; i++) print remarks[i]
 }
 
+# ---- The method that chooses ----------------------------------------------------------------------------------------------
+table ~ /^choose/ {
+  key = field("integral") SUBSEP field("tolerance")
+  if (!(key in seen)) { seen[key] = 1; order[++rows] = key }
+  way = field("method")
+  state[way, key] = field("status") == 0 ? (field("false") == 1 ? "false" : "right") : "none"
+  spent[way, key] = field("evaluations")
+  time[way, key] = field("seconds") < 1e-5 ? 1e-5 : field("seconds")
+  used[key] = way == "auto" ? field("used") : used[key]
+}
+# The fewest evaluations and the least time of an honest success by a fixed method.
+function best_of(key, i, way) {
+  least_n = least_t = 0
+  for (i = 1; i <= fixed; i++) {
+    way = fixed_way[i]
+    if (state[way, key] != "right") continue
+    if (!least_n || spent[way, key] + 0 < least_n) { least_n = spent[way, key] + 0; least_way = way }
+    if (!least_t || time[way, key] < least_t) least_t = time[way, key]
+  }
+  return least_n > 0
+}
+function is_near_best(way, key) { return state[way, key] == "right" && (spent[way, key] <= 2 * least_n || time[way, key] <= 2 * least_t) }
+function end_choose(i, j, key, way, part) {
+  fixed = split("quadrature cubature lattice montecarlo vegas sobol", fixed_way, " ")
+  split("quadrature cubature lattice montecarlo vegas sobol auto", name_of, " ")
+  split("`TESSERA_QUADRATURE` (1-D), cubature beyond;`TESSERA_CUBATURE`;`TESSERA_LATTICE`;`TESSERA_MONTECARLO`;the same, VEGAS;the same, Sobol points;**`TESSERA_AUTO`**", shown, ";")
+  if (table == "choose-misses") {
+    title("integral | tolerance | best | its evaluations | seconds | `TESSERA_AUTO` | evaluations | seconds", "---|---:|---|---:|---:|---|---:|---:")
+    for (i = 1; i <= rows; i++) {
+      if (!best_of(order[i]) || is_near_best("auto", order[i])) continue
+      split(order[i], part, SUBSEP)
+      printf "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", part[1], sci(part[2], 0), least_way, sci(least_n, 1), short(least_t),
+        state["auto", order[i]] == "right" ? "success" : state["auto", order[i]] == "false" ? "false claim" : "no success",
+        sci(spent["auto", order[i]], 1), short(time["auto", order[i]])
+    }
+    return
+  }
+  title("method | successes | of them false | within twice the best | mean logarithm of the seconds", "---|---:|---:|---:|---:")
+  for (j = 1; j <= fixed + 1; j++) {
+    claims = falsehoods = right = logs = solvable = 0
+    for (i = 1; i <= rows; i++) {
+      key = order[i]
+      way = name_of[j]
+      if (way == "quadrature" && !((way, key) in state)) way = "cubature"
+      claims += state[way, key] != "none"
+      falsehoods += state[way, key] == "false"
+      logs += log(state[way, key] == "right" ? time[way, key] : 10)
+      if (!best_of(key)) continue
+      ++solvable
+      right += is_near_best(way, key)
+    }
+    printf "| %s | %d | %d | %d of %d, %.1f %% | %.2f |\n", shown[j], claims, falsehoods, right, solvable, 100 * right / solvable, logs / rows
+  }
+}
+
 # ---- Lattice rules on the host --------------------------------------------------------------------------------------------
 table ~ /^lattice-(speed|accuracy)$/ {
   if (!((name = field("application")) in seen)) { seen[name] = 1; order[++rows] = name }
@@ -342,6 +397,7 @@ function end_summary(i, key, others) {
 END {
   if (table == "block-cutting") end_block_cutting()
   if (table == "suite") end_suite()
+  if (table ~ /^choose/) end_choose()
   if (table ~ /^lattice-(speed|accuracy)$/) end_pivot()
   if (table == "device-ladder") end_ladder()
   if (table == "summary") end_summary()

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <new>
 
 #include "../engine/choice/method_race.hpp"
 #include "clock_hooks.hpp"
@@ -97,7 +98,6 @@ class tessera_solver::automatic_course final : public tessera::race_course {
   tessera::outcome run(int c, tessera::int64 maxeval, tessera::run_hooks &hooks, double *value, double *error,
                        bool &has_value, tessera::int64 &n, bool &broken) override {
     entry &e = entries_[static_cast<std::size_t>(c)];
-    std::unique_ptr<tessera::place> &on_host = c == 0 ? s_.host_place_ : s_.more_places_[static_cast<std::size_t>(c - 1)];
     lent_options lent(s_.options_);
     lend(e.kind, lent);
     lent.lend(TESSERA_MAXEVAL, std::max<tessera::int64>(1, maxeval));
@@ -105,7 +105,8 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     if (memory > 0) lent.lend(TESSERA_MAX_MEMORY, std::max<std::int64_t>(1, memory / count()));
     try {
       tessera::problem &problem = s_.prepare(*e.method, e.device == host);
-      tessera::run_result &result = s_.run(*e.method, &problem, e.device, hooks, value, error, on_host);
+      tessera::run_result &result = s_.run(*e.method, &problem, e.device, hooks, value, error,
+                                          static_cast<std::size_t>(c));
       e.result = &result;
       has_value = result.has_value;
       n = result.counts().evaluations;
@@ -143,6 +144,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
   void rethrow(bool has_result) const {
     if (caught_) std::rethrow_exception(caught_);
     if (!has_result && refusal_) throw *refusal_;
+    if (!has_result) throw std::bad_alloc();
   }
 
  private:
@@ -233,6 +235,10 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
       result.end = end;
       result.has_value = has_value;
       result.message = message;
+      if (chosen.number != TESSERA_CUBATURE) {  // regions of which nobody is told
+        method_of(tessera::method_cubature).begin_run();
+        if (host_place_) host_place_->release();
+      }
       chosen.method->record(chosen.device == host);
       options_.set_int(TESSERA_METHOD_USED, chosen.number);
       options_.set_int(TESSERA_PEAK_MEMORY, course.peak_bytes());

@@ -20,6 +20,7 @@ int tessera_solver::evaluate(std::int64_t n, const double *x, double *f) {
     throw failure(TESSERA_ERR_ARGUMENT,
                   "n = " + std::to_string(n) + ": the arrays would be larger than the memory can be");
   if (n == 0) return TESSERA_OK;
+  forget_failed_device();
   int device = wanted == tessera::any_device ? device_if_any() : wanted;
   tessera::quadrature_problem problem;  // a method that asks for nothing but values at points
   problem.settings.ndim = ndim_;

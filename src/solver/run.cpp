@@ -117,18 +117,27 @@ void tessera_solver::tell_compiled(const tessera::compiled_source &code) {
   }
 }
 
-tessera::place &tessera_solver::place_on(int device) {
-  if (!device_place_ || device_of_place_ != device) {
-    device_place_.reset();
-    device_place_ = tessera::open_place(device);
-    device_of_place_ = device;
-  }
-  device_place_->use_stream(stream_);
-  return *device_place_;
+void tessera_solver::forget_failed_device() {
+  if (!device_failed_) return;
+  device_failed_ = false;
+  device_place_.reset();
+  for (more_places &m : more_places_) m.device.reset();
 }
 
-tessera::place &tessera_solver::place_here() { return place_here(host_place_); }
-tessera::place &tessera_solver::place_here(std::unique_ptr<tessera::place> &kept) const {
+tessera::place &tessera_solver::place_on(int device, std::size_t level) {
+  std::unique_ptr<tessera::place> &kept = level == 0 ? device_place_ : more_places_[level - 1].device;
+  int &of = level == 0 ? device_of_place_ : more_places_[level - 1].device_of_place;
+  if (!kept || of != device) {
+    kept.reset();
+    kept = tessera::open_place(device);
+    of = device;
+  }
+  kept->use_stream(stream_);
+  return *kept;
+}
+
+tessera::place &tessera_solver::place_here(std::size_t level) {
+  std::unique_ptr<tessera::place> &kept = level == 0 ? host_place_ : more_places_[level - 1].host;
   if (!kept) kept = tessera::make_host_place();
   return *kept;
 }
@@ -164,7 +173,7 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
 // Runs the problem that the method has prepared for `device`.
 tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device,
                                          tessera::run_hooks &hooks, double *value, double *error,
-                                         std::unique_ptr<tessera::place> &on_host) {
+                                         std::size_t level) {
   const bool wanted = device != host;
   tessera::run_result &result = m.new_result();
   m.start(!wanted);
@@ -172,7 +181,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
       device,
       [&] {
         reach_device([&] {
-          tessera::place &there = place_on(device);
+          tessera::place &there = place_on(device, level);
           const tessera::device_integrand integrand = device_integrand(!m.takes_limit_functions());
           if (m.takes_limit_functions()) compile_limits(problem->threads);
           check_on_device(*problem, integrand, there);
@@ -192,7 +201,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
         tessera::limited_integrand limited(shape_);
         if (problem->shape) problem->integrand = limited.of(problem->integrand);
         tessera::device_report unused;
-        place_here(on_host).run(*problem, {}, hooks, value, error, result, unused);
+        place_here(level).run(*problem, {}, hooks, value, error, result, unused);
       });
   options_.set_int(TESSERA_THREADS_USED, result.threads);
   return result;

@@ -13,7 +13,7 @@ auto tessera_solver::reach_device(Body body) {
   try {
     return body();
   } catch (const tessera::device_failure &e) {
-    device_place_.reset();  // a device that failed is started again by the next run
+    device_failed_ = true;  // it is started again by the next run; others may lie below this one
     throw tessera::failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
   } catch (const tessera::out_of_time &) {
     throw;

@@ -218,7 +218,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
       value_.resize(static_cast<std::size_t>(ncomp_));
       error_.resize(value_.size());
-      tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data(), host_place_);
+      tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data(), 0);
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
       options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
@@ -284,6 +284,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
 }
 
 void tessera_solver::begin_run() {
+  forget_failed_device();
   options_.reset_statistics();
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);

@@ -105,8 +105,9 @@ struct tessera_solver {
   int choose_device(const tessera::method &m, bool many) const;
   int device_if_any() const;
   int do_without_device(const std::string &why) const;
+  void forget_failed_device();
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
-                           double *value, double *error, std::unique_ptr<tessera::place> &on_host);
+                           double *value, double *error, std::size_t level);
   int integrate_automatically(double *value, double *error);
   class automatic_course;
   int integrate_many_automatically(std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
@@ -138,9 +139,8 @@ struct tessera_solver {
   tessera::many_results run_many_on_device(const tessera::method &m, const tessera::many_problem &problem, int device,
                                            tessera::many_hooks &watch, double *value, double *error);
   void record_many(tessera::method &m, const tessera::many_results &results, int device);
-  tessera::place &place_on(int device);
-  tessera::place &place_here();
-  tessera::place &place_here(std::unique_ptr<tessera::place> &kept) const;
+  tessera::place &place_on(int device, std::size_t level = 0);
+  tessera::place &place_here(std::size_t level = 0);
   struct form_name {
     std::string full, brief, article;
   };
@@ -195,12 +195,17 @@ struct tessera_solver {
   std::unique_ptr<tessera::compiled_source> host_code_;  // of source_
   int host_coordinates_ = 0;                             // numbers a point that it takes
   std::unique_ptr<tessera::place> host_place_;
-  std::array<std::unique_ptr<tessera::place>, 3> more_places_;  // of the host, for runs above one another (TESSERA_AUTO)
   std::unique_ptr<tessera::method> sobol_;                      // TESSERA_MONTECARLO with Sobol points, for TESSERA_AUTO,
   bool chose_sobol_ = false;                                    // which has taken it in its last run
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
   int device_of_place_ = -1;
+  bool device_failed_ = false;
+  struct more_places {
+    std::unique_ptr<tessera::place> host, device;
+    int device_of_place = -1;
+  };
+  std::array<more_places, 3> more_places_;  // of levels 1, 2, ...: runs above one another have places of their own
   void *stream_ = nullptr;  // the caller's, for that place
   bool checked_ =
       false;  // what runs on the device (or source_, where there is none) and the callback give the same values

@@ -373,6 +373,7 @@ program test_module
   call test_extrapolate()
   call test_integrate_limit()
   call test_iterated()
+  call test_auto()
   call test_error_stop()
   write (*, '(i0, a, i0, a)') passed, ' passed, ', failed, ' failed'
   if (failed > 0) error stop 1
@@ -1486,6 +1487,22 @@ contains
     call check_status(ierr, TESSERA_ERR_ARGUMENT, 'set_axis_rule: no rule in one variable')
     call tessera_destroy(s)
   end subroutine test_iterated
+
+  ! exp(x + y) over the square, by the method that the library chooses.
+  subroutine test_auto()
+    type(tessera_solver) :: s
+    real(c_double) :: value(1), error(1)
+    integer(c_int) :: ierr
+    integer(c_int64_t) :: used
+    call tessera_create(s, 2, 1)
+    call tessera_set_integrand1(s, exponential_1)
+    call tessera_integrate(s, TESSERA_AUTO, value, error, ierr)
+    call check_status(ierr, TESSERA_OK, 'auto')
+    call check(close_to(value(1), (exp(1.0_c_double) - 1)**2, 1e-6_c_double), 'auto: the value')
+    call tessera_get(s, TESSERA_METHOD_USED, used)
+    call check(used == TESSERA_CUBATURE, 'auto: the method used')
+    call tessera_destroy(s)
+  end subroutine test_auto
 
   subroutine test_extrapolate()
     real(c_double) :: members(12), parameters(12), limit, error

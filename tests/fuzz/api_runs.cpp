@@ -77,10 +77,11 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
     require(evaluations <= std::max(limit, rule), "no more evaluations than the limit or one rule");
   if (method == TESSERA_MONTECARLO)
     require(evaluations <= std::max<std::int64_t>(limit, 64), "no more evaluations than the limit or a few samples");
+  if (method == TESSERA_AUTO) require(evaluations <= limit + rule + 64, "no more than each method alone");
   // More threads divide some regions ahead of time, and not all of these are used.
   std::int64_t threads = 0;
   tessera_get_int(solver_, TESSERA_THREADS_USED, &threads);
-  if (method != TESSERA_LATTICE && has_callback_ && !points_in_block_ && !is_simplex_ && status == TESSERA_OK &&
+  if (method != TESSERA_LATTICE && method != TESSERA_AUTO && has_callback_ && !points_in_block_ && !is_simplex_ && status == TESSERA_OK &&
       threads <= 1 && (limits_equal_ ? f_.points > evaluations : f_.points != evaluations))
     fail(thread_, "%lld points and %lld evaluations", static_cast<long long>(f_.points),
          static_cast<long long>(evaluations));
@@ -90,6 +91,7 @@ void api_fuzzer::integrate() {
   static const int methods[] = {TESSERA_CUBATURE, TESSERA_CUBATURE, TESSERA_LATTICE, TESSERA_MONTECARLO};
   const int method = r_.one_in(40)                    ? r_.odd_small_int()
                      : r_.one_in(12)                  ? static_cast<int>(TESSERA_ITERATED)
+                     : r_.one_in(8)                   ? static_cast<int>(TESSERA_AUTO)
                      : r_.one_in(ndim_ == 1 ? 2 : 50) ? static_cast<int>(TESSERA_QUADRATURE)
                                                       : r_.of(methods);
   choose_limits();

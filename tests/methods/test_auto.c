@@ -271,6 +271,31 @@ static void limit_of_evaluations(void **state) {
   tessera_destroy(s);
 }
 
+static int nothing(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x, (void)ncomp, (void)userdata;
+  *f = 0;
+  return 0;
+}
+static int one(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x, (void)ncomp, (void)userdata;
+  *f = 1;
+  return 0;
+}
+static void zero_and_one(void **state) {
+  (void)state;
+  for (int ndim = 2; ndim <= 30; ndim += 14) {
+    tessera_solver *s = solver_for(ndim, nothing, 1e-6);
+    const struct answer a = choose(s);
+    assert_status(s, a.status, TESSERA_ALL_ZERO);
+    assert_at_most(fabs(a.value), 0);
+    put_point(s, one, NULL);
+    const struct answer b = choose(s);
+    assert_status(s, b.status, TESSERA_OK);
+    assert_at_most(fabs(b.value - 1), 1e-12);
+    tessera_destroy(s);
+  }
+}
+
 static void not_a_number(void **state) {
   (void)state;
   static const int64_t from[] = {5000, 15000, 25000, 100000};
@@ -428,6 +453,7 @@ int main(void) {
       cmocka_unit_test(memory),
       cmocka_unit_test(what_a_method_refuses),
       cmocka_unit_test(limit_of_evaluations),
+      cmocka_unit_test(zero_and_one),
       cmocka_unit_test(not_a_number),
       cmocka_unit_test(stopped_by_the_integrand),
       cmocka_unit_test(cancelled),

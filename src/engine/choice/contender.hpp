@@ -50,6 +50,19 @@ class contender {
     most_ = std::fmax(most_, r);
     trend_.add(n, r);
   }
+  // The end of its run, where nothing but zeros is a value too.
+  void finish(const run_settings &asked, int64 n, const double *v, const double *e) {
+    look(asked, n, v, e);
+    if (has_value) return;
+    std::copy_n(v, value.size(), value.begin());
+    std::copy_n(e, error.size(), error.begin());
+    has_value = true;
+  }
+  bool is_zero() const {
+    const auto nothing = [](double x) { return x == 0.0; };
+    return has_value && std::all_of(value.begin(), value.end(), nothing) &&
+           std::all_of(error.begin(), error.end(), nothing);
+  }
   void foresee(int64 n) { foreseen_ = static_cast<double>(n); }
   bool has_foresight() const { return foreseen_ < infinity_value(); }
 

@@ -150,7 +150,7 @@ class method_race {
     it.is_live = false;
     if (bottom_ == c) bottom_ = -1;
     it.end = end;
-    if (has_value) it.look(set_, n, v.data(), e.data());
+    if (has_value) it.finish(set_, n, v.data(), e.data());
     it.evaluations = n;
     if (broken) {
       finish_ = outcome::stopped;
@@ -160,7 +160,7 @@ class method_race {
     it.is_out = true;
     if (end == outcome::converged)
       claim(c);
-    else if (is_ended(end) || end == outcome::callback || end == outcome::nonfinite)
+    else if (is_ended(end) || end == outcome::callback || end == outcome::nonfinite || end == outcome::all_zero)
       finish_ = end, ended_by_ = c;
   }
 
@@ -331,6 +331,11 @@ class method_race {
   void claim(int c) {
     contender &it = all_[index(c)];
     it.claims = true;
+    if (it.is_zero() && set_.abstol == 0.0) {
+      chosen_ = ended_by_ = c;
+      finish_ = outcome::all_zero;
+      return;
+    }
     for (int other = 0; other < count(); ++other)
       if (other != c && all_[index(other)].claims && !contradict(it, all_[index(other)])) {
         chosen_ = c;
@@ -363,8 +368,10 @@ class method_race {
     for (const contender &c : all_) most_seen = std::max(most_seen, c.seen());
     for (int c = 0; c < count(); ++c) {
       const contender &it = all_[index(c)];
-      if (!it.has_value || static_cast<double>(it.seen()) < believed_share * static_cast<double>(most_seen)) continue;
-      if (finish_ != outcome::converged && (chosen_ < 0 || it.ratio(set_) < all_[index(chosen_)].ratio(set_))) chosen_ = c;
+      if (!it.has_value || (chosen_ >= 0 && it.is_zero()) || static_cast<double>(it.seen()) < believed_share * static_cast<double>(most_seen)) continue;
+      if (finish_ != outcome::converged && (chosen_ < 0 || all_[index(chosen_)].is_zero() ||
+                                              it.ratio(set_) < all_[index(chosen_)].ratio(set_)))
+        chosen_ = c;
     }
     if (chosen_ < 0)  // nothing is known
       for (int c = 0; c < count(); ++c)
