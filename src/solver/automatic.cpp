@@ -79,8 +79,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
         o.get_int(TESSERA_SAMPLING) == TESSERA_SAMPLING_AUTO && o.get_int(TESSERA_ANTITHETIC) == 0 &&
         s_.ndim_ <= tessera::sobol_axes) {
       if (!s_.sobol_)
-        s_.sobol_ = tessera::make_monte_carlo(
-            {s_.ndim_, s_.ncomp_, s_.lower_, s_.upper_, s_.options_, s_.host_place_});
+        s_.sobol_ = tessera::make_monte_carlo({s_.ndim_, s_.ncomp_, s_.lower_, s_.upper_, s_.options_, s_.host_place_});
       add(*s_.sobol_, contender_kind::sobol_points, TESSERA_MONTECARLO);
     }
     if (entries_.empty()) throw *refusal_;
@@ -89,8 +88,9 @@ class tessera_solver::automatic_course final : public tessera::race_course {
   std::vector<tessera::contender> contenders() const {
     std::vector<tessera::contender> all;
     for (const entry &e : entries_)
-      all.emplace_back(e.kind, name_of(e), s_.ncomp_, e.first_share,
-                       e.kind == contender_kind::lattice || e.kind == contender_kind::sobol_points ? least_evaluations : 0);
+      all.emplace_back(
+          e.kind, name_of(e), s_.ncomp_, e.first_share,
+          e.kind == contender_kind::lattice || e.kind == contender_kind::sobol_points ? least_evaluations : 0);
     return all;
   }
   const entry &of(int c) const { return entries_[static_cast<std::size_t>(c)]; }
@@ -105,8 +105,8 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     if (memory > 0) lent.lend(TESSERA_MAX_MEMORY, std::max<std::int64_t>(1, memory / count()));
     try {
       tessera::problem &problem = s_.prepare(*e.method, e.device == host);
-      tessera::run_result &result = s_.run(*e.method, &problem, e.device, hooks, value, error,
-                                          static_cast<std::size_t>(c));
+      tessera::run_result &result =
+          s_.run(*e.method, &problem, e.device, hooks, value, error, static_cast<std::size_t>(c));
       e.result = &result;
       has_value = result.has_value;
       n = result.counts().evaluations;
@@ -209,7 +209,6 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
   int status = TESSERA_OK;
   try {
     automatic_course course(*this);
-    options_.set_int(TESSERA_METHOD_USED, course.of(0).number);
     if (is_empty_domain(value, error)) {
       course.of(0).method->record_empty();
     } else {
@@ -304,8 +303,7 @@ tessera_solver::chosen_method tessera_solver::choose_for_many(std::int64_t count
     if (f.status() != TESSERA_ERR_CALLBACK && f.status() != TESSERA_ERR_MEMORY) throw;
     return {usual, false, options_.get_int(TESSERA_EVALUATIONS)};
   }
-  return {static_cast<int>(options_.get_int(TESSERA_METHOD_USED)), chose_sobol_,
-          options_.get_int(TESSERA_EVALUATIONS)};
+  return {static_cast<int>(options_.get_int(TESSERA_METHOD_USED)), chose_sobol_, options_.get_int(TESSERA_EVALUATIONS)};
 }
 
 // One method for all of them.
@@ -332,8 +330,7 @@ int tessera_solver::integrate_many_automatically(std::int64_t count, const void 
   } at_the_end{options_, limit};
   constexpr double least_seconds = 1e-9;
   if (limit > 0.0) options_.set_real(TESSERA_MAX_SECONDS, std::max(limit - seconds(), least_seconds));
-  const int worst =
-      integrate_many(chosen.method, count, params, params_bytes, lower, upper, value, error, status);
+  const int worst = integrate_many(chosen.method, count, params, params_bytes, lower, upper, value, error, status);
   options_.set_int(TESSERA_EVALUATIONS, options_.get_int(TESSERA_EVALUATIONS) + chosen.evaluations);
   options_.set_real(TESSERA_SECONDS, seconds());
   return worst;

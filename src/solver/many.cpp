@@ -129,7 +129,6 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   int device = choose_device(m, true);
   const auto start = clock_type::now();
   begin_run();
-  options_.set_int(TESSERA_METHOD_USED, method);
   const std::vector<double> box_lower = limits_of_boxes(count, lower, 0.0),
                             box_upper = limits_of_boxes(count, upper, 1.0);
   if (lower && !shape_.is_plain()) lower = box_lower.data(), upper = box_upper.data();
@@ -169,6 +168,7 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
     if (rank > worst) worst = rank, worst_at = i;
   }
   record_many(m, results, device);
+  if (problem.rows() > 0) options_.set_int(TESSERA_METHOD_USED, method);
   if (worst != TESSERA_OK) {
     const std::int64_t r = row_of[at(worst_at)];
     std::string why = r >= 0

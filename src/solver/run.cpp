@@ -172,8 +172,7 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
 
 // Runs the problem that the method has prepared for `device`.
 tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device,
-                                         tessera::run_hooks &hooks, double *value, double *error,
-                                         std::size_t level) {
+                                         tessera::run_hooks &hooks, double *value, double *error, std::size_t level) {
   const bool wanted = device != host;
   tessera::run_result &result = m.new_result();
   m.start(!wanted);

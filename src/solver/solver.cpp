@@ -203,7 +203,6 @@ int tessera_solver::integrate(int method, double *value, double *error) {
   int device = choose_device(m, false);
   const auto start = clock_type::now();
   begin_run();
-  options_.set_int(TESSERA_METHOD_USED, method);
   struct ending {
     explicit ending(tessera_solver &solver) : s(solver) {}
     ~ending() { s.end_run(); }
@@ -227,6 +226,7 @@ int tessera_solver::integrate(int method, double *value, double *error) {
                                value_.data(), error_.data());
       tessera::doubt_success(result.end, result.message, ncomp_, value_.data(), error_.data());
       m.record(device == host);
+      options_.set_int(TESSERA_METHOD_USED, method);
       status = tessera::status_of(result.end);
       if (log_) {
         const std::string where = device == host ? "" : " on device " + std::to_string(device);

@@ -110,8 +110,8 @@ struct tessera_solver {
                            double *value, double *error, std::size_t level);
   int integrate_automatically(double *value, double *error);
   class automatic_course;
-  int integrate_many_automatically(std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
-                                   const double *upper, double *value, double *error, int *status);
+  int integrate_many_automatically(std::int64_t count, const void *params, std::size_t params_bytes,
+                                   const double *lower, const double *upper, double *value, double *error, int *status);
   struct chosen_method {
     int method;
     bool sobol;  // TESSERA_MONTECARLO with Sobol points
@@ -195,8 +195,8 @@ struct tessera_solver {
   std::unique_ptr<tessera::compiled_source> host_code_;  // of source_
   int host_coordinates_ = 0;                             // numbers a point that it takes
   std::unique_ptr<tessera::place> host_place_;
-  std::unique_ptr<tessera::method> sobol_;                      // TESSERA_MONTECARLO with Sobol points, for TESSERA_AUTO,
-  bool chose_sobol_ = false;                                    // which has taken it in its last run
+  std::unique_ptr<tessera::method> sobol_;  // TESSERA_MONTECARLO with Sobol points, for TESSERA_AUTO,
+  bool chose_sobol_ = false;                // which has taken it in its last run
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
   int device_of_place_ = -1;
@@ -206,7 +206,7 @@ struct tessera_solver {
     int device_of_place = -1;
   };
   std::array<more_places, 3> more_places_;  // of levels 1, 2, ...: runs above one another have places of their own
-  void *stream_ = nullptr;  // the caller's, for that place
+  void *stream_ = nullptr;                  // the caller's, for that place
   bool checked_ =
       false;  // what runs on the device (or source_, where there is none) and the callback give the same values
   bool warned_of_calls_ = false;  // that the device calls source_

@@ -282,7 +282,7 @@ static void a_real_option_refuses_what_is_no_number(void **state) {
 
 /* ---- Integrate ----------------------------------------------------------------------------------------------------------- */
 static void unknown_methods_are_refused(void **state) {
-  static const int methods[] = {INT32_MIN, -1, 0, 6, 99, 100, INT32_MAX};
+  static const int methods[] = {INT32_MIN, -1, 0, 7, 99, 100, INT32_MAX};
   tessera_solver *s = *state;
   for (size_t i = 0; i < sizeof methods / sizeof methods[0]; ++i)
     assert_refused(s, methods[i], TESSERA_ERR_ARGUMENT, "method");

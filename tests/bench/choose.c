@@ -131,10 +131,11 @@ static const char *take_integral(const char *at, struct integral *to) {
   setup_text[0] = 0;
   if (setup && *setup == '"') take_text(setup, setup_text, room);
   to->text = realloc(to->text, 3 * room);
-  snprintf(to->text, 3 * room,
-           "#include <math.h>\n%s\nint integrand(int ndim, const double *x, int ncomp, double *fval, void *userdata) {\n"
-           "  double f = 0; (void)ndim; (void)ncomp; (void)userdata;\n  {%s}\n  fval[0] = f;\n  return 0;\n}\n",
-           setup_text, body_text);
+  snprintf(
+      to->text, 3 * room,
+      "#include <math.h>\n%s\nint integrand(int ndim, const double *x, int ncomp, double *fval, void *userdata) {\n"
+      "  double f = 0; (void)ndim; (void)ncomp; (void)userdata;\n  {%s}\n  fval[0] = f;\n  return 0;\n}\n",
+      setup_text, body_text);
   return *end ? end - 8 : end;
 }
 
@@ -159,7 +160,8 @@ static void run(const struct integral *p, const struct way *w, double tolerance,
   seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
   tessera_get_int(s, TESSERA_EVALUATIONS, &evaluations);
   tessera_get_int(s, TESSERA_METHOD_USED, &used);
-  if (status < 0 && status != TESSERA_ERR_UNSUPPORTED) fprintf(stderr, "%s, %s: %s\n", p->name, w->name, tessera_last_error(s));
+  if (status < 0 && status != TESSERA_ERR_UNSUPPORTED)
+    fprintf(stderr, "%s, %s: %s\n", p->name, w->name, tessera_last_error(s));
   const double off = fabs(value - p->exact), tolerated = tolerance * fabs(p->exact);
   printf("%s,%d,%g,%s,%d,%" PRId64 ",%.6g,%.4g,%.4g,%d,%d\n", p->name, p->ndim, tolerance, w->name, status, evaluations,
          seconds, error / fabs(value), off / fabs(p->exact), status == 0 && !(off <= tolerated), (int)used);

@@ -81,8 +81,8 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
   // More threads divide some regions ahead of time, and not all of these are used.
   std::int64_t threads = 0;
   tessera_get_int(solver_, TESSERA_THREADS_USED, &threads);
-  if (method != TESSERA_LATTICE && method != TESSERA_AUTO && has_callback_ && !points_in_block_ && !is_simplex_ && status == TESSERA_OK &&
-      threads <= 1 && (limits_equal_ ? f_.points > evaluations : f_.points != evaluations))
+  if (method != TESSERA_LATTICE && method != TESSERA_AUTO && has_callback_ && !points_in_block_ && !is_simplex_ &&
+      status == TESSERA_OK && threads <= 1 && (limits_equal_ ? f_.points > evaluations : f_.points != evaluations))
     fail(thread_, "%lld points and %lld evaluations", static_cast<long long>(f_.points),
          static_cast<long long>(evaluations));
 }

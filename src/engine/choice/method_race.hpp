@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,9 +63,9 @@ class method_race {
   const std::string &doubt() const { return doubt_; }
 
  private:
-  static constexpr double growth = 4.0;          // of the shares, from one round to the next
-  static constexpr double little = 2e4;          // evaluations that a trial may have whatever the run will need
-  static constexpr double pilot_share = 0.05;    // of what is foreseen
+  static constexpr double growth = 4.0;        // of the shares, from one round to the next
+  static constexpr double little = 2e4;        // evaluations that a trial may have whatever the run will need
+  static constexpr double pilot_share = 0.05;  // of what is foreseen
   static constexpr double near_end = 0.8;
   static constexpr double at_the_end = 1.3;      // needs so many times what it has had
   static constexpr double again_share = 0.05;    // of what the leader has had, for trials of the others
@@ -76,8 +75,8 @@ class method_race {
   static constexpr double worth_going_on = 0.2;  // evaluations left, of all, for another method to begin
   static constexpr int most_changes = 6;
   static constexpr double believed_share = 1.0 / 16;  // of the evaluations of the value that most were spent on
-  static constexpr double contradiction = 1.5;  // distance of two values in units of the sum of their errors
-  static constexpr double evidence = 4.0;       // evaluations of a doubting method, of those of the one it doubts
+  static constexpr double contradiction = 1.5;        // distance of two values in units of the sum of their errors
+  static constexpr double evidence = 4.0;             // evaluations of a doubting method, of those of the one it doubts
 
   // The hooks of a contender's run.
   class share final : public run_hooks {
@@ -208,8 +207,7 @@ class method_race {
   double round_share(int c) const {
     const contender &it = all_[index(c)];
     const double its_share = std::min(it.first_share * scale_, 0.2 * static_cast<double>(set_.maxeval));
-    return it.is_live && needed(c) < near_end * std::fmax(little, its_share) ? std::fmax(little, its_share)
-                                                                                     : its_share;
+    return it.is_live && needed(c) < near_end * std::fmax(little, its_share) ? std::fmax(little, its_share) : its_share;
   }
 
   // All have had their shares of the round.
@@ -261,7 +259,8 @@ class method_race {
     contender &it = all_[index(leader_)];
     if (it.is_out || it.evaluations < it.budget) return;
     if (doubted_ >= 0) {
-      it.is_out = static_cast<double>(it.evaluations) >= evidence * static_cast<double>(all_[index(doubted_)].evaluations);
+      it.is_out =
+          static_cast<double>(it.evaluations) >= evidence * static_cast<double>(all_[index(doubted_)].evaluations);
       give_room(leader_);
       return;
     }
@@ -368,9 +367,11 @@ class method_race {
     for (const contender &c : all_) most_seen = std::max(most_seen, c.seen());
     for (int c = 0; c < count(); ++c) {
       const contender &it = all_[index(c)];
-      if (!it.has_value || (chosen_ >= 0 && it.is_zero()) || static_cast<double>(it.seen()) < believed_share * static_cast<double>(most_seen)) continue;
-      if (finish_ != outcome::converged && (chosen_ < 0 || all_[index(chosen_)].is_zero() ||
-                                              it.ratio(set_) < all_[index(chosen_)].ratio(set_)))
+      if (!it.has_value || (chosen_ >= 0 && it.is_zero()) ||
+          static_cast<double>(it.seen()) < believed_share * static_cast<double>(most_seen))
+        continue;
+      if (finish_ != outcome::converged &&
+          (chosen_ < 0 || all_[index(chosen_)].is_zero() || it.ratio(set_) < all_[index(chosen_)].ratio(set_)))
         chosen_ = c;
     }
     if (chosen_ < 0)  // nothing is known
@@ -399,6 +400,13 @@ class method_race {
     return it.end;
   }
 
+  // Two digits of it.
+  static std::string rough(double n) {
+    if (!(n >= 1.0 && n < 1e300)) return "?";
+    int exponent = static_cast<int>(std::log10(n)), digits = static_cast<int>(std::lround(n / std::pow(10.0, exponent - 1)));
+    if (digits >= 100) digits /= 10, ++exponent;
+    return std::to_string(digits / 10) + "." + std::to_string(digits % 10) + "e" + std::to_string(exponent);
+  }
   void tell(const char *what, int c) {
     if (!story_.empty()) story_ += "; ";
     story_ += std::string("after ") + std::to_string(evaluations()) + " evaluations " + what + all_[index(c)].name;
@@ -406,9 +414,7 @@ class method_race {
     for (int i = 0; i < count(); ++i) {
       const double n = needed(i);
       if (!has_been_tried(i)) continue;
-      char text[32];
-      std::snprintf(text, sizeof text, "%.2g", n);
-      needs += std::string(needs.empty() ? "" : ", ") + all_[index(i)].name + " " + (n < infinity_value() ? text : "?");
+      needs += std::string(needs.empty() ? "" : ", ") + all_[index(i)].name + " " + rough(n);
     }
     story_ += " (foreseen: " + needs + ")";
   }

@@ -246,8 +246,7 @@ class lattice_rule : private lattice_estimates {
         before = copies;
         copies *= m;
       }
-      if (r > 0 && (copies - before > evaluations_left() / static_cast<int64>(n)))
-        return outcome::evaluations;
+      if (r > 0 && (copies - before > evaluations_left() / static_cast<int64>(n))) return outcome::evaluations;
       lattice_pass pass = pass_of(vector_.z.data(), n, copies - before, stream_shifts);
       pass.source.copies = static_cast<uint64>(m);
       const outcome o = run_more(pass, before, sums);
