@@ -403,7 +403,8 @@ class method_race {
   // Two digits of it.
   static std::string rough(double n) {
     if (!(n >= 1.0 && n < 1e300)) return "?";
-    int exponent = static_cast<int>(std::log10(n)), digits = static_cast<int>(std::lround(n / std::pow(10.0, exponent - 1)));
+    int exponent = static_cast<int>(std::log10(n)),
+        digits = static_cast<int>(std::lround(n / std::pow(10.0, exponent - 1)));
     if (digits >= 100) digits /= 10, ++exponent;
     return std::to_string(digits / 10) + "." + std::to_string(digits % 10) + "e" + std::to_string(exponent);
   }
