@@ -75,7 +75,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     add(s_.method_of(tessera::method_lattice), contender_kind::lattice, TESSERA_LATTICE);
     add(s_.method_of(tessera::method_monte_carlo), contender_kind::random_points, TESSERA_MONTECARLO);
     const tessera::option_values &o = s_.options_;
-    if (o.get_int(TESSERA_GENERATOR) == TESSERA_GENERATOR_PHILOX &&
+    if (o.get_int(TESSERA_GENERATOR) == TESSERA_GENERATOR_AUTO &&
         o.get_int(TESSERA_SAMPLING) == TESSERA_SAMPLING_AUTO && o.get_int(TESSERA_ANTITHETIC) == 0 &&
         s_.ndim_ <= tessera::sobol_axes) {
       if (!s_.sobol_)
@@ -166,6 +166,9 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     }
   }
   static void lend(contender_kind kind, lent_options &lent, tessera::option_values &o) {
+    // Sobol points are a contender of their own.
+    if (kind == contender_kind::random_points && o.get_int(TESSERA_GENERATOR) == TESSERA_GENERATOR_AUTO)
+      lent.lend(TESSERA_GENERATOR, TESSERA_GENERATOR_PHILOX);
     if (kind != contender_kind::lattice && kind != contender_kind::sobol_points) return;
     lent.lend(TESSERA_MINEVAL, std::max(o.get_int(TESSERA_MINEVAL), least_evaluations));
     if (o.get_int(TESSERA_POINTS) == default_points)

@@ -395,8 +395,9 @@ class method_race {
         }
     if (finish_ != outcome::running) return finish_;
     if (it.claims) return outcome::slow;
+    if (it.end == outcome::heavy_tail) return it.end;
     for (const contender &c : all_)
-      if (c.end == outcome::evaluations) return outcome::evaluations;
+      if (c.end == outcome::evaluations || c.end == outcome::heavy_tail) return outcome::evaluations;
     return it.end;
   }
 
