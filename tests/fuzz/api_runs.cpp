@@ -68,17 +68,19 @@ void api_fuzzer::check_run(int method, int status, const double *value, const do
          f_.upper[static_cast<std::size_t>(f_.axis_outside)]);
   require(f_.let_in == 0, "calls from the integrand are refused");
   if (status < 0 || !single || goes_on_) return;
-  std::int64_t evaluations = 0, limit = 0, rule = 0;
+  std::int64_t evaluations = 0, limit = 0, rule = 0, lattice = 0;
   tessera_get_int(solver_, TESSERA_EVALUATIONS, &evaluations);
   tessera_get_int(solver_, TESSERA_MAXEVAL, &limit);
   tessera_get_int(solver_, TESSERA_RULE_POINTS, &rule);
+  tessera_get_int(solver_, TESSERA_POINTS_USED, &lattice);
   require(evaluations >= 0, "evaluations");
   if (method == TESSERA_CUBATURE)
     require(evaluations <= std::max(limit, rule), "no more evaluations than the limit or one rule");
   if (method == TESSERA_MONTECARLO)
     require(evaluations <= std::max<std::int64_t>(limit, 64), "no more evaluations than the limit or a few samples");
   if (method == TESSERA_AUTO && ndim_ > 1)
-    require(evaluations <= limit + rule + 64, "no more evaluations than the limit and one rule");
+    require(evaluations <= limit + rule + 2 * lattice + 64,
+            "no more evaluations than the limit, one rule and two shifts of a lattice");
   // More threads divide some regions ahead of time, and not all of these are used.
   std::int64_t threads = 0;
   tessera_get_int(solver_, TESSERA_THREADS_USED, &threads);
