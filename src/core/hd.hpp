@@ -110,6 +110,15 @@ TESSERA_HD double rounded_sum(double a, double b) {
 #endif
 }
 
+// 0 <= n as a double.
+TESSERA_HD double whole_number(int n) {
+#if defined(__CUDA_ARCH__)  // not by the unit of conversions, which is slow
+  return __hiloint2double(0x43300000, n) - 4503599627370496.0;
+#else
+  return n;
+#endif
+}
+
 // Of 0 <= x <= 1: the number below 1 in place of 1.
 TESSERA_HD double below_one(double x) {
 #if defined(__CUDA_ARCH__)

@@ -25,30 +25,44 @@ TESSERA_HD double sample_coordinate(const sample_axis &a, double u, double &jaco
   return map_axis(a.map, 2.0 * u - 1.0, jacobian);
 }
 
-// y in (0, 1) to u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of
-// each interval (Lepage 1978). `bin` is the interval.
-TESSERA_HD double grid_coordinate(const double *edges, double y, double &jacobian, int &bin) {
+// An interval of the grid.
+struct grid_interval {
+  double low, width;
+};
+struct grid_table {
+  const double *edges;
+  TESSERA_HD double edge(int b) const { return edges[b]; }
+  TESSERA_HD grid_interval at(int b) const { return {edges[b], edges[b + 1] - edges[b]}; }
+};
+
+// y in (0, 1] to u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of
+// each interval (Lepage 1978). `bin` is the interval. Table: see grid_table.
+template <class Table>
+TESSERA_HD double grid_coordinate(const Table &table, double y, double &jacobian, int &bin) {
   constexpr double next_to_0 = 1.1102230246251565404e-16, next_to_1 = 0.99999999999999988898;  // 2^-53, 1 - 2^-53
-  const double z = y * grid_bins;
-  const int b = static_cast<int>(z);
-  bin = b < grid_bins ? b : grid_bins - 1;
-  const double low = edges[bin], width = edges[bin + 1] - low;
-  jacobian *= grid_bins * width;
-  return between(low + width * (z - bin), next_to_0, next_to_1);
+  constexpr double rounding =
+      6755399441055744.0;  // 1.5 * 2^52: adding it leaves the nearest integer in the lowest bits
+  // Of a whole z it may be the one below: then the place is the upper edge of that interval.
+  const double z = (y < next_to_1 ? y : next_to_1) * grid_bins, nearest = (z - 0.5) + rounding;
+  bin = static_cast<int>(static_cast<uint32>(bits_of(nearest)));
+  const grid_interval in = table.at(bin);
+  jacobian *= grid_bins * in.width;
+  return between(rounded_sum(in.low, rounded_product(in.width, z - (nearest - rounding))), next_to_0, next_to_1);
 }
 
 // The way back: the interval of u, and the derivative du/dy there.
-TESSERA_HD double grid_width(const double *edges, double u, int &bin) {
+template <class Table>
+TESSERA_HD double grid_width(const Table &table, double u, int &bin) {
   int low = 0, high = grid_bins;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    if (u < edges[middle])
+    if (u < table.edge(middle))
       high = middle;
     else
       low = middle;
   }
   bin = low;
-  return grid_bins * (edges[low + 1] - edges[low]);
+  return grid_bins * table.at(low).width;
 }
 
 // Two kinds of samples share one integrand by the power heuristic (Veach and Guibas 1995, with the exponent 2): those of the grid, whose
@@ -61,10 +75,11 @@ struct sample_weight {
   double boost;   // from the squared product to the sample's part in the integral of f^2/density
 };
 TESSERA_HD sample_weight weight_of_sample(double jacobian, double share, bool scout) {
-  const double j = between(jacobian, 1e-140, 1e140), s = (1.0 - share) * j;
-  const double grid = share * share, scouts = s * s, both = grid + scouts;
-  if (scout) return {scouts / both, j * (both / scouts)};
-  return {j * (grid / both), both / grid};
+  const double j = between(jacobian, 1e-140, 1e140), s = (1.0 - share) / share * j, q = rounded_product(s, s),
+               both = rounded_sum(1.0, q);
+  if (!scout) return {j / both, both};
+  const double factor = q / both;
+  return {factor, j / factor};
 }
 
 }  // namespace tessera

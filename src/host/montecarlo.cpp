@@ -7,6 +7,7 @@
 #include "../engine/montecarlo/monte_carlo.hpp"
 #include "../engine/montecarlo/sample_points.hpp"
 #include "block_calls.hpp"
+#include "vegas_pieces.hpp"
 
 namespace tessera {
 namespace {
@@ -18,6 +19,7 @@ class host_sampler : public block_calls, public sampling_executor {
         problem_(problem),
         infinite_(false),
         block_(block_for(problem)),
+        pieces_(problem.ndim()),
         work_(index(pool.size())) {
     for (const sample_axis &a : problem.axes) infinite_ |= a.map.kind != axis_finite;
   }
@@ -61,8 +63,35 @@ class host_sampler : public block_calls, public sampling_executor {
   }
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
-  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums,
-              double *spread) override {
+  void begin_course(const std::vector<double> &edges, const std::vector<int> &cells,
+                    const std::vector<double> &spread) override {
+    pieces_.begin(edges, cells, spread);
+  }
+  outcome iterate(const vegas_iteration &it, sample_sums *sums, const std::function<outcome(int64)> &made) override {
+    for (workspace &w : work_) std::fill(w.training.begin(), w.training.end(), uint64{0});
+    training_squares_ = 0.0;
+    return pieces_.iterate(
+        it,
+        [&](const sample_pass &pass, const sample_piece *pieces, int64 n, double *spread) {
+          return run(pass, pieces, n, sums, spread);
+        },
+        made);
+  }
+  // Integers: the order of the threads does not matter. The squares are added in the order of the items.
+  void learn(bool believe_all, double damping) override {
+    std::vector<uint64> counts(index(ndim_) * grid_bins, 0);
+    for (const workspace &w : work_)
+      for (std::size_t i = 0; i < w.training.size(); ++i) counts[i] += w.training[i];
+    pieces_.learn(counts, believe_all ? 0.0 : training_squares_, damping);
+  }
+  void recall_course(std::vector<double> &edges, std::vector<double> *spread) override {
+    pieces_.recall(edges, spread);
+  }
+  int64 slice_samples(bool) const override { return cut_samples; }
+
+ private:
+  // Evaluates n pieces and adds their estimates to sums[ncomp]; sets spread[n], the variance of one sample in each.
+  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
     make_items(pieces, count, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
     parts_.assign(index(n * nc), {});
@@ -79,21 +108,6 @@ class host_sampler : public block_calls, public sampling_executor {
     return outcome::running;
   }
 
-  int64 slice_samples(bool) const override { return cut_samples; }
-  std::size_t slice_pieces() const override { return std::size_t{1} << 17; }
-  // Integers: the order of the threads does not matter. The squares are added in the order of the items.
-  double take_training(uint64 *counts) override {
-    for (workspace &w : work_)
-      for (std::size_t i = 0; i < w.training.size(); ++i) {
-        counts[i] += w.training[i];
-        w.training[i] = 0;
-      }
-    const double squares = training_squares_;
-    training_squares_ = 0.0;
-    return squares;
-  }
-
- private:
   static bool has_grid(const sampling_problem &problem) { return problem.settings.sampling != sampling_plain; }
   static int64 block_for(const sampling_problem &problem) {
     constexpr int64 most_block = 1024;
@@ -360,6 +374,7 @@ class host_sampler : public block_calls, public sampling_executor {
   const sampling_problem &problem_;
   bool infinite_;
   const int64 block_;  // points that stay in a near cache
+  vegas_pieces pieces_;
   std::vector<workspace> work_;
   std::vector<sample_piece> plain_;
   std::vector<double> unused_;      // spreads

@@ -247,12 +247,14 @@ double mean_over(const double *edges, double (*g)(double)) {
   for (int i = 0; i < n; ++i) {
     double jacobian = 1.0;
     int bin;
-    const double x = grid_coordinate(edges, (i + 0.5) / n, jacobian, bin);
+    const double x = grid_coordinate(grid_table{edges}, (i + 0.5) / n, jacobian, bin);
     expect(x > 0.0 && x < 1.0 && bin == i / 64, "point and bin", x);
     sum += g(x) * jacobian;
   }
   return sum / n;
 }
+axis_refinement refinement;  // what refine_axis() works with
+
 double one(double) { return 1.0; }
 double cube(double x) { return 4.0 * x * x * x; }
 
@@ -270,7 +272,7 @@ void the_grid_follows_the_integrand(void **) {
   std::vector<double> edges = uniform_grid(1);
   assert_true(is_grid(1, edges));
   for (int i = 0; i < 30; ++i) {
-    refine_axis(counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
+    refine_axis(one_lane(), refinement, counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
     assert_true(is_grid(1, edges));
     assert_close(mean_over(edges.data(), one), 1.0, 1e-12, 0.0);
     assert_close(mean_over(edges.data(), cube), 1.0, 2e-3, 0.0);
@@ -326,10 +328,10 @@ void chance_does_not_move_the_grid(void **) {
       squares += size * size;
     }
     std::vector<double> edges = uniform_grid(1);
-    refine_axis(counts.data(), squares, 0.5, edges.data());
+    refine_axis(one_lane(), refinement, counts.data(), squares, 0.5, edges.data());
     moved += edges != uniform_grid(1) ? 1 : 0;
     for (std::size_t i = 0; i < grid_bins; ++i) counts[i] += 16 * i * static_cast<uint64>(squares / 2e8);
-    refine_axis(counts.data(), squares, 0.5, edges.data());
+    refine_axis(one_lane(), refinement, counts.data(), squares, 0.5, edges.data());
     expect(edges != uniform_grid(1), "a trend moves the grid", trial);
   }
   expect(moved <= 40, "chance moves the grid", moved);
@@ -355,12 +357,13 @@ void scouts_and_grid_share_the_integrand(void **) {
   assert_same_bits(alone.boost, 1.0);
   // There and back.
   std::vector<double> edges = uniform_grid(1);
-  for (int i = 0; i < 10; ++i) refine_axis(counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
+  for (int i = 0; i < 10; ++i)
+    refine_axis(one_lane(), refinement, counts_of(narrow, edges).data(), 0.0, 0.5, edges.data());
   for (int i = 0; i < 1000; ++i) {
     double jacobian = 1.0;
     int bin, again;
-    const double u = grid_coordinate(edges.data(), (i + 0.5) / 1000.0, jacobian, bin);
-    expect(grid_width(edges.data(), u, again) == jacobian && again == bin, "the way back", u);
+    const double u = grid_coordinate(grid_table{edges.data()}, (i + 0.5) / 1000.0, jacobian, bin);
+    expect(grid_width(grid_table{edges.data()}, u, again) == jacobian && again == bin, "the way back", u);
   }
   finish();
 }
@@ -379,21 +382,23 @@ void training_cannot_overflow(void **) {
 void samples_are_shared_out(void **) {
   for (const int ndim : {1, 2, 3, 7, 40, 1000}) {
     strata s(ndim);
+    strata_cut cut(ndim);
     for (const int64 samples :
          {int64{2}, int64{3}, int64{9}, int64{1024}, int64{1000000}, int64{77}, int64{100000001}}) {
       if (samples > 1000000 && ndim != 2 && ndim != 40) continue;  // as many cubes as there may be: seconds
-      s.share_out(samples, 0.75);
+      cut.fit(samples);
+      s.share_out(cut, samples, 0.75);
       int64 sum = 0, least = samples;
       for (const int64 n : s.counts()) sum += n, least = std::min(least, n);
       expect(sum == samples, "all samples are shared out", static_cast<double>(samples));
       expect(least >= 2, "two for each", static_cast<double>(least));
-      expect(s.cubes() == 1 || 4 * s.cubes() <= samples, "four on the average", static_cast<double>(s.cubes()));
-      expect(samples < 1024 || 16 * s.cubes() >= std::min(samples, most_cubes), "as many cubes as that allows",
-             static_cast<double>(s.cubes()));
+      expect(cut.cubes() == 1 || 4 * cut.cubes() <= samples, "four on the average", static_cast<double>(cut.cubes()));
+      expect(samples < 1024 || 16 * cut.cubes() >= std::min(samples, most_cubes), "as many cubes as that allows",
+             static_cast<double>(cut.cubes()));
       int64 product = 1;
-      for (int j = 0; j < ndim; ++j) product *= s.cells()[j];
-      expect(product == s.cubes(), "the cells make the cubes", static_cast<double>(product));
-      s.learn(std::vector<double>(static_cast<std::size_t>(s.cubes()), 1.0));
+      for (int j = 0; j < ndim; ++j) product *= s.cells()[static_cast<std::size_t>(j)];
+      expect(product == cut.cubes(), "the cells make the cubes", static_cast<double>(product));
+      s.learn(std::vector<double>(static_cast<std::size_t>(cut.cubes()), 1.0));
     }
   }
   finish();
@@ -401,31 +406,34 @@ void samples_are_shared_out(void **) {
 
 void rough_cubes_get_more(void **) {
   strata s(2);
-  s.share_out(4096, 0.75);
-  const auto n = static_cast<std::size_t>(s.cubes());
+  strata_cut cut(2);
+  cut.fit(4096);
+  s.share_out(cut, 4096, 0.75);
+  const auto n = static_cast<std::size_t>(cut.cubes());
   std::vector<double> spread(n, 0.0);
   spread[5] = 100.0;
   spread[6] = 1.0;
   s.learn(spread);
-  s.share_out(4096, 0.75);
+  s.share_out(cut, 4096, 0.75);
   assert_true(s.counts()[5] > 1000);
   // The samples beyond the two follow spread^(0.75/2).
   const double ratio = static_cast<double>(s.counts()[5] - 2) / static_cast<double>(s.counts()[6] - 2);
   assert_close(ratio, std::pow(100.0, 0.375), 0.02, 0.0);
   assert_int_equal(s.counts()[100], 2);
-  s.share_out(4096, 0.0);
+  s.share_out(cut, 4096, 0.0);
   assert_true(s.counts()[5] - s.counts()[100] <= 1);
   // A finer cut inherits: four times the samples, and the cubes in the place of the rough one still have most of them.
   spread[5] = 100.0;
   s.learn(spread);
-  s.share_out(16384, 0.75);
-  assert_true(s.cubes() > static_cast<int64>(n));
+  cut.fit(16384);
+  s.share_out(cut, 16384, 0.75);
+  assert_true(cut.cubes() > static_cast<int64>(n));
   std::vector<int64> sorted = s.counts();
   std::sort(sorted.begin(), sorted.end());
   assert_true(sorted[sorted.size() - 4] > 10 * sorted[sorted.size() / 2]);
   // What is not a number does no harm.
-  s.learn(std::vector<double>(static_cast<std::size_t>(s.cubes()), NAN));
-  s.share_out(16384, 0.75);
+  s.learn(std::vector<double>(static_cast<std::size_t>(cut.cubes()), NAN));
+  s.share_out(cut, 16384, 0.75);
   assert_int_equal(std::accumulate(s.counts().begin(), s.counts().end(), int64{0}), 16384);
 }
 
@@ -462,12 +470,13 @@ struct shifted_halton final : sampling_executor {
     sums[0].add(estimate_stratum(m), 1.0);
     return outcome::running;
   }
-  outcome run(const sample_pass &, const sample_piece *, int64, sample_sums *, double *) override {
+  void begin_course(const std::vector<double> &, const std::vector<int> &, const std::vector<double> &) override {}
+  outcome iterate(const vegas_iteration &, sample_sums *, const std::function<outcome(int64)> &) override {
     return outcome::callback;
   }
-  double take_training(uint64 *) override { return 0.0; }
+  void learn(bool, double) override {}
+  void recall_course(std::vector<double> &, std::vector<double> *) override {}
   int64 slice_samples(bool) const override { return slice; }
-  std::size_t slice_pieces() const override { return 1; }
 };
 
 struct stop_at final : run_hooks {

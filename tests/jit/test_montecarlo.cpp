@@ -45,9 +45,9 @@ void cells_are_found() {
     const sample_cells c = cells_of(cells);
     int64 wrong = 0;
     for (int64 cube = 0; cube < most_cubes; ++cube) {
-      int64 rest = cube;
+      auto rest = static_cast<uint32>(cube);
       const int cell = take_cell(c, rest);
-      wrong += cell != cube % cells || rest != cube / cells ? 1 : 0;
+      wrong += cell != cube % cells || int64{rest} != cube / cells ? 1 : 0;
     }
     check(wrong == 0, "cells of " + std::to_string(cells));
   }
@@ -94,6 +94,9 @@ void compiles(const std::string &name, const char *text, int ndim, int ncomp, co
     wanted.push_back("tessera_sample_sums");
   else
     wanted.insert(wanted.end(), {"tessera_sample_pieces", "tessera_sample_values"});
+  if (has_strata(shape))
+    wanted.insert(wanted.begin(), {"tessera_wishes", "tessera_whole_samples", "tessera_all_samples",
+                                   "tessera_list_pieces", "tessera_list_tiles", "tessera_cut_again", "tessera_learn"});
   for (const std::string &kernel : wanted) {
     bool found = false;
     for (const cubin_function &f : cubin_functions(*m.image)) found = found || (f.kernel && f.name == kernel);
@@ -134,6 +137,7 @@ int main() {
   };
   compiles("power, 10-D", power, 10, 1, shape(0, false));
   compiles("feyn6", feyn6, 6, 1, shape(0, false));
+  compiles("feyn6, grid", feyn6, 6, 1, shape(0, true));
   compiles("power, 10-D, grid", power, 10, 1, shape(0, true));
   compiles("power, 10-D, antithetic", power, 10, 1, shape(0, false, true));
   compiles("power, 1-D", power, 1, 1, shape(0, false));

@@ -59,6 +59,13 @@ sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int nc
     values_ = function("tessera_sample_values");
     pieces_ = function("tessera_sample_pieces");
   }
+  if (has_strata(shape)) {
+    share_out_ = {function("tessera_wishes"), function("tessera_whole_samples"), function("tessera_all_samples"),
+                  function("tessera_list_pieces")};
+    list_tiles_ = function("tessera_list_tiles");
+    cut_again_ = function("tessera_cut_again");
+    learn_ = function("tessera_learn");
+  }
   resident_ = resident_blocks(fused_ ? sums_ : values_, fused_ ? sampling_block : sample_tile, multiprocessors);
 }
 
@@ -91,8 +98,6 @@ sampling_kernels &device_sampler::find(const sampling_shape &shape) {
 void device_sampler::begin(const sampling_problem &problem, const placed_integrand &f, device_report &report) {
   problem_ = &problem;
   user_run::begin(f, problem, report);
-  training_squares_ = 0.0;
-  training_there_ = false;
 }
 
 std::unique_ptr<cuda_method> make_cuda_monte_carlo(cuda_setting &setting) {
@@ -117,7 +122,8 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   result.end = driver.run(value, error, chi_square, result.has_value);
   std::copy_n(chi_square, result.chi_square.size(), result.chi_square.data());
   result.statistics = driver.statistics();
-  for (const device_memory *m : {&tables_there_, &nets_there_, &list_there_, &tiles_there_, &training_, &x_, &values_})
+  for (const device_memory *m : {&tables_there_, &nets_there_, &course_there_, &spread_there_, &spread_before_,
+                                 &list_there_, &tiles_there_, &training_, &piece_spread_, &x_, &values_})
     result.statistics.bytes += static_cast<int64>(m->bytes());
   if (numbers_.there()) result.statistics.bytes += static_cast<int64>(numbers_.bytes());
   numbers_.end();
@@ -167,13 +173,12 @@ outcome device_sampler::run_shifts(sample_pass pass, int64 first, int64 samples,
     arguments_.cut = cut_into_pieces(samples);
     arguments_.first = first;
     arguments_.samples = samples;
-    list_ = nullptr;
     if (pass.sobol.axes) use_nets(pass, shifts);
     if (kernels.fused()) return run_fused(kernels, shifts, sums);
     outcome o = outcome::running;
     for (int64 r = 0; r < shifts && o == outcome::running; ++r) {
       if (r > 0) go_to_shift(1);
-      o = run_chunks(kernels, pieces_of(arguments_.cut), sums + r * ncomp_, nullptr);
+      o = run_chunks(kernels, pieces_of(arguments_.cut), sums + r * ncomp_);
     }
     return o;
   });
@@ -188,36 +193,19 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &s
     a.cut = cut_into_pieces(samples);
     a.first = first;
     a.samples = samples;
-    list_ = nullptr;
-    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(kernels, pieces_of(a.cut), sums, nullptr);
+    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(kernels, pieces_of(a.cut), sums);
   });
   if (is_ended(end)) samples = 0;
   return end;
 }
 
-outcome device_sampler::run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums,
-                            double *spread) {
-  return within_memory([&] {
-    sampling_kernels &kernels = prepare(pass);
-    use_grid(pass);
-    list_ = pieces;
-    return run_chunks(kernels, n, sums, spread);
-  });
-}
-
+// With strata the list is on the device.
 sample_piece device_sampler::piece_at(int64 p) const {
   const sampling_arguments &a = arguments_;
-  return list_ ? list_[p] : plain_piece(a.cut, a.pass.cube, a.first, a.samples, p);
-}
-
-double device_sampler::take_training(uint64 *counts) {
-  if (!training_there_) return 0.0;
-  const std::size_t bytes = size(ndim_) * grid_bins * sizeof(uint64);
-  check(cuda().download(counts, training_.address(), bytes), "downloading the training");
-  const double squares = training_squares_;
-  training_squares_ = 0.0;
-  training_there_ = false;
-  return squares;
+  if (!a.course.list) return plain_piece(a.cut, a.pass.cube, a.first, a.samples, p);
+  listed_piece piece;
+  check(cuda().download(&piece, list_there_.address() + size(p) * sizeof piece, sizeof piece), "downloading a piece");
+  return piece.piece();
 }
 
 // The kernels of a pass, and the arguments that all its launches have.
@@ -236,27 +224,13 @@ sampling_kernels &device_sampler::prepare(const sample_pass &pass) {
   return kernels;
 }
 
-// Edges, scales and cells, and a place for the training where the pass has it.
+// Edges for nets.
 void device_sampler::use_grid(const sample_pass &pass) {
-  const std::size_t nd = size(ndim_), nc = size(ncomp_);
-  const std::size_t edges = nd * grid_edges, cells = nd * sizeof(sample_cells) / sizeof(double);
-  tables_.resize(edges + nc + cells);
-  std::copy(pass.edges, pass.edges + edges, tables_.begin());
-  std::copy(pass.scale, pass.scale + nc, tables_.begin() + static_cast<std::ptrdiff_t>(edges));
-  std::memcpy(&tables_[edges + nc], pass.cells, nd * sizeof(sample_cells));
+  tables_.assign(pass.edges, pass.edges + size(ndim_) * grid_edges);
   const std::size_t bytes = tables_.size() * sizeof(double);
   allocate(tables_there_, bytes);
   upload(tables_there_.address(), tables_.data(), bytes, stream_, "uploading the grid");
-  sampling_arguments &a = arguments_;
-  a.pass.edges = pointer<const double>(tables_there_.address());
-  a.pass.scale = a.pass.edges + edges;
-  a.pass.cells = reinterpret_cast<const sample_cells *>(a.pass.scale + nc);
-  if (!is_training(pass)) return;
-  const std::size_t counters = nd * grid_bins * sizeof(uint64);
-  allocate(training_, counters);
-  if (!training_there_) check(cuda().set_bytes(training_.address(), 0, counters, stream_), "clearing the training");
-  training_there_ = true;
-  a.training = pointer<uint64>(training_.address());
+  arguments_.pass.edges = pointer<const double>(tables_there_.address());
 }
 
 // Randomisations of Sobol points, one behind the other.
@@ -306,10 +280,9 @@ int64 device_sampler::chunk_samples() const {
 }
 
 // Chunks of whole pieces, one at least.
-outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums, double *spread) {
+outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums) {
   sampling_arguments &a = arguments_;
   const int64 most = chunk_samples();
-  if (list_) spread_.require(size(n) * sizeof(double));
   std::vector<sample_sums> all(size(ncomp_));
   for (int64 p = 0, next; p < n; p = next) {
     const int64 first = piece_at(p).first;
@@ -323,48 +296,27 @@ outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_su
     a.first_piece = p;
     a.end_piece = next;
     a.first_sample = first;
-    if (list_) {
-      use_list(list_ + p, next - p);
-      a.spread = static_cast<double *>(spread_.address()) + p;
-    }
     outcome o = run_chunk(kernels, next - p, all.data());
     if (o == outcome::running && next < n) o = between_kernels();
     if (o != outcome::running) return o;
   }
   for (std::size_t k = 0; k < all.size(); ++k) sums[k].add(all[k]);
-  if (list_) std::copy_n(static_cast<const double *>(spread_.address()), n, spread);
   return outcome::running;
 }
 
-// Pieces of a chunk, and for each tile of samples the first one.
-void device_sampler::use_list(const sample_piece *pieces, int64 n) {
-  tile_piece_.clear();
-  int64 before = 0;
-  for (int64 p = 0; p < n; ++p) {
-    before += pieces[p].count;
-    while (static_cast<int64>(tile_piece_.size()) * sample_tile < before) tile_piece_.push_back(static_cast<int>(p));
-  }
-  tile_piece_.push_back(static_cast<int>(n - 1));
-  const std::size_t list = size(n) * sizeof(sample_piece), tiles = tile_piece_.size() * sizeof(int);
-  allocate(list_there_, list);
-  allocate(tiles_there_, tiles);
-  upload(list_there_.address(), pieces, list, stream_, "uploading the strata");
-  upload(tiles_there_.address(), tile_piece_.data(), tiles, stream_, "uploading the strata");
-  arguments_.list = pointer<const sample_piece>(list_there_.address());
-  arguments_.tile_piece = pointer<const int>(tiles_there_.address());
+int64 device_sampler::value_blocks(const sampling_kernels &kernels, int64 samples) const {
+  return std::min((samples + sample_tile - 1) / sample_tile, kernels.resident());
 }
 
 outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums) {
   sampling_arguments &a = arguments_;
   const int64 nc = ncomp_, points = a.count * points_of_sample(pass_);
-  const int64 tiles = (a.count + sample_tile - 1) / sample_tile, value_blocks = std::min(tiles, kernels.resident());
   a.stride = (points + 63) / 64 * 64;
   allocate(values_, size(nc * a.stride) * sizeof(double));
   a.f = pointer<double>(values_.address());
   a.block_pieces = a.count > pieces * small_piece ? sample_tile / 32 : sample_tile;
   const int64 blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
-  require_results(std::max(blocks, value_blocks));
-  std::vector<double> squares;
+  require_results(blocks);
   if (numbers_.there()) {
     numbers_.require(a.first_sample, a.count);
     a.given = numbers_.numbers(pass_.shift);
@@ -373,21 +325,9 @@ outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sampl
     const outcome o = make_values(kernels);
     if (o != outcome::running) return o;
   }
-  const bool grid = a.list != nullptr;
-  if (grid) {
-    const std::size_t bytes = size(value_blocks) * sizeof(double);
-    allocate(squares_, bytes);
-    a.squares = pointer<double>(squares_.address());
-    squares.resize(size(value_blocks));
-  }
-  launch(kernels.values(), value_blocks, sample_tile);
+  launch(kernels.values(), value_blocks(kernels, a.count), sample_tile);
   launch(kernels.pieces(), blocks, sample_tile);
-  const outcome o = take_results(kernels, blocks, 1, sums);
-  if (o != outcome::running || !grid) return o;
-  check(cuda().download(squares.data(), squares_.address(), squares.size() * sizeof(double)),
-        "downloading the training");
-  for (const double s : squares) training_squares_ += s;
-  return o;
+  return take_results(kernels, blocks, 1, sums);
 }
 
 // The points of the chunk and their values.

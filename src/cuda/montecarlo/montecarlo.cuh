@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sample_point.cuh"
+#include "share_out.cuh"
 
 namespace tessera {
 
@@ -35,7 +36,11 @@ __device__ __forceinline__ void fold_in(sample_sums &s, const sample_sums &o) { 
 __device__ __forceinline__ bool is_finite(double v) { return fabs(v) < infinity_value(); }
 
 __device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, int64 p) {
-  return TESSERA_LIST ? a.list[p - a.first_piece] : plain_piece(a.cut, a.pass.cube, a.first, a.samples, p);
+#if TESSERA_LIST
+  return a.course.list[p].piece();
+#else
+  return plain_piece(a.cut, a.pass.cube, a.first, a.samples, p);
+#endif
 }
 
 }  // namespace tessera
@@ -88,7 +93,7 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
         double u = uniform52(point.digits[j]);
         int bin;
         if (TESSERA_ANTITHETIC && half != 0) u = 1.0 - u;
-        if (TESSERA_GRID) u = place_on_axis(a.pass.edges + j * grid_edges, scout, 0, 1, u, grid, bin);
+        if (TESSERA_GRID) u = place_on_axis(grid_table{a.pass.edges + j * grid_edges}, scout, 0, 1.0, u, grid, bin);
         x[j] = coordinate_of(j, u, jacobian);
       }
       if (TESSERA_GRID) jacobian *= weight_of_sample(grid, a.pass.share, scout).factor;
@@ -221,17 +226,36 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
 namespace tessera {
 
 // The piece that has the sample; of a plain pass the first one, for all of them are of one cube and weigh as much.
-__device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
-  if (!TESSERA_LIST) return plain_piece(a.cut, a.pass.cube, a.first, a.samples, 0);
-  int low = a.tile_piece[tile], high = a.tile_piece[tile + 1];
+#if TESSERA_LIST
+__device__ __forceinline__ listed_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
+  int low = a.course.tile_piece[tile], high = a.course.tile_piece[tile + 1];
   while (low < high) {
     const int middle = (low + high + 1) / 2;
-    if (a.list[middle].first <= index)
+    if (a.course.list[middle].first <= index)
       low = middle;
     else
       high = middle - 1;
   }
-  return a.list[low];
+  return a.course.list[low];
+}
+#else
+__device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, int64, int64) {
+  return plain_piece(a.cut, a.pass.cube, a.first, a.samples, 0);
+}
+#endif
+
+// The samples of a launch; those of a list are in tiles that begin at its multiples.
+struct sample_range {
+  int64 begin, end;
+  int before;  // of the first tile
+};
+__device__ __forceinline__ sample_range range_of(const sampling_arguments &a) {
+#if TESSERA_LIST
+  const int64 begin = a.course.part_sample[a.course.part], end = a.course.part_sample[a.course.part + 1];
+  return {begin, end, static_cast<int>(begin % sample_tile)};
+#else
+  return {a.first_sample, a.first_sample + a.count, 0};
+#endif
 }
 
 #if TESSERA_LIST
@@ -258,39 +282,56 @@ __device__ __forceinline__ double train(const sampling_arguments &a, const sampl
 }
 #endif
 
+// Where they do for it, so many registers that a thousand threads go on beside each other.
+constexpr int value_blocks_at_least = TESSERA_LIST && !TESSERA_BATCH && dim <= 6 && comps == 1 ? 4 : 1;
+
 }  // namespace tessera
 
 // Weighted values of the samples of a chunk; with a device callback a.f has those of the points, and becomes those.
-extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
+extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::value_blocks_at_least)
     tessera_sample_values(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
 #if TESSERA_LIST
   __shared__ uint32 low[near_training ? dim * grid_bins : 1];
   __shared__ double warp_squares[warps];
-  if (near_training) {
+  __shared__ alignas(16) grid_interval near_edges[near_grid ? dim * grid_bins : 1];
+  const grid_of_axes edges = {a.course.edges, near_edges};
+  if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) low[near_training ? i : 0] = 0;
-    __syncthreads();
-  }
+  if (near_grid)
+    for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile)
+      near_edges[near_grid ? i : 0] = grid_table{a.course.edges + i / grid_bins * grid_edges}.at(i % grid_bins);
+  __syncthreads();
+#else
+  const far_grid edges = {a.pass.edges};
 #endif
+  const sample_range range = range_of(a);
+  const int count = static_cast<int>(range.end - range.begin),
+            tiles = (range.before + count + sample_tile - 1) / sample_tile;
   double squares = 0.0;
 #pragma unroll 1
-  for (int64 tile = blockIdx.x; tile * sample_tile < a.count; tile += gridDim.x) {
-    const int64 s = tile * sample_tile + threadIdx.x;
-    if (s >= a.count) break;
+  for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
+    const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
+    if (s < 0) continue;
+    if (s >= count) break;
 #if !TESSERA_BATCH
     if (ends_run(flags_now())) break;
 #endif
-    const int64 index = a.first_sample + s;
+    const int64 index = range.begin + s;
+#if TESSERA_LIST
+    const listed_piece listed = piece_of_sample(a, tile, index);
+    const sample_piece piece = listed.piece();
+#else
     const sample_piece piece = piece_of_sample(a, tile, index);
-    const double share = TESSERA_LIST ? training_share(a.pass, piece) : 0.0;
+#endif
     double v[comps];
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
       double f[comps];
-      p.make(a, static_cast<uint64>(index), piece.cube, half);
+      p.make(a, edges, static_cast<uint64>(index), piece.cube, half);
 #if TESSERA_BATCH
-      for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * a.count + s];
+      for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * count + s];
 #else
       add_weight(a.pass, piece, p.jacobian, p.x);
       user_values(p.x, f, a.params);
@@ -300,14 +341,14 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
         v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
       }
 #if TESSERA_LIST
-      squares += train(a, p, f, share, low);
+      squares += train(a, p, f, listed.share, low);
 #endif
     }
     for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
   }
 #if TESSERA_LIST
   fold_block<sample_tile>(squares, warp_squares);
-  if (threadIdx.x == 0) a.squares[blockIdx.x] = squares;
+  if (threadIdx.x == 0) a.squares[blockIdx.x] = a.course.part == 0 ? squares : a.squares[blockIdx.x] + squares;
   if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) {
       const uint32 counted = low[near_training ? i : 0];
@@ -319,17 +360,46 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
 #endif
 }
 
-// Estimates of pieces from the values of their samples. Block b: pieces first_piece + b*block_pieces and those behind it.
-extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
-    tessera_sample_pieces(const __grid_constant__ tessera::sampling_arguments a) {
-  using namespace tessera;
+// Estimates of pieces from the values of their samples: pieces begin ... begin+many-1, one for each thread; first: the sample to which a.f
+// begins; team: threads that sum a piece, a power of two. take(k, sums) has those of component k, in thread 0. Returns the first one that
+// is not finite, or -1. Collective.
+namespace tessera {
+
+__device__ __forceinline__ int team_for(int64 samples, int64 pieces) {
+  int team = 1;
+  while (team < 32 && 4 * team * pieces < samples) team *= 2;
+  return team;
+}
+
+// Deviations from the piece's first sample: of samples lane, lane + team, ...
+__device__ __forceinline__ sample_moments moments_of_lane(const double *f, int64 first, int64 count, int team,
+                                                          int lane) {
+  sample_moments m;
+  const double *const values = f + first;
+  const double about = count > 0 ? values[0] : 0.0;
+  const int many = static_cast<int>(count);
+  TESSERA_OVERLAPPED for (int q = lane; q < many; q += team) m.add_deviation(values[q] - about);
+  return m;
+}
+// In the team's first lane. `count` is 0 where there is no piece, and its threads come along.
+__device__ __forceinline__ sample_moments moments_by_team(const double *f, int64 first, int64 count, int team,
+                                                          int lane) {
+  sample_moments m = moments_of_lane(f, first, count, team, lane);
+  for (int d = team / 2; d > 0; d /= 2) fold_in(m, lower_lane(m, d));
+  m.first = count > 0 ? f[first] : 0.0;
+  m.count = count;
+  return m;
+}
+
+template <class Take>
+__device__ __forceinline__ int64 sum_pieces(const sampling_arguments &a, int64 first, int64 begin, int64 many, int team,
+                                            Take take) {
   __shared__ int large[sample_tile], larges;
   __shared__ sample_moments moments[sample_tile];
+  __shared__ sample_moments warp_moments[warps];
   __shared__ sample_sums warp_sums[warps];
   __shared__ int least_failed;
-  const int t = static_cast<int>(threadIdx.x), lane = t & 31;
-  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces;
-  const int64 left = a.end_piece - begin, many = left < a.block_pieces ? left : a.block_pieces;
+  const int t = static_cast<int>(threadIdx.x), teams = sample_tile / team, lane = t & (team - 1);
   const bool mine = t < many;
   sample_piece piece = {0, 0, 0, 0.0};
   if (mine) piece = piece_at(a, begin + t);
@@ -338,26 +408,31 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     least_failed = sample_tile;
   }
   __syncthreads();
-  if (mine && piece.count > small_piece) large[atomicAdd(&larges, 1)] = t;
+  const auto is_large = [&](int64 count) { return count > 32 * team; };
+  if (mine && is_large(piece.count)) large[atomicAdd(&larges, 1)] = t;
   __syncthreads();
   double together = 0.0;
 #pragma unroll 1
   for (int k = 0; k < comps; ++k) {
-    const double *const f = a.f + k * a.stride - a.first_sample;  // by the samples' indices
-    if (mine && piece.count <= small_piece) {
-      sample_moments m;
-      for (int64 i = 0; i < piece.count; ++i) m.add(f[piece.first + i]);
-      moments[t] = m;
+    const double *const f = a.f + k * a.stride - first;  // by the samples' indices
+#pragma unroll 1
+    for (int from = 0; from < many; from += teams) {
+      const int i = from + t / team;
+      const sample_piece other = i < many ? piece_at(a, begin + i) : sample_piece{0, 0, 0, 0.0};
+      const sample_moments m = moments_by_team(f, other.first, is_large(other.count) ? 0 : other.count, team, lane);
+      if (lane == 0 && i < many) moments[i] = m;
     }
-    for (int i = t / 32; i < larges; i += warps) {
+    __syncthreads();
+    // These by the whole block. Their order does not matter.
+#pragma unroll 1
+    for (int i = 0; i < larges; ++i) {
       const sample_piece other = piece_at(a, begin + large[i]);
-      const double first = f[other.first];
-      sample_moments m;
-      for (int64 q = lane; q < other.count; q += 32) m.add_deviation(f[other.first + q] - first);
-      fold_warp(m);
-      m.first = first;
+      sample_moments m = moments_of_lane(f, other.first, other.count, sample_tile, t);
+      fold_block<sample_tile>(m, warp_moments);
+      if (t != 0) continue;
+      m.first = f[other.first];
       m.count = other.count;
-      if (lane == 0) moments[large[i]] = m;
+      moments[large[i]] = m;
     }
     __syncthreads();
     sample_sums sums;
@@ -369,10 +444,83 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
       sums.add(e, piece.weight);
     }
     fold_block<sample_tile>(sums, warp_sums);
-    if (t == 0) a.partial[blockIdx.x * comps + k] = sums;
+    if (t == 0) take(k, sums);
   }
-  if (TESSERA_LIST && mine) a.spread[begin - a.first_piece + t] = together;
-  if (t == 0) a.failed[blockIdx.x] = least_failed < sample_tile ? begin + least_failed : -1;
+  if (TESSERA_LIST && mine) a.spread[begin + t] = together;
+  const int failed = least_failed;
+  __syncthreads();
+  return failed < sample_tile ? begin + failed : -1;
+}
+
+#if TESSERA_LIST
+// The first piece that begins with this sample, the first one of a tile, or behind it.
+__device__ __forceinline__ int64 first_piece_behind(const course_arguments &c, int64 sample, int64 tile) {
+  const int p = c.tile_piece[tile];
+  return c.list[p].first < sample ? p + 1 : p;
+}
+
+// The pieces of a part. sums[comps]: of this block, over the parts so far; the last block of the last part folds those of all.
+__device__ __forceinline__ void sum_part(const sampling_arguments &a, sample_sums *sums) {
+  __shared__ bool is_last;
+  const course_arguments &c = a.course;
+  const int t = static_cast<int>(threadIdx.x);
+  const int64 begin = c.part_piece[c.part], end = c.part_piece[c.part + 1], first = c.part_sample[c.part],
+              count = c.part_sample[c.part + 1] - first;
+  const int team = team_for(count, end - begin);
+  if (c.part == 0 && t == 0)
+    for (int k = 0; k < comps; ++k) sums[k] = sample_sums();
+  // A block takes the pieces that begin in some tiles, so that all have about as many samples, and so many tiles that all blocks have some.
+  const int64 before = first / sample_tile, tiles = (first + count + sample_tile - 1) / sample_tile - before;
+  int64 together = 16;
+  while (together > 1 && together * gridDim.x > tiles) together /= 2;
+#pragma unroll 1
+  for (int64 tile = blockIdx.x * together; tile < tiles; tile += gridDim.x * together) {
+    const int64 last = tile + together < tiles ? tile + together : tiles,
+                from = tile == 0 ? begin : first_piece_behind(c, (before + tile) * sample_tile, tile),
+                until = last == tiles ? end : first_piece_behind(c, (before + last) * sample_tile, last);
+#pragma unroll 1
+    for (int64 p = from; p < until; p += sample_tile) {
+      const int64 failed = sum_pieces(a, first, p, until - p < sample_tile ? until - p : sample_tile, team,
+                                      [&](int k, const sample_sums &s) { sums[k].add(s); });
+      if (t == 0 && failed >= 0) atomicMin(&c.totals->failed, static_cast<uint64>(failed));
+    }
+  }
+  if (!last_block(c.totals->arrived, is_last)) return;
+  if (c.part + 1 == c.parts) {
+    __shared__ sample_sums of_warp[warps];
+#pragma unroll 1
+    for (int k = 0; k < comps; ++k) {
+      sample_sums s;
+#pragma unroll 1
+      for (unsigned b = static_cast<unsigned>(t); b < gridDim.x; b += sample_tile)
+        s.add(from_far(a.partial + static_cast<int64>(b) * comps + k));
+      fold_block<sample_tile>(s, of_warp);
+      if (t == 0) a.sums[k] = s;
+    }
+  }
+  if (t == 0) {
+    const uint64 failed = *static_cast<volatile uint64 *>(&c.totals->failed);
+    a.result->failed = failed == ~uint64{0} ? -1 : static_cast<int64>(failed);
+  }
+}
+#endif
+
+}  // namespace tessera
+
+// Block b: pieces first_piece + b*block_pieces and those behind it.
+extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
+    tessera_sample_pieces(const __grid_constant__ tessera::sampling_arguments a) {
+  using namespace tessera;
+  sample_sums *const sums = a.partial + static_cast<int64>(blockIdx.x) * comps;
+#if TESSERA_LIST
+  sum_part(a, sums);
+#else
+  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces, left = a.end_piece - begin;
+  const int64 failed =
+      sum_pieces(a, a.first_sample, begin, left < a.block_pieces ? left : a.block_pieces,
+                 team_for(a.count, a.end_piece - a.first_piece), [&](int k, const sample_sums &s) { sums[k] = s; });
+  if (threadIdx.x == 0) a.failed[blockIdx.x] = failed;
+#endif
 }
 #endif
 
@@ -381,17 +529,25 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_sample_points(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
+  const sample_range range = range_of(a);
+  const int64 count = range.end - range.begin;
+  const far_grid edges = {TESSERA_LIST ? a.course.edges : a.pass.edges};
 #pragma unroll 1
-  for (int64 tile = blockIdx.x; tile * sample_tile < a.count; tile += gridDim.x) {
-    const int64 s = tile * sample_tile + threadIdx.x;
-    if (s >= a.count) break;
-    const sample_piece piece = piece_of_sample(a, tile, a.first_sample + s);
+  for (int64 tile = blockIdx.x; tile * sample_tile < range.before + count; tile += gridDim.x) {
+    const int64 s = tile * sample_tile + threadIdx.x - range.before;
+    if (s < 0) continue;
+    if (s >= count) break;
+#if TESSERA_LIST
+    const sample_piece piece = piece_of_sample(a, tile, range.begin + s).piece();
+#else
+    const sample_piece piece = piece_of_sample(a, tile, range.begin + s);
+#endif
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
-      p.make(a, static_cast<uint64>(a.first_sample + s), piece.cube, half);
+      p.make(a, edges, static_cast<uint64>(range.begin + s), piece.cube, half);
       add_weight(a.pass, piece, p.jacobian, p.x);
-      for (int j = 0; j < coordinates; ++j) a.x[j * a.stride + half * a.count + s] = p.x[j];
+      for (int j = 0; j < coordinates; ++j) a.x[j * a.stride + half * count + s] = p.x[j];
     }
   }
 }

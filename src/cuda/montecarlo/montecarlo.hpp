@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct sampling_shape {
   bool sobol = false, threefry = false;
   bool weights = false;  // coordinates are followed by weight and iteration
 };
+inline bool has_strata(const sampling_shape &s) { return s.grid && !s.sobol; }
 inline bool is_fused(const sampling_shape &s, int ncomp) {
   return (!s.grid || s.sobol) && !s.batch && !s.given && ncomp <= sampling_most_fused;
 }
@@ -41,6 +43,11 @@ class sampling_kernels : public user_kernels {
   CUfunction sums() const { return sums_; }      // tessera_sample_sums, where it is fused
   CUfunction values() const { return values_; }  // tessera_sample_values and tessera_sample_pieces, elsewhere
   CUfunction pieces() const { return pieces_; }
+  // With strata; see share_out.cuh. The first ones are launched one after the other.
+  const std::array<CUfunction, 4> &share_out() const { return share_out_; }
+  CUfunction list_tiles() const { return list_tiles_; }
+  CUfunction cut_again() const { return cut_again_; }
+  CUfunction learn() const { return learn_; }
   CUfunction batch_points() const { return batch_points_; }  // those of a chunk for a device callback
   int64 resident() const { return resident_; }               // blocks at a time of sums() or values()
 
@@ -48,6 +55,8 @@ class sampling_kernels : public user_kernels {
   const sampling_shape shape_;
   const bool fused_;
   CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, batch_points_ = nullptr;
+  std::array<CUfunction, 4> share_out_ = {};
+  CUfunction list_tiles_ = nullptr, cut_again_ = nullptr, learn_ = nullptr;
   int64 resident_ = 1;
   std::vector<sample_axis> axes_;  // that are there
 };
@@ -66,10 +75,12 @@ class device_sampler final : public user_run, public sampling_executor {
   outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override;
   outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                      int64 &made) override;
-  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums, double *spread) override;
-  double take_training(uint64 *counts) override;
   int64 slice_samples(bool grid) const override;
-  std::size_t slice_pieces() const override { return std::size_t{1} << 21; }
+  void begin_course(const std::vector<double> &edges, const std::vector<int> &cells,
+                    const std::vector<double> &spread) override;
+  outcome iterate(const vegas_iteration &it, sample_sums *sums, const std::function<outcome(int64)> &made) override;
+  void learn(bool believe_all, double damping) override;
+  void recall_course(std::vector<double> &edges, std::vector<double> *spread) override;
 
  private:
   static constexpr std::size_t most_kernels = 24;
@@ -82,12 +93,19 @@ class device_sampler final : public user_run, public sampling_executor {
   void use_grid(const sample_pass &pass);
   void use_nets(const sample_pass &pass, int64 shifts);
   void go_to_shift(int64 more);
-  void use_list(const sample_piece *pieces, int64 n);
   void launch(CUfunction kernel, int64 blocks, int threads) { start(kernel, blocks, threads, &arguments_); }
   void require_results(int64 blocks);
   outcome run_fused(sampling_kernels &kernels, int64 shifts, sample_sums *sums);
   sample_piece piece_at(int64 p) const;  // of the call
-  outcome run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums, double *spread);
+  outcome run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums);
+  int64 value_blocks(const sampling_kernels &kernels, int64 samples) const;
+  // Iterations of VEGAS; see vegas_course.cpp.
+  int64 chunk_blocks() const;
+  int64 cube_blocks() const;  // with a thread for each cube
+  void use_course(const vegas_iteration &it, int64 part_samples);
+  void share_out(const sampling_kernels &kernels);
+  outcome run_part(sampling_kernels &kernels, int64 samples);
+  outcome take_part(sampling_kernels &kernels);
   outcome run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums);
   outcome make_values(const sampling_kernels &kernels);
   outcome take_results(sampling_kernels &kernels, int64 blocks, int64 shifts, sample_sums *sums);
@@ -97,18 +115,20 @@ class device_sampler final : public user_run, public sampling_executor {
   kept_kernels<sampling_kernels> kept_{most_kernels};
   // Of the run.
   const sampling_problem *problem_ = nullptr;
-  double training_squares_ = 0.0;
-  bool training_there_ = false;
+  std::vector<int> cells_;  // of the strata
+  int64 cubes_ = 1;
+  bool known_ = false;                  // what they have shown
+  sampling_kernels *course_ = nullptr;  // of the last iteration
   // Of the call.
-  sample_pass pass_ = {};               // with the driver's pointers
-  const sample_piece *list_ = nullptr;  // likewise
+  sample_pass pass_ = {};  // with the driver's pointers
+  std::vector<sample_cells> host_cells_;
   sampling_arguments arguments_ = {};
-  std::vector<double> tables_;  // edges, scales and cells on their way to the device
-  std::vector<int> tile_piece_;
+  std::vector<double> tables_;  // on their way to the device
   // Memory.
   number_ring numbers_;
-  device_memory tables_there_, nets_there_, list_there_, tiles_there_, training_, squares_;
-  mapped_memory partial_, spread_;
+  device_memory tables_there_, nets_there_, course_there_, edges_there_, spread_there_, spread_before_, list_there_,
+      tiles_there_, training_, squares_, partial_there_, piece_spread_;
+  mapped_memory partial_, course_result_;
 };
 
 }  // namespace tessera

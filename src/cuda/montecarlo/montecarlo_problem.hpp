@@ -1,11 +1,12 @@
 // What the kernels of Monte Carlo are given; read by the host side of the plug-in and by the kernels.
 //
 // Plain sampling of a text with few components is fused, and that of Sobol points through a grid: a block makes, evaluates and sums the samples of a run of pieces. All else
-// goes through memory in chunks of whole pieces: values of the samples, then the estimates of the pieces.
+// goes through memory in chunks of whole pieces: values of the samples, then the estimates of the pieces. Pieces of an iteration of VEGAS
+// are listed by the device itself, whose chunks are called parts.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../engine/montecarlo/sampling_pass.hpp"
+#include "../../engine/montecarlo/strata_steps.hpp"
 #include "../device/user_answer.hpp"
 
 namespace tessera {
@@ -14,6 +15,7 @@ constexpr int sampling_block = 128;         // threads of the fused kernel
 constexpr int sample_tile = 256;            // threads of the others, and samples that a block takes at a time
 constexpr int sampling_near_dim = 32;       // up to so many coordinates are kept in registers
 constexpr int sampling_near_training = 64;  // up to so many axes are counted in near memory
+constexpr int sampling_near_grid = 24;      // up to so many axes have their edges there
 constexpr int sampling_most_fused = 8;      // components
 constexpr int small_piece = 32;             // samples that one thread sums; of others a warp does
 
@@ -37,22 +39,61 @@ TESSERA_HD double shifted_number(double u, double shift) {
   return between(v > 1.0 ? v - 1.0 : v, 1.1102230246251565404e-16, 0.99999999999999988898);  // 2^-53, 1 - 2^-53
 }
 
+struct listed_piece {
+  int64 first;
+  int cube, count;
+  double weight, share;  // share: training_share()
+  TESSERA_HD sample_piece piece() const { return {cube, first, count, weight}; }
+};
+
+// Grid and strata of VEGAS, which stay on the device.
+struct share_totals {
+  double wish;
+  int64 left, pieces;  // samples that rounding down has left; pieces of the cubes
+  uint64 failed;       // the first piece whose sum is not finite; 2^64 - 1: none
+  unsigned arrived;
+};
+struct course_arguments {
+  shared_samples shared;
+  int64 uniform;  // scouts, behind the samples of the cubes
+  bool known;     // spread is that of earlier iterations
+  double *spread, *wishes;
+  int64 *counts, *cube_piece;           // of each cube: samples, and its first piece
+  double *chunk_wishes;                 // of each chunk of cubes
+  int64 *chunk_samples, *chunk_pieces;  // likewise; before it once they are summed
+  share_totals *totals;
+  int64 part_samples;  // a part begins with the first piece behind so many samples
+  int parts, part;
+  int64 *part_piece, *part_sample;  // first ones of each part, and the ends
+  listed_piece *list;
+  int *tile_piece;
+  const double *before;  // spreads of the last cut, `cells` of which are those behind the new ones
+  const int *cells;
+  double *edges;
+  double damping;
+  bool believe_all;
+  int value_blocks;  // that have left squares
+};
+// What a part leaves on the host.
+struct course_result {
+  int64 failed;  // piece, -1: none
+};
+
 struct sampling_arguments {
   sample_pass pass;  // its pointers are on the device
   philox_keys keys;
   // Pieces: of a plain pass by this formula, else by a list.
   sample_cut cut;
   int64 first, samples;
-  const sample_piece *list;  // piece first_piece and those behind it
+  course_arguments course;
   int64 first_piece, end_piece;
   int64 block_pieces;   // that a block sums
   int64 shift_blocks;   // of the fused kernel: blocks with the pieces of one shift
   given_numbers given;  // in place of Philox
   // A chunk's samples.
   int64 first_sample, count;
-  const int *tile_piece;  // of the list: the piece of each tile's first sample, and the last piece
-  double *x;              // coordinate j of point i: x[j*stride + i]; antithetic points come after all others
-  double *f;              // component k: f[k*stride + i]
+  double *x;  // coordinate j of point i: x[j*stride + i]; antithetic points come after all others
+  double *f;  // component k: f[k*stride + i]
   int64 stride;
   const void *params;  // the user's parameter block
   // Results of the blocks.
@@ -61,6 +102,8 @@ struct sampling_arguments {
   double *spread;        // of each piece of the list
   uint64 *training;      // [ndim][grid_bins]
   double *squares;       // [blocks]
+  course_result *result;
+  sample_sums *sums;  // [ncomp], of an iteration of VEGAS
   user_answer *answer;
 };
 

@@ -28,6 +28,7 @@ constexpr int halves = TESSERA_ANTITHETIC ? 2 : 1;
 static_assert(!TESSERA_WEIGHTS || coordinates == dim + weight_coordinates, "");
 constexpr bool near_point = dim <= sampling_near_dim;
 constexpr bool near_training = dim <= sampling_near_training;
+constexpr bool near_grid = dim <= sampling_near_grid;
 constexpr bool weights = TESSERA_AXES == axes_any || TESSERA_GRID;
 constexpr int warps = sample_tile / 32;
 
@@ -91,28 +92,64 @@ __device__ __forceinline__ void add_weight(const sample_pass &pass, const sample
 #endif
 }
 
+// The grid of axis j: in far memory, or the intervals in near memory.
+struct far_grid {
+  const double *edges;
+  __device__ __forceinline__ grid_table axis(int j) const { return {edges + j * grid_edges}; }
+};
+struct near_table {
+  const grid_interval *intervals;
+  __device__ __forceinline__ double edge(int b) const { return intervals[b].low; }
+  __device__ __forceinline__ grid_interval at(int b) const {
+    const double2 both = *reinterpret_cast<const double2 *>(intervals + b);  // one access
+    return {both.x, both.y};
+  }
+};
+struct near_grid_of_axes {
+  const double *edges;
+  const grid_interval *intervals;
+  __device__ __forceinline__ near_table axis(int j) const { return {intervals + j * grid_bins}; }
+};
+struct far_grid_of_axes {
+  const double *edges;
+  const grid_interval *intervals;
+  __device__ __forceinline__ grid_table axis(int j) const { return {edges + j * grid_edges}; }
+};
+template <bool near>
+struct choice_of_grid {
+  using type = far_grid_of_axes;
+};
+template <>
+struct choice_of_grid<true> {
+  using type = near_grid_of_axes;
+};
+using grid_of_axes = choice_of_grid<near_grid>::type;
+
 // A point of a sample by its index, with what the grid has to say.
 struct sample_point {
   double x[coordinates];
   double jacobian, boost;
   unsigned bins[TESSERA_LIST ? (dim + 3) / 4 : 1];  // four to a word
 
-  __device__ __forceinline__ void make(const sampling_arguments &a, uint64 index, int64 cube, int half) {
+  template <class Grid>
+  __device__ __forceinline__ void make(const sampling_arguments &a, const Grid &edges, uint64 index, int64 cube,
+                                       int half) {
     const bool scout = cube == scouts;
     double grid = 1.0;
+    uint32 cells = static_cast<uint32>(cube);  // of the axes to come
     jacobian = boost = 1.0;
     const auto take = [&](int j, double u) {
       int bin;
       if (TESSERA_LIST) {
         const sample_cells c = a.pass.cells[j];
-        int64 cell = 0;
-        if (c.cells > 1 && !scout) cell = take_cell(c, cube);
-        u = place_on_axis(a.pass.edges + j * grid_edges, scout, cell, c.cells, u, grid, bin);
+        int cell = 0;
+        if (c.cells > 1 && !scout) cell = take_cell(c, cells);
+        u = place_on_axis(edges.axis(j), scout, cell, c.width, u, grid, bin);
         const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
         unsigned &word = bins[TESSERA_LIST ? j / 4 : 0];
         word = j % 4 == 0 ? shifted : word | shifted;
       } else if (TESSERA_GRID) {
-        u = place_on_axis(a.pass.edges + j * grid_edges, scout, 0, 1, u, grid, bin);
+        u = place_on_axis(edges.axis(j), scout, 0, 1.0, u, grid, bin);
       }
       x[j] = coordinate_of(j, u, jacobian);
     };

@@ -31,6 +31,7 @@ class monte_carlo : private vegas_sampling {
       begin_anew(grid);
       end = sample();
     }
+    learnt_grid();
     if (end == outcome::nonfinite) make_unknown();
     if (end != outcome::converged) doubt_constant();
     if (end == outcome::evaluations && heavy_tail_) end = outcome::heavy_tail;
@@ -155,8 +156,9 @@ class monte_carlo : private vegas_sampling {
     const bool independent = set_.generator == generator_auto;
     const forecast by_plain = forecast_of(plain),
                    by_vegas = independent ? forecast_of_merit(course_.best, affordable()) : forecast();
-    if (has_shifts_for(grid_.data()) && by_plain.samples > static_cast<double>(course_.samples)) {
-      shifted_run nets = begin_shifts(grid_.data());
+    const double *const edges = learnt_grid().data();
+    if (has_shifts_for(edges) && by_plain.samples > static_cast<double>(course_.samples)) {
+      shifted_run nets = begin_shifts(edges);
       o = begin_with(nets, course_.samples / (trial_growth * nets.shifts));
       if (o == outcome::running) o = try_out(nets, 0.0);
       if (o != outcome::running && o != outcome::evaluations) return o;

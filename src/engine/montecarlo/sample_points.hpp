@@ -69,18 +69,19 @@ inline void map_samples(const sample_pass &pass, const sample_axis *axes, int nd
                         const sample_arrays &points) {
   double *jacobian = points.jacobian, *grid = points.grid;
   const bool scout = cube == scouts;
+  uint32 cells = static_cast<uint32>(cube);  // of the axes to come
   if (pass.edges) std::fill(grid + from, grid + to, 1.0);
   for (int j = 0; j < ndim; ++j) {
     const sample_axis axis = axes[j];
     double *x = points.x + j * points.ldx;
     if (pass.edges) {
-      const double *edges = pass.edges + j * grid_edges;
+      const grid_table edges = {pass.edges + j * grid_edges};
       const sample_cells c = pass.cells[j];
-      const int cell = scout ? 0 : take_cell(c, cube);
+      const int cell = scout ? 0 : take_cell(c, cells);
       unsigned char *bins = points.bins + j * points.ldx;
       for (int64 i = from; i < to; ++i) {
         int bin;
-        x[i] = place_on_axis(edges, scout, cell, c.cells, x[i], grid[i], bin);
+        x[i] = place_on_axis(edges, scout, cell, c.width, x[i], grid[i], bin);
         bins[i] = static_cast<unsigned char>(bin);
       }
     }

@@ -2,10 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "../machine.hpp"
 #include "sampling_pass.hpp"
+#include "strata.hpp"
 
 namespace tessera {
+
+struct vegas_iteration {
+  sample_pass pass;  // with a scale; cells and edges are there
+  const strata_cut &cut;
+  int64 samples, uniform;  // of the grid, shared out over the cubes, and scouts
+  double exponent;         // of that sharing out
+};
 
 struct sampling_executor {
   virtual ~sampling_executor() = default;
@@ -20,16 +31,23 @@ struct sampling_executor {
   virtual outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                              int64 &made) = 0;
 
-  // The same for n pieces of consecutive samples, of a pass with a grid; sets spread[n], the variance of one sample in each.
-  virtual outcome run(const sample_pass &pass, const sample_piece *pieces, int64 n, sample_sums *sums,
-                      double *spread) = 0;
+  // ---- VEGAS: grid, training and what the cubes have shown stay where the samples are made ----
+  // Begins with this grid, and with the variance of one sample in each cube of a cut, empty where it is not known.
+  virtual void begin_course(const std::vector<double> &edges, const std::vector<int> &cells,
+                            const std::vector<double> &spread) = 0;
 
-  // counts[ndim*grid_bins] since the last call; returns the sum of the squares of what each point has counted. Passes with a grid count.
-  virtual double take_training(uint64 *counts) = 0;
+  // Makes the samples of an iteration, adds their estimates to sums[ncomp], and keeps what they teach; made(n) is told of n samples more,
+  // and may end the iteration. Returns running, or what ended it.
+  virtual outcome iterate(const vegas_iteration &it, sample_sums *sums, const std::function<outcome(int64)> &made) = 0;
+
+  // What the last iteration has taught, taken in. believe_all: differences between the bins are more than chance.
+  virtual void learn(bool believe_all, double damping) = 0;
+
+  // The grid as it is now, and unless `spread` is null the cubes.
+  virtual void recall_course(std::vector<double> &edges, std::vector<double> *spread) = 0;
 
   // What one call may have, several cut_samples: between calls the clock is looked at.
   virtual int64 slice_samples(bool grid) const = 0;
-  virtual std::size_t slice_pieces() const = 0;
 };
 
 }  // namespace tessera

@@ -42,21 +42,24 @@ TESSERA_HD int64 samples_before(const sample_cut &c, int64 p) {
   return c.whole * most_piece + i * least + (i < longer ? i : longer);
 }
 
-// Cells of the stratification along an axis. cube/cells is the upper part of cube * inverse, for 2^20 cubes.
-constexpr int cell_shift = 40;
+// Cells of the stratification along an axis. cube/cells is the upper half of cube * inverse for 2^20 cubes and up to 2^12 cells; with
+// inverse 0 it is divided.
 struct sample_cells {
-  uint64 inverse;
+  double width;
+  uint32 inverse;
   int cells;
 };
 TESSERA_HD sample_cells cells_of(int cells) {
-  return {((uint64{1} << cell_shift) + static_cast<uint64>(cells) - 1) / static_cast<uint64>(cells), cells};
+  const uint64 n = static_cast<uint64>(cells);
+  return {1.0 / cells, cells > 1 && cells <= 4096 ? static_cast<uint32>(((uint64{1} << 32) + n - 1) / n) : 0, cells};
 }
 // The cell along this axis; leaves the rest of the cube's index.
-TESSERA_HD int take_cell(const sample_cells &c, int64 &cube) {
-  const int64 rest = static_cast<int64>((static_cast<uint64>(cube) * c.inverse) >> cell_shift);
-  const int cell = static_cast<int>(cube - rest * c.cells);
+TESSERA_HD int take_cell(const sample_cells &c, uint32 &cube) {
+  const uint32 rest = c.inverse != 0 ? static_cast<uint32>((uint64{cube} * c.inverse) >> 32)
+                                     : cube / static_cast<uint32>(c.cells),
+               cell = cube - rest * static_cast<uint32>(c.cells);
   cube = rest;
-  return cell;
+  return static_cast<int>(cell);
 }
 
 // Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
@@ -112,17 +115,13 @@ TESSERA_HD double weight_of_point(const sample_pass &p, const sample_piece &piec
 }
 constexpr int weight_coordinates = 2;  // weight and iteration, behind the others
 
-// Place in (0, 1) of cell `cell` of `cells`.
-TESSERA_HD double cell_coordinate(int64 cell, int cells, double u) {
-  return cells == 1 ? u : (static_cast<double>(cell) + u) / static_cast<double>(cells);
-}
-
-// A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of `cells` of the grid's coordinate; scouts
+// A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of width `width` of the grid's coordinate; scouts
 // stay where they are, and learn the grid's jacobian there.
-TESSERA_HD double place_on_axis(const double *edges, bool scout, int64 cell, int cells, double u, double &jacobian,
+template <class Table>
+TESSERA_HD double place_on_axis(const Table &grid, bool scout, int cell, double width, double u, double &jacobian,
                                 int &bin) {
-  if (!scout) return grid_coordinate(edges, cell_coordinate(cell, cells, u), jacobian, bin);
-  jacobian *= grid_width(edges, u, bin);
+  if (!scout) return grid_coordinate(grid, rounded_product(whole_number(cell) + u, width), jacobian, bin);
+  jacobian *= grid_width(grid, u, bin);
   return u;
 }
 

@@ -90,7 +90,8 @@ struct vegas_course {
 // Everything that the next iteration of VEGAS depends on, apart from the settings.
 template <class Direction>
 void transfer_run(Direction &to, int ndim, int ncomp, sampling_statistics &statistics, vegas_course &course,
-                  std::vector<double> &scale, std::vector<double> &grid, strata &cubes, sample_pool &pool) {
+                  std::vector<double> &scale, std::vector<double> &grid, strata_cut &cut, std::vector<double> &spread,
+                  sample_pool &pool) {
   to.expect(ndim);
   to.expect(ncomp);
   to.whole(statistics.evaluations);
@@ -98,7 +99,10 @@ void transfer_run(Direction &to, int ndim, int ncomp, sampling_statistics &stati
   course.transfer(to);
   to.reals(scale, static_cast<std::size_t>(ncomp));
   to.reals(grid, static_cast<std::size_t>(ndim) * grid_edges);
-  cubes.transfer(to);
+  cut.transfer(to);
+  bool known = !spread.empty();
+  to.whole(known);
+  if (known) to.reals(spread, static_cast<std::size_t>(cut.cubes()));
   pool.transfer(to);
 }
 
@@ -107,10 +111,10 @@ inline bool is_sampling_record(int ndim, int ncomp, const std::vector<double> &r
   record_reader in(record);
   sampling_statistics statistics;
   vegas_course course;
-  std::vector<double> scale;
-  strata cubes(ndim);
+  std::vector<double> scale, spread;
+  strata_cut cut(ndim);
   sample_pool pool(ncomp);
-  transfer_run(in, ndim, ncomp, statistics, course, scale, grid, cubes, pool);
+  transfer_run(in, ndim, ncomp, statistics, course, scale, grid, cut, spread, pool);
   if (!in.complete() || !is_grid(ndim, grid) || course.samples < least_samples || !pool.is_possible()) return false;
   for (const double v : scale)
     if (!(v > 0.0 && v <= 1e300)) return false;

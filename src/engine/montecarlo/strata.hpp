@@ -7,77 +7,24 @@
 #include <cmath>
 #include <vector>
 
-#include "sampling_pass.hpp"
+#include "strata_steps.hpp"
 
 namespace tessera {
 
 constexpr int64 mean_samples = 4;  // at least, over the cubes
-constexpr int64 most_cubes = int64{1} << 20;
 
-class strata {
+// How many cells each axis has.
+class strata_cut {
  public:
-  explicit strata(int ndim) : cells_(static_cast<std::size_t>(ndim), 1), counts_(1, 0) {}
+  explicit strata_cut(int ndim) : cells_(static_cast<std::size_t>(ndim), 1) {}
 
-  int64 cubes() const { return static_cast<int64>(counts_.size()); }
-  const int *cells() const { return cells_.data(); }
-  const std::vector<int64> &counts() const { return counts_; }
-  int64 bytes() const { return static_cast<int64>(16 * counts_.capacity() + 8 * spread_.capacity()); }
-
-  // Shares out `samples` samples (two or more): two for each cube and the rest by its spread^(exponent/2).
-  void share_out(int64 samples, double exponent) {
-    cut(samples);
-    const std::size_t n = counts_.size();
-    std::vector<double> wish(n, 1.0);
-    double sum = 0.0;
-    for (std::size_t h = 0; h < n; ++h) {
-      if (!spread_.empty()) wish[h] = std::pow(between_bounds(spread_[h]), 0.5 * exponent);
-      sum += wish[h];
-    }
-    const bool even = !(sum > 0.0);
-    const double rest = static_cast<double>(samples - least_samples * cubes());
-    int64 left = samples;
-    for (std::size_t h = 0; h < n; ++h) {
-      const double share = even ? 1.0 / static_cast<double>(n) : wish[h] / sum;
-      counts_[h] = least_samples + static_cast<int64>(std::floor(rest * share * (1.0 - 1e-12)));
-      left -= counts_[h];
-    }
-    for (std::size_t h = 0; left > 0; h = (h + 1) % n, --left) ++counts_[h];  // what rounding down has left
-  }
-
-  // Takes the variance of one sample in each cube; earlier values keep half their weight.
-  void learn(const std::vector<double> &spread) {
-    if (spread_.size() != spread.size()) spread_ = spread;
-    for (std::size_t h = 0; h < spread.size(); ++h)
-      spread_[h] = 0.5 * (between_bounds(spread_[h]) + between_bounds(spread[h]));
-  }
-
-  template <class Direction>
-  void transfer(Direction &to) {
-    for (int &c : cells_) to.whole(c);
-    const int64 n = product(cells_);
-    if (n < 1 || n > most_cubes) return to.give_up();
-    counts_.resize(static_cast<std::size_t>(n), 0);
-    bool known = !spread_.empty();
-    to.whole(known);
-    if (known) to.reals(spread_, counts_.size());
-  }
-
- private:
-  static double between_bounds(double v) { return v >= 0.0 ? std::min(v, 1e200) : 1e200; }
-
-  static int64 product(const std::vector<int> &cells) {
-    int64 n = 1;
-    for (const int c : cells) {
-      n *= c;
-      if (n > most_cubes) return most_cubes + 1;
-    }
-    return n;
-  }
+  int64 cubes() const { return product(cells_); }
+  const std::vector<int> &cells() const { return cells_; }
 
   // As many cells on every axis, one more on the leading ones. Cubes are kept until there can be twice as many, or must be fewer.
-  void cut(int64 samples) {
-    const int64 most = std::max<int64>(1, std::min(most_cubes, samples / mean_samples));
-    if (cubes() <= most && 2 * cubes() > most) return;
+  void fit(int64 samples) {
+    const int64 most = std::max<int64>(1, std::min(most_cubes, samples / mean_samples)), now = cubes();
+    if (now <= most && 2 * now > most) return;
     std::vector<int> next(
         cells_.size(),
         std::max(1, static_cast<int>(std::pow(static_cast<double>(most), 1.0 / static_cast<double>(cells_.size())))));
@@ -94,32 +41,88 @@ class strata {
         more = true;
       }
     }
-    const auto n = static_cast<std::size_t>(product(next));
-    if (next == cells_) return;
-    if (!spread_.empty()) {
-      std::vector<double> spread(n);
-      for (std::size_t h = 0; h < n; ++h) spread[h] = spread_[old_cube(static_cast<int64>(h), next)];
-      spread_.swap(spread);
-    }
     cells_.swap(next);
-    counts_.assign(n, 0);
   }
 
-  // The present cube that has the centre of cube h of another cut.
-  std::size_t old_cube(int64 h, const std::vector<int> &cells) const {
-    int64 at = 0, stride = 1;
-    for (std::size_t j = 0; j < cells.size(); ++j) {
-      const int64 cell = h % cells[j];
-      h /= cells[j];
-      at += stride * ((2 * cell + 1) * cells_[j] / (2 * cells[j]));
-      stride *= cells_[j];
+  template <class Direction>
+  void transfer(Direction &to) {
+    for (int &c : cells_) to.whole(c);
+    if (cubes() < 1 || cubes() > most_cubes) to.give_up();
+  }
+
+ private:
+  static int64 product(const std::vector<int> &cells) {
+    int64 n = 1;
+    for (const int c : cells) {
+      n *= c;
+      if (n > most_cubes) return most_cubes + 1;
     }
-    return static_cast<std::size_t>(at);
+    return n;
   }
 
   std::vector<int> cells_;
-  std::vector<double> spread_;  // of each cube; empty before the first iteration
+};
+
+// What the cubes have shown, and the samples that they get: as a host keeps it.
+class strata {
+ public:
+  explicit strata(int ndim) : cells_(static_cast<std::size_t>(ndim), 1), counts_(1, 0) {}
+
+  const std::vector<int> &cells() const { return cells_; }
+  const std::vector<int64> &counts() const { return counts_; }
+  const std::vector<double> &spread() const { return spread_; }  // variance of one sample; empty before it is known
+
+  void begin(const std::vector<int> &cells, const std::vector<double> &spread) {
+    cells_ = cells;
+    spread_ = spread;
+  }
+
+  // Shares out `samples` samples, two or more for each cube of the cut.
+  void share_out(const strata_cut &cut, int64 samples, double exponent) {
+    take_over(cut);
+    const shared_samples all = {samples, cut.cubes(), exponent};
+    const std::size_t n = static_cast<std::size_t>(all.cubes);
+    double near[chunk_cubes];
+    chunks_.assign(static_cast<std::size_t>(cube_chunks(all.cubes)), 0.0);
+    wishes_.resize(n);
+    for (std::size_t c = 0, first = 0; c < chunks_.size(); ++c, first += chunk_cubes)
+      chunks_[c] =
+          sum_of_chunk(one_lane(), near, static_cast<int>(std::min<std::size_t>(n - first, chunk_cubes)), [&](int i) {
+            const std::size_t h = first + static_cast<std::size_t>(i);
+            return wishes_[h] = spread_.empty() ? 1.0 : wish_of_cube(all, spread_[h]);
+          });
+    const double sum = sum_of_chunks(one_lane(), near, chunks_.data(), static_cast<int>(chunks_.size()));
+    counts_.resize(n);
+    int64 left = samples;
+    for (std::size_t h = 0; h < n; ++h) left -= counts_[h] = whole_samples(all, sum, wishes_[h]);
+    for (std::size_t h = 0; h < n; ++h) counts_[h] = samples_of_cube(all, left, static_cast<int64>(h), counts_[h]);
+  }
+
+  // Takes the variance of one sample in each cube.
+  void learn(const std::vector<double> &spread) {
+    const bool known = spread_.size() == spread.size();
+    spread_.resize(spread.size());
+    for (std::size_t h = 0; h < spread.size(); ++h) spread_[h] = learnt_spread(known, spread_[h], spread[h]);
+  }
+
+ private:
+  void take_over(const strata_cut &cut) {
+    if (cut.cells() == cells_) return;
+    if (!spread_.empty()) {
+      const int64 n = cut.cubes();
+      std::vector<double> spread(static_cast<std::size_t>(n));
+      for (int64 h = 0; h < n; ++h)
+        spread[static_cast<std::size_t>(h)] = spread_[static_cast<std::size_t>(
+            cube_at_centre(h, static_cast<int>(cells_.size()), cut.cells().data(), cells_.data()))];
+      spread_.swap(spread);
+    }
+    cells_ = cut.cells();
+  }
+
+  std::vector<int> cells_;
+  std::vector<double> spread_;
   std::vector<int64> counts_;
+  std::vector<double> wishes_, chunks_;
 };
 
 }  // namespace tessera

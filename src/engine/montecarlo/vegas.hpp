@@ -7,10 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "importance_grid.hpp"
 #include "sampling_record.hpp"
 #include "shifted_points.hpp"
-#include "strata.hpp"
 
 namespace tessera {
 
@@ -22,13 +20,15 @@ class vegas_sampling : protected shifted_points {
                  std::vector<double> *record, run_hooks &hooks)
       : shifted_points(exec, settings, volume, record != nullptr, hooks),
         grid_(grid),
-        strata_(settings.ndim),
+        cut_(settings.ndim),
         record_(record) {}
 
   void forget(const std::vector<double> &grid) {
     grid_ = grid;
-    strata_ = strata(set_.ndim);
+    cut_ = strata_cut(set_.ndim);
+    spread_.clear();
     course_ = {};
+    is_there_ = is_away_ = false;
   }
 
   outcome vegas() {
@@ -51,23 +51,16 @@ class vegas_sampling : protected shifted_points {
 
   // With the grid as it is. The iterations of the warm-up have shown how many samples are worth a look.
   outcome produce_by_nets() {
-    if (!has_shifts_for(grid_.data())) {
+    const double *const edges = learnt_grid().data();
+    if (!has_shifts_for(edges)) {
       make_unknown();
       return outcome::evaluations;
     }
     statistics_.sampling = sampling_vegas;
     statistics_.strata = 1;
-    shifted_run run = begin_shifts(grid_.data());
+    shifted_run run = begin_shifts(edges);
     const outcome o = begin_with(run, course_.samples / run.shifts);
     return o == outcome::running ? finish(run) : o;
-  }
-
-  outcome run_pieces(const sample_pass &pass, std::vector<sample_sums> &sums) {
-    spread_.resize(pieces_.size());
-    const outcome o = exec_.run(pass, pieces_.data(), static_cast<int64>(pieces_.size()), sums.data(), spread_.data());
-    if (o != outcome::running) return o;
-    for (const sample_piece &p : pieces_) statistics_.evaluations += p.count * per_sample_;
-    return o;
   }
 
   // One iteration of `samples` samples; the grid and the strata learn from it. Sets sums and the samples made.
@@ -75,66 +68,34 @@ class vegas_sampling : protected shifted_points {
     if (!has_room(samples, true)) return outcome::memory;
     const int64 uniform = samples < few_samples ? 0 : samples / scouting;
     ++begun_;
-    strata_.share_out(samples - uniform, set_.stratify);
-    const std::vector<int64> &counts = strata_.counts();
+    if (!is_there_) exec_.begin_course(grid_, cut_.cells(), spread_);
+    is_there_ = is_away_ = true;
+    cut_.fit(samples - uniform);
     made = static_cast<double>(samples);
     sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform), 1.0);
     pass.share = pass.samples / made;
-    cells_.resize(count(set_.ndim));
-    for (std::size_t j = 0; j < cells_.size(); ++j) cells_[j] = cells_of(strata_.cells()[j]);
-    pass.cells = cells_.data();
-    pass.edges = grid_.data();
-    const double cubes = static_cast<double>(counts.size());
-    const int64 slice = exec_.slice_samples(true);
-    std::vector<double> spread(counts.size(), 0.0);
     std::vector<sample_sums> fresh = new_sums();
-    std::size_t cube = 0;
-    int64 left = uniform, first = 0, within = 0;  // samples before, in all and in the cube
-    while (cube < counts.size() || left > 0) {
-      pieces_.clear();
-      int64 in_slice = 0;
-      while (cube < counts.size() && in_slice < slice && pieces_.size() < exec_.slice_pieces()) {
-        const int64 n = part_of(counts[cube] - within, slice);
-        add_pieces(pieces_, static_cast<int64>(cube), first, n, 1.0 / cubes, static_cast<double>(counts[cube]));
-        first += n;
-        in_slice += n;
-        within += n;
-        if (within == counts[cube]) {
-          ++cube;
-          within = 0;
-        }
-      }
-      if (cube == counts.size() && left > 0 && in_slice < slice) {
-        const int64 n = part_of(left, slice);
-        add_pieces(pieces_, scouts, first, n, 1.0, static_cast<double>(uniform));
-        first += n;
-        left -= n;
-      }
-      const outcome o = run_pieces(pass, fresh);
-      if (o != outcome::running) return o;
-      for (std::size_t i = 0; i < pieces_.size(); ++i) {
-        const sample_piece &p = pieces_[i];
-        if (p.cube == scouts) continue;
-        spread[count(p.cube)] += spread_[i] * static_cast<double>(p.count) / static_cast<double>(counts[count(p.cube)]);
-      }
-      pause_ = look();
-      if (pause_ != outcome::running && (cube < counts.size() || left > 0)) return pause_;
-    }
+    const outcome o =
+        exec_.iterate({pass, cut_, samples - uniform, uniform, set_.stratify}, fresh.data(), [&](int64 n) {
+          statistics_.evaluations += n * per_sample_;
+          return pause_ = look();
+        });
+    if (o != outcome::running) return o;
     sums.swap(fresh);
-    learn(sums, spread);
-    return outcome::running;
-  }
-
-  void learn(const std::vector<sample_sums> &sums, const std::vector<double> &spread) {
-    std::vector<uint64> training(count(set_.ndim) * grid_bins, 0);
-    const double squares = exec_.take_training(training.data());
     // As long as few points carry the integral, the grid follows them, chance or not: there is nothing else to follow.
     sample_pool one(set_.ncomp);
     one.add(sums, 1.0);
-    refine_grid(set_.ndim, training, freedom(one) < least_freedom ? 0.0 : squares, set_.damping, grid_);
-    strata_.learn(spread);
+    exec_.learn(freedom(one) < least_freedom, set_.damping);
     set_scale(sums);
-    statistics_.strata = strata_.cubes();
+    statistics_.strata = cut_.cubes();
+    return outcome::running;
+  }
+
+  // The grid as the iterations have left it.
+  std::vector<double> &learnt_grid() {
+    if (is_away_) exec_.recall_course(grid_, nullptr);
+    is_away_ = false;
+    return grid_;
   }
 
   // Iterations that train grid and strata. Each one is shown as long as there is nothing better.
@@ -225,15 +186,16 @@ class vegas_sampling : protected shifted_points {
 
   void remember(sample_pool &pool) {
     if (!record_) return;
+    exec_.recall_course(grid_, &spread_);
     record_->clear();
     record_writer out(*record_);
-    transfer_run(out, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+    transfer_run(out, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, cut_, spread_, pool);
   }
   void recall(sample_pool &pool) {
     record_reader in(*record_);
-    transfer_run(in, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, strata_, pool);
+    transfer_run(in, set_.ndim, set_.ncomp, statistics_, course_, scale_, grid_, cut_, spread_, pool);
     begun_ = course_.iteration;
-    statistics_.strata = strata_.cubes();
+    statistics_.strata = cut_.cubes();
   }
 
   void prepare_grid() {
@@ -261,12 +223,12 @@ class vegas_sampling : protected shifted_points {
   static constexpr int64 scouting = 10, few_samples = 40;  // one in ten is uniform, none in small iterations
 
   std::vector<double> &grid_;
-  strata strata_;
+  strata_cut cut_;
+  std::vector<double> spread_;  // of a record
+  bool is_there_ = false;       // at the executor
+  bool is_away_ = false;        // and the grid has changed there
   vegas_course course_;
   std::vector<double> *const record_;
-  std::vector<sample_cells> cells_;
-  std::vector<sample_piece> pieces_;
-  std::vector<double> spread_;
 };
 
 }  // namespace tessera
