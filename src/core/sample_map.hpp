@@ -35,19 +35,31 @@ struct grid_table {
   TESSERA_HD grid_interval at(int b) const { return {edges[b], edges[b + 1] - edges[b]}; }
 };
 
-// y in (0, 1] to u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of
-// each interval (Lepage 1978). `bin` is the interval. Table: see grid_table.
-template <class Table>
-TESSERA_HD double grid_coordinate(const Table &table, double y, double &jacobian, int &bin) {
-  constexpr double next_to_0 = 1.1102230246251565404e-16, next_to_1 = 0.99999999999999988898;  // 2^-53, 1 - 2^-53
+// y in (0, 1] in the grid's coordinate: the interval, and the place within it, 0 .. 1.
+struct place_in_grid {
+  double fraction;
+  int bin;
+};
+TESSERA_HD place_in_grid find_in_grid(double y) {
+  constexpr double next_to_1 = 0.99999999999999988898;  // 1 - 2^-53
   constexpr double rounding =
       6755399441055744.0;  // 1.5 * 2^52: adding it leaves the nearest integer in the lowest bits
   // Of a whole z it may be the one below: then the place is the upper edge of that interval.
   const double z = (y < next_to_1 ? y : next_to_1) * grid_bins, nearest = (z - 0.5) + rounding;
-  bin = static_cast<int>(static_cast<uint32>(bits_of(nearest)));
-  const grid_interval in = table.at(bin);
+  return {z - (nearest - rounding), static_cast<int>(static_cast<uint32>(bits_of(nearest)))};
+}
+TESSERA_HD double go_to_place(const grid_interval &in, double fraction, double &jacobian) {
+  constexpr double next_to_0 = 1.1102230246251565404e-16, next_to_1 = 0.99999999999999988898;  // 2^-53, 1 - 2^-53
   jacobian *= grid_bins * in.width;
-  return between(rounded_sum(in.low, rounded_product(in.width, z - (nearest - rounding))), next_to_0, next_to_1);
+  return between(rounded_sum(in.low, rounded_product(in.width, fraction)), next_to_0, next_to_1);
+}
+// To u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of each interval (Lepage
+// 1978). `bin` is the interval. Table: see grid_table.
+template <class Table>
+TESSERA_HD double grid_coordinate(const Table &table, double y, double &jacobian, int &bin) {
+  const place_in_grid place = find_in_grid(y);
+  bin = place.bin;
+  return go_to_place(table.at(bin), place.fraction, jacobian);
 }
 
 // The way back: the interval of u, and the derivative du/dy there.

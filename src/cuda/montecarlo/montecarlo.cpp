@@ -378,7 +378,8 @@ std::string device_sampler::explain_nonfinite(const sampling_kernels &kernels, i
     else
       fill_uniform(pass_, ndim_, piece.first + from, samples, to);
     complete_samples(pass_, ndim_, samples, samples, to);
-    map_samples(pass_, problem_->axes.data(), ndim_, piece.cube, 0, n, to);
+    points_of_cube all = {piece.cube, 0, n, 0};
+    map_samples(pass_, problem_->axes.data(), ndim_, &all, 1, to);
     if (problem_->settings.weights) fill_weights(pass_, piece, ndim_, 0, n, to);
   };
   return find_nonfinite(kernels, piece.count, per, true, fill);

@@ -64,24 +64,59 @@ inline void complete_samples(const sample_pass &pass, int ndim, int64 n, int64 m
   std::fill_n(to.jacobian + mirror, n, 1.0);
 }
 
-// Uniform numbers to the user's coordinates, for points from .. to-1, which are of one cube.
-inline void map_samples(const sample_pass &pass, const sample_axis *axes, int ndim, int64 cube, int64 from, int64 to,
+// Samples of the grid that are in its coordinate already to their places, in steps that a processor can take for several at a time.
+inline void place_in_grid_of(const grid_table &edges, int64 n, double *x, double *jacobian, unsigned char *bins) {
+  constexpr int together = 64;
+  double fraction[together], low[together], length[together];
+  int bin[together];
+  for (int64 i = 0; i < n; i += together, x += together, jacobian += together, bins += together) {
+    const int m = static_cast<int>(n - i < together ? n - i : together);
+    for (int l = 0; l < m; ++l) {
+      const place_in_grid place = find_in_grid(x[l]);
+      fraction[l] = place.fraction;
+      bin[l] = place.bin;
+    }
+    for (int l = 0; l < m; ++l) {
+      const grid_interval in = edges.at(bin[l]);
+      low[l] = in.low;
+      length[l] = in.width;
+    }
+    for (int l = 0; l < m; ++l) x[l] = go_to_place({low[l], length[l]}, fraction[l], jacobian[l]);
+    for (int l = 0; l < m; ++l) bins[l] = static_cast<unsigned char>(bin[l]);
+  }
+}
+
+// Points from .. to-1 of one cube, or scouts, which come behind all others.
+struct points_of_cube {
+  int64 cube, from, to;
+  uint32 rest;  // of the cube's index, for the axes to come
+};
+
+// Uniform numbers to the user's coordinates, for points that follow each other, of `many` cubes.
+inline void map_samples(const sample_pass &pass, const sample_axis *axes, int ndim, points_of_cube *cubes, int64 many,
                         const sample_arrays &points) {
   double *jacobian = points.jacobian, *grid = points.grid;
-  const bool scout = cube == scouts;
-  uint32 cells = static_cast<uint32>(cube);  // of the axes to come
+  const int64 from = cubes[0].from, to = cubes[many - 1].to;
+  int64 of_grid = 0;
+  while (of_grid < many && cubes[of_grid].cube != scouts) ++of_grid;
+  const int64 end = of_grid == 0 ? from : cubes[of_grid - 1].to;
   if (pass.edges) std::fill(grid + from, grid + to, 1.0);
+  for (int64 c = 0; c < many; ++c) cubes[c].rest = static_cast<uint32>(cubes[c].cube);
   for (int j = 0; j < ndim; ++j) {
     const sample_axis axis = axes[j];
     double *x = points.x + j * points.ldx;
     if (pass.edges) {
       const grid_table edges = {pass.edges + j * grid_edges};
-      const sample_cells c = pass.cells[j];
-      const int cell = scout ? 0 : take_cell(c, cells);
+      const sample_cells cells = pass.cells[j];
       unsigned char *bins = points.bins + j * points.ldx;
-      for (int64 i = from; i < to; ++i) {
+      for (points_of_cube *c = cubes; cells.cells > 1 && c < cubes + of_grid; ++c) {
+        const int cell = take_cell(cells, c->rest);
+        for (int64 i = c->from; i < c->to; ++i) x[i] = place_in_cell(cell, cells.width, x[i]);
+      }
+      place_in_grid_of(edges, end - from, x + from, grid + from, bins + from);
+      for (int64 i = end; i < to; ++i) {
         int bin;
-        x[i] = place_on_axis(edges, scout, cell, c.width, x[i], grid[i], bin);
+        grid[i] *= grid_width(edges, x[i], bin);
         bins[i] = static_cast<unsigned char>(bin);
       }
     }
@@ -92,11 +127,15 @@ inline void map_samples(const sample_pass &pass, const sample_axis *axes, int nd
     }
   }
   if (!pass.edges) return;
-  for (int64 i = from; i < to; ++i) {
-    const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
-    jacobian[i] *= weight.factor;
-    points.boost[i] = weight.boost;
-  }
+  const auto weigh = [&](int64 first, int64 behind, bool scout) {
+    for (int64 i = first; i < behind; ++i) {
+      const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
+      jacobian[i] *= weight.factor;
+      points.boost[i] = weight.boost;
+    }
+  };
+  weigh(from, end, false);
+  weigh(end, to, true);
 }
 
 // Weight and iteration behind the coordinates of points from .. to-1, which are of one piece and have their jacobians.

@@ -115,12 +115,16 @@ TESSERA_HD double weight_of_point(const sample_pass &p, const sample_piece &piec
 }
 constexpr int weight_coordinates = 2;  // weight and iteration, behind the others
 
+TESSERA_HD double place_in_cell(int cell, double width, double u) {
+  return rounded_product(whole_number(cell) + u, width);
+}
+
 // A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of width `width` of the grid's coordinate; scouts
 // stay where they are, and learn the grid's jacobian there.
 template <class Table>
 TESSERA_HD double place_on_axis(const Table &grid, bool scout, int cell, double width, double u, double &jacobian,
                                 int &bin) {
-  if (!scout) return grid_coordinate(grid, rounded_product(whole_number(cell) + u, width), jacobian, bin);
+  if (!scout) return grid_coordinate(grid, place_in_cell(cell, width, u), jacobian, bin);
   jacobian *= grid_width(grid, u, bin);
   return u;
 }
