@@ -239,8 +239,7 @@ void rounds_are_the_hosts(void **) {
   all += compare<1>({"2-D, too few", 2, 1e-8, 0.0, 400, automatic, false, false}, ends);
   all += compare<2>({"2-D, two components", 2, loose * 1e-5, 0.0, most / 2, automatic, false, false}, ends);
   all += compare<2>({"2-D, complex", 2, loose * 1e-5, 0.0, most / 2, automatic, false, true}, ends);
-  all += compare<1>({"3-D", 3, std::sqrt(loose) * 1e-2, std::sqrt(loose) * 1e-3, loose > 1.0 ? 200000 : 100000000,
-                     automatic, false, false},
+  all += compare<1>({"3-D", 3, std::sqrt(loose) * 1e-2, std::sqrt(loose) * 1e-3, 100000000, automatic, false, false},
                     ends);
   print_message("%d integrals: converged %d, evaluations %d, nonfinite %d, all zero %d\n", all,
                 ends[static_cast<int>(outcome::converged)], ends[static_cast<int>(outcome::evaluations)],
