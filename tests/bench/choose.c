@@ -25,13 +25,13 @@ static const struct way {
   const char *name;
   int method, sampling, generator;
 } ways[] = {
-    {"quadrature", TESSERA_QUADRATURE, 0, 0},
-    {"cubature", TESSERA_CUBATURE, 0, 0},
-    {"lattice", TESSERA_LATTICE, 0, 0},
-    {"montecarlo", TESSERA_MONTECARLO, 0, 0},
-    {"vegas", TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, 0},
+    {"quadrature", TESSERA_QUADRATURE, 0, TESSERA_GENERATOR_AUTO},
+    {"cubature", TESSERA_CUBATURE, 0, TESSERA_GENERATOR_AUTO},
+    {"lattice", TESSERA_LATTICE, 0, TESSERA_GENERATOR_AUTO},
+    {"montecarlo", TESSERA_MONTECARLO, 0, TESSERA_GENERATOR_AUTO},
+    {"vegas", TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_AUTO},
     {"sobol", TESSERA_MONTECARLO, TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_SOBOL},
-    {"auto", TESSERA_AUTO, 0, 0},
+    {"auto", TESSERA_AUTO, 0, TESSERA_GENERATOR_AUTO},
 };
 enum { way_count = sizeof ways / sizeof ways[0] };
 

@@ -15,67 +15,8 @@
 
 #include "cases.h"
 #include "close.h"
+#include "cuba_call.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { sanitized = 1 };
-#else
-enum { sanitized = 0 };
-#endif
-
-enum { most_ncomp = 4 };
-enum routine { vegas_routine, suave_routine, divonne_routine, routines };
-
-/* With all the arguments that the three pass; those of Divonne are passed a phase and no more. */
-typedef int (*full_integrand)(const int *, const double[], const int *, double[], void *, const int *, const int *,
-                              const void *, const int *);
-#define AS_INTEGRAND(f) ((integrand_t)(void (*)(void))(f))
-
-struct call {
-  enum routine routine;
-  int ndim, ncomp, nvec, flags, seed, mineval, maxeval;
-  int nstart, nincrease, nbatch, gridno;
-  int nnew, nmin;
-  int key1, ldxgiven, ngiven, nextra;
-  double flatness, border, epsrel, epsabs;
-  double *xgiven;
-  peakfinder_t peakfinder;
-  integrand_t f;
-  void *userdata;
-  const char *statefile;
-  int nregions, neval, fail;
-  double integral[most_ncomp], error[most_ncomp], prob[most_ncomp];
-};
-
-static struct call make(enum routine routine, int ndim, int ncomp, full_integrand f) {
-  struct call c;
-  memset(&c, 0, sizeof c);
-  c.routine = routine;
-  c.ndim = ndim, c.ncomp = ncomp, c.nvec = 1, c.maxeval = 1000000, c.epsrel = 1e-3, c.epsabs = 1e-12;
-  c.nstart = 1000, c.nincrease = 500, c.nbatch = 1000, c.nnew = 1000, c.nmin = 2, c.flatness = 25;
-  c.key1 = 47, c.ldxgiven = ndim;
-  c.f = AS_INTEGRAND(f);
-  c.fail = -7, c.nregions = -8;
-  for (int k = 0; k < most_ncomp; ++k) c.integral[k] = -9, c.error[k] = -10, c.prob[k] = -11;
-  return c;
-}
-static void run(struct call *c) {
-  switch (c->routine) {
-    case vegas_routine:
-      Vegas(c->ndim, c->ncomp, c->f, c->userdata, c->nvec, c->epsrel, c->epsabs, c->flags, c->seed, c->mineval,
-            c->maxeval, c->nstart, c->nincrease, c->nbatch, c->gridno, c->statefile, NULL, &c->neval, &c->fail,
-            c->integral, c->error, c->prob);
-      break;
-    case suave_routine:
-      Suave(c->ndim, c->ncomp, c->f, c->userdata, c->nvec, c->epsrel, c->epsabs, c->flags, c->seed, c->mineval,
-            c->maxeval, c->nnew, c->nmin, c->flatness, c->statefile, NULL, &c->nregions, &c->neval, &c->fail,
-            c->integral, c->error, c->prob);
-      break;
-    default:
-      Divonne(c->ndim, c->ncomp, c->f, c->userdata, c->nvec, c->epsrel, c->epsabs, c->flags, c->seed, c->mineval,
-              c->maxeval, c->key1, 1, 1, 5, c->border, 10, .25, c->ngiven, c->ldxgiven, c->xgiven, c->nextra,
-              c->peakfinder, c->statefile, NULL, &c->nregions, &c->neval, &c->fail, c->integral, c->error, c->prob);
-  }
-}
 static void assert_same_result(const struct call *a, const struct call *b) {
   assert_int_equal(a->fail, b->fail);
   assert_int_equal(a->neval, b->neval);
@@ -94,26 +35,7 @@ static void assert_untouched(const struct call *c) {
 }
 static double tolerated(const struct call *c, int k) { return fmax(c->epsabs, c->epsrel * fabs(c->integral[k])); }
 
-/* ---- Integrands --------------------------------------------------------------------------------------------------------- */
-static atomic_llong points_seen, largest_call, strange_arguments;
-
-/* A Gaussian about 0.3, and twice that of another width. */
-static int bells(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata, const int *nvec,
-                 const int *core, const void *weight, const int *iter) {
-  (void)userdata, (void)core, (void)weight, (void)iter;
-  points_seen += *nvec;
-  if (*nvec > largest_call) largest_call = *nvec;
-  for (int i = 0; i < *nvec; ++i) {
-    double s = 0;
-    for (int j = 0; j < *ndim; ++j) s += (x[i * *ndim + j] - 0.3) * (x[i * *ndim + j] - 0.3);
-    for (int k = 0; k < *ncomp; ++k) f[i * *ncomp + k] = (k + 1) * exp(-(20. + 20 * k) * s);
-  }
-  return 0;
-}
-static double exact_bell(int ndim, int k) {
-  const double a = sqrt(20. + 20 * k);
-  return (k + 1) * pow(sqrt(acos(-1.)) / 2 / a * (erf(0.7 * a) + erf(0.3 * a)), ndim);
-}
+static atomic_llong strange_arguments;
 
 /* ---- Values ---------------------------------------------------------------------------------------------------------------- */
 static void values_are_right(void **state) {
@@ -152,73 +74,6 @@ static void a_thousand_variables(void **state) {
   }
 }
 
-/* The true error is within one standard deviation in 68 of 100 cases (for Divonne within two in 95). */
-static void the_errors_are_honest(void **state) {
-  static const double share[routines] = {0.6827, 0.6827, 0.9545};
-  (void)state;
-  if (sanitized) skip(); /* statistics */
-  enum { seeds = 100 };
-  for (enum routine r = 0; r < routines; ++r) {
-    int within = 0, alarms = 0, runs = sanitized ? 0 : seeds;
-    double sum = 0;
-    for (int seed = 1; seed <= runs; ++seed) {
-      const int ndim = r == divonne_routine ? 11 : 4; /* by Monte Carlo alone */
-      struct call c = make(r, ndim, 1, bells);
-      c.seed = 100 + seed;
-      c.epsrel = 5e-3;
-      run(&c);
-      assert_int_equal(c.fail, 0);
-      within += fabs(c.integral[0] - exact_bell(ndim, 0)) <= c.error[0];
-      sum += c.prob[0];
-      alarms += c.prob[0] > 0.95;
-    }
-    if (runs == 0) continue;
-    const double spread = sqrt(share[r] * (1 - share[r]) * runs);
-    print_message("  routine %d: %d of %d within their errors, mean prob %.3f, %d above 0.95\n", (int)r, within, runs,
-                  sum / runs, alarms);
-    assert_close(within, share[r] * runs, 0, 3 * spread);
-    assert_close(sum / runs, 0.5, 0, 0.12);
-    assert_at_most(alarms, 0.05 * runs + 4 * sqrt(0.05 * runs));
-  }
-}
-
-static int genz_for_cuba(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata) {
-  return genz_point(*ndim, x, *ncomp, f, userdata);
-}
-
-/* Genz's families by chance: how often a claim of success is false. */
-static void few_claims_are_false(void **state) {
-  static const int dims[] = {2, 3, 5, 8, 10};
-  (void)state;
-  const int instances = sanitized ? 1 : 3;
-  for (enum routine r = 0; r < routines; ++r) {
-    int claims = 0, wrong = 0, far = 0, all = 0;
-    for (int family = 1; family <= 6; ++family)
-      for (int d = 0; d < 5; ++d)
-        for (int i = 0; i < instances; ++i) {
-          struct genz g;
-          genz_make(family, dims[d], 1000 * (uint64_t)family + 50 * (uint64_t)d + (uint64_t)i, &g);
-          struct call c = make(r, g.ndim, 1, NULL);
-
-          c.f = genz_for_cuba;
-          c.userdata = &g;
-          c.maxeval = 300000;
-          c.seed = i + 1;
-          run(&c);
-          const double off = fabs(c.integral[0] - g.exact);
-          ++all;
-          claims += c.fail == 0;
-          const double allowed = fmax(c.epsrel * fabs(g.exact), c.epsabs);
-          wrong += c.fail == 0 && !(off <= allowed);
-          far += c.fail == 0 && !(off <= 4 * allowed);
-        }
-    print_message("  routine %d: %d runs, %d claims, %d outside the tolerance, %d outside four times it\n", (int)r, all,
-                  claims, wrong, far);
-    assert_int_equal(far, 0);
-    assert_at_most(wrong, r == divonne_routine ? 0.05 * claims : 0.4 * claims);
-    assert_true(claims > all / 3);
-  }
-}
 static void seeds(void **state) {
   static const int seed[] = {0, 1, 2, -1, -2147483647 - 1, 2147483647};
   struct call first[6];
@@ -1430,8 +1285,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_right),
       cmocka_unit_test(a_thousand_variables),
-      cmocka_unit_test(the_errors_are_honest),
-      cmocka_unit_test(few_claims_are_false),
       cmocka_unit_test(seeds),
       cmocka_unit_test(mineval_and_maxeval),
       cmocka_unit_test(wrong_arguments_fail),

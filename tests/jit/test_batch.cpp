@@ -62,11 +62,11 @@ int main(int argc, char **) {
     std::printf("skipped: %s\n", e.what());
     return 77;
   }
-  const std::string mapped = compiles(3, 3, true);
+  compiles(3, 33, true);  // more components than lanes
   sparse_compiles(8, 1);
-  if (checks::sanitized) return checks::summary();
-  check(compiles(3, 33, false) != mapped, "another domain is another key");  // and more components than lanes
   if (argc < 2) return checks::summary();
+  const std::string mapped = compiles(3, 3, true);
+  check(compiles(3, 33, false) != mapped, "another domain is another key");
   check(compiles(3, 3, false) != mapped, "another domain alone is another key");
   compiles(32, 1, true);
   return checks::summary();

@@ -93,11 +93,11 @@ int main(int argc, char **) {
   compiles("power, complement, 4 breaks", power, c, 1, {part::own_lists, 10, 4, true, 1, false});
   compiles_points("power in C at points", power, c, 1, 3, true);
   compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false, 1, false}, "", limits);
-  compiles("wave in slots", wave, cxx, 1, {part::slots, 10, 0, false, 1, false});
   compiles("bell in slots, last of 4, 2 components", bell, c, 2, {part::slots, 10, 0, false, 4, true});
   compiles("bell, last of 3, a simplex", bell, c, 1, {part::own_lists, 10, 0, false, 3, true}, simplex);
   compiles_points("wave at points, a simplex", wave, cxx, 3, 1, false, simplex);
   if (argc < 2) return checks::summary();
+  compiles("wave in slots", wave, cxx, 1, {part::slots, 10, 0, false, 1, false});
   compiles("wave", wave, cxx, 1, {part::own_lists, 10, 0, false, 1, false});
   compiles("power in C", power, c, 1, {part::own_lists, 10, 0, false, 1, false});
   compiles("wave, 61 points, 64 breaks", wave, cxx, 1, {part::own_lists, 30, most_device_breaks, false, 1, false});

@@ -166,7 +166,7 @@ static void one(const struct way *w, uint64_t *state, int number_of, struct coun
   tessera_destroy(s);
 }
 
-static int instances = 20;
+static int instances = 8;
 static uint64_t seed = 930401;
 
 static void no_false_success(void **unused) {

@@ -8,7 +8,7 @@
 #include "solve.h"
 
 enum { families = 6 };
-static int instances = sanitized ? 1 : 10;
+static int instances = sanitized ? 1 : 5;
 static const int dimensions[] = {2, 3, 5, 8};
 enum { dimension_count = (int)(sizeof dimensions / sizeof dimensions[0]) };
 

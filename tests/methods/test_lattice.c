@@ -227,7 +227,7 @@ static int product_peak(int ndim, const double *x, int ncomp, double *f, void *u
 
 static void coverage(void **state) {
   (void)state;
-  const int seeds = sanitized ? 200 : 1000;
+  const int seeds = sanitized ? 50 : 1000;
   const double levels[] = {0.9, 0.95, 0.99};
   const struct {
     int ndim, shifts;

@@ -56,6 +56,8 @@ static void texts_give_what_functions_give(void **state) {
   (void)state;
   for (int m = 0; m < 4; ++m)
     for (int text = 0; text < 2; ++text) {
+      if (sanitized && text != m % 2) continue;
+      const double reltol = (m == 0 ? 1e-5 : 1e-3) * (sanitized ? 10 : 1);
       double value[3], error[3];
       for (int kind = functions; kind <= texts_cuda; ++kind) {
         tessera_solver *s = solver_of(3, 1);
@@ -66,11 +68,11 @@ static void texts_give_what_functions_give(void **state) {
           put_point(s, square, s); /* its userdata is not the parameter block */
         set_ball(s, kind);
         put_int(s, TESSERA_DEVICE, TESSERA_DEVICE_HOST);
-        put_real(s, TESSERA_RELTOL, m == 0 ? 1e-5 : 1e-3);
+        put_real(s, TESSERA_RELTOL, reltol);
         assert_status(s, tessera_integrate(s, methods[m], &value[kind], &error[kind]), TESSERA_OK);
         tessera_destroy(s);
       }
-      assert_close(value[0], 0.8 * acos(-1.0) * pow(radius, 5), m == 0 ? 1e-5 : 1e-3, 4 * error[0]);
+      assert_close(value[0], 0.8 * acos(-1.0) * pow(radius, 5), reltol, 4 * error[0]);
       for (int kind = texts_c; kind <= texts_cuda; ++kind) assert_close(value[kind], value[0], 1e-12, 0);
     }
 }

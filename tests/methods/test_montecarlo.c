@@ -195,7 +195,7 @@ static void threads_and_batches_change_nothing(void **state) {
         put_int(s, TESSERA_SAMPLING, sampling);
         put_int(s, TESSERA_ANTITHETIC, antithetic);
         put_real(s, TESSERA_RELTOL, 0);
-        put_int(s, TESSERA_MAXEVAL, 300001);
+        put_int(s, TESSERA_MAXEVAL, sanitized ? 70001 : 300001);
         assert_status(s, tessera_integrate(s, TESSERA_MONTECARLO, value, error), TESSERA_LIMIT_EVALUATIONS);
         assert_status(s, tessera_get_chi2(s, chi2), TESSERA_OK);
         const double all[6] = {value[0], value[1], error[0], error[1], chi2[0], chi2[1]};
@@ -483,7 +483,7 @@ static void extreme_magnitudes(void **state) {
 static void peaks_get_vegas_and_smooth_ones_do_not(void **state) {
   double width = 0.02;
   (void)state;
-  tessera_solver *s = with(4, peak, &width, 2e-3, TESSERA_SAMPLING_AUTO);
+  tessera_solver *s = with(4, peak, &width, sanitized ? 1e-2 : 2e-3, TESSERA_SAMPLING_AUTO);
   put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_PHILOX);
   struct answer a = sample(s);
   assert_status(s, a.status, TESSERA_OK);
@@ -495,11 +495,11 @@ static void peaks_get_vegas_and_smooth_ones_do_not(void **state) {
   put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
   put_int(s, TESSERA_MAXEVAL, 10 * vegas);
   a = sample(s);
-  assert_status(s, a.status, TESSERA_LIMIT_EVALUATIONS);
+  assert_true(is_limit(a.status));
   assert_same_bits(got_real(s, TESSERA_CHI2), 0);
   tessera_destroy(s);
 
-  s = with(20, kink, NULL, 5e-3, TESSERA_SAMPLING_AUTO);
+  s = with(20, kink, NULL, sanitized ? 2e-2 : 5e-3, TESSERA_SAMPLING_AUTO);
   a = sample(s);
   assert_status(s, a.status, TESSERA_OK);
   assert_int_equal(got_int(s, TESSERA_SAMPLING_USED), TESSERA_SAMPLING_PLAIN);
@@ -559,12 +559,12 @@ static void many_variables(void **state) {
   (void)state;
   for (int j = 0; j < n; ++j) lower[j] = -1, upper[j] = j < 3 ? 1 : 0;
   for (int sampling = 0; sampling < 3; ++sampling) {
-    tessera_solver *s = with(n, kink, NULL, 1e-2, sampling);
+    tessera_solver *s = with(n, kink, NULL, sanitized ? 3e-2 : 1e-2, sampling);
     struct answer a = sample(s);
     assert_status(s, a.status, TESSERA_OK);
     assert_close(a.value, 1, 0, 1.5 * a.error);
     assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
-    put_int(s, TESSERA_MAXEVAL, 20000);
+    put_int(s, TESSERA_MAXEVAL, sanitized ? 5000 : 20000);
     a = sample(s);
     assert_close(a.value, 8 * (3 * 2.5 + 997 * 4.0) / 1000, 0,
                  1.5 * a.error);              /* mean of |4x-2| over [-1,1] and [-1,0] */

@@ -5,7 +5,7 @@
 #include "outside_runs.h"
 
 static const int64_t initial[] = {1, sanitized ? 0 : 256, 0};
-static const struct outside_plan plan = {outside_short, -1, NULL, initial, sanitized ? 3 : 30, sanitized ? 10 : 1};
+static const struct outside_plan plan = {outside_short, -1, NULL, initial, sanitized ? 2 : 12, sanitized ? 10 : 1};
 
 #include "outside_tests.h"
 

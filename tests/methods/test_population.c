@@ -5,7 +5,7 @@
 /* A fixed seed; what holds is measured, with some room. */
 static const uint64_t seed = 20260601;
 static const int dims[] = {2, 3, 4, 5, 6, 8};
-enum { per_family = sanitized ? 1 : 5, most_evaluations = sanitized ? 30000 : 300000 };
+enum { per_family = sanitized ? 1 : 3, most_evaluations = sanitized ? 30000 : 300000 };
 static const struct population_bounds bounds = {.most_false = {0.03, 0.03},
                                                 .most_dishonest = {0.15, 0.10},
                                                 .least_claims = {sanitized ? 0.30 : 0.40, sanitized ? 0.15 : 0.20}};

@@ -104,7 +104,7 @@ static double second_moment(const struct shape *s) {
 static void all_methods_find_the_moments_of_random_simplices(void **state) {
   static const int methods[] = {TESSERA_CUBATURE, TESSERA_LATTICE, TESSERA_MONTECARLO, TESSERA_ITERATED};
   (void)state;
-  for (int ndim = 1; ndim <= most; ++ndim)
+  for (int ndim = 1; ndim <= most; ndim += sanitized ? 2 : 1)
     for (int m = 0; m < 2; ++m)
       for (int method = 0; method < 4; ++method) {
         if (ndim > (method == 3 || (method == 0 && m == 1) ? 3 - sanitized : most))

@@ -19,7 +19,7 @@ static void a_peak_at_the_centre_is_found_from_any_start(void **state) {
   static const int64_t starts[] = {2, 16, 256, 1024};
   const double exact = pow(sqrt(acos(-1)) / 25, 8); /* the tails beyond 12.5/25 are below 1e-67 of it */
   (void)state;
-  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; ++i)
+  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i += sanitized ? 3 : 1)
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
       tessera_solver *s = solver_of(8, 1);
       put_point(s, peak, NULL);
@@ -48,7 +48,7 @@ static int zero(int ndim, const double *x, int ncomp, double *f, void *userdata)
 static void zeros_alone_are_no_success_without_an_absolute_tolerance(void **state) {
   static const double tolerances[] = {0, 1e-300};
   (void)state;
-  for (int ndim = 1; ndim <= 12; ++ndim)
+  for (int ndim = 1; ndim <= 12; ndim += sanitized ? 4 : 1)
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
       for (int64_t initial = 1; initial <= 1024; initial *= 1024)
         for (int t = 0; t < 2; ++t) {

@@ -2,7 +2,8 @@
 # Uses the library as its users do: from a tree that was installed and then moved elsewhere, by find_package or pkg-config, or
 # as a subdirectory of another project. Every program prints the version and an integral, which are compared.
 # SPDX-License-Identifier: BSD-3-Clause
-# Usage: run.sh find_package|pkg_config|add_subdirectory; the environment (tests/CMakeLists.txt) says where everything is.
+# Usage: run.sh find_package|pkg_config|add_subdirectory|add_subdirectory_whole; the environment (tests/CMakeLists.txt) says where everything
+# is. add_subdirectory takes objects that the build has made by the same commands (reuse.sh), add_subdirectory_whole compiles all.
 set -euo pipefail
 way=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -71,9 +72,15 @@ project() { # name source arguments... : configures and builds, in $work/name
   fi
 }
 
-if [ "$way" = add_subdirectory ]; then
+if [[ $way == add_subdirectory* ]]; then
   targets="consumer_c consumer_cuba${FC:+ consumer_fortran consumer_dcuhre}" # with what they need; no device engine, and of the drop-ins two: one function makes all
-  project build "$here/add_subdirectory" "-DTESSERA_SOURCE=$SOURCE"
+  launcher=()
+  if [ "$way" = add_subdirectory ]; then
+    bash "$here/reuse.sh" --table "$BUILD" > "$work/table.txt"
+    launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=bash;$here/reuse.sh;$work/table.txt")
+  fi
+  project build "$here/add_subdirectory" "-DTESSERA_SOURCE=$SOURCE" "${launcher[@]}"
+  echo "$(grep -c '^reused' "$work/build.log") objects taken from the build"
   expect C "$work/build/consumer_c"
   [ -z "${FC:-}" ] || expect Fortran "$work/build/consumer_fortran"
   "$work/build/consumer_cuba" | says 'fail 0' || { echo "Cuba: wrong"; exit 1; }
