@@ -27,13 +27,15 @@ class compiled_source {
   // userdata: the parameter block
   batch_function function() const { return reinterpret_cast<batch_function>(entry_); }
   limits_function limits() const { return reinterpret_cast<limits_function>(entry_); }  // of a text of limits
-  // C with static variables that the integrand itself writes: one thread at a time.
+  // C with static variables that the integrand itself writes, Fortran with variables that outlive a call: one thread at a time.
   bool one_thread() const { return one_thread_; }
   cache_hit hit() const { return hit_; }
   double seconds() const { return seconds_; }
   const std::string &log() const { return log_; }  // the compiler's warnings
 
  private:
+  template <class Build>
+  void find_or_build(const integrand_source &source, code_cache *cache, const std::string &key, Build make);
   void load(const std::string &image, const std::string &file_name, bool is_limits);
 
   void *handle_ = nullptr;

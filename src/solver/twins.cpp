@@ -10,6 +10,7 @@
 #include <shared_mutex>
 #include <stdexcept>
 
+#include "../jit/fortran/fortran_text.hpp"
 #include "../text_file.hpp"
 
 namespace tessera {
@@ -20,7 +21,7 @@ constexpr struct {
   const char *name;
   source_language language;
 } languages[] = {
-    {"cuda", source_language::cuda_cxx}, {"c", source_language::c_point}, {"cuba", source_language::c_cuba}};
+    {"cuda", source_language::cuda_cxx}, {"c", source_language::c_point}, {"cuba", source_language::c_cuba}, {"fortran", source_language::fortran}};
 
 constexpr std::size_t block_alignment = 16;
 
@@ -76,6 +77,15 @@ std::string read_file(const std::string &path) {
   const std::string why = read_text_file(path, text);
   if (!why.empty()) throw std::runtime_error(path + ": " + why);
   return text;
+}
+
+// The form by the suffix; the files that are compiled before, and what is included.
+void add_fortran_files(integrand_source &source, const std::vector<std::string> &with) {
+  source.fixed_form = fixed_by_suffix(source.file_name);
+  source.preprocess = preprocessed_by_suffix(source.file_name);
+  for (const std::string &path : with)
+    source.files.push_back({path, read_file(path), true, fixed_by_suffix(path), preprocessed_by_suffix(path)});
+  for (integrand_source::file &f : fortran_includes(source)) source.files.push_back(std::move(f));
 }
 
 class registry {
@@ -166,6 +176,7 @@ class registry {
     source.function = line->function;
     source.file_name = line->file;
     source.text = read_file(line->file);
+    if (source.language == source_language::fortran) add_fortran_files(source, line->with);
     source.text = expand_includes(source);
     source.expanded = true;
     std::vector<data_symbol> data;
@@ -273,8 +284,11 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
       if (empty.empty()) refuse("a word is empty");
     if (l.file[0] != '/') l.file = directory_of(path) + l.file;
     for (std::size_t i = 4; i < words.size(); ++i)
-      if (!read_params(words[i], l.params))
-        refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes");
+      if (l.language == source_language::fortran && words[i].compare(0, 5, "with=") == 0 && words[i].size() > 5)
+        l.with.push_back((words[i][5] == '/' ? "" : directory_of(path)) + words[i].substr(5));
+      else if (!read_params(words[i], l.params))
+        refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes" +
+               (l.language == source_language::fortran ? ", nor with=file" : ""));
     for (const twin_line &other : lines)
       if (other.symbol == l.symbol) refuse("'" + l.symbol + "' has a line already");
     lines.push_back(l);
