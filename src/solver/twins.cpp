@@ -269,7 +269,7 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
     if (words.empty()) continue;
     if (words.size() < 4)
       refuse("a line has the form: symbol language file function [params=symbol[:bytes] | userdata:bytes] ...");
-    twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}, number};
+    twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}, number, {}};
     std::string names;
     bool known = false;
     for (const auto &entry : languages) {

@@ -95,7 +95,7 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
   const fortran_files files = put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
   // Several files become one text: each in its own form.
   std::string file = files.compiled.back();
-  std::vector<std::string> first = {"-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w"};
+  std::vector<std::string> first = {"-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
   if (files.compiled.size() > 1) {
     std::string all;
     for (std::size_t k = 0; k < files.compiled.size(); ++k)

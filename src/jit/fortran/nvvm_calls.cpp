@@ -110,12 +110,15 @@ void nvvm_writer::call_runtime(const ir_instruction &i, const runtime_function &
       line("call void @" + full + "(" + arguments + ")");
       return;
     }
+    case runtime_kind::same:
+      if (i.args.size() == 2 && i.args[1].what != ir_value::kind::plain) throw ir_error("'" + i.callee.text + "' is not possible on a device");
+      break;
     case runtime_kind::unknown:
-      throw ir_error("'" + fortran_name(i.callee.text) + "' is not there on a device", i.line);
+      throw ir_error("'" + i.callee.text + "' of the compiler's library is needed, which is not there on a device", i.line);
     default:
       break;
   }
-  const std::string attributes = f.kind == runtime_kind::value ? " #0" : f.kind == runtime_kind::reader ? " #1" : " #2";
+  const std::string attributes = f.kind == runtime_kind::value || f.kind == runtime_kind::same ? " #0" : f.kind == runtime_kind::reader ? " #1" : " #2";
   const std::string t = type(*i.type);
   const auto declare = [&](const std::string &result, const std::string &marks) {
     const std::string text = "declare " + result + " @" + f.name + "(" + types + ")" + marks;

@@ -15,8 +15,6 @@ std::string place(const std::string &caller, int line) {
 [[noreturn]] void refuse_call(const std::string &symbol, const std::string &caller, int line) {
   const runtime_function f = runtime_of(symbol);
   if (!f.why.empty()) throw ir_error(place(caller, line) + " " + f.why, line);
-  if (symbol.compare(0, 9, "_FortranA") == 0 || symbol.compare(0, 5, "llvm.") == 0)
-    throw ir_error(place(caller, line) + " needs '" + symbol + "' of the compiler's library, which is not there on a device", line);
   throw ir_error("'" + fortran_name(symbol) + "', which " + place(caller, line) + " calls, is not defined in this text", line);
 }
 
@@ -76,7 +74,11 @@ class walker {
     }
     if (!f->second.defined) {
       // In a table of procedures it may never be called.
-      if (!from.empty() && runtime_of(name).kind == runtime_kind::unknown) refuse_call(name, from, line);
+      if (from.empty()) return;
+      const runtime_function r = runtime_of(name);
+      // Of the compiler's own it is seen later whether the call is left when all is inlined.
+      const bool compilers = name.compare(0, 9, "_FortranA") == 0 || name.compare(0, 5, "llvm.") == 0;
+      if (r.kind == runtime_kind::unknown && !(compilers && r.why.empty())) refuse_call(name, from, line);
       return;
     }
     if (out_.functions.insert(name).second) waiting_.push_back(name);
@@ -144,7 +146,8 @@ std::string ir_inside(const ir_module &m, const std::string &entry) {
     if (reached.globals.count(name)) out += m.slice(g.begin, g.end) + "\n";
   for (const auto &[name, f] : m.functions()) {
     if (!f.defined) {
-      out += m.slice(f.begin, f.past_parameters) + "\n";
+      const std::string definition = runtime_definition(name);
+      out += definition.empty() ? m.slice(f.begin, f.past_parameters) + "\n" : definition;
       continue;
     }
     if (!reached.functions.count(name)) continue;

@@ -18,7 +18,7 @@ constexpr const char *fortran_values =
     "_FortranAScale8 _FortranANearest8 _FortranASpacing8 _FortranARRSpacing8 _FortranASetExponent8 _FortranAErfcScaled8 "
     "_FortranAModuloInteger4 _FortranAModuloInteger8";
 constexpr const char *fortran_readers =
-    "_FortranANorm2_8";
+    "_FortranANorm2_8 _FortranAIsContiguous";
 constexpr const char *outputs =
     "_FortranAioBeginExternalListOutput _FortranAioBeginExternalFormattedOutput _FortranAioEndIoStatement _FortranAioOutputAscii "
     "_FortranAioOutputReal64 _FortranAioOutputReal32 _FortranAioOutputInteger8 _FortranAioOutputInteger16 "
@@ -30,7 +30,7 @@ constexpr const char *stops =
 // Orders of LLVM to itself.
 constexpr const char *hints =
     "llvm.assume llvm.donothing llvm.experimental.noalias.scope.decl llvm.lifetime.start llvm.lifetime.end llvm.prefetch "
-    "llvm.stackrestore llvm.invariant.start llvm.invariant.end llvm.sideeffect";
+    "llvm.stacksave llvm.stackrestore llvm.invariant.start llvm.invariant.end llvm.sideeffect";
 
 bool function_of(const std::string &base, bool single) {
   return is_one_of(base, one_real) || is_one_of(base, two_reals) || (!single && is_one_of(base, other_math));
@@ -47,7 +47,7 @@ runtime_function intrinsic(const std::string &symbol) {
   const std::string suffix = dot == std::string::npos ? "" : rest.substr(dot + 1);
   if (contains(suffix, "v2") || contains(suffix, "v4")) return f;
   if (is_one_of(base, "smax smin umax umin abs")) return {runtime_kind::order, base, {}};
-  if (is_one_of(base, "ctpop ctlz cttz bitreverse bswap fshl fshr")) return f;
+  if (is_one_of(rest, "ctpop.i32 ctpop.i64 ctlz.i32 ctlz.i64 cttz.i32 cttz.i64 bswap.i32 bswap.i64")) return {runtime_kind::same, symbol, {}};
   static constexpr const char *other_names[][2] = {{"minnum", "fmin"},      {"maxnum", "fmax"},    {"fmuladd", "fma"},
                                                    {"minimumnum", "fmin"}, {"maximumnum", "fmax"}, {"roundeven", "rint"}};
   for (const auto &n : other_names)
@@ -64,7 +64,47 @@ runtime_function intrinsic(const std::string &symbol) {
   return f;
 }
 
+// flang's record of an array: length of an element at 8, rank at 20, from 24 on (lower bound, extent, stride) each.
+constexpr const char *contiguous = R"ir(
+define internal zeroext i1 @_FortranAIsContiguous(ptr %d) alwaysinline {
+begin:
+  %pl = getelementptr i8, ptr %d, i64 8
+  %length = load i64, ptr %pl, align 8
+  %pr = getelementptr i8, ptr %d, i64 20
+  %r = load i8, ptr %pr, align 1
+  %rank = zext i8 %r to i64
+  br label %next
+next:
+  %k = phi i64 [ 0, %begin ], [ %k1, %fits ]
+  %step = phi i64 [ %length, %begin ], [ %step1, %fits ]
+  %more = icmp ult i64 %k, %rank
+  br i1 %more, label %look, label %yes
+look:
+  %o = mul i64 %k, 24
+  %oe = add i64 %o, 32
+  %os = add i64 %o, 40
+  %pe = getelementptr i8, ptr %d, i64 %oe
+  %ps = getelementptr i8, ptr %d, i64 %os
+  %extent = load i64, ptr %pe, align 8
+  %stride = load i64, ptr %ps, align 8
+  %one = icmp sle i64 %extent, 1
+  %tight = icmp eq i64 %stride, %step
+  %good = or i1 %one, %tight
+  br i1 %good, label %fits, label %no
+fits:
+  %step1 = mul i64 %step, %extent
+  %k1 = add i64 %k, 1
+  br label %next
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
+)ir";
+
 }  // namespace
+
+std::string runtime_definition(const std::string &symbol) { return symbol == "_FortranAIsContiguous" ? contiguous : ""; }
 
 runtime_function runtime_of(const std::string &symbol) {
   const auto known = [&](runtime_kind k) { return runtime_function{k, "tessera_m_" + symbol, {}}; };
@@ -76,7 +116,7 @@ runtime_function runtime_of(const std::string &symbol) {
     return known(runtime_kind::value);
   if (ends_with(symbol, "f") && function_of(symbol.substr(0, symbol.size() - 1), true)) return known(runtime_kind::value);
   if (is_one_of(symbol, fortran_readers)) return known(runtime_kind::reader);
-  if (symbol == "_FortranAInitialize") return known(runtime_kind::writer);
+  if (symbol == "_FortranAAssign") return known(runtime_kind::writer);
   if (is_one_of(symbol, outputs)) return {runtime_kind::output, {}, {}};
   if (symbol == "tessera_m_status") return {runtime_kind::writer, symbol, {}};
   if (symbol == "malloc") return {runtime_kind::allocate, {}, {}};

@@ -11,6 +11,7 @@ enum class runtime_kind {
   nothing,  // says something to the optimiser only
   memory,   // llvm.memcpy, memmove, memset
   order,    // minimum, maximum, absolute value of integers
+  same,     // NVVM has it under the same name
   value,    // a function of its arguments alone
   reader,   // reads what its arguments point to
   writer,   // writes there
@@ -27,6 +28,9 @@ struct runtime_function {
 };
 
 runtime_function runtime_of(const std::string &symbol);
+
+// The definition of a function that an optimiser has to see through, in LLVM's representation; "" if there is none.
+std::string runtime_definition(const std::string &symbol);
 
 // CUDA C++: the functions. Needs tessera_flags.
 extern const char *const fortran_runtime_text;

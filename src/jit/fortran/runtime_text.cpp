@@ -215,6 +215,38 @@ TESSERA_M double tessera_m__FortranANorm2_8(void *d, void *, int, int) {
   tessera_fortran::each((const tessera_fortran::record *)d, [&](double v) { v /= largest; s += v * v; });
   return largest * sqrt(s);
 }
+// to = from, of the same shape. Where they may overlap and are laid out in two ways, and where memory would have to be had, the run ends.
+TESSERA_M void tessera_m__FortranAAssign(void *left, void *right, void *, int) {
+  const tessera_fortran::record *const t = (const tessera_fortran::record *)left, *const f = (const tessera_fortran::record *)right;
+  long long total = 1, at[15] = {}, first_t = 0, last_t = t->length, first_f = 0, last_f = f->length;
+  bool same = true, good = t->base && f->base && t->length == f->length && (f->rank == t->rank || f->rank == 0);
+  for (int k = 0; good && k < t->rank; ++k) {
+    const long long n = t->of[k].extent, step = f->rank ? f->of[k].stride : 0;
+    good = f->rank == 0 || f->of[k].extent == n;
+    same = same && step == t->of[k].stride;
+    total *= n;
+    (t->of[k].stride < 0 ? first_t : last_t) += (n - 1) * t->of[k].stride;
+    (step < 0 ? first_f : last_f) += (n - 1) * step;
+  }
+  if (good && total <= 0) return;
+  const bool apart = t->base + last_t <= f->base + first_f || f->base + last_f <= t->base + first_t;
+  if (!good || !(apart || same)) {
+    atomicOr(&tessera_flags, 2);
+    return;
+  }
+  // Of the same layout, from the side that the other does not run into.
+  const bool backward = !apart && t->base > f->base;
+  for (long long n = 0; n < total; ++n) {
+    long long to = 0, from = 0, rest = backward ? total - 1 - n : n;
+    for (int k = 0; k < t->rank; ++k) {
+      at[k] = rest % t->of[k].extent;
+      rest /= t->of[k].extent;
+      to += at[k] * t->of[k].stride;
+      from += f->rank ? at[k] * f->of[k].stride : 0;
+    }
+    for (long long b = 0; b < t->length; ++b) ((char *)t->base)[to + b] = f->base[from + b];
+  }
+}
 TESSERA_M void tessera_m_output() { atomicOr(&tessera_flags, 1); }
 TESSERA_M void tessera_m_status(int status) {
   atomicMax(reinterpret_cast<unsigned *>(&tessera_status), (unsigned)status);
