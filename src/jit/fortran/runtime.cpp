@@ -116,7 +116,7 @@ runtime_function runtime_of(const std::string &symbol) {
     return known(runtime_kind::value);
   if (ends_with(symbol, "f") && function_of(symbol.substr(0, symbol.size() - 1), true)) return known(runtime_kind::value);
   if (is_one_of(symbol, fortran_readers)) return known(runtime_kind::reader);
-  if (symbol == "_FortranAAssign") return known(runtime_kind::writer);
+  if (symbol == "_FortranAAssign" || symbol == "_FortranAInitialize") return known(runtime_kind::writer);
   if (is_one_of(symbol, outputs)) return {runtime_kind::output, {}, {}};
   if (symbol == "tessera_m_status") return {runtime_kind::writer, symbol, {}};
   if (symbol == "malloc") return {runtime_kind::allocate, {}, {}};

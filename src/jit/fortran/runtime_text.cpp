@@ -223,7 +223,7 @@ TESSERA_M void tessera_m__FortranAAssign(void *left, void *right, void *, int) {
   for (int k = 0; good && k < t->rank; ++k) {
     const long long n = t->of[k].extent, step = f->rank ? f->of[k].stride : 0;
     good = f->rank == 0 || f->of[k].extent == n;
-    same = same && step == t->of[k].stride;
+    same = same && step == t->of[k].stride && step >= 0;
     total *= n;
     (t->of[k].stride < 0 ? first_t : last_t) += (n - 1) * t->of[k].stride;
     (step < 0 ? first_f : last_f) += (n - 1) * step;
@@ -246,6 +246,37 @@ TESSERA_M void tessera_m__FortranAAssign(void *left, void *right, void *, int) {
     }
     for (long long b = 0; b < t->length; ++b) ((char *)t->base)[to + b] = f->base[from + b];
   }
+}
+// Default values of a derived type's components, from flang 22's tables: sizes and places in bytes.
+TESSERA_M void tessera_m__FortranAInitialize(void *d, void *, int) {
+  const tessera_fortran::record *const r = (const tessera_fortran::record *)d;
+  const char *const type = *(const char *const *)((const char *)d + 24 + 24 * r->rank);
+  bool good = r->version == 20240719 && type;
+  const char *const components = good ? *(const char *const *)(type + 232) : nullptr;
+  const long long many = good ? *(const long long *)(type + 264) : 0;
+  long long total = 1;
+  for (int k = 0; k < r->rank; ++k) total *= r->of[k].extent;
+  for (long long e = 0; e < total && good; ++e) {
+    long long place = 0, rest = e;
+    for (int k = 0; k < r->rank; ++k) {
+      place += rest % r->of[k].extent * r->of[k].stride;
+      rest /= r->of[k].extent;
+    }
+    for (long long j = 0; j < many; ++j) {
+      const char *const c = components + 256 * j;
+      const char genre = c[24], category = c[25], kind = c[26], rank = c[27];
+      const char *const value = *(const char *const *)(c + 248);
+      const bool number = category == 0 || category == 2 || category == 3 || category == 5;
+      good = good && genre == 1 && number;
+      if (!good || !value) continue;
+      long long bytes = category == 3 ? 2 * kind : kind;
+      const long long *const bounds = *(const long long *const *)(c + 160);
+      for (int k = 0; k < rank; ++k) bytes *= bounds[4 * k + 3] - bounds[4 * k + 1] + 1;
+      char *const to = (char *)r->base + place + *(const long long *)(c + 32);
+      for (long long b = 0; b < bytes; ++b) to[b] = value[b];
+    }
+  }
+  if (!good) atomicOr(&tessera_flags, 2);  // components that are types, pointers or allocatable
 }
 TESSERA_M void tessera_m_output() { atomicOr(&tessera_flags, 1); }
 TESSERA_M void tessera_m_status(int status) {
