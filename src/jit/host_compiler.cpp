@@ -262,7 +262,12 @@ void compiled_source::find_or_build(const integrand_source &source, code_cache *
     load(image, source.file_name, source.axis >= 0);
     if (cache) cache->store(key, image);
   }
-  if (source.language == source_language::fortran) one_thread_ = keeps_data(image);
+  if (source.language != source_language::fortran) return;
+  one_thread_ = keeps_data(image);
+  variables_ = find_variables(source, image, entry_);
+  if (variables_.empty()) return;
+  *static_cast<const kept_variable **>(::dlsym(handle_, "tessera_variables")) = variables_.data();
+  *static_cast<long long *>(::dlsym(handle_, "tessera_number_of_variables")) = static_cast<long long>(variables_.size());
 }
 
 compiled_source::~compiled_source() {

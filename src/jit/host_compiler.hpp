@@ -8,6 +8,7 @@
 #include "../integrand.hpp"
 #include "cache.hpp"
 #include "deadline.hpp"
+#include "fortran/host_fortran.hpp"
 #include "integrand_source.hpp"
 
 namespace tessera {
@@ -38,6 +39,7 @@ class compiled_source {
   void find_or_build(const integrand_source &source, code_cache *cache, const std::string &key, Build make);
   void load(const std::string &image, const std::string &file_name, bool is_limits);
 
+  std::vector<kept_variable> variables_;  // the opened code reads it
   void *handle_ = nullptr;
   void *entry_ = nullptr;
   bool one_thread_ = false;

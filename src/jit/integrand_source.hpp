@@ -49,6 +49,12 @@ struct integrand_source {
   int axis = -1;                           // a text that gives limits of this axis, no integrand:
   //   CUDA C++: void f(const double *x, double *lower, double *upper[, const P *p])
   //   C: int f(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata)
+  // Of Fortran: data of the program by COMMON block (module is empty) or module variable, and where they are in the parameter block.
+  struct variable {
+    std::string module, name;
+    std::size_t offset = 0, bytes = 0;
+  };
+  std::vector<variable> variables;
   bool fixed_form = false, preprocess = false;  // of Fortran
   std::vector<file> files;                      // of Fortran
   std::string domain;                    // of a run on a device: macros for the kernels (cuda/device/user_values.cuh)
@@ -58,6 +64,8 @@ struct integrand_source {
 // What a text is known by beside itself.
 inline std::string name_of(const integrand_source &s) {
   std::string out = std::to_string(static_cast<int>(s.language)) + (s.fixed_form ? "f" : "") + (s.preprocess ? "p" : "") + "/" + s.function + "/";
+  for (const integrand_source::variable &v : s.variables)
+    out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "/";
   for (const integrand_source::file &f : s.files) out += f.name + "/" + std::to_string(f.text.size()) + "/" + f.text;
   return out;
 }

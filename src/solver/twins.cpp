@@ -10,6 +10,7 @@
 #include <shared_mutex>
 #include <stdexcept>
 
+#include "../jit/fortran/fortran_data.hpp"
 #include "../jit/fortran/fortran_text.hpp"
 #include "../text_file.hpp"
 
@@ -86,6 +87,50 @@ void add_fortran_files(integrand_source &source, const std::vector<std::string> 
   for (const std::string &path : with)
     source.files.push_back({path, read_file(path), true, fixed_by_suffix(path), preprocessed_by_suffix(path)});
   for (integrand_source::file &f : fortran_includes(source)) source.files.push_back(std::move(f));
+}
+
+// The program's COMMON blocks and module variables that a Fortran text has too; they follow what is in `data`.
+void add_program_data(integrand_source &source, const object_symbols &symbols, std::vector<data_symbol> &data) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  std::size_t end = 0;
+  for (const data_symbol &d : data) end = (end + block_alignment - 1) / block_alignment * block_alignment + d.bytes;
+  const fortran_data_names names = find_fortran_data(source);
+  const auto add = [&](integrand_source::variable v, const std::string &symbol) {
+    const data_symbol d = symbols.variable(symbol);
+    if (d.bytes == 0) return;
+    v.offset = (end + block_alignment - 1) / block_alignment * block_alignment;
+    v.bytes = d.bytes;
+    end = v.offset + d.bytes;
+    source.variables.push_back(v);
+    data.push_back(d);
+  };
+  const auto missing = [&](const std::string &what) {
+    if (symbols.stripped())
+      throw no_twin("the values of " + what + " cannot be found: the file '" + symbols.path() + "' has been stripped of names", true);
+  };
+  for (const std::string &common : names.commons) {
+    const integrand_source::variable v = {"", common, 0, 0};
+    const std::vector<std::string> all = symbols.variables(gnu_symbol(v));
+    if (!all.empty() && all.front() == gnu_symbol(v))
+      add(v, all.front());
+    else
+      missing("COMMON /" + common + "/");
+  }
+  for (const std::string &module : names.modules) {
+    bool found = false;
+    for (const std::string &head : {"__" + module + "_MOD_", "_QM" + module + "E"})
+      for (const std::string &symbol : symbols.variables(head)) {
+        const std::string name = variable_of_module(symbol, module);
+        if (name.empty()) continue;
+        found = true;
+        add({module, name, 0, 0}, symbol);
+      }
+    if (!found) missing("module " + module);
+  }
+  if (end > most)
+    throw no_twin("the COMMON blocks and modules of '" + source.file_name + "' have " + std::to_string(end) + " bytes in the program; " +
+                      std::to_string(most) + " are possible",
+                  true);
 }
 
 class registry {
@@ -192,6 +237,7 @@ class registry {
       if (b.bytes > 0) v.bytes = b.bytes;
       data.push_back(v);
     }
+    if (source.language == source_language::fortran) add_program_data(source, symbols, data);
     return std::make_shared<twin>(std::move(source), std::move(data), path_ + "(" + std::to_string(line->number) + ")");
   }
 
@@ -248,6 +294,10 @@ std::shared_ptr<twin> find_twin(const void *function) { return registry::instanc
 void register_twin(const void *function, integrand_source source, const void *params, std::size_t bytes) {
   std::vector<data_symbol> data;
   if (bytes > 0) data.push_back({params, bytes});
+  if (source.language == source_language::fortran) try {
+      add_program_data(source, object_symbols::of(function), data);
+    } catch (const symbol_error &) {  // a function that is in no file; the text has values of its own
+    }
   registry::instance().put(function, std::make_shared<twin>(std::move(source), std::move(data), ""));
 }
 

@@ -104,6 +104,13 @@ data_use find_use(const ir_module &m, const ir_bodies &bodies, const std::set<st
   return out;
 }
 
+bool has_address(const ir_type &t) {
+  if (t.what == ir_type::kind::pointer) return true;
+  for (const ir_type_ref &e : t.of)
+    if (has_address(*e)) return true;
+  return false;
+}
+
 bool is_descriptor(const ir_type &t) {
   if (t.what != ir_type::kind::structure || t.of.size() < 7) return false;
   const auto integer = [&](std::size_t k, unsigned bits) {

@@ -25,5 +25,7 @@ data_use find_use(const ir_module &m, const ir_bodies &bodies, const std::set<st
 
 // A record of an allocatable array or a pointer, as flang lays it out: base, length of an element, version, rank, ...
 bool is_descriptor(const ir_type &t);
+// Whether there is an address in it.
+bool has_address(const ir_type &t);
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include "../programs.hpp"
 #include "../text.hpp"
 #include "fortran_call.hpp"
+#include "fortran_data.hpp"
 #include "nvvm_text.hpp"
 #include "reach.hpp"
 #include "runtime.hpp"
@@ -109,7 +110,9 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     const ir_module all(code);
     write_file(work.file("inside.ll"), ir_inside(all, "tessera_f"));
     const ir_module inlined(compile(compiler, version, work.file("inside.ll"), {}, work, source, until));
-    return write_nvvm(inlined, {}).text;
+    std::vector<host_value> values;
+    for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
+    return write_nvvm(inlined, values).text;
   } catch (const ir_error &e) {
     const std::string place = source.file_name + (e.line() > 0 ? "(" + std::to_string(e.line()) + ")" : "");
     throw compile_error(jit_stage::translate, place + ": error: " + e.what());

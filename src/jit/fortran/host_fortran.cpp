@@ -13,6 +13,7 @@
 #include "../programs.hpp"
 #include "../text.hpp"
 #include "fortran_call.hpp"
+#include "fortran_data.hpp"
 
 namespace tessera {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr const char *leaving = R"code(
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 void tessera_f(const double *x, double *f, void *p);
 static __thread jmp_buf tessera_back;
 static __thread int tessera_returned;
@@ -42,8 +44,16 @@ TESSERA_LEAVES(_FortranAStopStatementText)
 TESSERA_LEAVES(_FortranAExit)
 TESSERA_LEAVES(_FortranAAbort)
 TESSERA_LEAVES(_FortranAReportFatalUserError)
+struct tessera_variable { void *to; long long bytes, offset; };
+__attribute__((visibility("default"))) const struct tessera_variable *tessera_variables;
+__attribute__((visibility("default"))) long long tessera_number_of_variables;
+static void tessera_take(const char *p) {
+  for (long long i = 0; i < tessera_number_of_variables; ++i)
+    memcpy(tessera_variables[i].to, p + tessera_variables[i].offset, tessera_variables[i].bytes);
+}
 static int tessera_point(const double *x, double *f, void *p) {
   tessera_returned = 0;
+  if (tessera_number_of_variables > 0) tessera_take(p);
   if (setjmp(tessera_back) != 0) return -1;
   tessera_f(x, f, p);
   return tessera_returned;
@@ -95,7 +105,7 @@ sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int
   const fortran_entry entry = find_fortran_entry(source);
   const fortran_files files = put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
   sha256 h;
-  h.field("tessera host Fortran 1").field(tool.identity).field(files.key).field(leaving).field(host_loop);
+  h.field("tessera host Fortran 1").field(name_of(source)).field(tool.identity).field(files.key).field(leaving).field(host_loop);
   for (const std::string &part : tool.command) h.field(part);
   for (const char *o : options) h.field(o);
   return h;
@@ -138,34 +148,69 @@ std::string build_fortran(const integrand_source &source, int ndim, int ncomp, i
                       error.empty() ? "the compiler gave no reason" : error, log);
 }
 
-// The symbol table's variables in sections that may be written, but for those of the linker and of the tables of types.
-bool keeps_data(const std::string &image) {
+namespace {
+
+struct symbol {
+  std::string name;
+  unsigned long long value, bytes;
+  bool variable;  // in a section that may be written
+};
+
+// The symbol table; false: there is none, or it makes no sense.
+bool read_symbols(const std::string &image, std::vector<symbol> &out) {
   const auto at = [&](std::size_t offset, void *to, std::size_t bytes) {
     if (offset > image.size() || bytes > image.size() - offset) return false;
     std::memcpy(to, image.data() + offset, bytes);
     return true;
   };
   Elf64_Ehdr head;
-  if (!at(0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_shentsize != sizeof(Elf64_Shdr)) return true;
+  if (!at(0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_shentsize != sizeof(Elf64_Shdr)) return false;
   std::vector<Elf64_Shdr> sections(head.e_shnum);
-  if (!at(head.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return true;
+  if (!at(head.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return false;
   for (const Elf64_Shdr &table : sections) {
     if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections.size()) continue;
     for (std::size_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); ++k) {
       Elf64_Sym s;
-      if (!at(table.sh_offset + k * sizeof s, &s, sizeof s)) return true;
-      if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || s.st_size == 0 || s.st_shndx >= sections.size() ||
-          (sections[s.st_shndx].sh_flags & SHF_WRITE) == 0)
-        continue;
+      if (!at(table.sh_offset + k * sizeof s, &s, sizeof s)) return false;
+      if (s.st_shndx >= sections.size() || s.st_shndx == SHN_UNDEF) continue;
       const std::size_t name = sections[table.sh_link].sh_offset + s.st_name;
-      const std::string text = name < image.size() ? std::string(image.c_str() + name) : "";
-      if (text == "__dso_handle" || text == "_DYNAMIC" || starts_with(text, "completed.") || contains(text, "___vtab_") || contains(text, "___def_init_"))
-        continue;
-      return true;
+      out.push_back({name < image.size() ? std::string(image.c_str() + name) : "", s.st_value, s.st_size,
+                     ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size > 0 && (sections[s.st_shndx].sh_flags & SHF_WRITE) != 0});
     }
-    return false;
+    return true;
   }
-  return true;  // who knows
+  return false;
+}
+
+}  // namespace
+
+std::vector<kept_variable> find_variables(const integrand_source &source, const std::string &image, const void *entry) {
+  std::vector<kept_variable> out;
+  std::vector<symbol> symbols;
+  if (source.variables.empty() || !read_symbols(image, symbols)) return out;
+  const char *base = nullptr;
+  for (const symbol &s : symbols)
+    if (s.name == "tessera_batch") base = static_cast<const char *>(entry) - s.value;
+  for (const integrand_source::variable &v : source.variables)
+    for (const symbol &s : symbols) {
+      if (!base || !s.variable || (s.name != gnu_symbol(v) && s.name != llvm_symbol(v))) continue;
+      if (s.bytes > v.bytes)
+        throw compile_error(jit_stage::load, source.file_name + ": '" + v.name + "' has " + std::to_string(v.bytes) +
+                                                 " bytes in the program and " + std::to_string(s.bytes) + " in this text");
+      out.push_back({const_cast<char *>(base) + s.value, static_cast<long long>(s.bytes), static_cast<long long>(v.offset)});
+    }
+  return out;
+}
+
+// But for variables of the linker, of ours, and of the tables of types.
+bool keeps_data(const std::string &image) {
+  std::vector<symbol> symbols;
+  if (!read_symbols(image, symbols)) return true;  // who knows
+  for (const symbol &s : symbols)
+    if (s.variable && s.name != "__dso_handle" && s.name != "_DYNAMIC" && !starts_with(s.name, "completed.") && !starts_with(s.name, "tessera_") &&
+        !contains(s.name, "___vtab_") && !contains(s.name, "___def_init_"))
+      return true;
+  return false;
 }
 
 }  // namespace tessera
