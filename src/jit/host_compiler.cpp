@@ -248,7 +248,8 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
 }
 
 template <class Build>
-void compiled_source::find_or_build(const integrand_source &source, code_cache *cache, const std::string &key, Build make) {
+void compiled_source::find_or_build(const integrand_source &source, code_cache *cache, const std::string &key,
+                                    Build make) {
   std::string image;
   if (cache) hit_ = cache->find(key, image);
   if (hit_ != cache_hit::none) try {
@@ -267,7 +268,8 @@ void compiled_source::find_or_build(const integrand_source &source, code_cache *
   variables_ = find_variables(source, image, entry_);
   if (variables_.empty()) return;
   *static_cast<const kept_variable **>(::dlsym(handle_, "tessera_variables")) = variables_.data();
-  *static_cast<long long *>(::dlsym(handle_, "tessera_number_of_variables")) = static_cast<long long>(variables_.size());
+  *static_cast<long long *>(::dlsym(handle_, "tessera_number_of_variables")) =
+      static_cast<long long>(variables_.size());
 }
 
 compiled_source::~compiled_source() {

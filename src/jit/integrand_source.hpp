@@ -63,7 +63,8 @@ struct integrand_source {
 
 // What a text is known by beside itself.
 inline std::string name_of(const integrand_source &s) {
-  std::string out = std::to_string(static_cast<int>(s.language)) + (s.fixed_form ? "f" : "") + (s.preprocess ? "p" : "") + "/" + s.function + "/";
+  std::string out = std::to_string(static_cast<int>(s.language)) + (s.fixed_form ? "f" : "") +
+                    (s.preprocess ? "p" : "") + "/" + s.function + "/";
   for (const integrand_source::variable &v : s.variables)
     out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "/";
   for (const integrand_source::file &f : s.files) out += f.name + "/" + std::to_string(f.text.size()) + "/" + f.text;

@@ -34,7 +34,8 @@ struct nvvm_session {
 };
 
 // LTO-IR of a text in NVVM IR for the architecture in nvJitLink's options. False: `log` says why.
-bool compile_nvvm(const link_part &part, const std::vector<std::string> &options, std::string &ltoir, std::string &log) {
+bool compile_nvvm(const link_part &part, const std::vector<std::string> &options, std::string &ltoir,
+                  std::string &log) {
   nvvm_session s{nvvm()};
   std::string arch = "-arch=compute_90";
   for (const std::string &o : options)

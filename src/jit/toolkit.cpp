@@ -119,9 +119,10 @@ const nvjitlink_library &nvjitlink() {
 
 const nvvm_library &nvvm() {
   static const nvvm_library table = [] {
-    const opened library("NVIDIA's compiler library libNVVM", {"libnvvm.so.4", "libnvvm.so"},
-                         "integrands in Fortran need it: install the CUDA toolkit 12 or 13 (package libnvvm or cuda-nvvm) or set "
-                         "CUDA_HOME");
+    const opened library(
+        "NVIDIA's compiler library libNVVM", {"libnvvm.so.4", "libnvvm.so"},
+        "integrands in Fortran need it: install the CUDA toolkit 12 or 13 (package libnvvm or cuda-nvvm) or set "
+        "CUDA_HOME");
     nvvm_library t{};
     library.bind(t.version, "nvvmVersion");
     library.bind(t.create, "nvvmCreateProgram");

@@ -33,7 +33,16 @@ struct nvrtc_library {
 };
 
 // Values of nvJitLinkInputType; and NVVM IR, of which libNVVM makes LTO-IR first.
-enum class link_input : int { cubin = 1, ptx = 2, ltoir = 3, fatbin = 4, object = 5, library = 6, any = 10, nvvm = 100 };
+enum class link_input : int {
+  cubin = 1,
+  ptx = 2,
+  ltoir = 3,
+  fatbin = 4,
+  object = 5,
+  library = 6,
+  any = 10,
+  nvvm = 100
+};
 
 // libNVVM by its plain types.
 struct nvvm_library {

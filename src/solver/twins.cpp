@@ -21,8 +21,10 @@ namespace {
 constexpr struct {
   const char *name;
   source_language language;
-} languages[] = {
-    {"cuda", source_language::cuda_cxx}, {"c", source_language::c_point}, {"cuba", source_language::c_cuba}, {"fortran", source_language::fortran}};
+} languages[] = {{"cuda", source_language::cuda_cxx},
+                 {"c", source_language::c_point},
+                 {"cuba", source_language::c_cuba},
+                 {"fortran", source_language::fortran}};
 
 constexpr std::size_t block_alignment = 16;
 
@@ -106,7 +108,9 @@ void add_program_data(integrand_source &source, const object_symbols &symbols, s
   };
   const auto missing = [&](const std::string &what) {
     if (symbols.stripped())
-      throw no_twin("the values of " + what + " cannot be found: the file '" + symbols.path() + "' has been stripped of names", true);
+      throw no_twin(
+          "the values of " + what + " cannot be found: the file '" + symbols.path() + "' has been stripped of names",
+          true);
   };
   for (const std::string &common : names.commons) {
     const integrand_source::variable v = {"", common, 0, 0};
@@ -128,8 +132,8 @@ void add_program_data(integrand_source &source, const object_symbols &symbols, s
     if (!found) missing("module " + module);
   }
   if (end > most)
-    throw no_twin("the COMMON blocks and modules of '" + source.file_name + "' have " + std::to_string(end) + " bytes in the program; " +
-                      std::to_string(most) + " are possible",
+    throw no_twin("the COMMON blocks and modules of '" + source.file_name + "' have " + std::to_string(end) +
+                      " bytes in the program; " + std::to_string(most) + " are possible",
                   true);
 }
 

@@ -22,7 +22,10 @@ integrand_source make(const std::string &text, const std::string &function, bool
 }
 
 void statements() {
-  const auto free = fortran_statements("  A = 1 ; b = 'x!;y' ! comment\n10 call F(a, &\n   ! between\n   & b)\n\n#define X\nc = \"it''s & \" // 'a&\n  &b'\n", false);
+  const auto free = fortran_statements(
+      "  A = 1 ; b = 'x!;y' ! comment\n10 call F(a, &\n   ! between\n   & b)\n\n#define X\nc = \"it''s & \" // 'a&\n  "
+      "&b'\n",
+      false);
   check(free.size() == 4, "free form: " + std::to_string(free.size()) + " statements");
   if (free.size() == 4) {
     check(free[0].text == "a=1" && free[0].line == 1 && free[1].text == "b=", "two on a line");
@@ -30,10 +33,14 @@ void statements() {
     check(free[3].text == "c=//", "characters: " + free[3].text);
   }
   const std::string long_line = "      X = 1" + std::string(61, ' ') + "+ 2\n";
-  const auto fixed = fortran_statements("C comment\n* too\n      DOUBLE PRECISION FUNC TION F(X,\n     &  Y)\n   10 A = 'C!' ! note\n\tB = 2\n\t1 + 3\n" + long_line, true);
+  const auto fixed = fortran_statements(
+      "C comment\n* too\n      DOUBLE PRECISION FUNC TION F(X,\n     &  Y)\n   10 A = 'C!' ! note\n\tB = 2\n\t1 + 3\n" +
+          long_line,
+      true);
   check(fixed.size() == 4, "fixed form: " + std::to_string(fixed.size()) + " statements");
   if (fixed.size() == 4) {
-    check(fixed[0].text == "doubleprecisionfunctionf(x,y)" && fixed[0].line == 3, "blanks do not count: " + fixed[0].text);
+    check(fixed[0].text == "doubleprecisionfunctionf(x,y)" && fixed[0].line == 3,
+          "blanks do not count: " + fixed[0].text);
     check(fixed[1].text == "a=" && fixed[2].text == "b=2+3", "a label, a tab: " + fixed[2].text);
     check(fixed[3].text == "x=1", "column 72: " + fixed[3].text);
   }
@@ -41,14 +48,18 @@ void statements() {
 
 void entries() {
   const std::string module =
-      "module m\n implicit none\n interface\n  subroutine inner(x)\n   double precision x\n  end subroutine\n end interface\ncontains\n"
+      "module m\n implicit none\n interface\n  subroutine inner(x)\n   double precision x\n  end subroutine\n end "
+      "interface\ncontains\n"
       " pure real(kind=8) function g(x) result(r)\n  real(8), intent(in) :: x(:)\n  r = 1\n end function g\n"
-      " subroutine s(x, fval)\n  real(8), dimension(:), intent(in) :: x\n  real(8) :: fval(*)\n  if (x(1) > 0) then\n  end if\n contains\n"
+      " subroutine s(x, fval)\n  real(8), dimension(:), intent(in) :: x\n  real(8) :: fval(*)\n  if (x(1) > 0) then\n  "
+      "end if\n contains\n"
       "  double precision function hidden(t)\n   double precision t\n  end function\n end subroutine\nend module m\n"
-      "real*8 recursive function outer(ndim, x)\n integer ndim\n real*8 x(ndim)\n outer = 1\n entry second(x)\nend\nprogram p\n call inner(1d0)\ncontains\n subroutine own()\n end subroutine\nend program\n"
+      "real*8 recursive function outer(ndim, x)\n integer ndim\n real*8 x(ndim)\n outer = 1\n entry "
+      "second(x)\nend\nprogram p\n call inner(1d0)\ncontains\n subroutine own()\n end subroutine\nend program\n"
       "subroutine inner(x)\n double precision x\nend\n";
   fortran_entry e = find_fortran_entry(make(module, "G"));
-  check(e.module == "m" && e.name == "g" && e.function && e.arguments.size() == 1 && e.assumed_shape[0] && e.line == 9, "a function of a module");
+  check(e.module == "m" && e.name == "g" && e.function && e.arguments.size() == 1 && e.assumed_shape[0] && e.line == 9,
+        "a function of a module");
   e = find_fortran_entry(make(module, "m::s"));
   check(!e.function && e.assumed_shape[0] && !e.assumed_shape[1], "a subroutine of it");
   e = find_fortran_entry(make(module, "outer"));
@@ -63,9 +74,12 @@ void entries() {
   refused("hidden", "'hidden' is an internal procedure");
   refused("own", "'own' is an internal procedure");
   refused("nothing", "the text defines no procedure 'nothing'; it has '");
-  fails("two of a name", jit_stage::translate, "there is more than one procedure 'f'",
-        [&] { find_fortran_entry(make("module a\ncontains\nsubroutine f(x, y)\nend\nend\nmodule b\ncontains\nsubroutine f(x, y)\nend\nend\n", "f")); });
-  e = find_fortran_entry(make("module a\ncontains\nsubroutine f(x, y)\nend\nend\nmodule b\ncontains\nsubroutine f(x, y)\nend\nend\n", "b::f"));
+  fails("two of a name", jit_stage::translate, "there is more than one procedure 'f'", [&] {
+    find_fortran_entry(make(
+        "module a\ncontains\nsubroutine f(x, y)\nend\nend\nmodule b\ncontains\nsubroutine f(x, y)\nend\nend\n", "f"));
+  });
+  e = find_fortran_entry(make(
+      "module a\ncontains\nsubroutine f(x, y)\nend\nend\nmodule b\ncontains\nsubroutine f(x, y)\nend\nend\n", "b::f"));
   check(e.module == "b", "with its module");
 }
 
@@ -75,11 +89,17 @@ std::string call_of(const std::string &text, int ndim = 3, int ncomp = 1) {
 }
 
 void calls() {
-  check(contains(call_of("subroutine f(n, x, m, v)\nend\n", 3, 2), "call f(tessera_n, tessera_x, tessera_m, tessera_v)"), "DCUHRE's form");
-  check(contains(call_of("double precision function f(n, x)\nend\n"), "tessera_v(1) = f(tessera_n, tessera_x)"), "ADAPT's form");
-  check(contains(call_of("double precision function f(x)\nend\n"), "tessera_v(1) = f(tessera_x(1))"), "QUADPACK's form");
+  check(
+      contains(call_of("subroutine f(n, x, m, v)\nend\n", 3, 2), "call f(tessera_n, tessera_x, tessera_m, tessera_v)"),
+      "DCUHRE's form");
+  check(contains(call_of("double precision function f(n, x)\nend\n"), "tessera_v(1) = f(tessera_n, tessera_x)"),
+        "ADAPT's form");
+  check(contains(call_of("double precision function f(x)\nend\n"), "tessera_v(1) = f(tessera_x(1))"),
+        "QUADPACK's form");
   check(contains(call_of("integer function f(n, x, m, v, u)\nend\n"), "tessera_v, tessera_p)"), "Cuba's form");
-  const std::string m = call_of("module a_module_with_a_rather_long_name_that_needs_more_than_one_line\ncontains\nsubroutine f(x, v)\ndouble precision x(:), v(:)\nend\nend\n");
+  const std::string m = call_of(
+      "module a_module_with_a_rather_long_name_that_needs_more_than_one_line\ncontains\nsubroutine f(x, v)\ndouble "
+      "precision x(:), v(:)\nend\nend\n");
   check(contains(m, "call tessera_user(tessera_x, tessera_v)"), "the form of module tessera");
   for (std::size_t at = 0; at < m.size();) {
     const std::size_t end = m.find('\n', at);
@@ -102,13 +122,20 @@ void files() {
   integrand_source s = make("      include  'inner.inc'\n      INCLUDE \"absent.inc\"\n      end\n", "f", true);
   s.file_name = work.file("mine.f");
   const auto all = fortran_includes(s);
-  check(all.size() == 2 && all[0].name == "inner.inc" && all[1].name == "more.inc", "what is included, also from there");
-  check(fixed_by_suffix("a/b.F") && fixed_by_suffix("b.for") && !fixed_by_suffix("a.f/b") && !fixed_by_suffix("b.f90"), "forms by suffix");
+  check(all.size() == 2 && all[0].name == "inner.inc" && all[1].name == "more.inc",
+        "what is included, also from there");
+  check(fixed_by_suffix("a/b.F") && fixed_by_suffix("b.for") && !fixed_by_suffix("a.f/b") && !fixed_by_suffix("b.f90"),
+        "forms by suffix");
   check(preprocessed_by_suffix("b.F90") && !preprocessed_by_suffix("b.f90"), "preprocessed by suffix");
-  const std::string gnu = "/tmp/x/source0.f90:12:7:\n\n   12 | a = b\n      |     1\nError: Symbol 'b' at (1) has no IMPLICIT type\n";
-  check(fortran_error(gnu, make("", "f")) == "mine.f90(12): error: Symbol 'b' at (1) has no IMPLICIT type", "GNU's error: " + fortran_error(gnu, make("", "f")));
-  const std::string llvm = "error: Semantic errors in /tmp/x/source0.f90\n/tmp/x/source0.f90:12:7: error: No explicit type declared for 'b'\n";
-  check(fortran_error(llvm, make("", "f")) == "mine.f90(12): error: No explicit type declared for 'b'", "LLVM's error: " + fortran_error(llvm, make("", "f")));
+  const std::string gnu =
+      "/tmp/x/source0.f90:12:7:\n\n   12 | a = b\n      |     1\nError: Symbol 'b' at (1) has no IMPLICIT type\n";
+  check(fortran_error(gnu, make("", "f")) == "mine.f90(12): error: Symbol 'b' at (1) has no IMPLICIT type",
+        "GNU's error: " + fortran_error(gnu, make("", "f")));
+  const std::string llvm =
+      "error: Semantic errors in /tmp/x/source0.f90\n/tmp/x/source0.f90:12:7: error: No explicit type declared for "
+      "'b'\n";
+  check(fortran_error(llvm, make("", "f")) == "mine.f90(12): error: No explicit type declared for 'b'",
+        "LLVM's error: " + fortran_error(llvm, make("", "f")));
 }
 
 }  // namespace

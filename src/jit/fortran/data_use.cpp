@@ -24,7 +24,8 @@ class follower {
           if (!i.result.empty() && passes_on(i.op)) {
             names all;
             // of getelementptr and freeze the address alone, of select not the condition
-            for (std::size_t k = i.op == "select" ? 1 : 0; k < (i.op == "phi" || i.op == "select" ? i.args.size() : 1); ++k)
+            for (std::size_t k = i.op == "select" ? 1 : 0; k < (i.op == "phi" || i.op == "select" ? i.args.size() : 1);
+                 ++k)
               add(all, i.args[k]);
             if (all.empty()) continue;
             names &known = from_[i.result];
@@ -76,7 +77,8 @@ class follower {
     const bool defined = f != m_.functions().end() && f->second.defined;
     const runtime_kind kind = ours || defined ? runtime_kind::unknown : runtime_of(i.callee.text).kind;
     for (std::size_t k = 0; k < i.args.size(); ++k) {
-      const bool first = k == 0 && (kind == runtime_kind::memory || kind == runtime_kind::writer || kind == runtime_kind::release);
+      const bool first =
+          k == 0 && (kind == runtime_kind::memory || kind == runtime_kind::writer || kind == runtime_kind::release);
       if (kind == runtime_kind::unknown || first) write(i.args[k]);
     }
   }
@@ -116,8 +118,8 @@ bool is_descriptor(const ir_type &t) {
   const auto integer = [&](std::size_t k, unsigned bits) {
     return t.of[k]->what == ir_type::kind::integer && t.of[k]->bits == bits;
   };
-  return t.of[0]->what == ir_type::kind::pointer && integer(1, 64) && integer(2, 32) && integer(3, 8) && integer(4, 8) &&
-         integer(5, 8) && integer(6, 8);
+  return t.of[0]->what == ir_type::kind::pointer && integer(1, 64) && integer(2, 32) && integer(3, 8) &&
+         integer(4, 8) && integer(5, 8) && integer(6, 8);
 }
 
 }  // namespace tessera

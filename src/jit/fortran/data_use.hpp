@@ -14,9 +14,9 @@ namespace tessera {
 using ir_bodies = std::map<std::string, std::vector<ir_block>>;
 
 struct data_use {
-  std::set<std::string> used;     // in instructions
-  std::set<std::string> written;  // or given away, so that nobody knows
-  std::set<std::string> pointed;  // their address is in the value of another
+  std::set<std::string> used;                          // in instructions
+  std::set<std::string> written;                       // or given away, so that nobody knows
+  std::set<std::string> pointed;                       // their address is in the value of another
   std::map<std::string, std::set<std::string>> users;  // functions that name them
 };
 

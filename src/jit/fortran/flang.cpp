@@ -18,7 +18,8 @@ namespace tessera {
 namespace {
 
 constexpr const char *advice =
-    "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install flang-22) or "
+    "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install "
+    "flang-22) or "
     "name it in $FLANG";
 constexpr const char *part = "tessera fortran 1";  // changes with the code that is made
 
@@ -31,13 +32,14 @@ std::vector<std::string> options_of(int version) {
   return out;
 }
 
-process_result run(const std::vector<std::string> &command, const temporary_directory &work, const integrand_source &source,
-                   const deadline &until) {
+process_result run(const std::vector<std::string> &command, const temporary_directory &work,
+                   const integrand_source &source, const deadline &until) {
   const process_result r = run_process(command, work.file("messages"), true, until);
   if (r.overdue) throw out_of_time("the source text '" + source.function + "' was compiled");
   if (!r.started) throw compile_error(jit_stage::load, command[0] + " could not be started: " + r.output, r.output);
   if (r.signal != 0)
-    throw compile_error(jit_stage::compile, source.file_name + ": the compiler was ended by signal " + std::to_string(r.signal), r.output);
+    throw compile_error(jit_stage::compile,
+                        source.file_name + ": the compiler was ended by signal " + std::to_string(r.signal), r.output);
   return r;
 }
 
@@ -47,13 +49,14 @@ int version_of(const flang &f, const temporary_directory &work, const integrand_
   const int version = at == std::string::npos ? 0 : std::atoi(r.output.c_str() + at + 14);
   if (version == 19 || version == 20 || version == 22) return version;
   throw compile_error(jit_stage::load,
-                      f.path + (version > 0 ? " is flang " + std::to_string(version) : " is not LLVM's flang") + ", which is not known here; " + advice,
+                      f.path + (version > 0 ? " is flang " + std::to_string(version) : " is not LLVM's flang") +
+                          ", which is not known here; " + advice,
                       r.output);
 }
 
 // The code of one file.
-std::string compile(const flang &f, int version, const std::string &file, const std::vector<std::string> &more, const temporary_directory &work,
-                    const integrand_source &source, const deadline &until) {
+std::string compile(const flang &f, int version, const std::string &file, const std::vector<std::string> &more,
+                    const temporary_directory &work, const integrand_source &source, const deadline &until) {
   const std::string to = work.file("code.ll");
   std::vector<std::string> command = {f.path};
   for (const std::string &o : options_of(version)) command.push_back(o);
@@ -79,12 +82,14 @@ flang find_flang() {
   }
   if (chosen && *chosen)
     throw compile_error(jit_stage::load, std::string("the compiler '") + chosen + "' that $FLANG names is not there");
-  throw compile_error(jit_stage::load, std::string("there is no Fortran compiler for devices on this machine; ") + advice);
+  throw compile_error(jit_stage::load,
+                      std::string("there is no Fortran compiler for devices on this machine; ") + advice);
 }
 
 std::string fortran_key(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates) {
   const fortran_entry entry = find_fortran_entry(source);
-  const fortran_files files = put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
+  const fortran_files files =
+      put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
   return part + ("\n" + compiler.identity) + "\n" + fortran_runtime_text + files.key;
 }
 
@@ -93,10 +98,12 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
   const temporary_directory work;
   const int version = version_of(compiler, work, source, until);
   const fortran_entry entry = find_fortran_entry(source);
-  const fortran_files files = put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
+  const fortran_files files =
+      put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
   // Several files become one text: each in its own form.
   std::string file = files.compiled.back();
-  std::vector<std::string> first = {"-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
+  std::vector<std::string> first = {
+      "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
   if (files.compiled.size() > 1) {
     std::string all;
     for (std::size_t k = 0; k < files.compiled.size(); ++k)

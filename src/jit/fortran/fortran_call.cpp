@@ -31,7 +31,8 @@ std::string line(const std::string &statement) {
 
 std::string fortran_call(const fortran_entry &e, const integrand_source &source, int ndim, int ncomp, int coordinates) {
   const auto refuse = [&](const std::string &why) {
-    throw compile_error(jit_stage::translate, source.file_name + "(" + std::to_string(e.line) + "): error: '" + e.name + "' " + why);
+    throw compile_error(jit_stage::translate,
+                        source.file_name + "(" + std::to_string(e.line) + "): error: '" + e.name + "' " + why);
   };
   const std::size_t n = e.arguments.size();
   const std::string user = e.module.empty() ? e.name : "tessera_user";
@@ -44,31 +45,38 @@ std::string fortran_call(const fortran_entry &e, const integrand_source &source,
   } else if (e.function && (n == 1 || n == 2)) {
     if (ncomp != 1) refuse("is a function of one value; this solver has " + std::to_string(ncomp) + " components");
     result = "double precision";
-    call = "tessera_v(1) = " + user + (n == 2 ? "(tessera_n, tessera_x)" : e.assumed_shape[0] ? "(tessera_x)" : "(tessera_x(1))");
+    call = "tessera_v(1) = " + user +
+           (n == 2               ? "(tessera_n, tessera_x)"
+            : e.assumed_shape[0] ? "(tessera_x)"
+                                 : "(tessera_x(1))");
   } else if (e.function && n >= 4 && n <= 7) {
-    if (!e.module.empty() && n > 4) refuse("stands in a module and has user data; there Cuba's form has four arguments");
+    if (!e.module.empty() && n > 4)
+      refuse("stands in a module and has user data; there Cuba's form has four arguments");
     result = "integer";
-    call = "tessera_s = " + user + four + (n > 4 ? ", tessera_p" : "") + (n > 5 ? ", tessera_1" : "") + (n > 6 ? ", tessera_0" : "") + ")";
+    call = "tessera_s = " + user + four + (n > 4 ? ", tessera_p" : "") + (n > 5 ? ", tessera_1" : "") +
+           (n > 6 ? ", tessera_0" : "") + ")";
   } else {
     refuse(std::string("is a ") + (e.function ? "function" : "subroutine") + " of " + std::to_string(n) +
            " arguments; an integrand is SUBROUTINE f(ndim, x, numfun, funvls), SUBROUTINE f(x, fval), DOUBLE PRECISION "
            "FUNCTION f(ndim, x), DOUBLE PRECISION FUNCTION f(x) or INTEGER FUNCTION f(ndim, x, ncomp, f [, userdata])");
   }
   const std::string points = std::to_string(coordinates > 0 ? coordinates : ndim), values = std::to_string(ncomp);
-  std::string out = "\n" + line("recursive subroutine tessera_f(tessera_x, tessera_v, tessera_p) bind(c, name='tessera_f')");
+  std::string out =
+      "\n" + line("recursive subroutine tessera_f(tessera_x, tessera_v, tessera_p) bind(c, name='tessera_f')");
   if (!e.module.empty()) out += line("use " + e.module + ", only: tessera_user => " + e.name);
-  out += line("implicit none") + line("real(8) tessera_x(" + points + "), tessera_v(" + values + ")") + line("integer(1) tessera_p(*)") +
-         line("integer tessera_n, tessera_m, tessera_s, tessera_1, tessera_0");
+  out += line("implicit none") + line("real(8) tessera_x(" + points + "), tessera_v(" + values + ")") +
+         line("integer(1) tessera_p(*)") + line("integer tessera_n, tessera_m, tessera_s, tessera_1, tessera_0");
   if (e.module.empty()) {
     if (e.function) out += line(result + " " + user);
     out += line("external " + user);
   }
   if (result == "integer")
-    out += line("interface") + line("subroutine tessera_m_status(tessera_s) bind(c)") + line("integer, value :: tessera_s") + line("end subroutine") +
-           line("end interface");
+    out += line("interface") + line("subroutine tessera_m_status(tessera_s) bind(c)") +
+           line("integer, value :: tessera_s") + line("end subroutine") + line("end interface");
   // What the integrand does not set is NaN.
-  out += line("tessera_n = " + std::to_string(ndim)) + line("tessera_m = " + values) + line("tessera_s = 0") + line("tessera_1 = 1") +
-         line("tessera_0 = 0") + line("tessera_v = transfer(9221120237041090560_8, 1d0)") + line(call);
+  out += line("tessera_n = " + std::to_string(ndim)) + line("tessera_m = " + values) + line("tessera_s = 0") +
+         line("tessera_1 = 1") + line("tessera_0 = 0") + line("tessera_v = transfer(9221120237041090560_8, 1d0)") +
+         line(call);
   if (result == "integer") out += line("if (tessera_s == -999) call tessera_m_status(tessera_s)");
   return out + line("end subroutine");
 }
@@ -83,7 +91,10 @@ fortran_files put_fortran_files(const integrand_source &source, const std::strin
   };
   int number = 0;
   const auto compile = [&](const std::string &text, bool fixed, bool preprocess) {
-    const std::string name = "source" + std::to_string(number++) + (fixed ? preprocess ? ".F" : ".f" : preprocess ? ".F90" : ".f90");
+    const std::string name = "source" + std::to_string(number++) +
+                             (fixed        ? preprocess ? ".F" : ".f"
+                              : preprocess ? ".F90"
+                                           : ".f90");
     put(name, text);
     if (work) out.compiled.push_back(work->file(name));
     out.fixed.push_back(fixed);

@@ -13,10 +13,12 @@ namespace tessera {
 
 // A subroutine tessera_f(x, f, p), bind(c), that calls the integrand at one point; valid in free and fixed form alike. It calls
 // tessera_m_status(status) when the integrand asks to stop. Throws compile_error (translate): no form that is known.
-std::string fortran_call(const fortran_entry &entry, const integrand_source &source, int ndim, int ncomp, int coordinates);
+std::string fortran_call(const fortran_entry &entry, const integrand_source &source, int ndim, int ncomp,
+                         int coordinates);
 
 struct fortran_files {
-  std::vector<std::string> compiled;  // paths, in the order in which they are compiled; the last has the call at its end
+  std::vector<std::string>
+      compiled;  // paths, in the order in which they are compiled; the last has the call at its end
   std::vector<bool> fixed;
   bool preprocess = false;    // at least one
   bool any_argument = false;  // the call hands over what has another type

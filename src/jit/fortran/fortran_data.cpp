@@ -7,12 +7,15 @@
 namespace tessera {
 namespace {
 
-bool is_name(const std::string &s) { return !s.empty() && s.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos; }
+bool is_name(const std::string &s) {
+  return !s.empty() && s.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
 
 void add(const std::string &text, bool fixed_form, fortran_data_names &out) {
   for (const fortran_statement &s : fortran_statements(text, fixed_form)) {
     const std::string &t = s.text;
-    if (starts_with(t, "module") && !starts_with(t, "moduleprocedure") && is_name(t.substr(6))) out.modules.insert(t.substr(6));
+    if (starts_with(t, "module") && !starts_with(t, "moduleprocedure") && is_name(t.substr(6)))
+      out.modules.insert(t.substr(6));
     if (!starts_with(t, "common") || contains(t, "=")) continue;
     // common /a/ x, y(3) /b/ z;  common x, y
     std::size_t slash = t.find('/');
@@ -47,7 +50,8 @@ std::string llvm_symbol(const integrand_source::variable &v) {
 
 std::string variable_of_module(const std::string &symbol, const std::string &module) {
   for (const std::string &head : {"__" + module + "_MOD_", "_QM" + module + "E"})
-    if (starts_with(symbol, head) && is_name(symbol.substr(head.size())) && symbol[head.size()] != '_') return symbol.substr(head.size());
+    if (starts_with(symbol, head) && is_name(symbol.substr(head.size())) && symbol[head.size()] != '_')
+      return symbol.substr(head.size());
   return {};
 }
 

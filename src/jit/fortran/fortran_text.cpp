@@ -128,8 +128,8 @@ bool procedure_head(const std::string &statement, fortran_entry &out) {
   std::string s = statement;
   for (bool more = true; more;) {
     more = false;
-    for (const char *word : {"recursive", "pure", "elemental", "impure", "non_recursive", "module", "integer", "real", "doubleprecision",
-                             "doublecomplex", "complex", "logical", "character", "type", "class"}) {
+    for (const char *word : {"recursive", "pure", "elemental", "impure", "non_recursive", "module", "integer", "real",
+                             "doubleprecision", "doublecomplex", "complex", "logical", "character", "type", "class"}) {
       if (!starts_with(s, word)) continue;
       std::string rest = s.substr(std::string(word).size());
       if (starts_with(rest, "*")) rest = rest.substr(std::min(rest.find_first_not_of("0123456789", 1), rest.size()));
@@ -217,7 +217,8 @@ class finder {
         module_.clear();
         return open_.push_back(scope::program);
       }
-      if (open_.empty() && ((starts_with(t, "program") && is_name(t.substr(7))) || starts_with(t, "blockdata"))) return open_.push_back(scope::program);
+      if (open_.empty() && ((starts_with(t, "program") && is_name(t.substr(7))) || starts_with(t, "blockdata")))
+        return open_.push_back(scope::program);
       if (starts_with(t, "moduleprocedure") && !open_.empty()) return open_.push_back(scope::procedure);
     }
     fortran_entry e;
@@ -246,7 +247,8 @@ class finder {
   static bool is_end(const std::string &t) {
     if (t == "end") return true;
     if (!starts_with(t, "end")) return false;
-    for (const char *word : {"subroutine", "function", "program", "module", "submodule", "procedure", "interface", "blockdata"})
+    for (const char *word :
+         {"subroutine", "function", "program", "module", "submodule", "procedure", "interface", "blockdata"})
       if (t.compare(3, std::string(word).size(), word) == 0 && t.find('=') == std::string::npos) return true;
     return false;
   }
@@ -303,7 +305,8 @@ fortran_entry find_fortran_entry(const integrand_source &source) {
     if (!chosen) chosen = &c;
   }
   if (!chosen && !f.found.empty())
-    refuse("'" + source.function + "' is an internal procedure; it must stand in a module or by itself", f.found[0].entry.line);
+    refuse("'" + source.function + "' is an internal procedure; it must stand in a module or by itself",
+           f.found[0].entry.line);
   if (!chosen) {
     std::string all;
     int many = 0;

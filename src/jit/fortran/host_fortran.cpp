@@ -84,12 +84,14 @@ compiler find_compiler() {
     const std::string path = find_program(c[0]);
     struct stat s;
     if (path.empty() || ::stat(path.c_str(), &s) != 0) continue;
-    compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime), !contains(c[0], "flang")};
+    compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime),
+                   !contains(c[0], "flang")};
     found.command[0] = path;
     return found;
   }
   throw compile_error(jit_stage::load,
-                      "there is no Fortran compiler on this machine to compile the integrand for the host; install one (gfortran, flang) "
+                      "there is no Fortran compiler on this machine to compile the integrand for the host; install one "
+                      "(gfortran, flang) "
                       "or name it in $FC");
 }
 
@@ -103,19 +105,27 @@ std::vector<std::string> numbers_of(int ndim, int ncomp, int coordinates) {
 sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int coordinates) {
   const compiler tool = find_compiler();
   const fortran_entry entry = find_fortran_entry(source);
-  const fortran_files files = put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
+  const fortran_files files =
+      put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
   sha256 h;
-  h.field("tessera host Fortran 1").field(name_of(source)).field(tool.identity).field(files.key).field(leaving).field(host_loop);
+  h.field("tessera host Fortran 1")
+      .field(name_of(source))
+      .field(tool.identity)
+      .field(files.key)
+      .field(leaving)
+      .field(host_loop);
   for (const std::string &part : tool.command) h.field(part);
   for (const char *o : options) h.field(o);
   return h;
 }
 
-std::string build_fortran(const integrand_source &source, int ndim, int ncomp, int coordinates, std::string &log, const deadline &until) {
+std::string build_fortran(const integrand_source &source, int ndim, int ncomp, int coordinates, std::string &log,
+                          const deadline &until) {
   const compiler tool = find_compiler();
   const fortran_entry entry = find_fortran_entry(source);
   const temporary_directory work;
-  const fortran_files files = put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
+  const fortran_files files =
+      put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
   // The loop over the points is C, which the compiler's driver takes as well.
   const std::string loop = work.file("tessera_loop.c"), object = work.file("integrand.so");
   write_file(loop, std::string(leaving) + host_loop);
@@ -141,7 +151,8 @@ std::string build_fortran(const integrand_source &source, int ndim, int ncomp, i
   if (run.overdue) throw out_of_time("the source text '" + source.function + "' was compiled");
   if (!run.started) throw compile_error(jit_stage::load, "the compiler could not be started: " + log, log);
   if (run.signal != 0)
-    throw compile_error(jit_stage::compile, source.file_name + ": the compiler was ended by signal " + std::to_string(run.signal), log);
+    throw compile_error(jit_stage::compile,
+                        source.file_name + ": the compiler was ended by signal " + std::to_string(run.signal), log);
   if (run.status == 0) return read_file(object);
   const std::string error = fortran_error(log, source);
   throw compile_error(contains(log, "undefined reference") ? jit_stage::link : jit_stage::compile,
@@ -164,7 +175,9 @@ bool read_symbols(const std::string &image, std::vector<symbol> &out) {
     return true;
   };
   Elf64_Ehdr head;
-  if (!at(0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_shentsize != sizeof(Elf64_Shdr)) return false;
+  if (!at(0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+      head.e_shentsize != sizeof(Elf64_Shdr))
+    return false;
   std::vector<Elf64_Shdr> sections(head.e_shnum);
   if (!at(head.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return false;
   for (const Elf64_Shdr &table : sections) {
@@ -175,7 +188,8 @@ bool read_symbols(const std::string &image, std::vector<symbol> &out) {
       if (s.st_shndx >= sections.size() || s.st_shndx == SHN_UNDEF) continue;
       const std::size_t name = sections[table.sh_link].sh_offset + s.st_name;
       out.push_back({name < image.size() ? std::string(image.c_str() + name) : "", s.st_value, s.st_size,
-                     ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size > 0 && (sections[s.st_shndx].sh_flags & SHF_WRITE) != 0});
+                     ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size > 0 &&
+                         (sections[s.st_shndx].sh_flags & SHF_WRITE) != 0});
     }
     return true;
   }
@@ -196,8 +210,10 @@ std::vector<kept_variable> find_variables(const integrand_source &source, const 
       if (!base || !s.variable || (s.name != gnu_symbol(v) && s.name != llvm_symbol(v))) continue;
       if (s.bytes > v.bytes)
         throw compile_error(jit_stage::load, source.file_name + ": '" + v.name + "' has " + std::to_string(v.bytes) +
-                                                 " bytes in the program and " + std::to_string(s.bytes) + " in this text");
-      out.push_back({const_cast<char *>(base) + s.value, static_cast<long long>(s.bytes), static_cast<long long>(v.offset)});
+                                                 " bytes in the program and " + std::to_string(s.bytes) +
+                                                 " in this text");
+      out.push_back(
+          {const_cast<char *>(base) + s.value, static_cast<long long>(s.bytes), static_cast<long long>(v.offset)});
     }
   return out;
 }
@@ -207,8 +223,8 @@ bool keeps_data(const std::string &image) {
   std::vector<symbol> symbols;
   if (!read_symbols(image, symbols)) return true;  // who knows
   for (const symbol &s : symbols)
-    if (s.variable && s.name != "__dso_handle" && s.name != "_DYNAMIC" && !starts_with(s.name, "completed.") && !starts_with(s.name, "tessera_") &&
-        !contains(s.name, "___vtab_") && !contains(s.name, "___def_init_"))
+    if (s.variable && s.name != "__dso_handle" && s.name != "_DYNAMIC" && !starts_with(s.name, "completed.") &&
+        !starts_with(s.name, "tessera_") && !contains(s.name, "___vtab_") && !contains(s.name, "___def_init_"))
       return true;
   return false;
 }

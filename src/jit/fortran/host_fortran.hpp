@@ -15,7 +15,8 @@ namespace tessera {
 sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int coordinates);
 
 // The shared object, with a function tessera_batch. Throws compile_error, out_of_time. A STOP leaves the integrand with status -1.
-std::string build_fortran(const integrand_source &source, int ndim, int ncomp, int coordinates, std::string &log, const deadline &until);
+std::string build_fortran(const integrand_source &source, int ndim, int ncomp, int coordinates, std::string &log,
+                          const deadline &until);
 
 // Where the program's values go, in an object that is opened: read by the object itself at each call.
 struct kept_variable {

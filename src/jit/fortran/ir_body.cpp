@@ -179,7 +179,8 @@ void operands(ir_reader &r, ir_instruction &i) {
     const ir_type_ref t = i.args[0].type;
     i.args.push_back(r.value(t));
     if (!predicate.empty()) {
-      if (!is_one_of(predicate, "eq ne ugt uge ult ule sgt sge slt sle oeq ogt oge olt ole one ord ueq une uno true false"))
+      if (!is_one_of(predicate,
+                     "eq ne ugt uge ult ule sgt sge slt sle oeq ogt oge olt ole one ord ueq une uno true false"))
         r.fail("'" + predicate + "' is no comparison");
       i.flags.push_back(predicate);
     }

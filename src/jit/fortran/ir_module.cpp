@@ -11,7 +11,8 @@ using kind = ir_token::kind;
 namespace {
 
 constexpr const char *linkage_words =
-    "private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr external default hidden "
+    "private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr external "
+    "default hidden "
     "protected dllimport dllexport dso_local dso_preemptable";
 
 }  // namespace
@@ -110,7 +111,7 @@ void ir_module::define_or_declare(std::size_t &at) {
   while (tokens_[i].what == kind::meta) ++i;
   while (tokens_[i].what == kind::word && is_one_of(std::string(tokens_[i].text), linkage_words)) ++i;
   f.past_linkage = i;
-  while (tokens_[i].what != kind::end && tokens_[i].what != kind::global && tokens_[i].text != "{" ) ++i;
+  while (tokens_[i].what != kind::end && tokens_[i].what != kind::global && tokens_[i].text != "{") ++i;
   // A result in braces comes before the name.
   for (int depth = 0; tokens_[i].what != kind::end && (depth > 0 || tokens_[i].what != kind::global); ++i) {
     if (tokens_[i].text == "{") ++depth;
@@ -145,7 +146,8 @@ ir_function ir_module::signature(const ir_function &f) const {
   r.take();
   r.expect("(");
   while (!r.is(")")) {
-    if (r.is("...")) throw ir_error("'" + f.name + "' has a variable number of arguments, which is not possible on a device");
+    if (r.is("..."))
+      throw ir_error("'" + f.name + "' has a variable number of arguments, which is not possible on a device");
     const ir_value v = r.typed_value();
     if (v.what != ir_value::kind::local) r.fail("a parameter is expected");
     out.parameters.push_back(v.type);

@@ -13,8 +13,10 @@ using kind = ir_token::kind;
 constexpr int deepest = 60;
 
 constexpr const char *attribute_words =
-    "noalias nonnull readonly readnone writeonly zeroext signext inreg noundef nocapture writable dead_on_unwind dead_on_return "
-    "returned immarg nofree nest allocptr noext align sret byval captures initializes dereferenceable dereferenceable_or_null "
+    "noalias nonnull readonly readnone writeonly zeroext signext inreg noundef nocapture writable dead_on_unwind "
+    "dead_on_return "
+    "returned immarg nofree nest allocptr noext align sret byval captures initializes dereferenceable "
+    "dereferenceable_or_null "
     "range nofpclass swiftself nounwind";
 
 unsigned long long number_of(std::string_view text) {
@@ -135,8 +137,9 @@ ir_type_ref ir_reader::type(int depth) {
     return t;
   }
   if (is_one_of(t->text, "fp128 x86_fp80 ppc_fp128 half bfloat"))
-    fail(t->text == "fp128" || t->text == "x86_fp80" ? "real numbers of more than 8 bytes, real(16) or real(10), are not possible on a device"
-                                                     : "real numbers of 2 bytes are not possible here");
+    fail(t->text == "fp128" || t->text == "x86_fp80"
+             ? "real numbers of more than 8 bytes, real(16) or real(10), are not possible on a device"
+             : "real numbers of 2 bytes are not possible here");
   fail("'" + t->text + "' is no type");
 }
 

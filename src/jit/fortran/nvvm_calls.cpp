@@ -38,11 +38,15 @@ bool nvvm_writer::in_a_cycle(const std::vector<ir_block> &body, const std::strin
 
 void nvvm_writer::call(const ir_instruction &i) {
   if (std::find(i.flags.begin(), i.flags.end(), "variadic") != i.flags.end())
-    throw ir_error("'" + i.callee.text + "' is called with a variable number of arguments, which is not possible on a device", i.line);
+    throw ir_error(
+        "'" + i.callee.text + "' is called with a variable number of arguments, which is not possible on a device",
+        i.line);
   if (i.callee.what != ir_value::kind::global)
-    throw ir_error("a procedure is called that is not known when the integrand is compiled: a procedure pointer, or a binding that "
-                   "depends on the dynamic type",
-                   i.line);
+    throw ir_error(
+        "a procedure is called that is not known when the integrand is compiled: a procedure pointer, or a binding "
+        "that "
+        "depends on the dynamic type",
+        i.line);
   const std::string to = i.result.empty() ? "" : local(i.result) + " = ";
   const auto f = functions_.find(i.callee.text);
   if (f != functions_.end()) {
@@ -53,7 +57,9 @@ void nvvm_writer::call(const ir_instruction &i) {
       same = same && type(*i.args[k].type) == type(*f->second.parameters[k]);
     }
     if (!same)
-      throw ir_error("'" + fortran_name(i.callee.text) + "' is called with other arguments than it has, or for another type of result", i.line);
+      throw ir_error("'" + fortran_name(i.callee.text) +
+                         "' is called with other arguments than it has, or for another type of result",
+                     i.line);
     line(to + "call " + type(*i.type) + " @" + symbols_.at(i.callee.text) + "(" + arguments + ")");
     return;
   }
@@ -63,7 +69,9 @@ void nvvm_writer::call(const ir_instruction &i) {
 // A result that nobody needs, but that has a name.
 void nvvm_writer::constant_result(const ir_instruction &i) {
   if (i.result.empty() || i.type->what == ir_type::kind::nothing) return;
-  const std::string t = type(*i.type), zero = i.type->what == ir_type::kind::pointer ? "null" : i.type->bits == 1 ? "true" : "0";
+  const std::string t = type(*i.type), zero = i.type->what == ir_type::kind::pointer ? "null"
+                                              : i.type->bits == 1                    ? "true"
+                                                                                     : "0";
   line(local(i.result) + " = select i1 true, " + t + " " + zero + ", " + t + " " + zero);
 }
 
@@ -93,32 +101,41 @@ void nvvm_writer::call_runtime(const ir_instruction &i, const runtime_function &
     case runtime_kind::release:
       return;  // it was no allocation
     case runtime_kind::allocate: {
-      const bool constant = i.args.size() == 1 && i.args[0].what == ir_value::kind::plain && i.args[0].text.size() < 8 &&
+      const bool constant = i.args.size() == 1 && i.args[0].what == ir_value::kind::plain &&
+                            i.args[0].text.size() < 8 &&
                             i.args[0].text.find_first_not_of("0123456789") == std::string::npos;
       if (!constant || i.args[0].text.empty())
-        throw ir_error("the size of an array that is allocated is not known when the integrand is compiled, or too large", i.line);
+        throw ir_error(
+            "the size of an array that is allocated is not known when the integrand is compiled, or too large", i.line);
       if (in_a_cycle(*blocks_, block_label_) && !released_.count(i.result))
-        throw ir_error("an array is allocated in a loop and not given back in it, which is not possible on a device", i.line);
+        throw ir_error("an array is allocated in a loop and not given back in it, which is not possible on a device",
+                       i.line);
       if (i.result.empty()) return;
       return slot(local(i.result), "[" + i.args[0].text + " x i8]", 16);
     }
     case runtime_kind::memory: {
       list();
-      const std::string name = starts_with(f.name, "memset") ? "llvm.memset.p0i8.i" : starts_with(f.name, "memcpy") ? "llvm.memcpy.p0i8.p0i8.i" : "llvm.memmove.p0i8.p0i8.i";
+      const std::string name = starts_with(f.name, "memset")   ? "llvm.memset.p0i8.i"
+                               : starts_with(f.name, "memcpy") ? "llvm.memcpy.p0i8.p0i8.i"
+                                                               : "llvm.memmove.p0i8.p0i8.i";
       const std::string full = name + f.name.substr(f.name.size() - 2);
       declared_[full] = "declare void @" + full + "(" + types + ")";
       line("call void @" + full + "(" + arguments + ")");
       return;
     }
     case runtime_kind::same:
-      if (i.args.size() == 2 && i.args[1].what != ir_value::kind::plain) throw ir_error("'" + i.callee.text + "' is not possible on a device");
+      if (i.args.size() == 2 && i.args[1].what != ir_value::kind::plain)
+        throw ir_error("'" + i.callee.text + "' is not possible on a device");
       break;
     case runtime_kind::unknown:
-      throw ir_error("'" + i.callee.text + "' of the compiler's library is needed, which is not there on a device", i.line);
+      throw ir_error("'" + i.callee.text + "' of the compiler's library is needed, which is not there on a device",
+                     i.line);
     default:
       break;
   }
-  const std::string attributes = f.kind == runtime_kind::value || f.kind == runtime_kind::same ? " #0" : f.kind == runtime_kind::reader ? " #1" : " #2";
+  const std::string attributes = f.kind == runtime_kind::value || f.kind == runtime_kind::same ? " #0"
+                                 : f.kind == runtime_kind::reader                              ? " #1"
+                                                                                               : " #2";
   const std::string t = type(*i.type);
   const auto declare = [&](const std::string &result, const std::string &marks) {
     const std::string text = "declare " + result + " @" + f.name + "(" + types + ")" + marks;
@@ -146,9 +163,13 @@ void nvvm_writer::call_runtime(const ir_instruction &i, const runtime_function &
 }
 
 void nvvm_writer::order(const ir_instruction &i, const std::string &what) {
-  if (i.type->what != ir_type::kind::integer || i.args.size() < 2) throw ir_error("'" + i.callee.text + "' is not possible on a device", i.line);
+  if (i.type->what != ir_type::kind::integer || i.args.size() < 2)
+    throw ir_error("'" + i.callee.text + "' is not possible on a device", i.line);
   const std::string t = type(*i.type), test = temporary(), a = operand(i.args[0]);
-  std::string b = operand(i.args[1]), predicate = what == "smax" ? "sgt" : what == "smin" ? "slt" : what == "umax" ? "ugt" : "ult";
+  std::string b = operand(i.args[1]), predicate = what == "smax"   ? "sgt"
+                                                  : what == "smin" ? "slt"
+                                                  : what == "umax" ? "ugt"
+                                                                   : "ult";
   if (what == "abs") {
     b = temporary();
     line(b + " = sub " + t + " 0, " + a);

@@ -11,7 +11,8 @@ std::string kept_flags(const ir_instruction &i) {
   std::string out;
   const bool casts = is_one_of(i.op, "trunc zext sext fptosi fptoui sitofp uitofp fptrunc fpext phi select icmp");
   for (const std::string &f : i.flags)
-    if ((!casts && is_one_of(f, "nnan ninf nsz arcp contract afn reassoc fast nsw nuw exact")) || (i.op == "icmp" && &f == &i.flags.back()))
+    if ((!casts && is_one_of(f, "nnan ninf nsz arcp contract afn reassoc fast nsw nuw exact")) ||
+        (i.op == "icmp" && &f == &i.flags.back()))
       out += f + " ";
   return out;
 }
@@ -20,7 +21,8 @@ std::string kept_flags(const ir_instruction &i) {
 
 void nvvm_writer::slot(const std::string &result, const std::string &t, unsigned long long align) {
   const std::string raw = temporary();
-  slots_ += "  " + raw + " = alloca " + t + ", align " + std::to_string(align) + "\n  " + result + " = bitcast " + t + "* " + raw + " to i8*\n";
+  slots_ += "  " + raw + " = alloca " + t + ", align " + std::to_string(align) + "\n  " + result + " = bitcast " + t +
+            "* " + raw + " to i8*\n";
 }
 
 // A local variable: of constant size, once in a call.
@@ -28,14 +30,17 @@ void nvvm_writer::allocation(const ir_instruction &i) {
   unsigned long long count = 1;
   if (!i.args.empty()) {
     const ir_value &n = i.args[0];
-    if (n.what != ir_value::kind::plain || n.text.empty() || n.text.find_first_not_of("0123456789") != std::string::npos || n.text.size() > 12)
+    if (n.what != ir_value::kind::plain || n.text.empty() ||
+        n.text.find_first_not_of("0123456789") != std::string::npos || n.text.size() > 12)
       throw ir_error("the size of a local array is not known when the integrand is compiled", i.line);
     count = std::stoull(n.text);
   }
   const unsigned long long each = ir_module::size_of(*i.type);
   constexpr unsigned long long most = 128 << 10;
   if (each > 0 && count > most / each)
-    throw ir_error("a local array has more than " + std::to_string(most) + " bytes, of which every thread of a device needs its own", i.line);
+    throw ir_error("a local array has more than " + std::to_string(most) +
+                       " bytes, of which every thread of a device needs its own",
+                   i.line);
   const std::string t = type(*i.type);
   slot(local(i.result), count == 1 ? t : "[" + std::to_string(count) + " x " + t + "]",
        i.align ? i.align : std::max<unsigned long long>(8, ir_module::align_of(*i.type)));
@@ -45,7 +50,8 @@ void nvvm_writer::memory(const ir_instruction &i) {
   const bool load = i.op == "load";
   const ir_type_ref t = load ? i.type : i.args[0].type;
   const ir_value &where = i.args[load ? 0 : 1];
-  const std::string text = type(*t), keep = i.flags.empty() ? "" : "volatile ", align = i.align ? ", align " + std::to_string(i.align) : "";
+  const std::string text = type(*t), keep = i.flags.empty() ? "" : "volatile ",
+                    align = i.align ? ", align " + std::to_string(i.align) : "";
   const std::string value = load ? "" : operand(i.args[0]), address = operand(where), cast = temporary();
   line(cast + " = bitcast i8* " + address + " to " + text + "*");
   if (load)
@@ -93,19 +99,22 @@ void nvvm_writer::instruction(const ir_instruction &i) {
       values += (k ? ", [ " : "[ ") + operand(i.args[k]) + ", " + local(i.labels[k]) + " ]";
     return line(to + "phi " + type(*i.type) + " " + values);
   }
-  if (op == "select") return line(to + "select " + typed(i.args[0]) + ", " + typed(i.args[1]) + ", " + typed(i.args[2]));
+  if (op == "select")
+    return line(to + "select " + typed(i.args[0]) + ", " + typed(i.args[1]) + ", " + typed(i.args[2]));
   if (op == "fneg") return line(to + "fsub " + type(*i.args[0].type) + " -0.000000e+00, " + operand(i.args[0]));
   if (op == "freeze") {
     const std::string t = type(*i.args[0].type);
     return line(to + "select i1 true, " + t + " " + operand(i.args[0]) + ", " + t + " undef");
   }
   if (op == "frem") {
-    const std::string t = type(*i.args[0].type), name = i.args[0].type->bits == 32 ? "tessera_m_fmodf" : "tessera_m_fmod";
+    const std::string t = type(*i.args[0].type),
+                      name = i.args[0].type->bits == 32 ? "tessera_m_fmodf" : "tessera_m_fmod";
     declared_[name] = "declare " + t + " @" + name + "(" + t + ", " + t + ") #0";
     return line(to + "call " + t + " @" + name + "(" + typed(i.args[0]) + ", " + typed(i.args[1]) + ")");
   }
   if (op == "icmp" || op == "fcmp")
-    return line(to + op + " " + (op == "fcmp" ? kept_flags(i) + i.flags.back() + " " : kept_flags(i)) + typed(i.args[0]) + ", " + operand(i.args[1]));
+    return line(to + op + " " + (op == "fcmp" ? kept_flags(i) + i.flags.back() + " " : kept_flags(i)) +
+                typed(i.args[0]) + ", " + operand(i.args[1]));
   if (op == "extractvalue" || op == "insertvalue") {
     std::string text = to + op + " " + typed(i.args[0]);
     if (op == "insertvalue") text += ", " + typed(i.args[1]);

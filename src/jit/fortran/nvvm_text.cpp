@@ -14,7 +14,8 @@ constexpr unsigned long long constant_memory = 32 << 10, most_in_constant_memory
 constexpr unsigned long long most_private = 32 << 10;                                        // of an evaluation
 
 constexpr const char *head =
-    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-"
+    "target datalayout = "
+    "\"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-"
     "v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\ntarget triple = \"nvptx64-nvidia-cuda\"\n\n";
 constexpr const char *tail =
     "\nattributes #0 = { nounwind readnone }\nattributes #1 = { nounwind readonly }\nattributes #2 = { nounwind }\n"
@@ -45,7 +46,9 @@ nvvm_code nvvm_writer::run() {
     place p;
     p.global = &g;
     p.symbol = "tessera_d" + std::to_string(places_.size()) + "_" + plain(name);
-    if (g.thread_local_) throw ir_error("'" + fortran_name(name) + "' is private to each thread of the program, which is not possible on a device");
+    if (g.thread_local_)
+      throw ir_error("'" + fortran_name(name) +
+                     "' is private to each thread of the program, which is not possible on a device");
     if (g.initialiser > 0) {
       p.value = m_.initialiser(g);
       p.type = p.value.type;
@@ -59,7 +62,8 @@ nvvm_code nvvm_writer::run() {
     if (!g.constant && (written || p.host)) {
       p.where = written ? home::own : home::host;
       if (use.pointed.count(name))
-        throw ir_error("a pointer leads to '" + fortran_name(name) + "', which the integrand changes or the program sets; this is not possible on a device");
+        throw ir_error("a pointer leads to '" + fortran_name(name) +
+                       "', which the integrand changes or the program sets; this is not possible on a device");
       const auto users = use.users.find(name);
       if (users != use.users.end())
         for (const std::string &f : users->second)
@@ -96,11 +100,13 @@ void nvvm_writer::refuse_data(const std::string &name, const place &p) const {
     throw ir_error("'" + fortran_name(name) + "' is not defined in this text; list the file that has it");
   // A COMMON block may be longer elsewhere; a variable of a module is what it is.
   const bool common = name.compare(0, 2, "_Q") != 0;
-  if (p.host && (p.host->bytes < ir_module::size_of(*p.type) || (!common && p.host->bytes != ir_module::size_of(*p.type))))
+  if (p.host &&
+      (p.host->bytes < ir_module::size_of(*p.type) || (!common && p.host->bytes != ir_module::size_of(*p.type))))
     throw ir_error("'" + fortran_name(name) + "' has " + std::to_string(p.host->bytes) + " bytes in the program and " +
                    std::to_string(ir_module::size_of(*p.type)) + " in this text");
   if (p.host && has_address(*p.type))
-    throw ir_error("'" + fortran_name(name) + "' is allocatable or a pointer, or has such a component; its values are in the program, where a "
+    throw ir_error("'" + fortran_name(name) +
+                   "' is allocatable or a pointer, or has such a component; its values are in the program, where a "
                    "device cannot see them; use an array of constant size");
   if (is_descriptor(*p.type) && p.where != home::own)
     throw ir_error("nothing that the integrand reaches allocates the array '" + fortran_name(name) +
@@ -108,7 +114,8 @@ void nvvm_writer::refuse_data(const std::string &name, const place &p) const {
 }
 
 std::string nvvm_writer::global_text(const place &p) {
-  if (p.global->initialiser == 0 || p.where == home::host || (p.where == home::own && (p.host || all_zero(p.value)))) return {};
+  if (p.global->initialiser == 0 || p.where == home::host || (p.where == home::own && (p.host || all_zero(p.value))))
+    return {};
   const unsigned long long bytes = ir_module::size_of(*p.type);
   const unsigned long long align = std::max<unsigned long long>(p.global->align, ir_module::align_of(*p.type));
   return "@" + p.symbol + " = internal addrspace(1) constant " + type(*p.type) + " " + constant(p.value) + ", align " +
@@ -120,7 +127,9 @@ std::string nvvm_writer::own_data() {
   std::string out;
   for (auto &[name, p] : places_) {
     if (p.where == home::shared) continue;
-    const std::string where = p.host ? "getelementptr i8, i8* " + local(function_->names.at(2)) + ", i64 " + std::to_string(p.host->offset) : "";
+    const std::string where =
+        p.host ? "getelementptr i8, i8* " + local(function_->names.at(2)) + ", i64 " + std::to_string(p.host->offset)
+               : "";
     if (p.where == home::host) {
       p.base = temporary();
       out += "  " + p.base + " = " + where + "\n";
@@ -129,24 +138,31 @@ std::string nvvm_writer::own_data() {
     const unsigned long long bytes = ir_module::size_of(*p.type);
     const std::string t = type(*p.type), slot = temporary();
     p.base = temporary();
-    slots_ += "  " + slot + " = alloca " + t + ", align " + std::to_string(std::max<unsigned long long>(p.global->align, 8)) + "\n";
+    slots_ += "  " + slot + " = alloca " + t + ", align " +
+              std::to_string(std::max<unsigned long long>(p.global->align, 8)) + "\n";
     slots_ += "  " + p.base + " = bitcast " + t + "* " + slot + " to i8*\n";
     if (bytes == 0) continue;
     const bool number = p.type->what == ir_type::kind::integer || p.type->what == ir_type::kind::real;
     if (!p.host && number && p.value.what == ir_value::kind::plain) {
-      out += "  store " + t + " " + (all_zero(p.value) && p.value.text != "undef" ? (p.type->what == ir_type::kind::real ? "0.000000e+00" : "0") : p.value.text) +
-             ", " + t + "* " + slot + "\n";
+      out +=
+          "  store " + t + " " +
+          (all_zero(p.value) && p.value.text != "undef" ? (p.type->what == ir_type::kind::real ? "0.000000e+00" : "0")
+                                                        : p.value.text) +
+          ", " + t + "* " + slot + "\n";
     } else if (!p.host && all_zero(p.value)) {
       declared_["llvm.memset.p0i8.i64"] = "declare void @llvm.memset.p0i8.i64(i8*, i8, i64, i1)";
-      out += "  call void @llvm.memset.p0i8.i64(i8* align 8 " + p.base + ", i8 0, i64 " + std::to_string(bytes) + ", i1 false)\n";
+      out += "  call void @llvm.memset.p0i8.i64(i8* align 8 " + p.base + ", i8 0, i64 " + std::to_string(bytes) +
+             ", i1 false)\n";
     } else {
-      std::string from = "addrspacecast (i8 addrspace(1)* bitcast (" + t + " addrspace(1)* @" + p.symbol + " to i8 addrspace(1)*) to i8*)";
+      std::string from = "addrspacecast (i8 addrspace(1)* bitcast (" + t + " addrspace(1)* @" + p.symbol +
+                         " to i8 addrspace(1)*) to i8*)";
       if (p.host) {
         from = temporary();
         out += "  " + from + " = " + where + "\n";
       }
       declared_["llvm.memcpy.p0i8.p0i8.i64"] = "declare void @llvm.memcpy.p0i8.p0i8.i64(i8*, i8*, i64, i1)";
-      out += "  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 8 " + p.base + ", i8* align 8 " + from + ", i64 " + std::to_string(bytes) + ", i1 false)\n";
+      out += "  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 8 " + p.base + ", i8* align 8 " + from + ", i64 " +
+             std::to_string(bytes) + ", i1 false)\n";
     }
   }
   return out;
@@ -163,7 +179,8 @@ std::string nvvm_writer::function_text(const ir_function &f, const std::vector<i
   temporaries_ = 0;
   find_released(blocks);
   const bool entry = f.name == nvvm_entry;
-  if (entry && (f.parameters.size() != 3 || f.result->what != ir_type::kind::nothing)) throw ir_error("the entry has an unexpected form");
+  if (entry && (f.parameters.size() != 3 || f.result->what != ir_type::kind::nothing))
+    throw ir_error("the entry has an unexpected form");
   std::string parameters;
   std::size_t unnamed = 0;
   for (std::size_t k = 0; k < f.parameters.size(); ++k) {
@@ -192,8 +209,8 @@ std::string nvvm_writer::function_text(const ir_function &f, const std::vector<i
   }
   const std::size_t mark = code.find("\n<first>\n");
   code.replace(mark, 9, slots_ + own + first_ + first_body);
-  return std::string("define ") + (entry ? "" : "internal ") + type(*f.result) + " @" + symbols_.at(f.name) + "(" + parameters + ") " +
-         (entry ? "#3" : "#2") + " {\n" + code + "}\n\n";
+  return std::string("define ") + (entry ? "" : "internal ") + type(*f.result) + " @" + symbols_.at(f.name) + "(" +
+         parameters + ") " + (entry ? "#3" : "#2") + " {\n" + code + "}\n\n";
 }
 
 nvvm_code write_nvvm(const ir_module &m, const std::vector<host_value> &values) { return nvvm_writer(m, values).run(); }

@@ -12,7 +12,8 @@ constexpr int deepest = 60;
 
 bool plain_name(const std::string &name) {
   for (const char c : name)
-    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.')) return false;
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'))
+      return false;
   return !name.empty();
 }
 
@@ -63,8 +64,8 @@ std::string nvvm_writer::constant(const ir_value &v, int depth) {
       if (p != places_.end()) {
         if (p->second.where != home::shared || p->second.global->initialiser == 0)
           throw ir_error("'" + fortran_name(v.text) + "' is pointed to in a way that is not possible on a device");
-        return "addrspacecast (i8 addrspace(1)* bitcast (" + type(*p->second.type) + " addrspace(1)* @" + p->second.symbol +
-               " to i8 addrspace(1)*) to i8*)";
+        return "addrspacecast (i8 addrspace(1)* bitcast (" + type(*p->second.type) + " addrspace(1)* @" +
+               p->second.symbol + " to i8 addrspace(1)*) to i8*)";
       }
       const auto f = functions_.find(v.text);
       if (f == functions_.end()) return "null";  // in a table of procedures: one that is never called
@@ -80,8 +81,8 @@ std::string nvvm_writer::constant(const ir_value &v, int depth) {
   }
   if (v.text == "getelementptr") {
     const std::string source = type(*v.source), result = type(*walked(v.source, v.parts));
-    out = "getelementptr " + std::string(v.inbounds ? "inbounds " : "") + "(" + source + ", " + source + "* bitcast (i8* " +
-          constant(v.parts[0], depth + 1) + " to " + source + "*)";
+    out = "getelementptr " + std::string(v.inbounds ? "inbounds " : "") + "(" + source + ", " + source +
+          "* bitcast (i8* " + constant(v.parts[0], depth + 1) + " to " + source + "*)";
     for (std::size_t k = 1; k < v.parts.size(); ++k) out += ", " + pair(v.parts[k]);
     return "bitcast (" + result + "* " + out + ") to i8*)";
   }
@@ -106,7 +107,8 @@ std::string nvvm_writer::operand(const ir_value &v) { return is_moved(v) ? moved
 std::string nvvm_writer::moved(const ir_value &v) {
   if (!is_moved(v)) return constant(v);
   if (v.what == ir_value::kind::global) return places_.at(v.text).base;
-  if (v.what != ir_value::kind::expression) throw ir_error("an address of data in a constant is not possible on a device");
+  if (v.what != ir_value::kind::expression)
+    throw ir_error("an address of data in a constant is not possible on a device");
   std::vector<std::string> parts;
   for (const ir_value &p : v.parts) parts.push_back(moved(p));
   std::string key = v.text + (v.inbounds ? " inbounds" : "") + (v.source ? " " + type(*v.source) : "");
@@ -121,7 +123,8 @@ std::string nvvm_writer::moved(const ir_value &v) {
     for (std::size_t k = 1; k < parts.size(); ++k) first_ += ", " + type(*v.parts[k].type) + " " + parts[k];
     first_ += "\n  " + result + " = bitcast " + type(*walked(v.source, v.parts)) + "* " + there + " to i8*\n";
   } else if (v.source) {
-    first_ += "  " + result + " = " + v.text + " " + type(*v.parts[0].type) + " " + parts[0] + " to " + type(*v.source) + "\n";
+    first_ += "  " + result + " = " + v.text + " " + type(*v.parts[0].type) + " " + parts[0] + " to " +
+              type(*v.source) + "\n";
   } else {
     first_ += "  " + result + " = " + v.text + " " + type(*v.parts[0].type) + " " + parts[0] + ", " + parts[1] + "\n";
   }

@@ -15,7 +15,8 @@ std::string place(const std::string &caller, int line) {
 [[noreturn]] void refuse_call(const std::string &symbol, const std::string &caller, int line) {
   const runtime_function f = runtime_of(symbol);
   if (!f.why.empty()) throw ir_error(place(caller, line) + " " + f.why, line);
-  throw ir_error("'" + fortran_name(symbol) + "', which " + place(caller, line) + " calls, is not defined in this text", line);
+  throw ir_error("'" + fortran_name(symbol) + "', which " + place(caller, line) + " calls, is not defined in this text",
+                 line);
 }
 
 class walker {
