@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host_fortran.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -208,12 +209,13 @@ std::vector<kept_variable> find_variables(const integrand_source &source, const 
   for (const integrand_source::variable &v : source.variables)
     for (const symbol &s : symbols) {
       if (!base || !s.variable || (s.name != gnu_symbol(v) && s.name != llvm_symbol(v))) continue;
-      if (s.bytes > v.bytes)
+      if (s.bytes >= v.bytes + 8)
         throw compile_error(jit_stage::load, source.file_name + ": '" + v.name + "' has " + std::to_string(v.bytes) +
                                                  " bytes in the program and " + std::to_string(s.bytes) +
                                                  " in this text");
-      out.push_back(
-          {const_cast<char *>(base) + s.value, static_cast<long long>(s.bytes), static_cast<long long>(v.offset)});
+      out.push_back({const_cast<char *>(base) + s.value,
+                     static_cast<long long>(std::min<unsigned long long>(s.bytes, v.bytes)),
+                     static_cast<long long>(v.offset)});
     }
   return out;
 }

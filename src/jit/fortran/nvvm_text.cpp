@@ -98,10 +98,10 @@ void nvvm_writer::refuse_data(const std::string &name, const place &p) const {
   const ir_global &g = *p.global;
   if (g.initialiser == 0 && !p.host)
     throw ir_error("'" + fortran_name(name) + "' is not defined in this text; list the file that has it");
-  // A COMMON block may be longer elsewhere; a variable of a module is what it is.
+  // A COMMON block may be longer elsewhere, and have no padding; a variable of a module is what it is.
+  const unsigned long long size = ir_module::size_of(*p.type);
   const bool common = name.compare(0, 2, "_Q") != 0;
-  if (p.host &&
-      (p.host->bytes < ir_module::size_of(*p.type) || (!common && p.host->bytes != ir_module::size_of(*p.type))))
+  if (p.host && (common ? p.host->bytes + 8 <= size : p.host->bytes != size))
     throw ir_error("'" + fortran_name(name) + "' has " + std::to_string(p.host->bytes) + " bytes in the program and " +
                    std::to_string(ir_module::size_of(*p.type)) + " in this text");
   if (p.host && has_address(*p.type))
@@ -135,7 +135,8 @@ std::string nvvm_writer::own_data() {
       out += "  " + p.base + " = " + where + "\n";
       continue;
     }
-    const unsigned long long bytes = ir_module::size_of(*p.type);
+    unsigned long long bytes = ir_module::size_of(*p.type);
+    if (p.host) bytes = std::min(bytes, p.host->bytes);
     const std::string t = type(*p.type), slot = temporary();
     p.base = temporary();
     slots_ += "  " + slot + " = alloca " + t + ", align " +
