@@ -162,6 +162,9 @@ void refusals() {
                "@_QMmEtab = global { ptr, i64, i32, i8, i8, i8, i8, [1 x [3 x i64]] } { ptr null, i64 8, i32 20240719, "
                "i8 1, i8 28, i8 2, i8 0, [1 x [3 x i64]] zeroinitializer }\n"),
           "allocates the array 'tab of module m'");
+  refused("a write through a pointer that is there from the start",
+          with("  %3 = load ptr, ptr @p\n  store double 1.0, ptr %3\n", "@x = global double 0.0\n@p = global ptr @x\n"),
+          "a pointer leads to 'x' from the start");
   refused("a pointer to what is written",
           with("  store double 1.0, ptr @x\n  %3 = load ptr, ptr @p\n", "@x = global double 0.0\n@p = global ptr @x\n"),
           "a pointer leads to 'x'");

@@ -59,11 +59,12 @@ nvvm_code nvvm_writer::run() {
     for (const host_value &v : values_)
       if (v.symbol == name) p.host = &v;
     const bool written = use.written.count(name) > 0;
+    // What is written through a pointer that has its target from the start is not seen.
+    if (!g.constant && use.pointed.count(name))
+      throw ir_error("a pointer leads to '" + fortran_name(name) +
+                     "' from the start, which is not possible on a device");
     if (!g.constant && (written || p.host)) {
       p.where = written ? home::own : home::host;
-      if (use.pointed.count(name))
-        throw ir_error("a pointer leads to '" + fortran_name(name) +
-                       "', which the integrand changes or the program sets; this is not possible on a device");
       const auto users = use.users.find(name);
       if (users != use.users.end())
         for (const std::string &f : users->second)
