@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 
 #include "checks.hpp"
+#include "core/rule_build.hpp"
+#include "cuda/cubature/kernel.hpp"
 #include "fortran_integrands.hpp"
 #include "jit/cubin.hpp"
 #include "jit/device_compiler.hpp"
@@ -19,6 +21,7 @@
 #include "jit/programs.hpp"
 #include "jit/text.hpp"
 #include "jit/toolkit.hpp"
+#include "tessera.h"
 
 using namespace tessera;
 using checks::check;
@@ -310,6 +313,28 @@ void several_files() {
   ::dlclose(handle);
 }
 
+// With the engine's own kernels: inlined, and what STOP says reaches the host.
+void engine() {
+  const integrand_source source = text(
+      "integer function f(n, x, m, v)\ninteger n, m\ndouble precision x(n), v(m)\nif (x(1) > 2) stop 'far'\nv(1) = "
+      "sum(x*x)\nf = 0\n"
+      "if (x(1) < -1) f = -999\nend function\n");
+  for (const bool many : {false, true}) {
+    rule r;
+    build_rule(choose_rule(TESSERA_RULE_AUTO, 4), 4, r, true);
+    target t;
+    t.ndim = 4;
+    t.library_version = "test";
+    t.helper = helper;
+    const compiled_module m = compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, many)), t, nullptr);
+    check(m.inlined, "the engine's kernels: inlined");
+    std::printf("%-24s %6zu bytes %.3f s\n", many ? "engine, many" : "engine", m.image->size(), m.seconds);
+    if (many) continue;  // each block has an answer of its own, which the kernel writes down
+    for (const char *name : {"tessera_flags", "tessera_status", "tessera_rule", "tessera_axes"})
+      check(checks::contains(*m.image, name), std::string("the engine's kernels: ") + name + " is there");
+  }
+}
+
 void cached() {
   const temporary_directory work;
   cache_settings settings;
@@ -364,6 +389,7 @@ int main(int argc, char **argv) {
     several_files();
     values_of_the_program();
     if (nvidia) cached();
+    if (nvidia && all) engine();
   } catch (const std::exception &e) {
     check(false, e.what());
   }
