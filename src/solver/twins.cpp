@@ -298,10 +298,14 @@ std::shared_ptr<twin> find_twin(const void *function) { return registry::instanc
 void register_twin(const void *function, integrand_source source, const void *params, std::size_t bytes) {
   std::vector<data_symbol> data;
   if (bytes > 0) data.push_back({params, bytes});
-  if (source.language == source_language::fortran) try {
-      add_program_data(source, object_symbols::of(function), data);
-    } catch (const symbol_error &) {  // a function that is in no file; the text has values of its own
+  if (source.language == source_language::fortran) {
+    std::optional<object_symbols> symbols;
+    try {
+      symbols = object_symbols::of(function);
+    } catch (const symbol_error &) {  // a function that is in no file: the text's own values
     }
+    if (symbols) add_program_data(source, *symbols, data);
+  }
   registry::instance().put(function, std::make_shared<twin>(std::move(source), std::move(data), ""));
 }
 

@@ -1,7 +1,10 @@
 // Fortran texts read: statements of both forms, the integrand among the procedures, the call that is written for it.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <random>
+
 #include "checks.hpp"
 #include "jit/fortran/fortran_call.hpp"
+#include "jit/fortran/fortran_data.hpp"
 #include "jit/process.hpp"
 
 using namespace tessera;
@@ -138,9 +141,47 @@ void files() {
         "LLVM's error: " + fortran_error(llvm, make("", "f")));
 }
 
+// Texts that something has happened to: a procedure is found or it is said that there is none.
+void damaged() {
+  const std::string good =
+      "module m\n real :: a = 1 ! note\ncontains\n subroutine f(x, v)\n  real(8), intent(in) :: x(:)\n  common /pars/ "
+      "b, &\n   & c /rest/ d(3)\n"
+      "  v = 'a&\n   &b'; entry g(x)\n interface\n  function h(t)\n  end function\n end interface\n end subroutine "
+      "f\nend module\n";
+  std::mt19937 dice(7);
+  int found = 0;
+  for (int k = 0; k < 4000; ++k) {
+    std::string text = good;
+    for (int edits = 0; edits < 2 && !text.empty(); ++edits) {
+      const std::size_t at = dice() % text.size();
+      if (dice() % 2)
+        text.erase(at, dice() % 9);
+      else
+        text.insert(at, 1, "&'\"!()/:;\n\t =xe0\xff"[dice() % 17]);
+    }
+    const integrand_source s = make(text, "f", dice() % 2 == 0);
+    find_fortran_data(s);
+    try {
+      fortran_call(find_fortran_entry(s), s, 2, 1, 0);
+      ++found;
+    } catch (const compile_error &) {
+    }
+  }
+  check(found > 400 && found < 4000, "of 4000 damaged texts " + std::to_string(found) + " have the procedure");
+  const fortran_data_names names = find_fortran_data(make(good + "subroutine z\n common x, y\nend\n", "f"));
+  check(names.commons == std::set<std::string>{"", "pars", "rest"} && names.modules == std::set<std::string>{"m"},
+        "COMMON and modules");
+  check(gnu_symbol({"m", "a", 0, 0}) == "__m_MOD_a" && llvm_symbol({"m", "a", 0, 0}) == "_QMmEa" &&
+            gnu_symbol({"", "", 0, 0}) == "__BLNK__",
+        "symbols");
+  check(variable_of_module("__m_MOD_a", "m") == "a" && variable_of_module("__m_MOD___vtab_m_T", "m").empty(),
+        "variables by symbol");
+}
+
 }  // namespace
 
 int main() {
+  damaged();
   statements();
   entries();
   calls();
