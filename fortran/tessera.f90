@@ -275,6 +275,12 @@ module tessera
   ! C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba.
   integer(c_int), parameter, public :: TESSERA_LANGUAGE_CUBA = 3
 
+  ! Fortran: SUBROUTINE f(ndim, x, numfun, funvls), SUBROUTINE f(x, fval), DOUBLE PRECISION FUNCTION f(ndim, x), DOUBLE PRECISION
+  ! FUNCTION f(x) or Cuba's INTEGER FUNCTION f(ndim, x, ncomp, fval [, userdata]); `function` is its name, or module::name. A text is in
+  ! free form, a file in the form that its suffix says (.f, .for, .ftn, .f77: fixed; in capitals: with the preprocessor).
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_FORTRAN = 4
+  integer(c_int), parameter, public :: TESSERA_LANGUAGE_FORTRAN_FIXED = 5
+
   ! Values of `form` in tessera_set_integrand_code.
   integer(c_int), parameter, public :: TESSERA_CODE_LTOIR = 1
   integer(c_int), parameter, public :: TESSERA_CODE_OBJECT = 2

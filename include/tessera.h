@@ -321,7 +321,12 @@ enum tessera_language {
    * With one component also double f(const double *x, const void *userdata) or double f(const double *x). */
   TESSERA_LANGUAGE_C = 2,
   /* C: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), the form of Cuba. */
-  TESSERA_LANGUAGE_CUBA = 3
+  TESSERA_LANGUAGE_CUBA = 3,
+  /* Fortran: SUBROUTINE f(ndim, x, numfun, funvls), SUBROUTINE f(x, fval), DOUBLE PRECISION FUNCTION f(ndim, x), DOUBLE PRECISION
+   * FUNCTION f(x) or Cuba's INTEGER FUNCTION f(ndim, x, ncomp, fval [, userdata]); `function` is its name, or module::name. A text is in
+   * free form, a file in the form that its suffix says (.f, .for, .ftn, .f77: fixed; in capitals: with the preprocessor). */
+  TESSERA_LANGUAGE_FORTRAN = 4,
+  TESSERA_LANGUAGE_FORTRAN_FIXED = 5 /* the same in fixed form, whatever the suffix */
 };
 
 /* Values of `form` in tessera_set_integrand_code. */

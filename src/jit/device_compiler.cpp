@@ -13,6 +13,8 @@
 #include "c_source.hpp"
 #include "cubin.hpp"
 #include "foreign.hpp"
+#include "fortran/flang.hpp"
+#include "fortran/runtime.hpp"
 #include "limits_text.hpp"
 #include "link.hpp"
 #include "device_prelude.hpp"
@@ -63,6 +65,9 @@ void add_headers(program &p, const memory_header (&headers)[n]) {
     if (std::none_of(p.headers.begin(), p.headers.end(), [&](const auto &have) { return have.name == h.name; }))
       p.headers.push_back({h.name, h.text});
 }
+
+// Joined with the kernels by the linker, not by NVRTC.
+bool is_linked(source_language l) { return is_device_code(l) || l == source_language::fortran; }
 
 bool is_c(const integrand_source &s) {
   return s.language == source_language::c_point || s.language == source_language::c_cuba;
@@ -146,7 +151,8 @@ void check_names(const integrand_source &source) {
   const auto bad = [&](const std::string &why) { throw compile_error(jit_stage::translate, why); };
   if (source.text.empty()) bad(text_name(source) + " is empty");
   const std::string &name = source.function;
-  const bool cxx = source.language == source_language::cuda_cxx || source.language == source_language::ltoir;
+  const bool cxx = source.language == source_language::cuda_cxx || source.language == source_language::ltoir ||
+                   source.language == source_language::fortran;
   bool good = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
   for (const char c : name)
     good = good && (std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || (cxx && c == ':'));
@@ -169,7 +175,7 @@ std::vector<std::string> names_in_code(const integrand_source &source, const std
   if (!symbol.empty()) out.push_back(symbol);
   if (source.language == source_language::c_point || source.language == source_language::c_cuba) {
     out.push_back(std::to_string(source.function.size()) + source.function + "E");
-  } else {
+  } else if (source.language != source_language::fortran) {
     const std::string mangled = mangled_name(source.function);
     out.push_back(mangled);
     out.push_back("_ZL" + mangled.substr(2));
@@ -199,11 +205,13 @@ std::string make_key(const program &p, const integrand_source &source, const tar
   h.field("tessera device 1").field(where.library_version).field(nvrtc_version());
   h.field(std::to_string(static_cast<int>(source.language))).field(source.function);
   h.field(std::to_string(static_cast<int>(source.form)));
-  if (source.language == source_language::ltoir || source.language == source_language::ptx) {
+  if (is_linked(source.language)) {
     unsigned major = 0, minor = 0;
     nvjitlink().version(&major, &minor);
-    h.field(std::to_string(major) + "." + std::to_string(minor)).field(source.text);
+    h.field(std::to_string(major) + "." + std::to_string(minor)).field(source.text).field(name_of(source));
   }
+  if (source.language == source_language::fortran)
+    h.field(fortran_key(source, find_flang(), where.ndim, where.ncomp, 0));
   h.field(p.name).field(p.text);
   for (const std::string &o : p.options) h.field(o);
   h.field("headers");
@@ -317,6 +325,12 @@ link_result link_integrand(const product_and_log &kernel, int most_registers, co
   if (most_registers > 0) options.push_back("-maxrregcount=" + std::to_string(most_registers));
   const bool is_ptx = source.language == source_language::ptx;
   const link_part kernels = {link_input::ltoir, "tessera kernels", kernel.bytes};
+  if (source.language == source_language::fortran) {
+    const std::string code = fortran_to_nvvm(source, find_flang(), where.ndim, where.ncomp, 0, where.until);
+    link_result out = link_in_child({kernels, {link_input::nvvm, source.file_name, code}}, options, source, where);
+    if (!out.good) throw_link_error(source, out.log);
+    return out;
+  }
   link_part user = {is_ptx ? link_input::ptx : kind_of(source.text), source.file_name, source.text};
   std::vector<callee> candidates;
   if (is_ptx) {
@@ -361,7 +375,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   const auto start = std::chrono::steady_clock::now();
   check_names(source);
   for (const integrand_source &l : source.limits) check_names(l);
-  const bool linked = is_device_code(source.language);
+  const bool linked = is_linked(source.language);
   target exact = where;
   if (linked) exact.allow_ptx = false;
   const architecture arch = choose_architecture(exact);
@@ -370,6 +384,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     p.options.push_back("-dlto");
     p.wanted = product::ltoir;
     if (source.language == source_language::ltoir) p.text += probe_text;
+    if (source.language == source_language::fortran) p.text += fortran_runtime_text;
   } else {
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
     want_code(p, arch);

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 
 #include "c_text.hpp"
+#include "fortran/host_fortran.hpp"
 #include "process.hpp"
+#include "programs.hpp"
 #include "sha256.hpp"
 #include "host_prelude.hpp"
 #include "text.hpp"
@@ -20,24 +22,6 @@ namespace {
 
 constexpr const char *compiler_flags[] = {
     "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"};
-
-// Full path of a program, "" if it is not in PATH.
-std::string find_program(const std::string &name) {
-  const auto executable = [](const std::string &path) {
-    struct stat s;
-    return ::stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0111) != 0;
-  };
-  if (contains(name, "/")) return executable(name) ? name : "";
-  const char *value = ::secure_getenv("PATH");
-  const std::string path = value ? value : "/usr/bin:/bin";
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::string file = path.substr(begin, end - begin) + "/" + name;
-    if (end > begin && executable(file)) return file;
-    begin = end + 1;
-  }
-  return {};
-}
 
 struct compiler {
   std::vector<std::string> command;
@@ -228,6 +212,13 @@ std::string build(const std::string &text, bool cxx, const compiler &tool, const
 compiled_source::compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
                                  const std::string &library_version, int coordinates, const deadline &until) try {
   const auto start = std::chrono::steady_clock::now();
+  if (source.language == source_language::fortran) {
+    if (source.text.empty()) throw compile_error(jit_stage::translate, text_name(source) + " is empty");
+    find_or_build(source, cache, fortran_host_key(source, ndim, ncomp, coordinates).field(library_version).hex(),
+                  [&] { return build_fortran(source, ndim, ncomp, coordinates, log_, until); });
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return;
+  }
   const bool cxx = source.language == source_language::cuda_cxx;
   if (!cxx && source.language != source_language::c_point && source.language != source_language::c_cuba)
     throw compile_error(jit_stage::translate, "code that was compiled for a device cannot run on the host");
@@ -246,7 +237,19 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   for (const std::string &part : tool.command) h.field(part);
   for (const std::string &flag : flags) h.field(flag);
   if (cache && includes_others(text)) h.field(preprocessed(text, cxx, tool, flags, source, until));
-  const std::string key = h.hex();
+  find_or_build(source, cache, h.hex(), [&] { return build(text, cxx, tool, source, flags, log_, until); });
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+} catch (const compile_error &) {
+  throw;
+} catch (const std::bad_alloc &) {
+  throw;
+} catch (const std::exception &e) {
+  throw compile_error(jit_stage::compile, e.what());
+}
+
+template <class Build>
+void compiled_source::find_or_build(const integrand_source &source, code_cache *cache, const std::string &key,
+                                    Build make) {
   std::string image;
   if (cache) hit_ = cache->find(key, image);
   if (hit_ != cache_hit::none) try {
@@ -256,17 +259,17 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
       hit_ = cache_hit::none;
     }
   if (hit_ == cache_hit::none) {
-    image = build(text, cxx, tool, source, flags, log_, until);
+    image = make();
     load(image, source.file_name, source.axis >= 0);
     if (cache) cache->store(key, image);
   }
-  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-} catch (const compile_error &) {
-  throw;
-} catch (const std::bad_alloc &) {
-  throw;
-} catch (const std::exception &e) {
-  throw compile_error(jit_stage::compile, e.what());
+  if (source.language != source_language::fortran) return;
+  one_thread_ = keeps_data(image);
+  variables_ = find_variables(source, image, entry_);
+  if (variables_.empty()) return;
+  *static_cast<const kept_variable **>(::dlsym(handle_, "tessera_variables")) = variables_.data();
+  *static_cast<long long *>(::dlsym(handle_, "tessera_number_of_variables")) =
+      static_cast<long long>(variables_.size());
 }
 
 compiled_source::~compiled_source() {

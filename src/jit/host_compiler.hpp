@@ -8,6 +8,7 @@
 #include "../integrand.hpp"
 #include "cache.hpp"
 #include "deadline.hpp"
+#include "fortran/host_fortran.hpp"
 #include "integrand_source.hpp"
 
 namespace tessera {
@@ -27,15 +28,18 @@ class compiled_source {
   // userdata: the parameter block
   batch_function function() const { return reinterpret_cast<batch_function>(entry_); }
   limits_function limits() const { return reinterpret_cast<limits_function>(entry_); }  // of a text of limits
-  // C with static variables that the integrand itself writes: one thread at a time.
+  // C with static variables that the integrand itself writes, Fortran with variables that outlive a call: one thread at a time.
   bool one_thread() const { return one_thread_; }
   cache_hit hit() const { return hit_; }
   double seconds() const { return seconds_; }
   const std::string &log() const { return log_; }  // the compiler's warnings
 
  private:
+  template <class Build>
+  void find_or_build(const integrand_source &source, code_cache *cache, const std::string &key, Build make);
   void load(const std::string &image, const std::string &file_name, bool is_limits);
 
+  std::vector<kept_variable> variables_;  // the opened code reads it
   void *handle_ = nullptr;
   void *entry_ = nullptr;
   bool one_thread_ = false;

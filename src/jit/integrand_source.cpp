@@ -113,7 +113,7 @@ struct expander {
 }  // namespace
 
 std::string expand_includes(const integrand_source &source) {
-  if (source.expanded) return source.text;
+  if (source.expanded || source.language == source_language::fortran) return source.text;
   expander e{source.include_paths, {}, {}};
   std::string out;
   e.expand(source.text, source.file_name.empty() ? "integrand" : source.file_name, 0, out);

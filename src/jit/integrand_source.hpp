@@ -18,7 +18,8 @@ enum class source_language : int {
   c_point = 2,  // C text: int f(int ndim, const double *x, int ncomp, double *f, void *userdata)
   c_cuba = 3,   // C text: int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata)
   ltoir = 4,    // bytes: object or fatbin made with -dlto, raw LTO-IR, or a library of such objects
-  ptx = 5       // PTX text; called, not inlined
+  ptx = 5,      // PTX text; called, not inlined
+  fortran = 6   // a procedure in one of the forms of fortran/fortran_call.hpp
 };
 
 // How a function in compiled code (ltoir, ptx) is called. automatic: from the signature in PTX or the C++ name in LTO-IR; an
@@ -32,6 +33,12 @@ enum class integrand_form : int {
 };
 
 struct integrand_source {
+  // What the text includes, and in Fortran what is compiled before it.
+  struct file {
+    std::string name, text;
+    bool compiled = false, fixed_form = false, preprocess = false;
+  };
+
   source_language language = source_language::cuda_cxx;
   std::string text;                     // source text or bytes
   std::string file_name = "integrand";  // shown in errors; #include "..." is looked for in its directory
@@ -42,13 +49,26 @@ struct integrand_source {
   int axis = -1;                           // a text that gives limits of this axis, no integrand:
   //   CUDA C++: void f(const double *x, double *lower, double *upper[, const P *p])
   //   C: int f(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata)
+  // Of Fortran: data of the program by COMMON block (module is empty) or module variable, and where they are in the parameter block.
+  struct variable {
+    std::string module, name;
+    std::size_t offset = 0, bytes = 0;
+  };
+  std::vector<variable> variables;
+  bool fixed_form = false, preprocess = false;  // of Fortran
+  std::vector<file> files;                      // of Fortran
   std::string domain;                    // of a run on a device: macros for the kernels (cuda/device/user_values.cuh)
   std::vector<integrand_source> limits;  // of a run on a device: of the axes that have some
 };
 
 // What a text is known by beside itself.
 inline std::string name_of(const integrand_source &s) {
-  return std::to_string(static_cast<int>(s.language)) + "/" + s.function + "/";
+  std::string out = std::to_string(static_cast<int>(s.language)) + (s.fixed_form ? "f" : "") +
+                    (s.preprocess ? "p" : "") + "/" + s.function + "/";
+  for (const integrand_source::variable &v : s.variables)
+    out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "/";
+  for (const integrand_source::file &f : s.files) out += f.name + "/" + std::to_string(f.text.size()) + "/" + f.text;
+  return out;
 }
 inline std::string names_of_limits(const integrand_source &s) {
   std::string out;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "link.hpp"
 
+#include "text.hpp"
+
 namespace tessera {
 namespace {
 
@@ -23,6 +25,40 @@ std::string text_of(tessera_link_handle handle, int (*size)(tessera_link_handle,
   return text;
 }
 
+struct nvvm_session {
+  const nvvm_library &library;
+  void *program = nullptr;
+  ~nvvm_session() {
+    if (program) library.destroy(&program);
+  }
+};
+
+// LTO-IR of a text in NVVM IR for the architecture in nvJitLink's options. False: `log` says why.
+bool compile_nvvm(const link_part &part, const std::vector<std::string> &options, std::string &ltoir,
+                  std::string &log) {
+  nvvm_session s{nvvm()};
+  std::string arch = "-arch=compute_90";
+  for (const std::string &o : options)
+    if (starts_with(o, "-arch=sm_")) arch = "-arch=compute_" + o.substr(9);
+  const char *list[] = {arch.c_str(), "-gen-lto"};
+  const bool good = s.library.create(&s.program) == 0 &&
+                    s.library.add(s.program, part.bytes.data(), part.bytes.size(), part.name.c_str()) == 0 &&
+                    s.library.verify(s.program, 2, list) == 0 && s.library.compile(s.program, 2, list) == 0;
+  std::size_t n = 0;
+  if (!good) {
+    if (s.program && s.library.log_size(s.program, &n) == 0 && n > 1) {
+      log.resize(n);
+      s.library.log(s.program, &log[0]);
+      log.resize(log.find_last_not_of('\0') + 1);
+    }
+    log = "error : libNVVM: " + (log.empty() ? "it gave no reason" : log);
+    return false;
+  }
+  if (s.library.size(s.program, &n) != 0) return false;
+  ltoir.resize(n);
+  return s.library.result(s.program, &ltoir[0]) == 0;
+}
+
 }  // namespace
 
 link_result link_parts(const std::vector<link_part> &parts, const std::vector<std::string> &options) {
@@ -37,6 +73,16 @@ link_result link_parts(const std::vector<link_part> &parts, const std::vector<st
   }
   result.good = true;
   for (const link_part &p : parts) {
+    if (p.kind == link_input::nvvm) {
+      std::string ltoir;
+      if (!compile_nvvm(p, options, ltoir, result.log)) {
+        result.good = false;
+        return result;
+      }
+      result.good =
+          result.good && s.library.add(s.handle, link_input::ltoir, ltoir.data(), ltoir.size(), p.name.c_str()) == 0;
+      continue;
+    }
     const std::size_t nul = p.kind == link_input::ptx ? 1 : 0;
     result.good =
         result.good && s.library.add(s.handle, p.kind, p.bytes.c_str(), p.bytes.size() + nul, p.name.c_str()) == 0;

@@ -48,7 +48,7 @@ class opened {
     for (const std::string &name : names)
       if (attempt(name)) return;
     for (const std::string &root : toolkit_directories())
-      for (const char *part : {"/lib64/", "/lib/"})
+      for (const char *part : {"/lib64/", "/lib/", "/nvvm/lib64/", "/nvvm/lib/"})
         for (const std::string &name : names)
           if (attempt(root + part + name)) return;
     throw compile_error(jit_stage::load, what_ + " was not found (" + names.front() + "); " + advice_, messages);
@@ -112,6 +112,28 @@ const nvjitlink_library &nvjitlink() {
     TESSERA_BIND(info_log_size, nvJitLinkGetInfoLogSize);
     TESSERA_BIND(info_log, nvJitLinkGetInfoLog);
     TESSERA_BIND(version, nvJitLinkVersion);
+    return t;
+  }();
+  return table;
+}
+
+const nvvm_library &nvvm() {
+  static const nvvm_library table = [] {
+    const opened library(
+        "NVIDIA's compiler library libNVVM", {"libnvvm.so.4", "libnvvm.so"},
+        "integrands in Fortran need it: install the CUDA toolkit 12 or 13 (package libnvvm or cuda-nvvm) or set "
+        "CUDA_HOME");
+    nvvm_library t{};
+    library.bind(t.version, "nvvmVersion");
+    library.bind(t.create, "nvvmCreateProgram");
+    library.bind(t.destroy, "nvvmDestroyProgram");
+    library.bind(t.add, "nvvmAddModuleToProgram");
+    library.bind(t.verify, "nvvmVerifyProgram");
+    library.bind(t.compile, "nvvmCompileProgram");
+    library.bind(t.size, "nvvmGetCompiledResultSize");
+    library.bind(t.result, "nvvmGetCompiledResult");
+    library.bind(t.log_size, "nvvmGetProgramLogSize");
+    library.bind(t.log, "nvvmGetProgramLog");
     return t;
   }();
   return table;

@@ -32,8 +32,31 @@ struct nvrtc_library {
   decltype(&::nvrtcGetLTOIR) ltoir;
 };
 
-// Values of nvJitLinkInputType.
-enum class link_input : int { cubin = 1, ptx = 2, ltoir = 3, fatbin = 4, object = 5, library = 6, any = 10 };
+// Values of nvJitLinkInputType; and NVVM IR, of which libNVVM makes LTO-IR first.
+enum class link_input : int {
+  cubin = 1,
+  ptx = 2,
+  ltoir = 3,
+  fatbin = 4,
+  object = 5,
+  library = 6,
+  any = 10,
+  nvvm = 100
+};
+
+// libNVVM by its plain types.
+struct nvvm_library {
+  int (*version)(int *major, int *minor);
+  int (*create)(void **program);
+  int (*destroy)(void **program);
+  int (*add)(void *program, const char *text, std::size_t bytes, const char *name);
+  int (*verify)(void *program, int options, const char **option);
+  int (*compile)(void *program, int options, const char **option);
+  int (*size)(void *program, std::size_t *bytes);
+  int (*result)(void *program, char *bytes);
+  int (*log_size)(void *program, std::size_t *bytes);
+  int (*log)(void *program, char *text);
+};
 
 struct nvjitlink_library {
   int (*create)(tessera_link_handle *handle, unsigned options, const char **option);
@@ -86,6 +109,7 @@ struct curand_library {
 
 const nvrtc_library &nvrtc();
 const nvjitlink_library &nvjitlink();
+const nvvm_library &nvvm();
 const cufft_library &cufft();
 const curand_library &curand();
 

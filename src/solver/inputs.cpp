@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
+#include "../jit/fortran/fortran_text.hpp"
 #include "../text_file.hpp"
 #include "solver.hpp"
 
@@ -19,6 +20,9 @@ source_language to_language(int language) {
       return source_language::c_point;
     case TESSERA_LANGUAGE_CUBA:
       return source_language::c_cuba;
+    case TESSERA_LANGUAGE_FORTRAN:
+    case TESSERA_LANGUAGE_FORTRAN_FIXED:
+      return source_language::fortran;
     default:
       break;
   }
@@ -41,6 +45,7 @@ integrand_source nothing() {
 void expand(integrand_source &source) {
   if (source.text.empty()) return;  // told when it is compiled
   try {
+    if (source.language == source_language::fortran) source.files = tessera::fortran_includes(source);
     source.text = tessera::expand_includes(source);
     source.expanded = true;
   } catch (const tessera::compile_error &e) {
@@ -96,6 +101,8 @@ integrand_source make_source(int language, const char *text_or_path, bool is_fil
   } else {
     s.text = text_or_path;
   }
+  s.fixed_form = language == TESSERA_LANGUAGE_FORTRAN_FIXED || (is_file && tessera::fixed_by_suffix(s.file_name));
+  s.preprocess = is_file && tessera::preprocessed_by_suffix(s.file_name);
   expand(s);
   return s;
 }

@@ -25,6 +25,10 @@ void tessera_solver::set_limits_source(int axis, int language, const char *sourc
     throw failure(
         TESSERA_ERR_ARGUMENT,
         "language is TESSERA_LANGUAGE_CUBA, which has no form for limits: TESSERA_LANGUAGE_C is for texts in C");
+  if (language == TESSERA_LANGUAGE_FORTRAN || language == TESSERA_LANGUAGE_FORTRAN_FIXED)
+    throw failure(TESSERA_ERR_ARGUMENT,
+                  "language is Fortran, which has no form for limits: they are given in TESSERA_LANGUAGE_C or "
+                  "TESSERA_LANGUAGE_CUDA");
   auto text = std::make_unique<integrand_source>(tessera::make_source(language, source, false, function, axis));
   change_limits(axis, {nullptr, nullptr, true}, std::move(text));
 }

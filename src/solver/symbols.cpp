@@ -156,6 +156,15 @@ std::vector<std::string> object_symbols::functions_at(const void *address) const
   return names;
 }
 
+std::vector<std::string> object_symbols::variables(const std::string &head) const {
+  std::set<std::string> names;
+  const auto begins = [&](const std::string &name) { return name.compare(0, head.size(), head) == 0; };
+  for (auto v = variables_.lower_bound(head); v != variables_.end() && begins(v->first); ++v) names.insert(v->first);
+  for (const std::string &name : thread_local_)
+    if (begins(name)) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
 data_symbol object_symbols::variable(const std::string &name) const {
   if (thread_local_.count(name))
     throw symbol_error("'" + name + "' is a variable of each thread's own, which cannot be the parameter block");

@@ -40,6 +40,8 @@ class object_symbols {
 
   // The variable that code in this file means by a name. Throws symbol_error: there is none, or more than one.
   data_symbol variable(const std::string &name) const;
+  // Names of variables, those of threads included, that begin in one way.
+  std::vector<std::string> variables(const std::string &head) const;
 
  private:
   void read(const unsigned char *bytes, std::size_t size);

@@ -10,6 +10,8 @@
 #include <shared_mutex>
 #include <stdexcept>
 
+#include "../jit/fortran/fortran_data.hpp"
+#include "../jit/fortran/fortran_text.hpp"
 #include "../text_file.hpp"
 
 namespace tessera {
@@ -19,8 +21,10 @@ namespace {
 constexpr struct {
   const char *name;
   source_language language;
-} languages[] = {
-    {"cuda", source_language::cuda_cxx}, {"c", source_language::c_point}, {"cuba", source_language::c_cuba}};
+} languages[] = {{"cuda", source_language::cuda_cxx},
+                 {"c", source_language::c_point},
+                 {"cuba", source_language::c_cuba},
+                 {"fortran", source_language::fortran}};
 
 constexpr std::size_t block_alignment = 16;
 
@@ -76,6 +80,61 @@ std::string read_file(const std::string &path) {
   const std::string why = read_text_file(path, text);
   if (!why.empty()) throw std::runtime_error(path + ": " + why);
   return text;
+}
+
+// The form by the suffix; the files that are compiled before, and what is included.
+void add_fortran_files(integrand_source &source, const std::vector<std::string> &with) {
+  source.fixed_form = fixed_by_suffix(source.file_name);
+  source.preprocess = preprocessed_by_suffix(source.file_name);
+  for (const std::string &path : with)
+    source.files.push_back({path, read_file(path), true, fixed_by_suffix(path), preprocessed_by_suffix(path)});
+  for (integrand_source::file &f : fortran_includes(source)) source.files.push_back(std::move(f));
+}
+
+// The program's COMMON blocks and module variables that a Fortran text has too; they follow what is in `data`.
+void add_program_data(integrand_source &source, const object_symbols &symbols, std::vector<data_symbol> &data) {
+  constexpr std::size_t most = std::size_t{64} << 20;
+  std::size_t end = 0;
+  for (const data_symbol &d : data) end = (end + block_alignment - 1) / block_alignment * block_alignment + d.bytes;
+  const fortran_data_names names = find_fortran_data(source);
+  const auto add = [&](integrand_source::variable v, const std::string &symbol) {
+    const data_symbol d = symbols.variable(symbol);
+    if (d.bytes == 0) return;
+    v.offset = (end + block_alignment - 1) / block_alignment * block_alignment;
+    v.bytes = d.bytes;
+    end = v.offset + d.bytes;
+    source.variables.push_back(v);
+    data.push_back(d);
+  };
+  const auto missing = [&](const std::string &what) {
+    if (symbols.stripped())
+      throw no_twin(
+          "the values of " + what + " cannot be found: the file '" + symbols.path() + "' has been stripped of names",
+          true);
+  };
+  for (const std::string &common : names.commons) {
+    const integrand_source::variable v = {"", common, 0, 0};
+    const std::vector<std::string> all = symbols.variables(gnu_symbol(v));
+    if (!all.empty() && all.front() == gnu_symbol(v))
+      add(v, all.front());
+    else
+      missing("COMMON /" + common + "/");
+  }
+  for (const std::string &module : names.modules) {
+    bool found = false;
+    for (const std::string &head : {"__" + module + "_MOD_", "_QM" + module + "E"})
+      for (const std::string &symbol : symbols.variables(head)) {
+        const std::string name = variable_of_module(symbol, module);
+        if (name.empty()) continue;
+        found = true;
+        add({module, name, 0, 0}, symbol);
+      }
+    if (!found) missing("module " + module);
+  }
+  if (end > most)
+    throw no_twin("the COMMON blocks and modules of '" + source.file_name + "' have " + std::to_string(end) +
+                      " bytes in the program; " + std::to_string(most) + " are possible",
+                  true);
 }
 
 class registry {
@@ -166,6 +225,7 @@ class registry {
     source.function = line->function;
     source.file_name = line->file;
     source.text = read_file(line->file);
+    if (source.language == source_language::fortran) add_fortran_files(source, line->with);
     source.text = expand_includes(source);
     source.expanded = true;
     std::vector<data_symbol> data;
@@ -181,6 +241,7 @@ class registry {
       if (b.bytes > 0) v.bytes = b.bytes;
       data.push_back(v);
     }
+    if (source.language == source_language::fortran) add_program_data(source, symbols, data);
     return std::make_shared<twin>(std::move(source), std::move(data), path_ + "(" + std::to_string(line->number) + ")");
   }
 
@@ -237,6 +298,14 @@ std::shared_ptr<twin> find_twin(const void *function) { return registry::instanc
 void register_twin(const void *function, integrand_source source, const void *params, std::size_t bytes) {
   std::vector<data_symbol> data;
   if (bytes > 0) data.push_back({params, bytes});
+  if (source.language == source_language::fortran) {
+    std::optional<object_symbols> symbols;
+    try {
+      symbols = object_symbols::of(function);
+    } catch (const symbol_error &) {  // a function that is in no file: the text's own values
+    }
+    if (symbols) add_program_data(source, *symbols, data);
+  }
   registry::instance().put(function, std::make_shared<twin>(std::move(source), std::move(data), ""));
 }
 
@@ -258,7 +327,7 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
     if (words.empty()) continue;
     if (words.size() < 4)
       refuse("a line has the form: symbol language file function [params=symbol[:bytes] | userdata:bytes] ...");
-    twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}, number};
+    twin_line l = {words[0], source_language::cuda_cxx, words[2], words[3], {}, number, {}};
     std::string names;
     bool known = false;
     for (const auto &entry : languages) {
@@ -273,8 +342,11 @@ std::vector<twin_line> read_twin_map(const std::string &text, const std::string 
       if (empty.empty()) refuse("a word is empty");
     if (l.file[0] != '/') l.file = directory_of(path) + l.file;
     for (std::size_t i = 4; i < words.size(); ++i)
-      if (!read_params(words[i], l.params))
-        refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes");
+      if (l.language == source_language::fortran && words[i].compare(0, 5, "with=") == 0 && words[i].size() > 5)
+        l.with.push_back((words[i][5] == '/' ? "" : directory_of(path)) + words[i].substr(5));
+      else if (!read_params(words[i], l.params))
+        refuse("'" + words[i] + "' is not params=symbol, params=symbol:bytes or userdata:bytes" +
+               (l.language == source_language::fortran ? ", nor with=file" : ""));
     for (const twin_line &other : lines)
       if (other.symbol == l.symbol) refuse("'" + l.symbol + "' has a line already");
     lines.push_back(l);

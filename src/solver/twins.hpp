@@ -72,7 +72,8 @@ struct twin_line {
     std::size_t bytes;   // 0: all of it
   };
   std::vector<block> params;
-  int number;  // of the line, from 1
+  int number;                     // of the line, from 1
+  std::vector<std::string> with;  // files that are compiled before it; of Fortran
 };
 
 // `path` is named in messages, and files are looked for in its directory. Throws no_twin, with the place of the error.

@@ -136,7 +136,7 @@ static void files_that_cannot_be_read(void **state) {
     assert_says(tessera_last_error(s), "path: the file");
     assert_says(tessera_last_error(s), bad[i].word);
   }
-  static const int languages[] = {INT32_MIN, 0, 4, INT32_MAX};
+  static const int languages[] = {INT32_MIN, 0, 6, INT32_MAX};
   for (size_t i = 0; i < sizeof languages / sizeof languages[0]; ++i) {
     assert_status(s, tessera_set_integrand_file(s, languages[i], good, "f"), TESSERA_ERR_ARGUMENT);
     assert_says(tessera_last_error(s), "language");

@@ -213,7 +213,7 @@ static void a_function_of_another_form_is_refused(void **state) {
 static void wrong_arguments(void **state) {
   tessera_solver *s = solver_of(1, 1);
   const char *text = "double f(const double *x) { return x[0]; }";
-  static const int languages[] = {INT32_MIN, -1, 0, 4, 5, 100, INT32_MAX};
+  static const int languages[] = {INT32_MIN, -1, 0, 6, 7, 100, INT32_MAX};
   (void)state;
   assert_int_equal(tessera_set_integrand_source(NULL, TESSERA_LANGUAGE_CUDA, text, "f"), TESSERA_ERR_ARGUMENT);
   assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, NULL), TESSERA_ERR_ARGUMENT);

@@ -1,0 +1,25 @@
+// Data of a Fortran program that a text speaks of: COMMON blocks and the variables of its modules.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "../integrand_source.hpp"
+
+namespace tessera {
+
+struct fortran_data_names {
+  std::set<std::string> commons;  // blank COMMON: ""
+  std::set<std::string> modules;  // that the text defines
+};
+fortran_data_names find_fortran_data(const integrand_source &source);
+
+// The symbol of a variable in code of GNU's compiler, and in that of LLVM's.
+std::string gnu_symbol(const integrand_source::variable &v);
+std::string llvm_symbol(const integrand_source::variable &v);
+
+// Which variable of module `module` a symbol is, by one of the two; "" if it is none.
+std::string variable_of_module(const std::string &symbol, const std::string &module);
+
+}  // namespace tessera

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "host_fortran.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <elf.h>
+#include <sys/stat.h>
+
+#include "../host_prelude.hpp"
+#include "../process.hpp"
+#include "../programs.hpp"
+#include "../text.hpp"
+#include "fortran_call.hpp"
+#include "fortran_data.hpp"
+
+namespace tessera {
+namespace {
+
+// What ends a program in the libraries of GNU's and of LLVM's compiler leaves the integrand here.
+constexpr const char *leaving = R"code(
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+void tessera_f(const double *x, double *f, void *p);
+static __thread jmp_buf tessera_back;
+static __thread int tessera_returned;
+void tessera_m_status(int s) { tessera_returned = s; }
+#define TESSERA_LEAVES(name) __attribute__((noreturn)) void name(void) { longjmp(tessera_back, 1); }
+TESSERA_LEAVES(_gfortran_stop_string)
+TESSERA_LEAVES(_gfortran_stop_numeric)
+TESSERA_LEAVES(_gfortran_error_stop_string)
+TESSERA_LEAVES(_gfortran_error_stop_numeric)
+TESSERA_LEAVES(_gfortran_runtime_error)
+TESSERA_LEAVES(_gfortran_runtime_error_at)
+TESSERA_LEAVES(_gfortran_os_error)
+TESSERA_LEAVES(_gfortran_os_error_at)
+TESSERA_LEAVES(_gfortran_exit_i4)
+TESSERA_LEAVES(_gfortran_exit_i8)
+TESSERA_LEAVES(_gfortran_abort)
+TESSERA_LEAVES(_FortranAStopStatement)
+TESSERA_LEAVES(_FortranAStopStatementText)
+TESSERA_LEAVES(_FortranAExit)
+TESSERA_LEAVES(_FortranAAbort)
+TESSERA_LEAVES(_FortranAReportFatalUserError)
+struct tessera_variable { void *to; long long bytes, offset; };
+__attribute__((visibility("default"))) const struct tessera_variable *tessera_variables;
+__attribute__((visibility("default"))) long long tessera_number_of_variables;
+static void tessera_take(const char *p) {
+  for (long long i = 0; i < tessera_number_of_variables; ++i)
+    memcpy(tessera_variables[i].to, p + tessera_variables[i].offset, tessera_variables[i].bytes);
+}
+static int tessera_point(const double *x, double *f, void *p) {
+  tessera_returned = 0;
+  if (tessera_number_of_variables > 0) tessera_take(p);
+  if (setjmp(tessera_back) != 0) return -1;
+  tessera_f(x, f, p);
+  return tessera_returned;
+}
+#define TESSERA_CALL(tessera_a, tessera_b, tessera_o) tessera_point(tessera_a, tessera_b, tessera_o)
+)code";
+
+// No -Ofast and no -fno-math-errno: the values are those of the program's own -O2.
+constexpr const char *options[] = {"-O2", "-fPIC", "-shared", "-w", "-Wl,-Bsymbolic"};
+
+struct compiler {
+  std::vector<std::string> command;
+  std::string identity;
+  bool gnu = true;
+};
+
+compiler find_compiler() {
+  std::vector<std::vector<std::string>> candidates;
+  const std::vector<std::string> chosen = words_of(::secure_getenv("FC"));
+  if (!chosen.empty()) {
+    if (find_program(chosen[0]).empty())
+      throw compile_error(jit_stage::load, "the compiler '" + chosen[0] + "' that $FC names is not there");
+    candidates.push_back(chosen);
+  } else {
+    for (const char *name : {"gfortran", "flang-22", "flang-20", "flang-19", "flang"}) candidates.push_back({name});
+  }
+  for (const std::vector<std::string> &c : candidates) {
+    const std::string path = find_program(c[0]);
+    struct stat s;
+    if (path.empty() || ::stat(path.c_str(), &s) != 0) continue;
+    compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime),
+                   !contains(c[0], "flang")};
+    found.command[0] = path;
+    return found;
+  }
+  throw compile_error(jit_stage::load,
+                      "there is no Fortran compiler on this machine to compile the integrand for the host; install one "
+                      "(gfortran, flang) "
+                      "or name it in $FC");
+}
+
+std::vector<std::string> numbers_of(int ndim, int ncomp, int coordinates) {
+  return {"-DTESSERA_NDIM=" + std::to_string(ndim), "-DTESSERA_NCOMP=" + std::to_string(ncomp),
+          "-DTESSERA_COORDINATES=" + std::to_string(coordinates > 0 ? coordinates : ndim)};
+}
+
+}  // namespace
+
+sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int coordinates) {
+  const compiler tool = find_compiler();
+  const fortran_entry entry = find_fortran_entry(source);
+  const fortran_files files =
+      put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
+  sha256 h;
+  h.field("tessera host Fortran 1")
+      .field(name_of(source))
+      .field(tool.identity)
+      .field(files.key)
+      .field(leaving)
+      .field(host_loop);
+  for (const std::string &part : tool.command) h.field(part);
+  for (const char *o : options) h.field(o);
+  return h;
+}
+
+std::string build_fortran(const integrand_source &source, int ndim, int ncomp, int coordinates, std::string &log,
+                          const deadline &until) {
+  const compiler tool = find_compiler();
+  const fortran_entry entry = find_fortran_entry(source);
+  const temporary_directory work;
+  const fortran_files files =
+      put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
+  // The loop over the points is C, which the compiler's driver takes as well.
+  const std::string loop = work.file("tessera_loop.c"), object = work.file("integrand.so");
+  write_file(loop, std::string(leaving) + host_loop);
+  std::vector<std::string> command = tool.command;
+  for (const char *o : options) command.push_back(o);
+  if (tool.gnu) {
+    command.push_back("-frecursive");
+    if (files.any_argument) command.push_back("-fallow-argument-mismatch");
+    command.push_back("-J" + work.path());
+  } else {
+    command.push_back("-fstack-arrays");
+    command.push_back("-module-dir");
+    command.push_back(work.path());
+  }
+  command.push_back("-I" + work.path());
+  const std::vector<std::string> numbers = numbers_of(ndim, ncomp, coordinates);
+  command.insert(command.end(), numbers.begin(), numbers.end());
+  command.insert(command.end(), {"-o", object});
+  command.insert(command.end(), files.compiled.begin(), files.compiled.end());
+  command.push_back(loop);
+  const process_result run = run_process(command, work.file("messages"), true, until);
+  log = run.output;
+  if (run.overdue) throw out_of_time("the source text '" + source.function + "' was compiled");
+  if (!run.started) throw compile_error(jit_stage::load, "the compiler could not be started: " + log, log);
+  if (run.signal != 0)
+    throw compile_error(jit_stage::compile,
+                        source.file_name + ": the compiler was ended by signal " + std::to_string(run.signal), log);
+  if (run.status == 0) return read_file(object);
+  const std::string error = fortran_error(log, source);
+  throw compile_error(contains(log, "undefined reference") ? jit_stage::link : jit_stage::compile,
+                      error.empty() ? "the compiler gave no reason" : error, log);
+}
+
+namespace {
+
+struct symbol {
+  std::string name;
+  unsigned long long value, bytes;
+  bool variable;  // in a section that may be written
+};
+
+// The symbol table; false: there is none, or it makes no sense.
+bool read_symbols(const std::string &image, std::vector<symbol> &out) {
+  const auto at = [&](std::size_t offset, void *to, std::size_t bytes) {
+    if (offset > image.size() || bytes > image.size() - offset) return false;
+    std::memcpy(to, image.data() + offset, bytes);
+    return true;
+  };
+  Elf64_Ehdr head;
+  if (!at(0, &head, sizeof head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+      head.e_shentsize != sizeof(Elf64_Shdr))
+    return false;
+  std::vector<Elf64_Shdr> sections(head.e_shnum);
+  if (!at(head.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr))) return false;
+  for (const Elf64_Shdr &table : sections) {
+    if (table.sh_type != SHT_SYMTAB || table.sh_link >= sections.size()) continue;
+    for (std::size_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); ++k) {
+      Elf64_Sym s;
+      if (!at(table.sh_offset + k * sizeof s, &s, sizeof s)) return false;
+      if (s.st_shndx >= sections.size() || s.st_shndx == SHN_UNDEF) continue;
+      const std::size_t name = sections[table.sh_link].sh_offset + s.st_name;
+      out.push_back({name < image.size() ? std::string(image.c_str() + name) : "", s.st_value, s.st_size,
+                     ELF64_ST_TYPE(s.st_info) == STT_OBJECT && s.st_size > 0 &&
+                         (sections[s.st_shndx].sh_flags & SHF_WRITE) != 0});
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<kept_variable> find_variables(const integrand_source &source, const std::string &image, const void *entry) {
+  std::vector<kept_variable> out;
+  std::vector<symbol> symbols;
+  if (source.variables.empty() || !read_symbols(image, symbols)) return out;
+  const char *base = nullptr;
+  for (const symbol &s : symbols)
+    if (s.name == "tessera_batch") base = static_cast<const char *>(entry) - s.value;
+  for (const integrand_source::variable &v : source.variables)
+    for (const symbol &s : symbols) {
+      if (!base || !s.variable || (s.name != gnu_symbol(v) && s.name != llvm_symbol(v))) continue;
+      if (s.bytes >= v.bytes + 8)
+        throw compile_error(jit_stage::load, source.file_name + ": '" + v.name + "' has " + std::to_string(v.bytes) +
+                                                 " bytes in the program and " + std::to_string(s.bytes) +
+                                                 " in this text");
+      out.push_back({const_cast<char *>(base) + s.value,
+                     static_cast<long long>(std::min<unsigned long long>(s.bytes, v.bytes)),
+                     static_cast<long long>(v.offset)});
+    }
+  return out;
+}
+
+// But for variables of the linker, of ours, and of the tables of types.
+bool keeps_data(const std::string &image) {
+  std::vector<symbol> symbols;
+  if (!read_symbols(image, symbols)) return true;  // who knows
+  for (const symbol &s : symbols)
+    if (s.variable && s.name != "__dso_handle" && s.name != "_DYNAMIC" && !starts_with(s.name, "completed.") &&
+        !starts_with(s.name, "tessera_") && !contains(s.name, "___vtab_") && !contains(s.name, "___def_init_"))
+      return true;
+  return false;
+}
+
+}  // namespace tessera

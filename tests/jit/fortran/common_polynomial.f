@@ -1,0 +1,35 @@
+      SUBROUTINE FUNSUB(NDIM, X, NUMFUN, FUNVLS)
+      INTEGER NDIM, NUMFUN
+      DOUBLE PRECISION X(NDIM), FUNVLS(NUMFUN)
+      DOUBLE PRECISION A, B, C(5), S, POLY
+      INTEGER I, NPT
+      COMMON /PARS/ A, B, C, NPT
+      DOUBLE PRECISION TAB(3)
+      SAVE TAB
+      DATA TAB /0.25D0, 0.5D0, 0.75D0/
+      S = 0D0
+      DO 10 I = 1, NDIM
+         IF (X(I) .LT. 0.5D0) GOTO 5
+         S = S + A*X(I)**2
+         GOTO 10
+    5    S = S + B*POLY(X(I), NPT) + TAB(MOD(I, 3) + 1)
+   10 CONTINUE
+      FUNVLS(1) = S
+      FUNVLS(2) = DSIN(S) + DMAX1(A, B) + DBLE(MIN0(NDIM, 3))
+      END
+      DOUBLE PRECISION FUNCTION POLY(Y, N)
+      DOUBLE PRECISION Y, A, B, C(5)
+      INTEGER N, K, NPT
+      COMMON /PARS/ A, B, C, NPT
+      POLY = 0D0
+      DO 20 K = N, 1, -1
+         POLY = POLY*Y + C(K)
+   20 CONTINUE
+      END
+      BLOCK DATA
+      DOUBLE PRECISION A, B, C(5)
+      INTEGER NPT
+      COMMON /PARS/ A, B, C, NPT
+      DATA A, B, NPT /1.5D0, 0.5D0, 5/
+      DATA C /1D0, 0.5D0, 0.25D0, 0.125D0, 0.0625D0/
+      END

@@ -1,0 +1,14 @@
+      SUBROUTINE STMTFN(NDIM, X, NUMFUN, FUNVLS)
+      IMPLICIT REAL*8 (A-H, O-Z)
+      DIMENSION X(NDIM), FUNVLS(NUMFUN)
+      SQ(T) = T*T
+      BW(S, AM, GA) = 1/(SQ(S - AM*AM) + SQ(AM*GA))
+      S = 1 + X(1)
+      ASSIGNED = BW(S, 1.1D0, 0.2D0)
+      GOTO (10, 20, 30), INT(3*X(2)) + 1
+   10 FUNVLS(1) = ASSIGNED
+      RETURN
+   20 FUNVLS(1) = 2*ASSIGNED
+      RETURN
+   30 FUNVLS(1) = SQ(ASSIGNED)
+      END

@@ -1,0 +1,16 @@
+C     Interpolation in a table of 100 KB.
+      SUBROUTINE TABLED(NDIM, X, NUMFUN, FUNVLS)
+      DOUBLE PRECISION X(NDIM), FUNVLS(NUMFUN), TAB, T
+      COMMON /TABLE/ TAB(12800)
+      FUNVLS(1) = 0
+      DO 10 I = 1, NDIM
+         T = X(I)*12798D0 + 1
+         K = MIN(INT(T), 12799)
+         FUNVLS(1) = FUNVLS(1) + TAB(K) + (T - K)*(TAB(K + 1) - TAB(K))
+   10 CONTINUE
+      END
+      BLOCK DATA TABDAT
+      DOUBLE PRECISION TAB
+      COMMON /TABLE/ TAB(12800)
+      DATA TAB /3200*1D0, 3200*1.5D0, 3200*-0.25D0, 3200*2D0/
+      END
