@@ -134,6 +134,7 @@ static void stop_ends_the_run(void **state) {
 static void refused_on_the_device(void **state) {
   double value, error;
   (void)state;
+  if (getenv("TESSERA_CARRIED")) skip(); /* what flang makes of it is not carried */
   tessera_solver *s = solver_of(1, 1);
   assert_status(
       s,
