@@ -54,26 +54,38 @@ class host_sampler : public block_calls, public sampling_executor {
 
   // See engine/montecarlo/sampling_executor.hpp.
   outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override {
-    const sample_cut cut = cut_into_pieces(samples);
-    plain_.clear();
-    for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
-    unused_.resize(plain_.size());
-    const outcome o = run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
-    if (is_ended(o)) samples = add_what_there_is(samples, sums);
+    int64 made = 0;
+    const outcome o = run_shifts(pass, first, samples, 1, sums, made);
+    if (is_ended(o)) samples = made;
     return o;
   }
+  // The items of one shift after the other.
   outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                      int64 &made) override {
     made = 0;
-    for (int64 r = 0; r < shifts; ++r, ++pass.shift) {
-      int64 here = samples;
-      const outcome o = run_plain(pass, first, here, sums + r * ncomp_);
-      if (o != outcome::running && !is_ended(o)) return o;
-      made += here;
-      if (o != outcome::running) return o;
-      if (pass.sobol.axes) pass.sobol.axes += sobol_words(ndim_, pass.sobol.columns);
-    }
-    return outcome::running;
+    const sample_cut cut = cut_into_pieces(samples);
+    plain_.clear();
+    for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
+    unused_.resize(plain_.size() * index(shifts));
+    make_items(plain_.data(), static_cast<int64>(plain_.size()), points_of_sample(pass));
+    const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
+    const std::size_t tasks = tasks_.size();
+    for (int64 r = 1; r < shifts; ++r)
+      for (std::size_t t = 1; t < tasks; ++t) tasks_.push_back(r * n + tasks_[t]);
+    const outcome o = run_items(n * shifts, nullptr, [&](int64 item, int64 behind, workspace &w) {
+      sample_pass of_shift = pass;
+      const int64 r = item / n;
+      of_shift.shift += r;
+      if (pass.sobol.axes) of_shift.sobol.axes += r * sobol_words(ndim_, pass.sobol.columns);
+      sum_items(of_shift, plain_.data(), item - r * n, behind - r * n, r * n, w, &unused_[index(r) * plain_.size()]);
+    });
+    if (o != outcome::running && !is_ended(o)) return o;
+    const int64 there = o == outcome::running ? shifts : failed_item() / n;
+    for (int64 r = 0; r < there; ++r, made += samples)
+      for (int64 i = r * n; i < (r + 1) * n; ++i)
+        for (int64 k = 0; k < nc; ++k) sums[r * nc + k].add(parts_[index(i * nc + k)]);
+    if (o != outcome::running) made += add_what_there_is(there * n, samples, sums + there * nc);
+    return o;
   }
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
@@ -96,6 +108,7 @@ class host_sampler : public block_calls, public sampling_executor {
     std::vector<uint64> counts(index(ndim_) * grid_bins, 0);
     for (const workspace &w : work_)
       for (std::size_t i = 0; i < w.training.size(); ++i) counts[i] += w.training[i];
+    add_up(counts.data(), static_cast<int64>(counts.size()));
     pieces_.learn(counts, believe_all ? 0.0 : training_squares_, damping);
   }
   void recall_course(std::vector<double> &edges, std::vector<double> *spread) override {
@@ -108,11 +121,8 @@ class host_sampler : public block_calls, public sampling_executor {
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
     make_items(pieces, count, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
-    parts_.assign(index(n * nc), {});
-    squares_.assign(index(n), 0.0);
-    for (workspace &w : work_) w.broken = -1;
-    const outcome o = run_tasks([&](int64 first, int64 behind, int thread) {
-      sum_items(pass, pieces, first, behind, work_[index(thread)], spread);
+    const outcome o = run_items(n, spread, [&](int64 first, int64 behind, workspace &w) {
+      sum_items(pass, pieces, first, behind, 0, w, spread);
     });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
@@ -180,16 +190,29 @@ class host_sampler : public block_calls, public sampling_executor {
     int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
   };
 
-  // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count. Returns
-  // how many.
-  int64 add_what_there_is(int64 samples, sample_sums *sums) {
+  // body(first item, end item, workspace) for n items that tasks_ are made of. spread: of their pieces, which all ranks are to have; or null.
+  template <class Body>
+  outcome run_items(int64 n, double *spread, const Body &body) {
+    parts_.assign(index(n * ncomp_), {});
+    squares_.assign(index(n), 0.0);
+    for (workspace &w : work_) w.broken = -1;
+    return run_tasks([&](int64 first, int64 behind, int thread) { body(first, behind, work_[index(thread)]); },
+                     {{parts_.data(), sizeof(sample_sums), nullptr, ncomp_},
+                      {squares_.data(), sizeof(double)},
+                      {spread, sizeof(double), spread ? items_.data() : nullptr, spread ? 1 : 0}});
+  }
+
+  // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count, in the
+  // shift whose first item is `begin`. Returns how many.
+  int64 add_what_there_is(int64 begin, int64 samples, sample_sums *sums) {
     const int64 broken = failed_item(), nc = ncomp_;
     std::vector<sample_sums> parts(index(nc));
     int64 there = 0;
-    for (int64 p = 0; p < items_[index(broken)]; ++p) there += plain_[index(p)].count;
-    for (int64 i = 0; i < broken; ++i)
+    for (int64 p = 0; p < items_[index(broken - begin)]; ++p) there += plain_[index(p)].count;
+    for (int64 i = begin; i < broken; ++i)
       for (int64 k = 0; k < nc; ++k) parts[index(k)].add(parts_[index(i * nc + k)]);
     for (const workspace &w : work_) {
+      if (ranks_there() > 1) break;  // those of this rank are unknown to the others
       if (w.broken != broken || w.broken_samples < least_samples) continue;
       there += w.broken_samples;
       for (int64 k = 0; k < nc; ++k)
@@ -240,8 +263,9 @@ class host_sampler : public block_calls, public sampling_executor {
   }
 
   // The samples of items go through the integrand as many at a time as it takes; a piece may begin in one call and end in another.
-  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, workspace &w,
-                 double *spread) {
+  // before: items of other shifts before them.
+  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, int64 before,
+                 workspace &w, double *spread) {
     const bool pairs = pass.antithetic;
     const int64 per = points_of_sample(pass), end = items_[index(behind)];
     int64 piece = items_[index(first)], within = 0, item = first;
@@ -262,8 +286,8 @@ class host_sampler : public block_calls, public sampling_executor {
         w.stretches.push_back({p, pieces[p].first + from, n, samples});
         samples += n;
       }
-      if (!evaluate(pass, pieces, item, each, w)) {
-        w.broken = item;
+      if (!evaluate(pass, pieces, before + item, each, w)) {
+        w.broken = before + item;
         w.broken_samples = piece == items_[index(item)] ? within : 0;
         return;
       }
@@ -277,11 +301,11 @@ class host_sampler : public block_calls, public sampling_executor {
         if (is_training(pass)) train_stretch(pass, pieces[s.piece], s, samples, w);
         within += s.n;
         if (within < pieces[s.piece].count) continue;
-        finish_piece(pass, pieces[s.piece], &parts_[index(item * ncomp_)], w, spread[s.piece]);
+        finish_piece(pass, pieces[s.piece], &parts_[index((before + item) * ncomp_)], w, spread[s.piece]);
         ++piece;
         within = 0;
         if (piece < items_[index(item + 1)]) continue;
-        squares_[index(item)] = w.squares.sum;
+        squares_[index(before + item)] = w.squares.sum;
         w.squares.begin_item(block_ / per);
         ++item;
       }

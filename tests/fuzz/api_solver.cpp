@@ -311,6 +311,13 @@ void api_fuzzer::set_text() {
     default:
       solver_call("tessera_set_integrand_device",
                   [&] { return tessera_set_integrand_device(solver_, r_.one_in(2) ? on_device : nullptr, nullptr); });
+      solver_call("tessera_set_comm", [&] {
+        const int comm = r_.one_in(2) ? -1 : 0;  // there is no MPI: none of them is one
+        const std::int64_t way = r_.between(0, 3);
+        if (way == 0) return tessera_set_comm(solver_, nullptr, 0);
+        if (way == 1) return tessera_set_comm_f(solver_, comm);
+        return way == 2 ? tessera_set_comm_world(solver_) : tessera_set_comm(solver_, &comm, sizeof comm);
+      });
       solver_call("tessera_set_stream", [&] { return tessera_set_stream(solver_, r_.one_in(2) ? this : nullptr); });
   }
   // Compiling takes far longer than a call: once in a while, and then from the cache.
