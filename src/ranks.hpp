@@ -73,6 +73,7 @@ class ranks {
   };
   gathered exchange(const head &mine, const void *data);
   [[noreturn]] void part(const std::vector<head> &heads, const head &mine, const void *data);
+  void make_room(gathered &g);
   gathered gather_each(const std::vector<head> &heads, const void *data);
   void require(int failed, const char *why) const;
 

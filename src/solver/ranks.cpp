@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "../plugin_file.hpp"
 #include "tessera.h"
@@ -116,10 +117,30 @@ ranks::gathered ranks::gather_each(const std::vector<head> &heads, const void *d
     sizes.push_back(h.bytes);
     g.at.push_back(g.at.back() + h.bytes);
   }
-  g.bytes.resize(g.at.back());
+  make_room(g);
   char why[TESSERA_COMM_WHY] = "";
   if (!g.bytes.empty()) require(plugin_.gather_each(state_, data, sizes.data(), g.bytes.data(), why), why);
   return g;
+}
+
+// Much may be too much for one of them, and the others would wait for it.
+void ranks::make_room(gathered &g) {
+  constexpr std::size_t much = std::size_t{1} << 26;
+  const std::size_t n = g.at.back();
+  if (n < much) return g.bytes.resize(n);
+  int there = 1;
+  try {
+    g.bytes.resize(n);
+  } catch (const std::bad_alloc &) {
+    there = 0;
+  }
+  std::vector<int> all(static_cast<std::size_t>(size()));
+  char why[TESSERA_COMM_WHY] = "";
+  require(plugin_.gather(state_, &there, sizeof there, all.data(), why), why);
+  for (std::size_t r = 0; r < all.size(); ++r)
+    if (all[r] == 0)
+      throw common_failure(TESSERA_ERR_MEMORY,
+                           of_rank(r) + ": no memory for the " + std::to_string(n) + " bytes that the ranks hand in");
 }
 
 // Not all ranks have come to the same step: those that failed say why, and of these the first counts.
