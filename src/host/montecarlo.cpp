@@ -59,33 +59,25 @@ class host_sampler : public block_calls, public sampling_executor {
     if (is_ended(o)) samples = made;
     return o;
   }
-  // The items of one shift after the other.
+  // The items of one shift after the other, of so many shifts at a time as have the sums of a slice.
   outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                      int64 &made) override {
     made = 0;
     const sample_cut cut = cut_into_pieces(samples);
     plain_.clear();
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
-    unused_.resize(plain_.size() * index(shifts));
     make_items(plain_.data(), static_cast<int64>(plain_.size()), points_of_sample(pass));
-    const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
-    const std::size_t tasks = tasks_.size();
-    for (int64 r = 1; r < shifts; ++r)
-      for (std::size_t t = 1; t < tasks; ++t) tasks_.push_back(r * n + tasks_[t]);
-    const outcome o = run_items(n * shifts, nullptr, [&](int64 item, int64 behind, workspace &w) {
-      sample_pass of_shift = pass;
-      const int64 r = item / n;
-      of_shift.shift += r;
-      if (pass.sobol.axes) of_shift.sobol.axes += r * sobol_words(ndim_, pass.sobol.columns);
-      sum_items(of_shift, plain_.data(), item - r * n, behind - r * n, r * n, w, &unused_[index(r) * plain_.size()]);
-    });
-    if (o != outcome::running && !is_ended(o)) return o;
-    const int64 there = o == outcome::running ? shifts : failed_item() / n;
-    for (int64 r = 0; r < there; ++r, made += samples)
-      for (int64 i = r * n; i < (r + 1) * n; ++i)
-        for (int64 k = 0; k < nc; ++k) sums[r * nc + k].add(parts_[index(i * nc + k)]);
-    if (o != outcome::running) made += add_what_there_is(there * n, samples, sums + there * nc);
-    return o;
+    const std::vector<int64> of_one = tasks_;
+    const int64 items = of_one.back(), most = cut_samples / most_piece * ranks_there();
+    const int64 together = std::min(shifts, std::max<int64>(1, most / items));
+    unused_.resize(plain_.size() * index(together));
+    for (int64 r = 0; r < shifts; r += together, sums += together * ncomp_) {
+      const outcome o = run_together(pass, of_one, samples, std::min(together, shifts - r), sums, made);
+      if (o != outcome::running) return o;
+      pass.shift += together;
+      if (pass.sobol.axes) pass.sobol.axes += together * sobol_words(ndim_, pass.sobol.columns);
+    }
+    return outcome::running;
   }
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 
@@ -189,6 +181,29 @@ class host_sampler : public block_calls, public sampling_executor {
     std::vector<uint64> training;
     int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
   };
+
+  // The pieces of plain_ for so many shifts. of_one: the tasks of each.
+  outcome run_together(const sample_pass &pass, const std::vector<int64> &of_one, int64 samples, int64 shifts,
+                       sample_sums *sums, int64 &made) {
+    const int64 n = of_one.back(), nc = ncomp_;
+    tasks_.assign(1, 0);
+    for (int64 r = 0; r < shifts; ++r)
+      for (std::size_t t = 1; t < of_one.size(); ++t) tasks_.push_back(r * n + of_one[t]);
+    const outcome o = run_items(n * shifts, nullptr, [&](int64 item, int64 behind, workspace &w) {
+      sample_pass of_shift = pass;
+      const int64 r = item / n;
+      of_shift.shift += r;
+      if (pass.sobol.axes) of_shift.sobol.axes += r * sobol_words(ndim_, pass.sobol.columns);
+      sum_items(of_shift, plain_.data(), item - r * n, behind - r * n, r * n, w, &unused_[index(r) * plain_.size()]);
+    });
+    if (o != outcome::running && !is_ended(o)) return o;
+    const int64 there = o == outcome::running ? shifts : failed_item() / n;
+    for (int64 r = 0; r < there; ++r, made += samples)
+      for (int64 i = r * n; i < (r + 1) * n; ++i)
+        for (int64 k = 0; k < nc; ++k) sums[r * nc + k].add(parts_[index(i * nc + k)]);
+    if (o != outcome::running) made += add_what_there_is(there * n, samples, sums + there * nc);
+    return o;
+  }
 
   // body(first item, end item, workspace) for n items that tasks_ are made of. spread: of their pieces, which all ranks are to have; or null.
   template <class Body>

@@ -76,7 +76,7 @@ static struct outcome outcome_of(const struct run *r, int together, int threads,
     put_point(s, kinks, NULL);
   put_real(s, TESSERA_RELTOL, r->reltol);
   put_int(s, TESSERA_THREADS, threads);
-  put_int(s, TESSERA_MAXEVAL, 400000);
+  put_int(s, TESSERA_MAXEVAL, 200000);
   for (int i = 0; i < 3 && r->keys[i]; ++i) put_int(s, r->keys[i], r->values[i]);
   o.status = tessera_integrate(s, r->method, o.value, o.error);
   if (o.status < 0) fail_msg("%s: %s", r->name, tessera_last_error(s));
@@ -137,7 +137,7 @@ static void evaluations_are_shared_out(void **state) {
     put_world(s);
     put_point(s, kinks, &calls);
     put_real(s, TESSERA_RELTOL, 1e-9);
-    put_int(s, TESSERA_MAXEVAL, 2000000);
+    put_int(s, TESSERA_MAXEVAL, 1000000);
     for (int q = 0; q < 3 && r->keys[q]; ++q) put_int(s, r->keys[q], r->values[q]);
     assert_true(tessera_integrate(s, r->method, value, error) >= 0);
     assert_int_equal(tessera_get_int(s, TESSERA_EVALUATIONS, &evaluations), 0);
