@@ -42,7 +42,7 @@ class host_sampler : public block_calls, public sampling_executor {
     const sampling_settings &s = problem.settings;
     const int64 nd = s.ndim, nc = s.ncomp;
     return {threads * thread_bytes(problem, block_for(problem)) +
-                nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
+                nc * (64 + (8 + kept_items(problem)) * static_cast<int64>(sizeof(sample_sums))) +
                 (has_grid(problem) ? 40 * nd * grid_edges : 0),
             sampling_bytes(s, static_cast<double>(s.points), has_grid(problem))};
   }
@@ -59,7 +59,7 @@ class host_sampler : public block_calls, public sampling_executor {
     if (is_ended(o)) samples = made;
     return o;
   }
-  // The items of one shift after the other, of so many shifts at a time as have the sums of a slice.
+  // The items of one shift after the other, of several shifts at a time where ranks share them.
   outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                      int64 &made) override {
     made = 0;
@@ -68,7 +68,7 @@ class host_sampler : public block_calls, public sampling_executor {
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
     make_items(plain_.data(), static_cast<int64>(plain_.size()), points_of_sample(pass));
     const std::vector<int64> of_one = tasks_;
-    const int64 items = of_one.back(), most = cut_samples / most_piece * ranks_there();
+    const int64 items = of_one.back(), most = kept_items(problem_);
     const int64 together = std::min(shifts, std::max<int64>(1, most / items));
     unused_.resize(plain_.size() * index(together));
     for (int64 r = 0; r < shifts; r += together, sums += together * ncomp_) {
@@ -125,6 +125,11 @@ class host_sampler : public block_calls, public sampling_executor {
   }
 
   static bool has_grid(const sampling_problem &problem) { return problem.settings.sampling != sampling_plain; }
+  // Of shifts that are made together: some for each rank.
+  static int64 kept_items(const sampling_problem &problem) {
+    constexpr int64 for_each = 8;
+    return problem.shared && problem.shared->size() > 1 ? for_each * problem.shared->size() : 0;
+  }
   static int64 block_for(const sampling_problem &problem) {
     constexpr int64 most_block = 1024;
     return std::min(most_block, cached_points(problem)) / 2 * 2;
