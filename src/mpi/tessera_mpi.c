@@ -108,10 +108,24 @@ static void let_errors_go(struct handlers *h) {
   MPI_Errhandler_free(&h->self);
 }
 
+/* In Open MPI a handle is an address, and that of a communicator which has been freed must not be looked at: is it one of those that its
+ * table for Fortran has? There are not more than 65536. */
+static int is_known(MPI_Comm comm) {
+#if defined(OPEN_MPI)
+  const MPI_Fint end = 1 << 17;
+  MPI_Fint i = 0;
+  while (comm && i < end && MPI_Comm_f2c(i) != comm) ++i;
+  return comm && i < end;
+#else
+  (void)comm;
+  return 1;
+#endif
+}
+
 static int is_usable(MPI_Comm comm, char *why) {
   int inter = 0;
   if (comm == MPI_COMM_NULL) return refuse(why, "the communicator is MPI_COMM_NULL, or has been freed"), 0;
-  if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+  if (!is_known(comm) || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
     return refuse(why, "the communicator is none of this MPI's, or has been freed"), 0;
   if (inter) return refuse(why, "the communicator is an inter-communicator: its ranks are in two groups"), 0;
   return 1;

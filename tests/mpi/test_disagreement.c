@@ -218,6 +218,11 @@ static void bad_communicators_are_refused(void **state) {
   MPI_Comm_free(&freed);
   assert_status(s, tessera_set_comm(s, &freed, sizeof freed), TESSERA_ERR_RANKS);
   assert_says(tessera_last_error(s), "freed");
+  MPI_Comm_dup(world, &freed); /* with a copy of its handle left */
+  MPI_Comm copy = freed;
+  MPI_Comm_free(&freed);
+  assert_status(s, tessera_set_comm(s, &copy, sizeof copy), TESSERA_ERR_RANKS);
+  assert_says(tessera_last_error(s), "freed");
   for (size_t bytes = 0; bytes <= 16; bytes += 2) {
     if (bytes == sizeof world) continue;
     assert_status(s, tessera_set_comm(s, &world, bytes), TESSERA_ERR_RANKS);

@@ -135,6 +135,40 @@ static void chunks_are_claimed_by_whoever_is_free(void **state) {
   if (own > 0.85 * all) fail_msg("rank %d had %g of %g", my_rank, own, all);
 }
 
+/* The time is over, or a callback stops: what is finished stays, and all ranks know the same. */
+static int stop_soon(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                     void *userdata) {
+  (void)evaluations, (void)ncomp, (void)value, (void)error, (void)remaining, (void)userdata;
+  return 1;
+}
+static void what_ends_early_is_known_to_all(void **state) {
+  (void)state;
+  for (int by_callback = 0; by_callback < 2; ++by_callback) {
+    double blocks[count][2], value[count], error[count];
+    int status[count], unfinished = 0;
+    for (int i = 0; i < count; ++i) blocks[i][0] = 1, blocks[i][1] = 2000;
+    tessera_solver *s = solver_of(1, 1);
+    put_world(s);
+    put_point(s, decay, NULL);
+    if (by_callback) {
+      put_real(s, TESSERA_PROGRESS_SECONDS, 0.05);
+      assert_int_equal(tessera_set_progress(s, stop_soon, NULL), 0);
+    } else {
+      put_real(s, TESSERA_MAX_SECONDS, 0.2);
+    }
+    const int end = tessera_integrate_many(s, TESSERA_QUADRATURE, count, blocks, sizeof blocks[0], NULL, NULL, value,
+                                           error, status);
+    assert_status(s, end, by_callback ? TESSERA_STOPPED : TESSERA_LIMIT_TIME);
+    for (int i = 0; i < count; ++i) {
+      assert_common(status[i]);
+      assert_common(isnan(value[i]) ? -1 : value[i]);
+      unfinished += status[i] == end;
+    }
+    assert_true(unfinished > 0);
+    tessera_destroy(s);
+  }
+}
+
 /* Arguments that differ. */
 static void what_differs_is_named(void **state) {
   (void)state;
@@ -171,7 +205,7 @@ static void what_differs_is_named(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_ranks_get_what_one_process_gets), cmocka_unit_test(results_stay_where_they_are_made),
-      cmocka_unit_test(limits_are_shared_out_too), cmocka_unit_test(chunks_are_claimed_by_whoever_is_free),
-      cmocka_unit_test(what_differs_is_named)};
+      cmocka_unit_test(limits_are_shared_out_too),           cmocka_unit_test(chunks_are_claimed_by_whoever_is_free),
+      cmocka_unit_test(what_ends_early_is_known_to_all),     cmocka_unit_test(what_differs_is_named)};
   return run_on_ranks(tests);
 }
