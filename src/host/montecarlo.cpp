@@ -7,6 +7,7 @@
 #include "../engine/montecarlo/monte_carlo.hpp"
 #include "../engine/montecarlo/sample_points.hpp"
 #include "block_calls.hpp"
+#include "training_squares.hpp"
 #include "vegas_pieces.hpp"
 
 namespace tessera {
@@ -147,29 +148,6 @@ class host_sampler : public block_calls, public sampling_executor {
                           point_bytes(problem) + (has_grid(problem) ? grid_point_bytes(problem.ndim()) : 0));
   }
 
-  // Squares of what the points of an item have counted. They are added up over stretches that neither a piece nor a block of so many
-  // samples of the item is part of twice, then over these: so their rounding does not depend on what a call has of them.
-  struct training_squares {
-    double sum = 0.0, open[2] = {};  // open: of the stretch, its samples and their mirror images
-    int64 block = 0, left = 0;       // samples; left: of the block
-
-    void begin_item(int64 samples) {
-      *this = {};
-      block = left = samples;
-    }
-    void take(int64 samples) {
-      left -= samples;
-      if (left > 0) return;
-      close();
-      left = block;
-    }
-    void close() {
-      for (double &o : open) {
-        sum += o;
-        o = 0.0;
-      }
-    }
-  };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
   struct stretch {
     int64 piece, first, n, offset;
