@@ -37,6 +37,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SLOW_CONVERGENCE = 10
   integer(c_int), parameter, public :: TESSERA_DIVERGENT = 11
   integer(c_int), parameter, public :: TESSERA_HEAVY_TAIL = 12
+  integer(c_int), parameter, public :: TESSERA_ELSEWHERE = 13
   integer(c_int), parameter, public :: TESSERA_ERR_ARGUMENT = -1
   integer(c_int), parameter, public :: TESSERA_ERR_KEY = -2
   integer(c_int), parameter, public :: TESSERA_ERR_TYPE = -3
@@ -50,6 +51,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_ERR_COMPILE = -11
   integer(c_int), parameter, public :: TESSERA_ERR_DEVICE = -12
   integer(c_int), parameter, public :: TESSERA_ERR_CHECK = -13
+  integer(c_int), parameter, public :: TESSERA_ERR_RANKS = -14
   integer(c_int), parameter, public :: TESSERA_ERR_FILE = -20
   integer(c_int), parameter, public :: TESSERA_ERR_INTERNAL = -99
 
@@ -74,6 +76,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_NONFINITE_POLICY = 120
   integer(c_int), parameter, public :: TESSERA_SPARSE = 121
   integer(c_int), parameter, public :: TESSERA_COMPLEX = 122
+  integer(c_int), parameter, public :: TESSERA_GATHER = 123
   integer(c_int), parameter, public :: TESSERA_SHIFTS = 130
   integer(c_int), parameter, public :: TESSERA_SEED = 131
   integer(c_int), parameter, public :: TESSERA_TRANSFORM = 132
@@ -304,6 +307,7 @@ module tessera
   public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits, tessera_set_limits_source, tessera_set_simplex
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
   public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
+  public :: tessera_set_comm, tessera_set_comm_world
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
   public :: tessera_integrate_many, tessera_integrate_limit, tessera_set_axis_rule, tessera_evaluate
@@ -734,6 +738,28 @@ module tessera
       type(c_ptr), value :: s, stream
       integer(c_int) :: c_tessera_set_stream
     end function c_tessera_set_stream
+
+    ! ---- Ranks ----
+
+    function c_tessera_set_comm(s, comm, bytes) bind(c, name='tessera_set_comm')
+      import :: c_int, c_ptr, c_size_t
+      type(c_ptr), value :: s, comm
+      integer(c_size_t), value :: bytes
+      integer(c_int) :: c_tessera_set_comm
+    end function c_tessera_set_comm
+
+    function c_tessera_set_comm_f(s, comm) bind(c, name='tessera_set_comm_f')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int), value :: comm
+      integer(c_int) :: c_tessera_set_comm_f
+    end function c_tessera_set_comm_f
+
+    function c_tessera_set_comm_world(s) bind(c, name='tessera_set_comm_world')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int) :: c_tessera_set_comm_world
+    end function c_tessera_set_comm_world
 
     ! ---- Integration ----
 
@@ -1312,6 +1338,29 @@ contains
     name_address = address_of(function_name, name)
     call conclude(s, c_tessera_set_integrand_file(s%handle, language, file_address, name_address), ierr)
   end subroutine tessera_set_integrand_file
+
+  !> The MPI communicator whose ranks share the runs: its handle in Fortran, comm of `use mpi` or comm%MPI_VAL of `use mpi_f08`. All ranks
+  !> call it, and from then on tessera_integrate, tessera_integrate_many, tessera_integrate_limit and tessera_destroy. Without comm the
+  !> solver runs by itself again.
+  subroutine tessera_set_comm(s, comm, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in), optional :: comm
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (present(comm)) then
+      call conclude(s, c_tessera_set_comm_f(s%handle, comm), ierr)
+    else
+      call conclude(s, c_tessera_set_comm(s%handle, c_null_ptr, 0_c_size_t), ierr)
+    end if
+  end subroutine tessera_set_comm
+
+  !> The same with all ranks of the program.
+  subroutine tessera_set_comm_world(s, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    call conclude(s, c_tessera_set_comm_world(s%handle), ierr)
+  end subroutine tessera_set_comm_world
 
   !> The integrand as code compiled for a device: `form` is one of TESSERA_CODE_..., code the bytes of the file, all of which
   !> count. Without code and function_name it is taken away.

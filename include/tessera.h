@@ -47,6 +47,7 @@ enum tessera_status {
   TESSERA_DIVERGENT = 11,        /* quadrature: the integral probably diverges, or converges slowly */
   TESSERA_HEAVY_TAIL = 12,       /* sampling and lattice rules: TESSERA_MAXEVAL reached, and few of the evaluations carry the integral,
                                   * as beside a singularity without a variance or a peak just found: the error may be larger */
+  TESSERA_ELSEWHERE = 13,        /* tessera_integrate_many with TESSERA_GATHER = 0: another rank has the result; value NaN, error infinity */
   TESSERA_ERR_ARGUMENT = -1,     /* an argument is NULL, NaN or out of range */
   TESSERA_ERR_KEY = -2,          /* no such option, or a statistic was to be set */
   TESSERA_ERR_TYPE = -3,         /* an integer option was given a real or the reverse */
@@ -60,6 +61,7 @@ enum tessera_status {
   TESSERA_ERR_COMPILE = -11,     /* the text does not compile or the code not link; the message names stage, file and line */
   TESSERA_ERR_DEVICE = -12,      /* the device failed */
   TESSERA_ERR_CHECK = -13,       /* the callback and another form of the integrand do not give the same values */
+  TESSERA_ERR_RANKS = -14,       /* the ranks of a communicator do not agree, or cannot communicate; the message says which and why */
   TESSERA_ERR_FILE = -20,        /* a file cannot be written, read or understood */
   TESSERA_ERR_INTERNAL = -99     /* a defect of the library: please report it */
 };
@@ -86,6 +88,7 @@ enum tessera_key {
   TESSERA_NONFINITE_POLICY = 120,
   TESSERA_SPARSE = 121,
   TESSERA_COMPLEX = 122,
+  TESSERA_GATHER = 123,
   TESSERA_SHIFTS = 130,
   TESSERA_SEED = 131,
   TESSERA_TRANSFORM = 132,
@@ -542,6 +545,28 @@ TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdat
  * only when their results are there, and must find the stream alive. A device callback receives this stream. NULL, the default,
  * is a stream of the library's own, which waits for no other. On the host a stream means nothing. */
 TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
+
+/* ---- Ranks ---------------------------------------------------------------------------------------------------------- */
+/* The ranks of an MPI communicator, which from now on share the runs of s (docs/ranks.md). comm points to the caller's MPI_Comm, bytes
+ * is its size: tessera_set_comm(s, &comm, sizeof comm). The library keeps a duplicate, so that its messages meet no others; the
+ * communicator stays the caller's. NULL and 0: s runs by itself again.
+ *
+ * This call, tessera_integrate, tessera_integrate_many, tessera_integrate_limit and tessera_destroy are then for all ranks together, in
+ * the same order and, but for where results go, with the same arguments, options and integrand. What differs is found before a run and
+ * is TESSERA_ERR_RANKS on all ranks; a rank that fails ends the run on all of them, with its status. All ranks get the result, the same
+ * bits for any number of ranks and threads, and those of one process without a communicator but for the status of a run that the clock
+ * or a callback ends. Cubature, lattice rules and Monte Carlo on the host share out the integrand's evaluations; quadrature, iterated
+ * integrals and runs on devices are made by each rank for itself. tessera_integrate_many shares out integrals. Each rank has
+ * TESSERA_THREADS threads of its own, and MPI is called by the calling thread alone: more than one needs MPI_THREAD_FUNNELED.
+ *
+ * TESSERA_ERR_NOT_BUILT: libtessera_mpi.so, or what TESSERA_COMM_LIB in the environment names, is not there. TESSERA_ERR_ARGUMENT: comm
+ * is NULL and bytes is not 0. TESSERA_ERR_RANKS: MPI is not initialised, the communicator is none, has been freed or is of another MPI,
+ * or bytes is not the size of one. The communicator that was set before then stays. */
+TESSERA_API int tessera_set_comm(tessera_solver *s, const void *comm, size_t bytes);
+/* The same with the handle that the communicator has in Fortran, an MPI_Fint: comm of `use mpi`, comm%MPI_VAL of `use mpi_f08`. */
+TESSERA_API int tessera_set_comm_f(tessera_solver *s, int comm);
+/* The same with MPI_COMM_WORLD, for callers without a handle: what TESSERA_COMM=world does for the drop-ins. */
+TESSERA_API int tessera_set_comm_world(tessera_solver *s);
 
 /* ---- Integration ---------------------------------------------------------------------------------------------------- */
 /* Integrates over the domain by `method`, a value of enum tessera_method: value[ncomp] and error[ncomp], an estimate of

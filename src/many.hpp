@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -23,6 +24,20 @@ struct many_problem {
 
   int64 rows() const { return static_cast<int64>(index.size()); }
   const unsigned char *block(int64 row) const { return params + at(row) * params_bytes; }
+  // Some of them: rows first ... first + n - 1.
+  many_problem part(int64 first, int64 n) const {
+    many_problem p;
+    p.common = common->copy();
+    p.common->threads = static_cast<int>(std::min<int64>(common->threads, n));
+    p.index.assign(index.begin() + first, index.begin() + first + n);
+    p.lower = lower;
+    p.upper = upper;
+    p.any_mapped = any_mapped;
+    p.small_regions = small_regions;
+    p.params = params;
+    p.params_bytes = params_bytes;
+    return p;
+  }
   // Makes a copy of `common` the problem of a row.
   void give_row(int64 row, problem &p) const {
     p.begin_row();
@@ -37,6 +52,7 @@ struct many_problem {
 struct many_row {
   outcome end = outcome::stopped;
   bool has_value = false;
+  bool elsewhere = false;  // another rank has it
   int callback_status = 0;
   int64 evaluations = 0, regions = 0, iterations = 0;
   int64 zeroed = 0;  // see run_result

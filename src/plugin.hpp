@@ -10,7 +10,7 @@
 namespace tessera {
 
 // A plug-in is opened only if this number is the same on both sides.
-constexpr int backend_abi = 11;
+constexpr int backend_abi = 12;
 
 // There is no plug-in, driver or device (missing), or the device failed.
 class device_failure : public std::runtime_error {

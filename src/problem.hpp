@@ -43,6 +43,7 @@ constexpr bool is_method(int number) {
 }
 
 struct run_result;
+class ranks;
 
 // What problems of all methods have.
 struct problem {
@@ -77,7 +78,9 @@ struct problem {
   const domain_shape *shape = nullptr;  // null: the box is the domain
   int threads = 1;
   int64 batch_points = 1;
-  bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO
+  bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
+  ranks *shared =
+      nullptr;  // among whose ranks the integrand's evaluations are shared out, on the host; null: it is alone
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 

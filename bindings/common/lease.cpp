@@ -5,6 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "report.hpp"
+#include "settings.hpp"
+
 namespace dropin {
 
 namespace {
@@ -40,6 +43,9 @@ class thread_solvers {
     if (tessera_create(&fresh->solver, ndim, ncomp) != TESSERA_OK) return nullptr;
     fresh->ndim = ndim;
     fresh->ncomp = ncomp;
+    if (ranks_share() && tessera_set_comm_world(fresh->solver) != TESSERA_OK)
+      report("TESSERA_COMM=world",
+             tessera_last_error(fresh->solver));  // each rank computes by itself, with the same result
     all_.push_back(std::move(fresh));
     return use(*all_.back());
   }
@@ -48,7 +54,7 @@ class thread_solvers {
     k->busy = false;
     std::int64_t bytes = 0;
     tessera_get_int(k->solver, TESSERA_PEAK_MEMORY, &bytes);
-    if (bytes > most_bytes_kept) return forget(k);
+    if (bytes > most_bytes_kept && !ranks_share()) return forget(k);  // ranks must forget the same
     if (all_.size() <= most_kept) return;
     kept_solver *oldest = nullptr;
     for (auto &other : all_)

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace dropin {
 namespace {
@@ -41,6 +42,14 @@ bool extended() {
 }
 
 void set_extended(bool on) { extended_set.store(on ? 1 : 0, std::memory_order_relaxed); }
+
+bool ranks_share() {
+  static const bool world = [] {
+    const char *text = ::secure_getenv("TESSERA_COMM");
+    return text && std::strcmp(text, "world") == 0;
+  }();
+  return world;
+}
 
 std::atomic<unsigned long> cancels{0};
 

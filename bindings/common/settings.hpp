@@ -14,6 +14,9 @@ void set_threads(int n);  // below 1: back to the environment
 bool extended();
 void set_extended(bool on);
 
+// Whether all ranks of the MPI program make each call together: TESSERA_COMM=world.
+bool ranks_share();
+
 // Ends every run that is going on now. May be called from the integrand, another thread or a signal handler.
 void cancel();
 

@@ -154,6 +154,18 @@ int tessera_set_limits_source(tessera_solver *s, int axis, int language, const c
 int tessera_set_simplex(tessera_solver *s, int map, const double *vertices) {
   return guarded(s, [&] { return s->set_simplex(map, vertices), TESSERA_OK; });
 }
+int tessera_set_comm(tessera_solver *s, const void *comm, size_t bytes) {
+  return guarded(s, [&] { return s->set_comm(TESSERA_COMM_HANDLE_C, comm, bytes), TESSERA_OK; });
+}
+
+int tessera_set_comm_f(tessera_solver *s, int comm) {
+  return guarded(s, [&] { return s->set_comm(TESSERA_COMM_HANDLE_FORTRAN, &comm, sizeof comm), TESSERA_OK; });
+}
+
+int tessera_set_comm_world(tessera_solver *s) {
+  return guarded(s, [&] { return s->set_comm(TESSERA_COMM_HANDLE_WORLD, nullptr, 0), TESSERA_OK; });
+}
+
 int tessera_set_params(tessera_solver *s, const void *params, size_t bytes) {
   return guarded(s, [&] { return s->set_params(params, bytes), TESSERA_OK; });
 }

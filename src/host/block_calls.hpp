@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "first_failure.hpp"
 #include "point_block.hpp"
 #include "pool.hpp"
+#include "shared_items.hpp"
 #include "work_memory.hpp"
 
 namespace tessera {
@@ -41,7 +43,8 @@ class block_calls {
         call_points_(
             std::min({p.batch_points, room, std::max(least_block, most_doubles / (p.coordinates() + p.ncomp()))})),
         zero_(p.zero_nonfinite),
-        pool_(pool) {}
+        pool_(pool),
+        shared_(p.shared) {}
   // Points that stay in a near cache, which a point integrand is given one by one.
   static int64 cached_points(const problem &p) {
     constexpr int64 cached_doubles = 32768;
@@ -70,16 +73,23 @@ class block_calls {
   void watch(Blocks &blocks, run_hooks &hooks) {
     for (point_block &b : blocks) b.watch.start(hooks, f_);
   }
-  // body(first item, end item, thread) for all tasks, none behind an item that has failed. Returns what went wrong, or running.
+  // body(first item, end item, thread) for all tasks, none behind an item that has failed. Of the ranks that share the run each works at
+  // its part of the items, and `left` is what items leave behind: all have it afterwards, as if one rank had made it. Returns what went
+  // wrong, or running.
   template <class Body>
-  outcome run_tasks(const Body &body) {
+  outcome run_tasks(const Body &body, std::initializer_list<item_array> left) {
     failure_.clear();
+    const item_range own = shared_.begin(tasks_.front(), tasks_.back());
     pool_.run(static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
-      const int64 first = tasks_[index(task)], end = tasks_[index(task + 1)];
-      failure_.watch(first, [&] { body(first, end, thread); });
+      const int64 first = std::max(own.first, tasks_[index(task)]), end = std::min(own.end, tasks_[index(task + 1)]);
+      if (first < end) failure_.watch(first, [&] { body(first, end, thread); });
     });
+    shared_.exchange(failure_, zeroed_, left);
     return failure_.what();
   }
+  // Sums of integers over the ranks.
+  void add_up(uint64 *counts, int64 n) { shared_.add_up(counts, n); }
+  int ranks_there() const { return shared_.parts(); }
   int64 failed_item() const { return failure_.item(); }  // all before it are done
 
   // Room for so many points.
@@ -115,6 +125,7 @@ class block_calls {
     return static_cast<double>(points) >= 0.9 * static_cast<double>(calls) * static_cast<double>(call_points_);
   }
   thread_pool &pool_;
+  shared_items shared_;
   first_failure failure_;
   std::atomic<int64> zeroed_{0};
 };

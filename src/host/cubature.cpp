@@ -8,6 +8,7 @@
 #include "../sparse_run.hpp"
 #include "evaluator.hpp"
 #include "executor.hpp"
+#include "../ranks.hpp"
 #include "method.hpp"
 #include "sparse.hpp"
 
@@ -28,10 +29,11 @@ class host_cubature final : public host_method {
     bulk_.reset();
     if (!executor_) executor_ = std::make_unique<host_executor>(pool, evaluator_);
     set_ = problem.settings;
+    agree(problem, pool.size());
     int64 for_calls = std::numeric_limits<int64>::max();
     if (problem.memory_is_given) {
       const memory_shares shares = share_memory(set_.memory, needs(problem, 1).fixed);
-      for_calls = shares.fixed - driver_bytes(problem, pool.size());
+      for_calls = shares.fixed - driver_bytes(problem, lanes_);
       set_.memory = shares.grows;
     }
     const cubature_settings &set = set_;
@@ -58,7 +60,7 @@ class host_cubature final : public host_method {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
       race.look_at([this](int n, const double *weight) { return worst_first_->largest(n, weight); });
-      result.end = worst_first_->run(set, look_ahead(pool.size()), problem.given, domain, race, value, error);
+      result.end = worst_first_->run(set, look_ahead(lanes_), problem.given, domain, race, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
@@ -79,7 +81,7 @@ class host_cubature final : public host_method {
     region_bytes_ = result.statistics.peak_bytes;
     if (race.bytes() > 0)
       result.statistics.peak_bytes += race.bytes() + 2 * host_sparse::fixed_bytes(problem, pool.size());
-    result.statistics.peak_bytes += evaluator_.work_bytes() + driver_bytes(problem, pool.size());
+    result.statistics.peak_bytes += evaluator_.work_bytes() + driver_bytes(problem, lanes_);
   }
 
   memory_needs needs(const tessera::problem &of_a_method, int threads) const override {
@@ -92,7 +94,9 @@ class host_cubature final : public host_method {
                               ? bytes_of_region(set) * std::max({least_regions(set), first + first / 2 + 1, given})
                               : bulk<host_executor>::bytes_of_region(set) *
                                     std::max({bulk<host_executor>::least_regions(set), first + first / 2 + 1, given});
-    return {host_evaluator::least_bytes(problem, threads) + driver_bytes(problem, threads), regions};
+    return {host_evaluator::least_bytes(problem, threads) +
+                driver_bytes(problem, problem.shared ? threads * problem.shared->size() : threads),
+            regions};
   }
 
   int64 regions() const override { return bulk_ ? bulk_->count() : worst_first_ ? worst_first_->count() : 0; }
@@ -109,6 +113,17 @@ class host_cubature final : public host_method {
   }
 
  private:
+  // Ranks that share a run decide by the same memory and look equally far ahead. What is free is that of one machine.
+  void agree(const cubature_problem &problem, int threads) {
+    lanes_ = threads;
+    if (!problem.shared) return;
+    const int64 free = problem.memory_is_given ? set_.memory : set_.memory / problem.shared->here();
+    const std::vector<int64> all = problem.shared->exchange(ranks::step::memory, 0, free);
+    set_.memory = *std::min_element(all.begin(), all.end());
+    lanes_ = 0;
+    for (const int64 n : problem.shared->exchange(ranks::step::memory, 1, threads)) lanes_ += static_cast<int>(n);
+  }
+
   static int look_ahead(int threads) { return threads > 1 ? look_ahead_per_thread * threads : 1; }
   static int64 driver_bytes(const cubature_problem &problem, int threads) {
     return problem.worst_first ? bytes_beside_regions(problem.settings, look_ahead(threads))
@@ -128,6 +143,7 @@ class host_cubature final : public host_method {
 
   using worst_first_driver = worst_first<host_executor, host_evaluator>;
   cubature_settings set_;
+  int lanes_ = 1;  // threads of all ranks
   int64 region_bytes_ = 0;
   host_evaluator evaluator_;
   std::unique_ptr<host_executor> executor_;

@@ -75,6 +75,7 @@ void host_evaluator::start(const cubature_problem &problem, thread_pool &pool, r
   group_ = group;
   failure_.clear();
   zeroed_ = 0;
+  shared_ = shared_items(problem.shared);
   if (!same_rule) make_tables(r);
   if (has_offsets(problem) && offsets_.empty()) {
     std::vector<double> all;
@@ -110,17 +111,9 @@ int64 host_evaluator::work_bytes() const {
 
 outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {
   axes_ = axes;
-  failure_.clear();
-  const int64 items = (n + group_ - 1) / group_;
-  pool_->run(items, [&](int64 item, int thread) {
-    failure_.watch(item, [&] {
-      workspace &w = work_[index(thread)];
-      prepare(w);
-      const int64 first = item * group_;
-      evaluate_group(regions, list, first, std::min(group_, n - first), item, w);
-    });
-  });
-  return failure_.what();
+  return share_out(
+      regions, [&list](int64 i) { return list[i]; }, n, group_, axes,
+      [&](int64 first, int64 many, workspace &w) { evaluate_group(regions, list, first, many, first, w); });
 }
 
 void host_evaluator::prepare(workspace &w) const {

@@ -14,6 +14,7 @@
 #include "first_failure.hpp"
 #include "pool.hpp"
 #include "raw_array.hpp"
+#include "shared_items.hpp"
 #include "step_watch.hpp"
 
 namespace tessera {
@@ -104,6 +105,9 @@ class host_evaluator {
     step_watch watch;
   };
 
+  template <class Id, class Group>
+  outcome share_out(const region_view &regions, const Id &id, int64 n, int64 together, unsigned char *axes,
+                    const Group &group);
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
                       workspace &w);
   void raise_group(const region_view &regions, const int64 *ids, int64 n, int level, int64 item, workspace &w);
@@ -147,9 +151,46 @@ class host_evaluator {
   bool mapped_ = false;            // some axis is infinite
   unsigned char *axes_ = nullptr;  // of this call of evaluate
   std::vector<workspace> work_;
+  shared_items shared_{nullptr};
+  std::vector<double> records_;            // of the regions of a call that ranks share
+  std::vector<unsigned char> axes_given_;  // the same
   first_failure failure_;
   std::atomic<int64> zeroed_{0};
 };
+
+// group(first, how many, workspace) for regions 0 ... n-1 of a list, so many together. id(i): where region i of it lies. Of the ranks that
+// share the run each applies the rule to its part of the list.
+template <class Id, class Group>
+outcome host_evaluator::share_out(const region_view &regions, const Id &id, int64 n, int64 together,
+                                  unsigned char *axes, const Group &group) {
+  failure_.clear();
+  const item_range own = shared_.begin(0, n);
+  pool_->run((own.end - own.first + together - 1) / together, [&](int64 item, int thread) {
+    const int64 first = own.first + item * together;
+    failure_.watch(first, [&] {
+      workspace &w = work_[index(thread)];
+      prepare(w);
+      group(first, std::min(together, own.end - first), w);
+    });
+  });
+  if (shared_.parts() == 1) return failure_.what();
+  const int nc = regions.ncomp(), fields = regions.fields();
+  records_.resize(index(n * fields));
+  if (axes) axes_given_.resize(index(n * nc));
+  for (int64 i = own.first; i < own.end; ++i) {
+    std::copy_n(&regions.field(id(i), 0), fields, &records_[index(i * fields)]);
+    if (axes) std::copy_n(axes + id(i) * nc, nc, &axes_given_[index(i * nc)]);
+  }
+  shared_.exchange(
+      failure_, zeroed_,
+      {{records_.data(), sizeof(double), nullptr, fields}, {axes_given_.data(), 1, nullptr, axes ? nc : 0}});
+  for (int64 i = 0; i < n; ++i) {
+    if (i >= own.first && i < own.end) continue;
+    std::copy_n(&records_[index(i * fields)], fields, &regions.field(id(i), 0));
+    if (axes) std::copy_n(&axes_given_[index(i * nc)], nc, axes + id(i) * nc);
+  }
+  return failure_.what();
+}
 
 // visit(orbit, first point within the orbit, number of points, place in the work arrays) -> go on?
 template <class Visit>

@@ -85,9 +85,11 @@ outcome host_lattice::run(const lattice_pass &pass, int64 first, int64 end, comp
   const int64 nc = ncomp_, per_shift = items_per_shift(pass);
   share_out(pass, first, end);
   parts_.assign(index((end - first) * nc), {});
-  const outcome o = run_tasks([&](int64 from, int64 to, int thread) {
-    sum_items(pass, from, to, work_[index(thread)], &parts_[index((from - first) * nc)]);
-  });
+  const outcome o = run_tasks(
+      [&](int64 from, int64 to, int thread) {
+        sum_items(pass, from, to, work_[index(thread)], &parts_[index((from - first) * nc)]);
+      },
+      {{parts_.data(), sizeof(compensated_sum), nullptr, nc}});
   done = (o == outcome::running ? end : failed_item()) - first;
   for (int64 i = first; i < first + done; ++i)
     for (int64 k = 0; k < nc; ++k) sums[i / per_shift * nc + k].add(parts_[index((i - first) * nc + k)]);

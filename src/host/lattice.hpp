@@ -15,7 +15,7 @@ class host_lattice : public block_calls {
   host_lattice(const lattice_problem &problem, thread_pool &pool);
 
   // See engine/lattice/lattice_rule.hpp.
-  int64 slice_points() const { return std::max(int64{1} << 20, call_points_); }
+  int64 slice_points() const { return ranks_there() * std::max(int64{1} << 20, call_points_); }
   outcome run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done);
   void watch(run_hooks &hooks) { block_calls::watch(work_, hooks); }
 

@@ -7,6 +7,7 @@
 #include "../engine/montecarlo/monte_carlo.hpp"
 #include "../engine/montecarlo/sample_points.hpp"
 #include "block_calls.hpp"
+#include "training_squares.hpp"
 #include "vegas_pieces.hpp"
 
 namespace tessera {
@@ -42,7 +43,7 @@ class host_sampler : public block_calls, public sampling_executor {
     const sampling_settings &s = problem.settings;
     const int64 nd = s.ndim, nc = s.ncomp;
     return {threads * thread_bytes(problem, block_for(problem)) +
-                nc * (64 + 8 * static_cast<int64>(sizeof(sample_sums))) +
+                nc * (64 + (8 + kept_items(problem)) * static_cast<int64>(sizeof(sample_sums))) +
                 (has_grid(problem) ? 40 * nd * grid_edges : 0),
             sampling_bytes(s, static_cast<double>(s.points), has_grid(problem))};
   }
@@ -54,24 +55,28 @@ class host_sampler : public block_calls, public sampling_executor {
 
   // See engine/montecarlo/sampling_executor.hpp.
   outcome run_plain(const sample_pass &pass, int64 first, int64 &samples, sample_sums *sums) override {
-    const sample_cut cut = cut_into_pieces(samples);
-    plain_.clear();
-    for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
-    unused_.resize(plain_.size());
-    const outcome o = run(pass, plain_.data(), static_cast<int64>(plain_.size()), sums, unused_.data());
-    if (is_ended(o)) samples = add_what_there_is(samples, sums);
+    int64 made = 0;
+    const outcome o = run_shifts(pass, first, samples, 1, sums, made);
+    if (is_ended(o)) samples = made;
     return o;
   }
+  // The items of one shift after the other, of several shifts at a time where ranks share them.
   outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                      int64 &made) override {
     made = 0;
-    for (int64 r = 0; r < shifts; ++r, ++pass.shift) {
-      int64 here = samples;
-      const outcome o = run_plain(pass, first, here, sums + r * ncomp_);
-      if (o != outcome::running && !is_ended(o)) return o;
-      made += here;
+    const sample_cut cut = cut_into_pieces(samples);
+    plain_.clear();
+    for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
+    make_items(plain_.data(), static_cast<int64>(plain_.size()), points_of_sample(pass));
+    const std::vector<int64> of_one = tasks_;
+    const int64 items = of_one.back(), most = kept_items(problem_);
+    const int64 together = std::min(shifts, std::max<int64>(1, most / items));
+    unused_.resize(plain_.size() * index(together));
+    for (int64 r = 0; r < shifts; r += together, sums += together * ncomp_) {
+      const outcome o = run_together(pass, of_one, samples, std::min(together, shifts - r), sums, made);
       if (o != outcome::running) return o;
-      if (pass.sobol.axes) pass.sobol.axes += sobol_words(ndim_, pass.sobol.columns);
+      pass.shift += together;
+      if (pass.sobol.axes) pass.sobol.axes += together * sobol_words(ndim_, pass.sobol.columns);
     }
     return outcome::running;
   }
@@ -96,6 +101,7 @@ class host_sampler : public block_calls, public sampling_executor {
     std::vector<uint64> counts(index(ndim_) * grid_bins, 0);
     for (const workspace &w : work_)
       for (std::size_t i = 0; i < w.training.size(); ++i) counts[i] += w.training[i];
+    add_up(counts.data(), static_cast<int64>(counts.size()));
     pieces_.learn(counts, believe_all ? 0.0 : training_squares_, damping);
   }
   void recall_course(std::vector<double> &edges, std::vector<double> *spread) override {
@@ -108,11 +114,8 @@ class host_sampler : public block_calls, public sampling_executor {
   outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
     make_items(pieces, count, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
-    parts_.assign(index(n * nc), {});
-    squares_.assign(index(n), 0.0);
-    for (workspace &w : work_) w.broken = -1;
-    const outcome o = run_tasks([&](int64 first, int64 behind, int thread) {
-      sum_items(pass, pieces, first, behind, work_[index(thread)], spread);
+    const outcome o = run_items(n, spread, [&](int64 first, int64 behind, workspace &w) {
+      sum_items(pass, pieces, first, behind, 0, w, spread);
     });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
@@ -123,6 +126,11 @@ class host_sampler : public block_calls, public sampling_executor {
   }
 
   static bool has_grid(const sampling_problem &problem) { return problem.settings.sampling != sampling_plain; }
+  // Of shifts that are made together: some for each rank.
+  static int64 kept_items(const sampling_problem &problem) {
+    constexpr int64 for_each = 8;
+    return problem.shared && problem.shared->size() > 1 ? for_each * problem.shared->size() : 0;
+  }
   static int64 block_for(const sampling_problem &problem) {
     constexpr int64 most_block = 1024;
     return std::min(most_block, cached_points(problem)) / 2 * 2;
@@ -140,29 +148,6 @@ class host_sampler : public block_calls, public sampling_executor {
                           point_bytes(problem) + (has_grid(problem) ? grid_point_bytes(problem.ndim()) : 0));
   }
 
-  // Squares of what the points of an item have counted. They are added up over stretches that neither a piece nor a block of so many
-  // samples of the item is part of twice, then over these: so their rounding does not depend on what a call has of them.
-  struct training_squares {
-    double sum = 0.0, open[2] = {};  // open: of the stretch, its samples and their mirror images
-    int64 block = 0, left = 0;       // samples; left: of the block
-
-    void begin_item(int64 samples) {
-      *this = {};
-      block = left = samples;
-    }
-    void take(int64 samples) {
-      left -= samples;
-      if (left > 0) return;
-      close();
-      left = block;
-    }
-    void close() {
-      for (double &o : open) {
-        sum += o;
-        o = 0.0;
-      }
-    }
-  };
   // Samples first .. first+n-1 of a piece, at places offset .. in the block.
   struct stretch {
     int64 piece, first, n, offset;
@@ -180,16 +165,52 @@ class host_sampler : public block_calls, public sampling_executor {
     int64 broken = -1, broken_samples = 0;  // the item in which the time was over, and samples of its last piece
   };
 
-  // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count. Returns
-  // how many.
-  int64 add_what_there_is(int64 samples, sample_sums *sums) {
+  // The pieces of plain_ for so many shifts. of_one: the tasks of each.
+  outcome run_together(const sample_pass &pass, const std::vector<int64> &of_one, int64 samples, int64 shifts,
+                       sample_sums *sums, int64 &made) {
+    const int64 n = of_one.back(), nc = ncomp_;
+    tasks_.assign(1, 0);
+    for (int64 r = 0; r < shifts; ++r)
+      for (std::size_t t = 1; t < of_one.size(); ++t) tasks_.push_back(r * n + of_one[t]);
+    const outcome o = run_items(n * shifts, nullptr, [&](int64 item, int64 behind, workspace &w) {
+      sample_pass of_shift = pass;
+      const int64 r = item / n;
+      of_shift.shift += r;
+      if (pass.sobol.axes) of_shift.sobol.axes += r * sobol_words(ndim_, pass.sobol.columns);
+      sum_items(of_shift, plain_.data(), item - r * n, behind - r * n, r * n, w, &unused_[index(r) * plain_.size()]);
+    });
+    if (o != outcome::running && !is_ended(o)) return o;
+    const int64 there = o == outcome::running ? shifts : failed_item() / n;
+    for (int64 r = 0; r < there; ++r, made += samples)
+      for (int64 i = r * n; i < (r + 1) * n; ++i)
+        for (int64 k = 0; k < nc; ++k) sums[r * nc + k].add(parts_[index(i * nc + k)]);
+    if (o != outcome::running) made += add_what_there_is(there * n, samples, sums + there * nc);
+    return o;
+  }
+
+  // body(first item, end item, workspace) for n items that tasks_ are made of. spread: of their pieces, which all ranks are to have; or null.
+  template <class Body>
+  outcome run_items(int64 n, double *spread, const Body &body) {
+    parts_.assign(index(n * ncomp_), {});
+    squares_.assign(index(n), 0.0);
+    for (workspace &w : work_) w.broken = -1;
+    return run_tasks([&](int64 first, int64 behind, int thread) { body(first, behind, work_[index(thread)]); },
+                     {{parts_.data(), sizeof(sample_sums), nullptr, ncomp_},
+                      {squares_.data(), sizeof(double)},
+                      {spread, sizeof(double), spread ? items_.data() : nullptr, spread ? 1 : 0}});
+  }
+
+  // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count, in the
+  // shift whose first item is `begin`. Returns how many.
+  int64 add_what_there_is(int64 begin, int64 samples, sample_sums *sums) {
     const int64 broken = failed_item(), nc = ncomp_;
     std::vector<sample_sums> parts(index(nc));
     int64 there = 0;
-    for (int64 p = 0; p < items_[index(broken)]; ++p) there += plain_[index(p)].count;
-    for (int64 i = 0; i < broken; ++i)
+    for (int64 p = 0; p < items_[index(broken - begin)]; ++p) there += plain_[index(p)].count;
+    for (int64 i = begin; i < broken; ++i)
       for (int64 k = 0; k < nc; ++k) parts[index(k)].add(parts_[index(i * nc + k)]);
     for (const workspace &w : work_) {
+      if (ranks_there() > 1) break;  // those of this rank are unknown to the others
       if (w.broken != broken || w.broken_samples < least_samples) continue;
       there += w.broken_samples;
       for (int64 k = 0; k < nc; ++k)
@@ -240,8 +261,9 @@ class host_sampler : public block_calls, public sampling_executor {
   }
 
   // The samples of items go through the integrand as many at a time as it takes; a piece may begin in one call and end in another.
-  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, workspace &w,
-                 double *spread) {
+  // before: items of other shifts before them.
+  void sum_items(const sample_pass &pass, const sample_piece *pieces, int64 first, int64 behind, int64 before,
+                 workspace &w, double *spread) {
     const bool pairs = pass.antithetic;
     const int64 per = points_of_sample(pass), end = items_[index(behind)];
     int64 piece = items_[index(first)], within = 0, item = first;
@@ -262,8 +284,8 @@ class host_sampler : public block_calls, public sampling_executor {
         w.stretches.push_back({p, pieces[p].first + from, n, samples});
         samples += n;
       }
-      if (!evaluate(pass, pieces, item, each, w)) {
-        w.broken = item;
+      if (!evaluate(pass, pieces, before + item, each, w)) {
+        w.broken = before + item;
         w.broken_samples = piece == items_[index(item)] ? within : 0;
         return;
       }
@@ -277,11 +299,11 @@ class host_sampler : public block_calls, public sampling_executor {
         if (is_training(pass)) train_stretch(pass, pieces[s.piece], s, samples, w);
         within += s.n;
         if (within < pieces[s.piece].count) continue;
-        finish_piece(pass, pieces[s.piece], &parts_[index(item * ncomp_)], w, spread[s.piece]);
+        finish_piece(pass, pieces[s.piece], &parts_[index((before + item) * ncomp_)], w, spread[s.piece]);
         ++piece;
         within = 0;
         if (piece < items_[index(item + 1)]) continue;
-        squares_[index(item)] = w.squares.sum;
+        squares_[index(before + item)] = w.squares.sum;
         w.squares.begin_item(block_ / per);
         ++item;
       }

@@ -5,23 +5,14 @@
 #include <string>
 
 #include "../plugin.hpp"
+#include "../plugin_file.hpp"
 
 namespace tessera {
 namespace {
 
 const device_plugin &open_plugin() {
-  // In the folder tessera beside this library, where it is installed; beside it, where it is built; then wherever the loader looks.
-  std::string beside;
-  Dl_info info;
-  if (::dladdr(reinterpret_cast<const void *>(&load_device_plugin), &info) != 0 && info.dli_fname) {
-    beside = info.dli_fname;
-    beside.resize(beside.find_last_of('/') == std::string::npos ? 0 : beside.find_last_of('/') + 1);
-  }
-  void *handle = nullptr;
-  for (const char *folder : {"tessera/", ""})
-    if (!handle && !beside.empty())
-      handle = ::dlopen((beside + folder + "libtessera_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) handle = ::dlopen("libtessera_cuda.so", RTLD_NOW | RTLD_LOCAL);
+  std::string unused;
+  void *const handle = open_plugin_file("libtessera_cuda.so", unused);
   if (!handle)
     throw device_failure(
         "libtessera_cuda.so, the device engine, is not installed in the folder tessera beside libtessera.so", true);

@@ -11,16 +11,9 @@ namespace tessera {
 outcome host_evaluator::raise(const region_view &regions, const int64 *ids, int64 n, int level) {
   const int64 points = problem_->settings.raised_points[level - 1];
   const int64 together = batch_ ? std::max<int64>(1, group_ * chunk_ / points) : 1;
-  failure_.clear();
-  pool_->run((n + together - 1) / together, [&](int64 item, int thread) {
-    failure_.watch(item, [&] {
-      workspace &w = work_[index(thread)];
-      prepare(w);
-      const int64 first = item * together;
-      raise_group(regions, ids + first, std::min(together, n - first), level, item, w);
-    });
-  });
-  return failure_.what();
+  return share_out(
+      regions, [ids](int64 i) { return ids[i]; }, n, together, nullptr,
+      [&](int64 first, int64 many, workspace &w) { raise_group(regions, ids + first, many, level, first, w); });
 }
 
 void host_evaluator::raise_group(const region_view &regions, const int64 *ids, int64 n, int level, int64 item,

@@ -35,12 +35,20 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
   tasks_.clear();
   for (int64 i = 0; i < points; i += block_) tasks_.push_back(i);
   tasks_.push_back(points);
-  end_ = run_tasks([&](int64 first, int64 end, int thread) {
-    point_block &b = work_[index(thread)];
-    prepare(b, block_);
-    evaluate_points(step, first, end - first, b);
-  });
+  if (ranks_there() > 1) values_.resize(index(points * ncomp_));
+  end_ = run_tasks(
+      [&](int64 first, int64 end, int thread) {
+        point_block &b = work_[index(thread)];
+        prepare(b, block_);
+        evaluate_points(step, first, end - first, b);
+      },
+      {{values_.data(), sizeof(double), nullptr, ranks_there() > 1 ? ncomp_ : 0}});
   if (end_ != outcome::running) return end_;
+  if (ranks_there() > 1)
+    in_boxes(step, 0, points, [&](int box, const sparse_index &q, int64 point, int64 i) {
+      for (int k = 0; k < ncomp_; ++k)
+        store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = values_[index(i * ncomp_ + k)];
+    });
   const auto n = static_cast<int64>(step.indices.size());
   const int64 together = step.first ? n : 16;  // those below come first
   pool_.run((n + together - 1) / together, [&](int64 part, int) {
@@ -62,28 +70,33 @@ void host_sparse::each_point(const sparse_step &step, int64 first, int64 n, Visi
   }
 }
 
-// Points first .. first+n-1 of those of one box after the other.
+// visit(box, index, point of it, place among the n) for points first .. first+n-1 of those of one box after the other.
+template <class Visit>
+void host_sparse::in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit) {
+  for (int64 i = 0, now; i < n; i += now) {
+    const int64 box = (first + i) / step.points, from = (first + i) % step.points;
+    now = std::min(n - i, step.points - from);
+    each_point(step, from, now, [&](const sparse_index &q, int64 point, int64 place) {
+      visit(static_cast<int>(box), q, point, i + place);
+    });
+  }
+}
+
 void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b) {
-  const auto in_boxes = [&](const auto &visit) {
-    for (int64 i = 0, now; i < n; i += now) {
-      const int64 box = (first + i) / step.points, from = (first + i) % step.points;
-      now = std::min(n - i, step.points - from);
-      each_point(step, from, now, [&](const sparse_index &q, int64 point, int64 place) {
-        visit(static_cast<int>(box), q, point, i + place);
-      });
-    }
-  };
-  in_boxes([&](int box, const sparse_index &q, int64 point, int64 i) {
+  in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 i) {
     b.jacobian[index(i)] =
         write_sparse_point(tables_, domain_, ndim_, box, q, step.words.data(), point, b.x.data() + i, b.stride);
   });
   if (!call(first, n, points_of_call(n), b)) return;
   double check = 0.0;
-  in_boxes([&](int box, const sparse_index &q, int64 point, int64 i) {
+  in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 i) {
     for (int k = 0; k < ncomp_; ++k) {
       const double v = weighted(b.f[index(k * b.stride + i)], b.jacobian[index(i)]);
       check += 0.0 * v;
-      store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = v;
+      if (ranks_there() > 1)
+        values_[index((first + i) * ncomp_ + k)] = v;
+      else
+        store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = v;
     }
   });
   if (check != 0.0) report_nonfinite(first, n, b);

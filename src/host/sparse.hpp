@@ -26,6 +26,8 @@ class host_sparse final : public sparse_executor, public block_calls {
   static int64 block_for(const cubature_problem &problem);
   template <class Visit>
   static void each_point(const sparse_step &step, int64 first, int64 n, Visit visit);
+  template <class Visit>
+  static void in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit);
   void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
   void sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart);
 
@@ -33,8 +35,8 @@ class host_sparse final : public sparse_executor, public block_calls {
   const sparse_tables tables_ = make_sparse_tables();
   thread_pool &pool_;
   sparse_domain domain_ = {};
-  outcome end_ = outcome::running;  // of the last step
-  std::vector<double> store_;
+  outcome end_ = outcome::running;      // of the last step
+  std::vector<double> store_, values_;  // values_: [point][ncomp] of a step that ranks share
   std::vector<point_block> work_;
 };
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "../engine/choice/method_race.hpp"
+#include "agreed_hooks.hpp"
 #include "clock_hooks.hpp"
 #include "domain.hpp"
 #include "outcome_status.hpp"
@@ -117,6 +118,8 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       return result.end;
     } catch (const std::bad_alloc &) {
       return tessera::outcome::memory;
+    } catch (const tessera::common_failure &) {
+      caught_ = std::current_exception();
     } catch (const failure &f) {
       if (f.status() == TESSERA_ERR_UNSUPPORTED) {  // of one method: others may take what it refuses
         if (!refusal_) refusal_ = std::make_unique<failure>(f);
@@ -220,7 +223,8 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
       error_.resize(value_.size());
       tessera::problem &first = prepare(*course.of(0).method, course.of(0).device == host);
       const tessera::run_settings asked = first.asked();
-      tessera::method_race race(asked, course.contenders(), course, hooks);
+      tessera::agreed_hooks agreed(hooks, ranks_.get(), any_looks_);
+      tessera::method_race race(asked, course.contenders(), course, agreed);
       bool has_value = false;
       tessera::outcome end = race.run(value_.data(), error_.data(), has_value);
       const automatic_course::entry &chosen = course.of(race.chosen());
@@ -260,6 +264,8 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
     std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
     options_.set_real(TESSERA_COMPILE_SECONDS, seconds());
     status = TESSERA_LIMIT_TIME;
+  } catch (const tessera::common_failure &) {
+    throw;
   } catch (const failure &f) {
     refuse_twin_and_throw(f);
   }
@@ -333,7 +339,7 @@ int tessera_solver::integrate_many_automatically(std::int64_t count, const void 
   } at_the_end{options_, limit};
   constexpr double least_seconds = 1e-9;
   if (limit > 0.0) options_.set_real(TESSERA_MAX_SECONDS, std::max(limit - seconds(), least_seconds));
-  const int worst = integrate_many(chosen.method, count, params, params_bytes, lower, upper, value, error, status);
+  const int worst = integrate_many_here(chosen.method, count, params, params_bytes, lower, upper, value, error, status);
   options_.set_int(TESSERA_EVALUATIONS, options_.get_int(TESSERA_EVALUATIONS) + chosen.evaluations);
   options_.set_real(TESSERA_SECONDS, seconds());
   return worst;

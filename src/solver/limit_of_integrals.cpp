@@ -147,12 +147,14 @@ void check_approach(const tessera::approach &a, std::size_t bytes) {
 
 }  // namespace
 
-int tessera_solver::integrate_limit(int method, const tessera::approach &to_zero, double *value, double *error,
-                                    const tessera::limit_table &table) {
+int tessera_solver::integrate_limit_here(int method, const tessera::approach &to_zero, double *value, double *error,
+                                         const tessera::limit_table &table) {
   if (!value || !error) refuse(value ? "error is NULL" : "value is NULL");
   check_approach(to_zero, params_bytes_);
   const auto start = std::chrono::steady_clock::now();
-  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  const auto spent = [&] {
+    return agreed_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  };
   lent_options lent(options_);
   lent.lend(share);
   sequence members(to_zero, ncomp_);

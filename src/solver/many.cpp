@@ -56,6 +56,7 @@ class watch : public tessera::many_hooks {
 };
 
 int status_of(const tessera::many_row &r) {
+  if (r.elsewhere) return TESSERA_ELSEWHERE;
   if (r.has_value || r.end == tessera::outcome::stopped || r.end == tessera::outcome::time)
     return tessera::status_of(r.end);
   return r.end == tessera::outcome::memory ? TESSERA_ERR_MEMORY : TESSERA_ERR_CALLBACK;
@@ -102,9 +103,9 @@ bool fits(std::int64_t count, std::size_t each) {
 
 }  // namespace
 
-int tessera_solver::integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes,
-                                   const double *lower, const double *upper, double *value, double *error,
-                                   int *status) {
+void tessera_solver::require_many(int method, std::int64_t count, const void *params, std::size_t params_bytes,
+                                  const double *lower, const double *upper, const double *value,
+                                  const double *error) const {
   const auto refuse = [](const std::string &message) { throw failure(TESSERA_ERR_ARGUMENT, message); };
   if (!tessera::is_method(method) && method != TESSERA_AUTO)
     refuse("method " + std::to_string(method) + " is not a value of enum tessera_method");
@@ -123,6 +124,12 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
       options_.get_int(TESSERA_SHARED_CALLS) != 0)
     throw failure(TESSERA_ERR_UNSUPPORTED,
                   std::string("TESSERA_SHARED_CALLS = 1 and ") + shape_.name() + " do not go together");
+}
+
+int tessera_solver::integrate_many_here(int method, std::int64_t count, const void *params, std::size_t params_bytes,
+                                        const double *lower, const double *upper, double *value, double *error,
+                                        int *status) {
+  require_many(method, count, params, params_bytes, lower, upper, value, error);
   if (method == TESSERA_AUTO)
     return integrate_many_automatically(count, params, params_bytes, lower, upper, value, error, status);
   tessera::method &m = method_of(static_cast<tessera::method_number>(method));
@@ -139,7 +146,8 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   std::vector<double> v(at(problem.rows() * ncomp_)), e(v.size());
   tessera::many_results results(0);
   try {
-    results = run_many(m, problem, device, between, v.data(), e.data());
+    results = ranks_ ? run_many_on_ranks(m, problem, device, between, v.data(), e.data())
+                     : run_many(m, problem, device, between, v.data(), e.data());
   } catch (const tessera::out_of_time &late) {
     results = tessera::many_results(problem.rows());
     for (tessera::many_row &row : results.rows) row.end = tessera::outcome::time;
@@ -164,7 +172,9 @@ int tessera_solver::integrate_many(int method, std::int64_t count, const void *p
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t r = row_of[at(i)];
     if (r >= 0) ends[at(i)] = status_of(results.rows[at(r)]);
-    const int rank = ends[at(i)] < 0 ? TESSERA_SOME_FAILED : ends[at(i)];
+    const int rank = ends[at(i)] < 0                    ? TESSERA_SOME_FAILED
+                     : ends[at(i)] == TESSERA_ELSEWHERE ? TESSERA_OK
+                                                        : ends[at(i)];
     if (rank > worst) worst = rank, worst_at = i;
   }
   record_many(m, results, device);
@@ -220,7 +230,9 @@ std::vector<double> tessera_solver::limits_of_boxes(std::int64_t count, const do
 std::unique_ptr<tessera::problem> tessera_solver::common_problem(tessera::method &m, int device) {
   const tessera::problem &problem = prepare(m, device == host);
   m.start_many(device == host);
-  return problem.copy();
+  std::unique_ptr<tessera::problem> common = problem.copy();
+  common->shared = nullptr;  // whole integrals are what ranks share
+  return common;
 }
 
 // The integrals that need a run. status[count] receives what is known of the others.

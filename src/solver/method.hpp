@@ -11,6 +11,7 @@
 #include "../failure.hpp"
 #include "../place.hpp"
 #include "options.hpp"
+#include "signature.hpp"
 #include "tessera.h"
 
 namespace tessera {
@@ -40,6 +41,7 @@ class method {
   virtual int most_device_ndim() const { return 0; }  // variables that a device takes; 0: any number
   virtual bool hands_complements() const { return false; }
   virtual bool hands_weights() const { return false; }
+  virtual bool shares_evaluations() const { return false; }  // on the host, with other ranks
   // Why no device takes what is set now, "" where one does. callback: the caller's program launches the integrand.
   virtual std::string trouble_with_devices(bool) const { return {}; }
   virtual bool takes_limit_functions() const { return false; }  // on a device
@@ -55,6 +57,8 @@ class method {
   // For the log: "lattice<where>: 20 evaluations, n = 10, 2 shifts"; where: "" or " on device 0".
   virtual std::string summary(const std::string &where) const = 0;
   virtual void end_run() {}
+  // What has been given to it beside options.
+  virtual void sign(fingerprint &) const {}
   // Many integrals have start_many and record_many in the place of start, record and end_run: what is given for the next run and what
   // a run leaves behind is for a single one.
   virtual void start_many(bool) {}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
+#include "agreed_hooks.hpp"
 #include "run.hpp"
 #include "simplex.hpp"
 
@@ -172,8 +173,11 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
 
 // Runs the problem that the method has prepared for `device`.
 tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *problem, int &device,
-                                         tessera::run_hooks &hooks, double *value, double *error, std::size_t level) {
+                                         tessera::run_hooks &all_hooks, double *value, double *error,
+                                         std::size_t level) {
   const bool wanted = device != host;
+  tessera::hooks_between_steps alone(all_hooks);
+  tessera::run_hooks &hooks = ranks_ && (wanted || !m.shares_evaluations()) ? alone : all_hooks;
   tessera::run_result &result = m.new_result();
   m.start(!wanted);
   device_or_host(

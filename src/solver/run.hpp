@@ -30,6 +30,8 @@ auto tessera_solver::device_or_host(int &device, There there, Here here) {
   std::string why;
   try {
     return there();
+  } catch (const tessera::common_failure &) {
+    throw;
   } catch (const tessera::failure &f) {
     if (f.status() != TESSERA_ERR_NOT_BUILT || options_.get_int(TESSERA_DEVICE) != tessera::any_device ||
         !has_host_form())

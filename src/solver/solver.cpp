@@ -9,6 +9,7 @@
 #include <limits>
 #include <thread>
 
+#include "agreed_hooks.hpp"
 #include "clock_hooks.hpp"
 #include "domain.hpp"
 #include "outcome_status.hpp"
@@ -194,7 +195,7 @@ tessera::method &tessera_solver::method_of(tessera::method_number which) const {
   return *m;
 }
 
-int tessera_solver::integrate(int method, double *value, double *error) {
+int tessera_solver::integrate_here(int method, double *value, double *error) {
   if (!tessera::is_method(method) && method != TESSERA_AUTO)
     throw failure(TESSERA_ERR_ARGUMENT, "method " + std::to_string(method) + " is not a value of enum tessera_method");
   if (!value || !error) throw failure(TESSERA_ERR_ARGUMENT, value ? "error is NULL" : "value is NULL");
@@ -217,7 +218,8 @@ int tessera_solver::integrate(int method, double *value, double *error) {
       tessera::clock_hooks hooks(progress_, progress_data_, ncomp_, options_, in_progress_callback);
       value_.resize(static_cast<std::size_t>(ncomp_));
       error_.resize(value_.size());
-      tessera::run_result &result = run(m, &problem, device, hooks, value_.data(), error_.data(), 0);
+      tessera::agreed_hooks agreed(hooks, ranks_.get(), any_looks_);
+      tessera::run_result &result = run(m, &problem, device, agreed, value_.data(), error_.data(), 0);
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
       options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
@@ -240,6 +242,8 @@ int tessera_solver::integrate(int method, double *value, double *error) {
     std::fill_n(error, ncomp_, std::numeric_limits<double>::infinity());
     options_.set_real(TESSERA_COMPILE_SECONDS, seconds_since(start));
     status = TESSERA_LIMIT_TIME;
+  } catch (const tessera::common_failure &) {
+    throw;
   } catch (const failure &f) {
     refuse_twin_and_throw(f);
   }
@@ -273,6 +277,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params(), false, params()};
   p.shape = shape_.is_plain() ? nullptr : &shape_;
   p.threads = on_host ? host_threads() : 1;
+  p.shared = on_host ? ranks_.get() : nullptr;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   p.zero_nonfinite = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;
   if (p.zero_nonfinite && !on_host)
@@ -300,6 +305,13 @@ void tessera_solver::end_run() {
 
 int tessera_solver::host_threads() const {
   const std::int64_t threads = options_.get_int(TESSERA_THREADS);
+  if (ranks_ && !ranks_->may_have_threads()) {
+    if (threads > 1)
+      throw failure(TESSERA_ERR_RANKS,
+                    "TESSERA_THREADS = " + std::to_string(threads) +
+                        " with MPI_THREAD_SINGLE: MPI_Init_thread must be asked for MPI_THREAD_FUNNELED");
+    return 1;
+  }
   return threads > 0 ? static_cast<int>(threads) : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

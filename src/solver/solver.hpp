@@ -11,11 +11,13 @@
 
 #include "../failure.hpp"
 #include "../place.hpp"
+#include "../ranks.hpp"
 #include "../jit/host_compiler.hpp"
 #include "../jit/integrand_source.hpp"
 #include "../limited_integrand.hpp"
 #include "method.hpp"
 #include "options.hpp"
+#include "signature.hpp"
 #include "tessera.h"
 #include "twins.hpp"
 
@@ -57,6 +59,7 @@ struct tessera_solver {
   void set_twin(const void *function, const void *userdata);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
+  void set_comm(int kind, const void *comm, std::size_t bytes);  // kind: enum tessera_comm_handle
   void reset() { options_.reset(); }
   void set_int(int key, std::int64_t value);
   void set_real(int key, double value);
@@ -85,6 +88,21 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
+  void sign(tessera::signature &to) const;
+  void agree(const tessera::signature &mine);
+  void confirm(int status, std::uint64_t result);
+  template <class Body>
+  int together(const Body &body);
+  double agreed_seconds(double own) const;  // the most of all ranks, where the time is limited
+  int integrate_here(int method, double *value, double *error);
+  int integrate_many_here(int method, std::int64_t count, const void *params, std::size_t params_bytes,
+                          const double *lower, const double *upper, double *value, double *error, int *status);
+  int integrate_limit_here(int method, const tessera::approach &to_zero, double *value, double *error,
+                           const tessera::limit_table &table);
+  void require_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
+                    const double *upper, const double *value, const double *error) const;
+  tessera::many_results run_many_on_ranks(tessera::method &m, tessera::many_problem &problem, int &device,
+                                          tessera::many_hooks &watch, double *value, double *error);
   void change_limits(int axis, tessera::axis_limits limits, std::unique_ptr<tessera::integrand_source> text);
   void make_box();
   std::string trouble_with_shape_on_devices(const tessera::method &m) const;
@@ -172,6 +190,8 @@ struct tessera_solver {
   bool has_host_form() const { return has_callback() || (has_source() && !has_code()); }
   bool has_device_form() const { return device_batch_ || has_source(); }
 
+  std::unique_ptr<tessera::ranks> ranks_;  // that share the runs; or null
+  bool any_looks_ = false;                 // some rank has a clock or a callback to look at
   const int ndim_, ncomp_;
   std::vector<double> asked_lower_, asked_upper_;  // of the domain, as the user gave it
   std::vector<double> lower_,

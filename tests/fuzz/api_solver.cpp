@@ -311,6 +311,7 @@ void api_fuzzer::set_text() {
     default:
       solver_call("tessera_set_integrand_device",
                   [&] { return tessera_set_integrand_device(solver_, r_.one_in(2) ? on_device : nullptr, nullptr); });
+      set_comm();
       solver_call("tessera_set_stream", [&] { return tessera_set_stream(solver_, r_.one_in(2) ? this : nullptr); });
   }
   // Compiling takes far longer than a call: once in a while, and then from the cache.
@@ -320,6 +321,17 @@ void api_fuzzer::set_text() {
   solver_call("tessera_set_integrand_source",
               [&] { return tessera_set_integrand_source(solver_, 0, nullptr, nullptr); });
   solver_call("tessera_set_integrand_device", [&] { return tessera_set_integrand_device(solver_, nullptr, nullptr); });
+}
+
+// There is no MPI: no number is a communicator, and only none can be set.
+void api_fuzzer::set_comm() {
+  const int comm = r_.one_in(2) ? -1 : 0;
+  const bool none = r_.one_in(2);
+  solver_call("tessera_set_comm", [&] {
+    return tessera_set_comm(solver_, none ? nullptr : &comm, none && r_.one_in(2) ? 0 : sizeof comm);
+  });
+  solver_call("tessera_set_comm_f", [&] { return tessera_set_comm_f(solver_, comm); });
+  solver_call("tessera_set_comm_world", [&] { return tessera_set_comm_world(solver_); });
 }
 
 // A text that gives limits, which are not those that points are looked for between.

@@ -155,7 +155,7 @@ case $way in
     }
     for name in dcuhre dcuhre_ilp64 adapt adapt_ilp64 cuba quadpack quadpack_ilp64; do component "" "$name"; done
     component "Fortran is not enabled: call enable_language(Fortran) before find_package(tessera)" fortran
-    component "there are fortran, cuda, dcuhre, dcuhre_ilp64, adapt, adapt_ilp64, cuba, quadpack and quadpack_ilp64" Fortran
+    component "there are fortran, cuda, mpi, dcuhre, dcuhre_ilp64, adapt, adapt_ilp64, cuba, quadpack and quadpack_ilp64" Fortran
     engine=$prefix/$LIBDIR/tessera/libtessera_cuda.so
     if [ -f "$engine" ]; then
       component "" cuda

@@ -17,6 +17,7 @@ class iterated_method final : public method {
     return callback ? "TESSERA_ITERATED on a device takes a source text or compiled code, no device callback" : "";
   }
   bool is_small_alone() const override { return solver_.ndim <= 2; }
+  void sign(fingerprint &to) const override { to.add(rules_); }
   problem &prepare(bool on_host) override;
   run_result &new_result() override { return result_ = {}; }
   void record(bool on_host) override;

@@ -19,6 +19,11 @@ class monte_carlo_method final : public method {
   void get_chi2(double *chi2) const;
 
   bool hands_weights() const override { return true; }
+  bool shares_evaluations() const override { return true; }
+  void sign(fingerprint &to) const override {
+    to.add(given_state_);
+    if (get_int(TESSERA_KEEP_GRID) != 0 || grid_is_given_) to.add(grid_);
+  }
   void begin_run() override;
   problem &prepare(bool on_host) override;
   void record_empty() override;

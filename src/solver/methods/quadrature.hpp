@@ -19,6 +19,7 @@ class quadrature_method final : public method {
   bool hands_complements() const override { return true; }
   std::string trouble_with_devices(bool callback) const override;
   bool is_small_alone() const override { return true; }
+  void sign(fingerprint &to) const override { to.add(breaks_); }
   problem &prepare(bool on_host) override;
   void start(bool on_host) override;
   void start_many(bool on_host) override;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../ranks.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "../plugin_file.hpp"
+#include "tessera.h"
+
+namespace tessera {
+namespace {
+
+const tessera_comm_plugin &open_comm_plugin() {
+  const char *const named = std::getenv("TESSERA_COMM_LIB");
+  const std::string name = named && *named ? named : "libtessera_mpi.so";
+  std::string why;
+  void *const handle = named && *named ? ::dlopen(named, RTLD_NOW | RTLD_LOCAL) : open_plugin_file(name.c_str(), why);
+  if (!handle && named && *named) {
+    const char *said = ::dlerror();
+    why = said ? said : "";
+  }
+  if (!handle)
+    throw failure(TESSERA_ERR_NOT_BUILT,
+                  name + " cannot be opened (" + why +
+                      "): the plug-in for MPI is made of tessera_mpi.c by mpicc, and TESSERA_COMM_LIB names it");
+  const auto entry = reinterpret_cast<tessera_comm_entry>(::dlsym(handle, TESSERA_COMM_ENTRY));
+  const tessera_comm_plugin *const plugin = entry ? entry() : nullptr;
+  if (!plugin || plugin->abi != TESSERA_COMM_ABI) {
+    ::dlclose(handle);
+    throw failure(TESSERA_ERR_NOT_BUILT, name + (plugin ? " belongs to another version of libtessera.so"
+                                                        : " is no plug-in for communicators of libtessera.so"));
+  }
+  return *plugin;
+}
+
+const tessera_comm_plugin &comm_plugin() {
+  static const tessera_comm_plugin &plugin = open_comm_plugin();  // a failure is tried again at the next call
+  return plugin;
+}
+
+const char *name_of(int which) {
+  switch (static_cast<ranks::step>(which)) {
+    case ranks::step::begin:
+      return "the beginning of a run";
+    case ranks::step::memory:
+      return "the question for memory";
+    case ranks::step::look:
+      return "a look at the clock";
+    case ranks::step::items:
+      return "an exchange of sums";
+    case ranks::step::training:
+      return "an exchange of the grid's counts";
+    case ranks::step::claims:
+      return "the beginning of many integrals";
+    case ranks::step::rows:
+      return "the results of many integrals";
+    case ranks::step::end:
+      return "the end of a run";
+  }
+  return "a step of another version";
+}
+
+std::string of_rank(std::size_t r) { return "rank " + std::to_string(r); }
+
+}  // namespace
+
+ranks::ranks(int kind, const void *handle, std::size_t bytes) : plugin_(comm_plugin()) {
+  char why[TESSERA_COMM_WHY] = "";
+  if (plugin_.open(kind, handle, bytes, &state_, &all_, why) != 0)
+    throw failure(TESSERA_ERR_RANKS, std::string(plugin_.name) + ": " + why);
+}
+
+ranks::~ranks() { plugin_.close(state_); }
+
+void ranks::require(int failed, const char *why) const {
+  if (failed != 0) throw common_failure(TESSERA_ERR_RANKS, std::string(plugin_.name) + ": " + why);
+}
+
+void ranks::require_thread() const {
+  char why[TESSERA_COMM_WHY] = "";
+  require(plugin_.may_call(state_, why), why);
+}
+
+ranks::gathered ranks::exchange(step which, uint64 number, const void *mine, std::size_t bytes) {
+  return exchange(head{0, static_cast<int>(which), number, bytes}, mine);
+}
+
+std::vector<int64> ranks::exchange(step which, uint64 number, int64 mine) {
+  const gathered all = exchange(which, number, &mine, sizeof mine);
+  std::vector<int64> numbers(static_cast<std::size_t>(size()));
+  std::memcpy(numbers.data(), all.bytes.data(), all.bytes.size());
+  return numbers;
+}
+
+void ranks::fail(int status, const std::string &why) {
+  exchange(head{status, 0, 0, why.size()}, why.data());
+  throw common_failure(status, why);  // not reached: a head with a status is no step
+}
+
+ranks::gathered ranks::exchange(const head &mine, const void *data) {
+  std::vector<head> heads(static_cast<std::size_t>(size()));
+  char why[TESSERA_COMM_WHY] = "";
+  require(plugin_.gather(state_, &mine, sizeof mine, heads.data(), why), why);
+  for (const head &h : heads)
+    if (h.status != 0 || h.which != heads[0].which || h.number != heads[0].number) part(heads, mine, data);
+  return gather_each(heads, data);
+}
+
+ranks::gathered ranks::gather_each(const std::vector<head> &heads, const void *data) {
+  gathered g;
+  g.at.assign(1, 0);
+  std::vector<std::size_t> sizes;
+  for (const head &h : heads) {
+    sizes.push_back(h.bytes);
+    g.at.push_back(g.at.back() + h.bytes);
+  }
+  make_room(g);
+  char why[TESSERA_COMM_WHY] = "";
+  if (!g.bytes.empty()) require(plugin_.gather_each(state_, data, sizes.data(), g.bytes.data(), why), why);
+  return g;
+}
+
+// Much may be too much for one of them, and the others would wait for it.
+void ranks::make_room(gathered &g) {
+  constexpr std::size_t much = std::size_t{1} << 26;
+  const std::size_t n = g.at.back();
+  if (n < much) return g.bytes.resize(n);
+  int there = 1;
+  try {
+    g.bytes.resize(n);
+  } catch (const std::bad_alloc &) {
+    there = 0;
+  }
+  std::vector<int> all(static_cast<std::size_t>(size()));
+  char why[TESSERA_COMM_WHY] = "";
+  require(plugin_.gather(state_, &there, sizeof there, all.data(), why), why);
+  for (std::size_t r = 0; r < all.size(); ++r)
+    if (all[r] == 0)
+      throw common_failure(TESSERA_ERR_MEMORY,
+                           of_rank(r) + ": no memory for the " + std::to_string(n) + " bytes that the ranks hand in");
+}
+
+// Not all ranks have come to the same step: those that failed say why, and of these the first counts.
+void ranks::part(const std::vector<head> &heads, const head &mine, const void *data) {
+  std::vector<head> texts = heads;
+  for (head &h : texts)
+    if (h.status == 0) h.bytes = 0;
+  const gathered said = gather_each(texts, mine.status != 0 ? data : nullptr);
+  for (std::size_t r = 0; r < heads.size(); ++r)
+    if (heads[r].status != 0)
+      throw common_failure(heads[r].status,
+                           of_rank(r) + ": " +
+                               std::string(reinterpret_cast<const char *>(said.of(static_cast<int>(r))),
+                                           said.size_of(static_cast<int>(r))));
+  std::size_t other = 0;
+  while (heads[other].which == heads[0].which && heads[other].number == heads[0].number) ++other;
+  const auto place = [&](std::size_t r) {
+    return of_rank(r) + " has come to " + name_of(heads[r].which) + " (" + std::to_string(heads[r].number) + ")";
+  };
+  throw common_failure(TESSERA_ERR_RANKS, "the ranks do not take the same steps: " + place(0) + ", " + place(other));
+}
+
+void ranks::begin_claims() {
+  char why[TESSERA_COMM_WHY] = "";
+  require(plugin_.reset_counter(state_, why), why);
+}
+
+int64 ranks::claim() {
+  char why[TESSERA_COMM_WHY] = "";
+  std::int64_t before = 0;
+  require(plugin_.fetch_and_add(state_, 1, &before, why), why);
+  return before;
+}
+
+}  // namespace tessera
