@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
   if (argc > 1)
     compiles("PTX and both", with(text_of(source_language::ptx, ptx), both), lattice(), "tessera_lattice", 3, false);
 
-  if (argc > 2) {
+  if (argc > 2 || !checks::sanitized) {
     rule r;
     build_rule(choose_rule(TESSERA_RULE_AUTO, 3), 3, r, true);
     compiles("cubature, many", with(in_cxx, all_cxx), engine_kernel(r, choose_shape(r, 1, false, true)),
