@@ -30,7 +30,7 @@ class vegas_pieces {
     pass.edges = edges_.data();
     const std::vector<int64> &counts = strata_.counts();
     const std::size_t cubes = counts.size();
-    const double each = 1.0 / static_cast<double>(cubes);
+    const double each = weight_of_cube(it.cut.cubes());
     shown_.assign(cubes, 0.0);
     std::size_t cube = 0;
     int64 left = it.uniform, first = 0, within = 0;  // samples before, in all and in the cube

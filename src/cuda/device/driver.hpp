@@ -9,7 +9,15 @@
 
 #include <cuda.h>
 
+#include "../../core/hd.hpp"
+
 namespace tessera {
+
+inline std::size_t size(int64 n) { return static_cast<std::size_t>(n); }
+template <class T>
+T *pointer(CUdeviceptr address) {
+  return reinterpret_cast<T *>(address);
+}
 
 // No driver, no device, or a call that failed: the message says which.
 class device_error : public std::runtime_error {

@@ -11,8 +11,6 @@ namespace {
 
 constexpr int64 most_under_way = 4096;
 
-std::size_t size(int64 n) { return static_cast<std::size_t>(n); }
-
 quadrature_limits limits_between(const quadrature_range &r) { return {r.lower, r.upper, r.first, r.last, 0, 0}; }
 
 }  // namespace

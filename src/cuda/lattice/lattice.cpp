@@ -19,8 +19,6 @@ constexpr int64 runs_per_block = 16;             // blocks that are done early t
 constexpr int64 most_batch_points = int64{1} << 22,
                 most_batch_bytes = int64{1} << 29;  // of a call; tessera.h names them
 
-std::size_t size(int64 n) { return static_cast<std::size_t>(n); }
-
 }  // namespace
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------------

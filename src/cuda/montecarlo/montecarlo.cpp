@@ -20,13 +20,6 @@ constexpr int64 most_chunk_bytes = int64{1} << 29;  // of them
 constexpr int64 most_call_points = int64{1} << 22,
                 most_call_bytes = int64{1} << 29;  // of a call of a device callback; tessera.h names them
 
-std::size_t size(int64 n) { return static_cast<std::size_t>(n); }
-
-template <class T>
-T *pointer(CUdeviceptr address) {
-  return reinterpret_cast<T *>(address);
-}
-
 }  // namespace
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------------

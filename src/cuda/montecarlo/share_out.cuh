@@ -238,12 +238,12 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
   __shared__ int64 near[chunk_cubes];
   __shared__ bool is_last;
   const course_arguments &c = a.course;
-  const int64 left = c.totals->left, each = left / c.shared.cubes, more = left % c.shared.cubes;
+  const left_samples left = share_left(c.shared, c.totals->left);
   each_chunk(c, [&](int chunk, int64 base, int n) {
     int64 samples = 0, pieces = 0;
 #pragma unroll 4
     for (int i = static_cast<int>(threadIdx.x) & 31; i < n; i += 32) {
-      const int64 count = c.counts[base + i] + each + (base + i < more ? 1 : 0);
+      const int64 count = samples_of_cube(left, base + i, c.counts[base + i]);
       c.counts[base + i] = count;
       samples += count;
       pieces += pieces_for(count);
@@ -267,7 +267,7 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
   constexpr int few_pieces = 8;  // that a lane lists alone
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x), lane = t & 31;
-  const double weight = weight_of_cube(c.shared);
+  const double weight = weight_of_cube(c.shared.cubes);
   each_chunk(c, [&](int chunk, int64 base, int n) {
     int64 samples = c.chunk_samples[chunk], pieces = c.chunk_pieces[chunk];  // of the chunks and rows before
 #pragma unroll 1

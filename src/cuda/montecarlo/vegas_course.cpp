@@ -5,16 +5,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace tessera {
 namespace {
-
-std::size_t size(int64 n) { return static_cast<std::size_t>(n); }
-
-template <class T>
-T *pointer(CUdeviceptr address) {
-  return reinterpret_cast<T *>(address);
-}
 
 // Consecutive arrays in one block of device memory.
 class memory_cutter {
@@ -32,10 +26,15 @@ class memory_cutter {
   std::size_t bytes_ = 0;
 };
 
-// Iterations grow, and memory that grows with each of them would cost more than the samples do.
+// Iterations grow, and memory that grows with each of them would cost more than the samples do. Where there is none to spare, what is needed.
 void allocate_ahead(device_memory &m, int64 bytes) {
   constexpr std::size_t least = std::size_t{1} << 22;
-  if (size(bytes) > m.bytes()) allocate(m, std::max({size(bytes), 2 * m.bytes(), least}));
+  if (size(bytes) <= m.bytes()) return;
+  try {
+    allocate(m, std::max({size(bytes), 2 * m.bytes(), least}));
+  } catch (const std::bad_alloc &) {
+    allocate(m, size(bytes));
+  }
 }
 
 }  // namespace
@@ -217,7 +216,7 @@ outcome device_sampler::run_part(sampling_kernels &kernels, int64 samples) {
   a.partial = pointer<sample_sums>(partial_there_.address());
   c.value_blocks = static_cast<int>(blocks);
   if (c.parts > 1) launch(kernels.list_tiles(), 4 * multiprocessors_, sample_tile);
-  if (f_->batch) {
+  if (f_->batch && samples > 0) {  // a part within a long piece has none
     const outcome o = make_values(kernels);
     if (o != outcome::running) return o;
   }

@@ -17,7 +17,6 @@ double seconds_since(clock_type::time_point start) {
   return std::chrono::duration<double>(clock_type::now() - start).count();
 }
 
-std::size_t size(int64 n) { return static_cast<std::size_t>(n); }
 template <class T>
 T *on_device(CUdeviceptr base, std::size_t at) {
   return reinterpret_cast<T *>(base + at);

@@ -95,7 +95,8 @@ class strata {
     counts_.resize(n);
     int64 left = samples;
     for (std::size_t h = 0; h < n; ++h) left -= counts_[h] = whole_samples(all, sum, wishes_[h]);
-    for (std::size_t h = 0; h < n; ++h) counts_[h] = samples_of_cube(all, left, static_cast<int64>(h), counts_[h]);
+    const left_samples rest = share_left(all, left);
+    for (std::size_t h = 0; h < n; ++h) counts_[h] = samples_of_cube(rest, static_cast<int64>(h), counts_[h]);
   }
 
   // Takes the variance of one sample in each cube.

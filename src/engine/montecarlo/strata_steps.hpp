@@ -56,10 +56,15 @@ TESSERA_HD int64 whole_samples(const shared_samples &s, double sum, double wish)
                rest = static_cast<double>(s.samples - least_samples * s.cubes);
   return least_samples + static_cast<int64>(rest * share * (1.0 - 1e-12));
 }
-TESSERA_HD int64 samples_of_cube(const shared_samples &s, int64 left, int64 cube, int64 whole) {
-  return whole + left / s.cubes + (cube < left % s.cubes ? 1 : 0);
+// What rounding down has left: so many for each cube, and one more for the first ones.
+struct left_samples {
+  int64 each, more;
+};
+TESSERA_HD left_samples share_left(const shared_samples &s, int64 left) { return {left / s.cubes, left % s.cubes}; }
+TESSERA_HD int64 samples_of_cube(const left_samples &left, int64 cube, int64 whole) {
+  return whole + left.each + (cube < left.more ? 1 : 0);
 }
-TESSERA_HD double weight_of_cube(const shared_samples &s) { return 1.0 / static_cast<double>(s.cubes); }
+TESSERA_HD double weight_of_cube(int64 cubes) { return 1.0 / static_cast<double>(cubes); }
 
 // The cube of `cells` that has the centre of cube h of another cut.
 TESSERA_HD int64 cube_at_centre(int64 h, int ndim, const int *other, const int *cells) {
