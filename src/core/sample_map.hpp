@@ -22,36 +22,36 @@ TESSERA_HD double sample_coordinate(const sample_axis &a, double u, double &jaco
   if (a.map.kind == axis_finite) return between(a.lower + a.length * u, a.map.first, a.map.last);
   if (a.map.kind != axis_both) return map_axis(a.map, u, jacobian);
   jacobian *= 2.0;
-  return map_axis(a.map, 2.0 * u - 1.0, jacobian);
+  constexpr double next_to_0 = 1.1102230246251565404e-16;  // 2^-53: what is below it would be rounded to the end
+  return map_axis(a.map, 2.0 * (u < next_to_0 ? next_to_0 : u) - 1.0, jacobian);
 }
 
-// An interval of the grid.
+// An interval of the grid: where it begins, and by how much u grows with y in it.
 struct grid_interval {
-  double low, width;
+  double low, slope;
 };
 struct grid_table {
   const double *edges;
   TESSERA_HD double edge(int b) const { return edges[b]; }
-  TESSERA_HD grid_interval at(int b) const { return {edges[b], edges[b + 1] - edges[b]}; }
+  TESSERA_HD grid_interval at(int b) const { return {edges[b], grid_bins * (edges[b + 1] - edges[b])}; }
 };
 
-// y in (0, 1] in the grid's coordinate: the interval, and the place within it, 0 .. 1.
+// y in (0, 1] in the grid's coordinate: the interval, and how far behind its beginning.
 struct place_in_grid {
-  double fraction;
+  double behind;
   int bin;
 };
 TESSERA_HD place_in_grid find_in_grid(double y) {
-  constexpr double next_to_1 = 0.99999999999999988898;  // 1 - 2^-53
   constexpr double rounding =
-      6755399441055744.0;  // 1.5 * 2^52: adding it leaves the nearest integer in the lowest bits
-  // Of a whole z it may be the one below: then the place is the upper edge of that interval.
-  const double z = (y < next_to_1 ? y : next_to_1) * grid_bins, nearest = (z - 0.5) + rounding;
-  return {z - (nearest - rounding), static_cast<int>(static_cast<uint32>(bits_of(nearest)))};
+      1.5 * 4503599627370496.0 / grid_bins;  // adding it leaves the nearest multiple of 1/grid_bins in the lowest bits
+  // Of an edge it may be the interval before: then the place is its end. Where rounding has made y 1 it is the last interval.
+  const double nearest = (y - 0.5 / grid_bins) + rounding;
+  const int bin = static_cast<int>(static_cast<uint32>(bits_of(nearest)));
+  return {y - (nearest - rounding), bin < grid_bins ? bin : grid_bins - 1};
 }
-TESSERA_HD double go_to_place(const grid_interval &in, double fraction, double &jacobian) {
-  constexpr double next_to_0 = 1.1102230246251565404e-16, next_to_1 = 0.99999999999999988898;  // 2^-53, 1 - 2^-53
-  jacobian *= grid_bins * in.width;
-  return between(rounded_sum(in.low, rounded_product(in.width, fraction)), next_to_0, next_to_1);
+TESSERA_HD double go_to_place(const grid_interval &in, double behind, double &jacobian) {
+  jacobian *= in.slope;
+  return below_one(rounded_sum(in.low, rounded_product(in.slope, behind)));
 }
 // To u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of each interval (Lepage
 // 1978). `bin` is the interval. Table: see grid_table.
@@ -59,7 +59,7 @@ template <class Table>
 TESSERA_HD double grid_coordinate(const Table &table, double y, double &jacobian, int &bin) {
   const place_in_grid place = find_in_grid(y);
   bin = place.bin;
-  return go_to_place(table.at(bin), place.fraction, jacobian);
+  return go_to_place(table.at(bin), place.behind, jacobian);
 }
 
 // The way back: the interval of u, and the derivative du/dy there.
@@ -74,20 +74,20 @@ TESSERA_HD double grid_width(const Table &table, double u, int &bin) {
       low = middle;
   }
   bin = low;
-  return grid_bins * table.at(low).width;
+  return table.at(low).slope;
 }
 
 // Two kinds of samples share one integrand by the power heuristic (Veach and Guibas 1995, with the exponent 2): those of the grid, whose
 // density is 1/jacobian, take the part in which they are denser, the scouts, which are uniform, the rest; together they take all of it.
 // Where the grid is right the product of integrand and jacobian is a constant, and what scouts take of it is variance: with the balance
-// heuristic a smooth integrand has several times as much. `share`: of the samples that are the grid's. Then no sample of these weighs more
-// than share / (2 (1 - share)), and no scout more than 1.
+// heuristic a smooth integrand has several times as much. scouting: scouts for each sample of the grid. Then no sample of the grid weighs
+// more than 1 / (2 scouting), and no scout more than 1.
 struct sample_weight {
   double factor;  // of the integrand, the jacobian of the grid included
   double boost;   // from the squared product to the sample's part in the integral of f^2/density
 };
-TESSERA_HD sample_weight weight_of_sample(double jacobian, double share, bool scout) {
-  const double j = between(jacobian, 1e-140, 1e140), s = (1.0 - share) / share * j, q = rounded_product(s, s),
+TESSERA_HD sample_weight weight_of_sample(double jacobian, double scouting, bool scout) {
+  const double j = between(jacobian, 1e-140, 1e140), s = scouting * j, q = rounded_product(s, s),
                both = rounded_sum(1.0, q);
   if (!scout) return {j / both, both};
   const double factor = q / both;

@@ -390,18 +390,24 @@ class host_sampler : public block_calls, public sampling_executor {
     for (int64 i = 0, n; i < s.n; i += n) {
       n = std::min(s.n - i, q.left);
       const int64 from = s.offset + i;
-      train(pass, piece, from, from + n, w, q.open[0]);
-      if (pass.antithetic) train(pass, piece, samples + from, samples + from + n, w, q.open[1]);
+      train(pass, piece, s.first + i, from, from + n, w, q.open[0]);
+      if (pass.antithetic) train(pass, piece, s.first + i, samples + from, samples + from + n, w, q.open[1]);
       q.take(n);
     }
   }
 
-  void train(const sample_pass &pass, const sample_piece &piece, int64 from, int64 to, workspace &w,
+  // first: the sample at `from`.
+  void train(const sample_pass &pass, const sample_piece &piece, int64 first, int64 from, int64 to, workspace &w,
              double &squares_so_far) const {
     const int nd = ndim_, nc = ncomp_;
     const double share = training_share(pass, piece);
     double sum = squares_so_far;
     for (int64 i = from; i < to; ++i) {
+      const int64 sample = first + (i - from);
+      if (!is_training_sample(pass, sample)) {
+        i += training_group - 1 - sample % training_group;
+        continue;
+      }
       double squares = 0.0;
       for (int k = 0; k < nc; ++k) {
         const double f = w.f[index(k * w.stride + i)];

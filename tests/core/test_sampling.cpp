@@ -342,7 +342,9 @@ void chance_does_not_move_the_grid(void **) {
 void scouts_and_grid_share_the_integrand(void **) {
   for (const double share : {0.5, 0.9, 1.0 - 1e-6})
     for (const double jacobian : {0.0, 1e-300, 1e-12, 0.3, 1.0, 7.0, 1e12, 1e300, HUGE_VAL}) {
-      const sample_weight g = weight_of_sample(jacobian, share, false), s = weight_of_sample(jacobian, share, true);
+      const double scouting = (1.0 - share) / share;
+      const sample_weight g = weight_of_sample(jacobian, scouting, false),
+                          s = weight_of_sample(jacobian, scouting, true);
       const double j = std::fmin(std::fmax(jacobian, 1e-140), 1e140);
       expect(close_enough(g.factor / j + s.factor, 1.0, 1e-14, 0.0) != 0, "the parts add up to 1", jacobian);
       expect(g.factor <= 0.5 * share / (1.0 - share) * (1.0 + 1e-14) && s.factor <= 1.0, "bounded", g.factor);
@@ -352,7 +354,7 @@ void scouts_and_grid_share_the_integrand(void **) {
       expect(close_enough(s.boost * s.factor * s.factor, j * s.factor, 1e-13, 0.0) != 0, "training of the scouts",
              jacobian);
     }
-  const sample_weight alone = weight_of_sample(3.0, 1.0, false);
+  const sample_weight alone = weight_of_sample(3.0, 0.0, false);
   assert_same_bits(alone.factor, 3.0);
   assert_same_bits(alone.boost, 1.0);
   // There and back.
@@ -364,6 +366,29 @@ void scouts_and_grid_share_the_integrand(void **) {
     int bin, again;
     const double u = grid_coordinate(grid_table{edges.data()}, (i + 0.5) / 1000.0, jacobian, bin);
     expect(grid_width(grid_table{edges.data()}, u, again) == jacobian && again == bin, "the way back", u);
+  }
+  finish();
+}
+
+// Small iterations train with all samples, large ones with 2^20 to 2^21 in whole groups, of any cube and of any stretch.
+void large_iterations_train_with_some(void **) {
+  for (const double n : {2.0, 1e6, 2.0971e6}) assert_int_equal(training_skip_of(n), 0);
+  for (const double n : {3e6, 1e7, 1e9, 1e12}) {
+    sample_pass p = {};
+    p.training_skip = training_skip_of(n);
+    const double in = p.training_skip + 1.0;
+    expect(n / in >= training_samples && n / in < 2.0 * training_samples, "as many", n / in);
+    const int groups = static_cast<int>(std::fmin(n / 32, 1 << 22));
+    for (const int every : {1, 3, 1000}) {  // one cube in so many, of a group each
+      double taken = 0.0;
+      for (int64_t g = every - 1; g < groups; g += every) {
+        const bool counts = is_training_sample(p, 32 * g);
+        taken += counts ? 1.0 : 0.0;
+        for (int i = 1; i < 32; ++i) expect(is_training_sample(p, 32 * g + i) == counts, "whole groups", g);
+      }
+      const double mean = groups / every / in;
+      expect(std::fabs(taken - mean) <= 5.0 * std::sqrt(mean) + 1.0, "a share of all", taken - mean);
+    }
   }
   finish();
 }
@@ -698,6 +723,7 @@ int main() {
       cmocka_unit_test_setup(chance_does_not_move_the_grid, begin),
       cmocka_unit_test_setup(scouts_and_grid_share_the_integrand, begin),
       cmocka_unit_test_setup(is_grid_refuses_what_is_none, begin),
+      cmocka_unit_test_setup(large_iterations_train_with_some, begin),
       cmocka_unit_test_setup(training_cannot_overflow, begin),
       cmocka_unit_test_setup(samples_are_shared_out, begin),
       cmocka_unit_test_setup(rough_cubes_get_more, begin),

@@ -18,10 +18,6 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-// Of the kernels of a test, are there enough?
-inline int compiled = 0;
-inline bool enough_kernels() { return sanitized && compiled++ >= 2; }
-
 inline int done = 0, failed = 0;
 
 inline bool check(bool good, const std::string &what) {

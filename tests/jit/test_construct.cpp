@@ -41,6 +41,6 @@ void compiles(bool single) {
 int main() {
   if (!there_is_a_compiler()) return 77;
   compiles(false);
-  if (!checks::sanitized) compiles(true);
+  compiles(true);
   return checks::summary();
 }

@@ -25,6 +25,16 @@ __device__ __forceinline__ void fold_warp(T &v) {
   for (int d = 16; d > 0; d >>= 1) fold_in(v, lower_lane(v, d));
 }
 
+// The bits that any lane of a warp has, in all of them.
+__device__ __forceinline__ unsigned any_bits(unsigned v) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(~0u, v);
+#else
+  for (int d = 16; d > 0; d >>= 1) v |= __shfl_xor_sync(~0u, v, d);
+  return v;
+#endif
+}
+
 // Over a block, in thread 0, by way of of_warp[threads / 32] in near memory. Collective.
 template <int threads, class T>
 __device__ __forceinline__ void fold_block(T &v, T *of_warp) {

@@ -53,9 +53,9 @@ sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int nc
     pieces_ = function("tessera_sample_pieces");
   }
   if (has_strata(shape)) {
-    share_out_ = {function("tessera_wishes"), function("tessera_whole_samples"), function("tessera_all_samples"),
-                  function("tessera_list_pieces")};
-    list_tiles_ = function("tessera_list_tiles");
+    share_out_ = {function("tessera_wishes"), function("tessera_whole_samples"), function("tessera_all_samples")};
+    list_pieces_ = function("tessera_list_pieces");
+    mark_pieces_ = function("tessera_mark_pieces");
     cut_again_ = function("tessera_cut_again");
     learn_ = function("tessera_learn");
   }
@@ -116,7 +116,7 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   std::copy_n(chi_square, result.chi_square.size(), result.chi_square.data());
   result.statistics = driver.statistics();
   for (const device_memory *m : {&tables_there_, &nets_there_, &course_there_, &spread_there_, &spread_before_,
-                                 &list_there_, &tiles_there_, &training_, &piece_spread_, &x_, &values_})
+                                 &list_there_, &marks_there_, &training_, &piece_spread_, &x_, &values_})
     result.statistics.bytes += static_cast<int64>(m->bytes());
   if (numbers_.there()) result.statistics.bytes += static_cast<int64>(numbers_.bytes());
   numbers_.end();

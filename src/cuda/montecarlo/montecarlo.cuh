@@ -60,10 +60,11 @@ __device__ __forceinline__ void sum_samples(const sampling_arguments &a, const s
         double u = uniform52(point.digits[j]);
         int bin;
         if (TESSERA_ANTITHETIC && half != 0) u = 1.0 - u;
-        if (TESSERA_GRID) u = place_on_axis(grid_table{a.pass.edges + j * grid_edges}, scout, 0, 1.0, u, grid, bin);
+        if (TESSERA_GRID && scout) grid *= grid_width(grid_table{a.pass.edges + j * grid_edges}, u, bin);
+        if (TESSERA_GRID && !scout) u = grid_coordinate(grid_table{a.pass.edges + j * grid_edges}, u, grid, bin);
         x[j] = coordinate_of(j, u, jacobian);
       }
-      if (TESSERA_GRID) jacobian *= weight_of_sample(grid, a.pass.share, scout).factor;
+      if (TESSERA_GRID) jacobian *= weight_of_sample(grid, a.pass.scouting, scout).factor;
       add_point(a, piece, half, jacobian, x, v);
     }
     add_sample(v, i < 0, sums);
@@ -192,26 +193,18 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
 // ---- Through memory --------------------------------------------------------------------------------------------------------
 namespace tessera {
 
-// The piece that has the sample; of a plain pass the first one, for all of them are of one cube and weigh as much.
 #if TESSERA_LIST
-__device__ __forceinline__ listed_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
-  int low = a.course.tile_piece[tile], high = a.course.tile_piece[tile + 1];
-  while (low < high) {
-    const int middle = (low + high + 1) / 2;
-    if (a.course.list[middle].first <= index)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return a.course.list[low];
-}
-#else
-__device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, int64, int64) {
-  return plain_piece(a.cut, a.pass.cube, a.first, a.samples, 0);
+// The piece that has a lane's sample; `first` is that of the warp's first lane, and mark[0] the piece that has it.
+__device__ __forceinline__ int piece_of_lane(const course_arguments &c, const int *mark, int64 first) {
+  const int lane = static_cast<int>(threadIdx.x) & 31, before = mark[0], last = mark[1], piece = before + 1 + lane;
+  // A piece has two samples at least: no more than 16 begin behind the first lane.
+  const int64 at = piece <= last ? c.list[piece].first - first : 32;
+  const unsigned begins = any_bits(at < 32 ? 1u << at : 0u);
+  return before + __popc(begins & ((2u << lane) - 1));
 }
 #endif
 
-// The samples of a launch; those of a list are in tiles that begin at its multiples.
+// The samples of a launch, in tiles; those of a list are in warps that begin at multiples of 32.
 struct sample_range {
   int64 begin, end;
   int before;  // of the first tile
@@ -219,9 +212,26 @@ struct sample_range {
 __device__ __forceinline__ sample_range range_of(const sampling_arguments &a) {
 #if TESSERA_LIST
   const int64 begin = a.course.part_sample[a.course.part], end = a.course.part_sample[a.course.part + 1];
-  return {begin, end, static_cast<int>(begin % sample_tile)};
+  return {begin, end, static_cast<int>(begin % marked_samples)};
 #else
   return {a.first_sample, a.first_sample + a.count, 0};
+#endif
+}
+
+__device__ __forceinline__ int first_of_warp(int s) { return s - (static_cast<int>(threadIdx.x) & 31); }
+// The piece of sample s of the range, of warps together; of a plain pass the first one, for all of them are of one cube and weigh as much.
+__device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, const sample_range &range, int s,
+                                                        double &share) {
+#if TESSERA_LIST
+  const int first = first_of_warp(s);
+  const int piece =
+      piece_of_lane(a.course, a.course.marks + (first + range.before) / marked_samples, range.begin + first);
+  const listed_piece listed = a.course.list[piece];
+  share = listed.share;
+  return listed.piece();
+#else
+  share = 1.0;
+  return plain_piece(a.cut, a.pass.cube, a.first, a.samples, 0);
 #endif
 }
 
@@ -262,7 +272,10 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   __shared__ uint32 low[near_training ? dim * grid_bins : 1];
   __shared__ double warp_squares[warps];
   __shared__ alignas(16) grid_interval near_edges[near_grid ? dim * grid_bins : 1];
+  __shared__ sample_cells near_cells[near_point ? dim : 1];
   const grid_of_axes edges = {a.course.edges, near_edges};
+  const sample_cells *const cells = near_point ? near_cells : a.pass.cells;
+  if (near_point && threadIdx.x < dim) near_cells[near_point ? threadIdx.x : 0] = a.pass.cells[threadIdx.x];
   if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) low[near_training ? i : 0] = 0;
   if (near_grid)
@@ -271,6 +284,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   __syncthreads();
 #else
   const far_grid edges = {a.pass.edges};
+  const sample_cells *const cells = nullptr;
 #endif
   const sample_range range = range_of(a);
   const int count = static_cast<int>(range.end - range.begin),
@@ -279,24 +293,20 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
 #pragma unroll 1
   for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
     const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
-    if (s < 0) continue;
-    if (s >= count) break;
+    if (first_of_warp(s) >= count) break;
 #if !TESSERA_BATCH
-    if (ends_run(flags_now())) break;
+    if (__any_sync(~0u, ends_run(flags_now()))) break;
 #endif
+    double share;
+    const sample_piece piece = piece_of_sample(a, range, s, share);
+    if (s < 0 || s >= count) continue;
     const int64 index = range.begin + s;
-#if TESSERA_LIST
-    const listed_piece listed = piece_of_sample(a, tile, index);
-    const sample_piece piece = listed.piece();
-#else
-    const sample_piece piece = piece_of_sample(a, tile, index);
-#endif
     double v[comps];
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
       double f[comps];
-      p.make(a, edges, static_cast<uint64>(index), piece.cube, half);
+      p.make(a, edges, cells, static_cast<uint64>(index), piece.cube, half);
 #if TESSERA_BATCH
       for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * count + s];
 #else
@@ -308,7 +318,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
         v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
       }
 #if TESSERA_LIST
-      squares += train(a, p, f, listed.share, low);
+      if (is_training_sample(a.pass, index)) squares += train(a, p, f, share, low);
 #endif
     }
     for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
@@ -335,11 +345,25 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
 #if TESSERA_LIST
   sum_part(a, sums);
 #else
-  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces, left = a.end_piece - begin;
-  const int64 failed =
-      sum_pieces(a, a.first_sample, begin, left < a.block_pieces ? left : a.block_pieces,
-                 team_for(a.count, a.end_piece - a.first_piece), [&](int k, const sample_sums &s) { sums[k] = s; });
-  if (threadIdx.x == 0) a.failed[blockIdx.x] = failed;
+  __shared__ piece_work work;
+  __shared__ sample_sums of_warp[warps];
+  __shared__ int least_failed;
+  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces, left = a.end_piece - begin,
+              many = left < a.block_pieces ? left : a.block_pieces;
+  const int team = team_for(a.count, a.end_piece - a.first_piece);
+  int64 failed = -1;
+  if (threadIdx.x == 0) least_failed = sample_tile;
+#pragma unroll 1
+  for (int k = 0; k < comps; ++k) {
+    sample_sums mine;
+    sum_pieces(a, work, k, a.first_sample, begin, many, team, mine, failed);
+    fold_block<sample_tile>(mine, of_warp);
+    if (threadIdx.x == 0) sums[k] = mine;
+    __syncthreads();
+  }
+  if (failed >= 0) atomicMin(&least_failed, static_cast<int>(failed - begin));
+  __syncthreads();
+  if (threadIdx.x == 0) a.failed[blockIdx.x] = least_failed < sample_tile ? begin + least_failed : -1;
 #endif
 }
 #endif
@@ -350,22 +374,20 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_sample_points(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   const sample_range range = range_of(a);
-  const int64 count = range.end - range.begin;
+  const int count = static_cast<int>(range.end - range.begin);
   const far_grid edges = {TESSERA_LIST ? a.course.edges : a.pass.edges};
 #pragma unroll 1
-  for (int64 tile = blockIdx.x; tile * sample_tile < range.before + count; tile += gridDim.x) {
-    const int64 s = tile * sample_tile + threadIdx.x - range.before;
-    if (s < 0) continue;
-    if (s >= count) break;
-#if TESSERA_LIST
-    const sample_piece piece = piece_of_sample(a, tile, range.begin + s).piece();
-#else
-    const sample_piece piece = piece_of_sample(a, tile, range.begin + s);
-#endif
+  for (int tile = static_cast<int>(blockIdx.x); tile * sample_tile < range.before + count;
+       tile += static_cast<int>(gridDim.x)) {
+    const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
+    if (first_of_warp(s) >= count) break;
+    double share;
+    const sample_piece piece = piece_of_sample(a, range, s, share);
+    if (s < 0 || s >= count) continue;
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
-      p.make(a, edges, static_cast<uint64>(range.begin + s), piece.cube, half);
+      p.make(a, edges, a.pass.cells, static_cast<uint64>(range.begin + s), piece.cube, half);
       add_weight(a.pass, piece, p.jacobian, p.x);
       for (int j = 0; j < coordinates; ++j) a.x[j * a.stride + half * count + s] = p.x[j];
     }

@@ -44,8 +44,9 @@ class sampling_kernels : public user_kernels {
   CUfunction values() const { return values_; }  // tessera_sample_values and tessera_sample_pieces, elsewhere
   CUfunction pieces() const { return pieces_; }
   // With strata; see share_out.cuh. The first ones are launched one after the other.
-  const std::array<CUfunction, 4> &share_out() const { return share_out_; }
-  CUfunction list_tiles() const { return list_tiles_; }
+  const std::array<CUfunction, 3> &share_out() const { return share_out_; }
+  CUfunction list_pieces() const { return list_pieces_; }
+  CUfunction mark_pieces() const { return mark_pieces_; }
   CUfunction cut_again() const { return cut_again_; }
   CUfunction learn() const { return learn_; }
   CUfunction batch_points() const { return batch_points_; }  // those of a chunk for a device callback
@@ -55,8 +56,8 @@ class sampling_kernels : public user_kernels {
   const sampling_shape shape_;
   const bool fused_;
   CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, batch_points_ = nullptr;
-  std::array<CUfunction, 4> share_out_ = {};
-  CUfunction list_tiles_ = nullptr, cut_again_ = nullptr, learn_ = nullptr;
+  std::array<CUfunction, 3> share_out_ = {};
+  CUfunction list_pieces_ = nullptr, mark_pieces_ = nullptr, cut_again_ = nullptr, learn_ = nullptr;
   int64 resident_ = 1;
   std::vector<sample_axis> axes_;  // that are there
 };
@@ -127,7 +128,7 @@ class device_sampler final : public user_run, public sampling_executor {
   // Memory.
   number_ring numbers_;
   device_memory tables_there_, nets_there_, course_there_, edges_there_, spread_there_, spread_before_, list_there_,
-      tiles_there_, training_, squares_, partial_there_, piece_spread_;
+      marks_there_, training_, squares_, partial_there_, piece_spread_;
   mapped_memory partial_, course_result_;
 };
 

@@ -13,6 +13,7 @@ namespace tessera {
 
 constexpr int sampling_block = 128;         // threads of the fused kernel
 constexpr int sample_tile = 256;            // threads of the others, and samples that a block takes at a time
+constexpr int marked_samples = 32;          // of a warp; where in the list its first one is, is known
 constexpr int sampling_near_dim = 32;       // up to so many coordinates are kept in registers
 constexpr int sampling_near_training = 64;  // up to so many axes are counted in near memory
 constexpr int sampling_near_grid = 24;      // up to so many axes have their edges there
@@ -66,7 +67,7 @@ struct course_arguments {
   int parts, part;
   int64 *part_piece, *part_sample;  // first ones of each part, and the ends
   listed_piece *list;
-  int *tile_piece;
+  int *marks;            // pieces that have every marked_samples-th sample of the part; behind them the last one
   const double *before;  // spreads of the last cut, `cells` of which are those behind the new ones
   const int *cells;
   double *edges;

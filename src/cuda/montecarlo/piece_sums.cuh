@@ -40,9 +40,11 @@ __device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, in
 }
 
 // ---- Pieces ----------------------------------------------------------------------------------------------------------------
+// Threads that sum a piece: what they have is folded at the price of several samples for each.
 __device__ __forceinline__ int team_for(int64 samples, int64 pieces) {
+  constexpr int64 each = 16;
   int team = 1;
-  while (team < 32 && 4 * team * pieces < samples) team *= 2;
+  while (team < 32 && each * team * pieces < samples) team *= 2;
   return team;
 }
 
@@ -66,106 +68,110 @@ __device__ __forceinline__ sample_moments moments_by_team(const double *f, int64
   return m;
 }
 
-// Estimates of pieces from the values of their samples: pieces begin ... begin+many-1, one for each thread; first: the sample to which a.f
-// begins; team: threads that sum a piece, a power of two. take(k, sums) has those of component k, in thread 0. Returns the first one that
-// is not finite, or -1. Collective.
-template <class Take>
-__device__ __forceinline__ int64 sum_pieces(const sampling_arguments &a, int64 first, int64 begin, int64 many, int team,
-                                            Take take) {
-  __shared__ int large[sample_tile], larges;
-  __shared__ sample_moments moments[sample_tile];
-  __shared__ sample_moments warp_moments[warps];
-  __shared__ sample_sums warp_sums[warps];
-  __shared__ int least_failed;
+// A run of pieces, one for each thread of a block.
+struct piece_work {
+  int large[sample_tile];  // those of a warp from the front, those of the block from the back
+  int larges, huges;
+  sample_moments moments[sample_tile];
+  sample_moments of_warp[warps];
+};
+// Estimates of component k from the values of the samples, added to `sums` by each thread. Pieces begin ... begin+many-1; first: the sample
+// to which a.f begins; team: threads that sum a piece, a power of two. failed: the first one that is not finite, or what it was. Collective.
+__device__ __forceinline__ void sum_pieces(const sampling_arguments &a, piece_work &w, int k, int64 first, int64 begin,
+                                           int64 many, int team, sample_sums &sums, int64 &failed) {
+  constexpr int most_of_warp = 2048;
   const int t = static_cast<int>(threadIdx.x), teams = sample_tile / team, lane = t & (team - 1);
+  const double *const f = a.f + k * a.stride - first;  // by the samples' indices
   const bool mine = t < many;
   sample_piece piece = {0, 0, 0, 0.0};
   if (mine) piece = piece_at(a, begin + t);
-  if (t == 0) {
-    larges = 0;
-    least_failed = sample_tile;
-  }
+  if (t == 0) w.larges = w.huges = 0;
   __syncthreads();
   const auto is_large = [&](int64 count) { return count > 32 * team; };
-  if (mine && is_large(piece.count)) large[atomicAdd(&larges, 1)] = t;
-  __syncthreads();
-  double together = 0.0;
+  if (mine && is_large(piece.count))
+    w.large[piece.count <= most_of_warp ? atomicAdd(&w.larges, 1) : sample_tile - 1 - atomicAdd(&w.huges, 1)] = t;
 #pragma unroll 1
-  for (int k = 0; k < comps; ++k) {
-    const double *const f = a.f + k * a.stride - first;  // by the samples' indices
-#pragma unroll 1
-    for (int from = 0; from < many; from += teams) {
-      const int i = from + t / team;
-      const sample_piece other = i < many ? piece_at(a, begin + i) : sample_piece{0, 0, 0, 0.0};
-      const sample_moments m = moments_by_team(f, other.first, is_large(other.count) ? 0 : other.count, team, lane);
-      if (lane == 0 && i < many) moments[i] = m;
-    }
-    __syncthreads();
-    // These by the whole block. Their order does not matter.
-#pragma unroll 1
-    for (int i = 0; i < larges; ++i) {
-      const sample_piece other = piece_at(a, begin + large[i]);
-      sample_moments m = moments_of_lane(f, other.first, other.count, sample_tile, t);
-      fold_block<sample_tile>(m, warp_moments);
-      if (t != 0) continue;
-      m.first = f[other.first];
-      m.count = other.count;
-      moments[large[i]] = m;
-    }
-    __syncthreads();
-    sample_sums sums;
-    if (mine) {
-      const sample_moments m = moments[t];
-      if (!is_finite(m.first) || !is_finite(m.sum)) atomicMin(&least_failed, t);
-      const stratum_estimate e = estimate_stratum(m);
-      if (TESSERA_LIST) together += e.spread * a.pass.scale[k];
-      sums.add(e, piece.weight);
-    }
-    fold_block<sample_tile>(sums, warp_sums);
-    if (t == 0) take(k, sums);
+  for (int from = 0; from < many; from += teams) {
+    const int i = from + t / team;
+    const sample_piece other = i < many ? piece_at(a, begin + i) : sample_piece{0, 0, 0, 0.0};
+    const sample_moments m = moments_by_team(f, other.first, is_large(other.count) ? 0 : other.count, team, lane);
+    if (lane == 0 && i < many) w.moments[i] = m;
   }
-  if (TESSERA_LIST && mine) a.spread[begin + t] = together;
-  const int failed = least_failed;
   __syncthreads();
-  return failed < sample_tile ? begin + failed : -1;
+  // Their order does not matter.
+#pragma unroll 1
+  for (int i = t / 32; i < w.larges; i += warps) {
+    const sample_piece other = piece_at(a, begin + w.large[i]);
+    const sample_moments m = moments_by_team(f, other.first, other.count, 32, t & 31);
+    if ((t & 31) == 0) w.moments[w.large[i]] = m;
+  }
+#pragma unroll 1
+  for (int i = 0; i < w.huges; ++i) {
+    const int at = w.large[sample_tile - 1 - i];
+    const sample_piece other = piece_at(a, begin + at);
+    sample_moments m = moments_of_lane(f, other.first, other.count, sample_tile, t);
+    fold_block<sample_tile>(m, w.of_warp);
+    if (t != 0) continue;
+    m.first = f[other.first];
+    m.count = other.count;
+    w.moments[at] = m;
+  }
+  __syncthreads();
+  if (mine) {
+    const sample_moments m = w.moments[t];
+    const bool is_bad = !is_finite(m.first) || !is_finite(m.sum);
+    if (is_bad && (failed < 0 || begin + t < failed)) failed = begin + t;
+    const stratum_estimate e = estimate_stratum(m);
+    if (TESSERA_LIST) a.spread[begin + t] = (k > 0 ? a.spread[begin + t] : 0.0) + e.spread * a.pass.scale[k];
+    sums.add(e, piece.weight);
+  }
+  __syncthreads();
 }
 
 #if TESSERA_LIST
-// The first piece that begins with this sample, the first one of a tile, or behind it.
-__device__ __forceinline__ int64 first_piece_behind(const course_arguments &c, int64 sample, int64 tile) {
-  const int p = c.tile_piece[tile];
+// The first piece that begins with this sample, a marked one, or behind it.
+__device__ __forceinline__ int64 first_piece_behind(const course_arguments &c, int64 base, int64 sample) {
+  const int p = c.marks[(sample - base) / marked_samples];
   return c.list[p].first < sample ? p + 1 : p;
 }
 
 // The pieces of a part. sums[comps]: of this block, over the parts so far; the last block of the last part folds those of all.
 __device__ __forceinline__ void sum_part(const sampling_arguments &a, sample_sums *sums) {
   __shared__ bool is_last;
+  __shared__ piece_work work;
+  __shared__ sample_sums of_warp[warps];
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x);
   const int64 begin = c.part_piece[c.part], end = c.part_piece[c.part + 1], first = c.part_sample[c.part],
               count = c.part_sample[c.part + 1] - first;
   const int team = team_for(count, end - begin);
-  if (c.part == 0 && t == 0)
-    for (int k = 0; k < comps; ++k) sums[k] = sample_sums();
   // A block takes the pieces that begin in some tiles, so that all have about as many samples, and so many tiles that all blocks have some.
-  const int64 before = first / sample_tile, tiles = (first + count + sample_tile - 1) / sample_tile - before;
-  int64 together = 16;
+  const int64 base = first / marked_samples * marked_samples,
+              tiles = (first + count - base + sample_tile - 1) / sample_tile;
+  int64 together = 32, failed = -1;
   while (together > 1 && together * gridDim.x > tiles) together /= 2;
 #pragma unroll 1
-  for (int64 tile = blockIdx.x * together; tile < tiles; tile += gridDim.x * together) {
-    const int64 last = tile + together < tiles ? tile + together : tiles,
-                from = tile == 0 ? begin : first_piece_behind(c, (before + tile) * sample_tile, tile),
-                until = last == tiles ? end : first_piece_behind(c, (before + last) * sample_tile, last);
+  for (int k = 0; k < comps; ++k) {
+    sample_sums mine;
 #pragma unroll 1
-    for (int64 p = from; p < until; p += sample_tile) {
-      const int64 failed = sum_pieces(a, first, p, until - p < sample_tile ? until - p : sample_tile, team,
-                                      [&](int k, const sample_sums &s) { sums[k].add(s); });
-      if (t == 0 && failed >= 0) atomicMin(&c.totals->failed, static_cast<uint64>(failed));
+    for (int64 tile = blockIdx.x * together; tile < tiles; tile += gridDim.x * together) {
+      const int64 last = tile + together < tiles ? tile + together : tiles,
+                  from = tile == 0 ? begin : first_piece_behind(c, base, base + tile * sample_tile),
+                  until = last == tiles ? end : first_piece_behind(c, base, base + last * sample_tile);
+#pragma unroll 1
+      for (int64 p = from; p < until; p += sample_tile)
+        sum_pieces(a, work, k, first, p, until - p < sample_tile ? until - p : sample_tile, team, mine, failed);
     }
+    fold_block<sample_tile>(mine, of_warp);
+    if (t == 0) {
+      if (c.part > 0) mine.add(sums[k]);
+      sums[k] = mine;
+    }
+    __syncthreads();
   }
+  if (failed >= 0) atomicMin(&c.totals->failed, static_cast<uint64>(failed));
   if (!last_block(c.totals->arrived, is_last)) return;
   if (c.part + 1 == c.parts) {
-    __shared__ sample_sums of_warp[warps];
 #pragma unroll 1
     for (int k = 0; k < comps; ++k) {
       sample_sums s;

@@ -131,28 +131,11 @@ struct sample_point {
   double jacobian, boost;
   unsigned bins[TESSERA_LIST ? (dim + 3) / 4 : 1];  // four to a word
 
+  // cells: of the axes, where there is a list.
   template <class Grid>
-  __device__ __forceinline__ void make(const sampling_arguments &a, const Grid &edges, uint64 index, int64 cube,
-                                       int half) {
-    const bool scout = cube == scouts;
-    double grid = 1.0;
-    uint32 cells = static_cast<uint32>(cube);  // of the axes to come
-    jacobian = boost = 1.0;
-    const auto take = [&](int j, double u) {
-      int bin;
-      if (TESSERA_LIST) {
-        const sample_cells c = a.pass.cells[j];
-        int cell = 0;
-        if (c.cells > 1 && !scout) cell = take_cell(c, cells);
-        u = place_on_axis(edges.axis(j), scout, cell, c.width, u, grid, bin);
-        const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
-        unsigned &word = bins[TESSERA_LIST ? j / 4 : 0];
-        word = j % 4 == 0 ? shifted : word | shifted;
-      } else if (TESSERA_GRID) {
-        u = place_on_axis(edges.axis(j), scout, 0, 1.0, u, grid, bin);
-      }
-      x[j] = coordinate_of(j, u, jacobian);
-    };
+  __device__ __forceinline__ void make(const sampling_arguments &a, const Grid &edges, const sample_cells *cells,
+                                       uint64 index, int64 cube, int half) {
+    const auto take = [&](int j, double u) { x[j] = u; };
     if (TESSERA_GIVEN)
       each_given_coordinate(a.given, static_cast<int64>(index), half, take);
     else if (TESSERA_SOBOL)
@@ -163,10 +146,45 @@ struct sample_point {
       each_coordinate(
           a.keys, half_of_index(a.keys, a.pass.stream, index), half,
           [&](int pair) { return half_of_pair(a.keys, index, static_cast<uint32>(pair)); }, take);
-    if (!TESSERA_GRID) return;
-    const sample_weight w = weight_of_sample(grid, a.pass.share, scout);
+#if TESSERA_GRID
+    sample_weight w;
+    if (cube == scouts)
+      w = place<true>(edges, cells, 0, a.pass.scouting);
+    else
+      w = place<false>(edges, cells, static_cast<uint32>(cube), a.pass.scouting);
+#else
+    constexpr sample_weight w = {1.0, 1.0};
+#endif
+    jacobian = 1.0;
+#pragma unroll(near_point ? dim : 1)
+    for (int j = 0; j < dim; ++j) x[j] = coordinate_of(j, x[j], jacobian);
     jacobian *= w.factor;
     boost = w.boost;
+  }
+
+  // Samples of the grid go to their cells of its coordinate, and on; scouts stay where they are, and learn its jacobian there.
+  template <bool scout, class Grid>
+  __device__ __forceinline__ sample_weight place(const Grid &edges, const sample_cells *cells, uint32 cube,
+                                                 double scouting) {
+    double grid = 1.0;
+#pragma unroll(near_point ? dim : 1)
+    for (int j = 0; j < dim; ++j) {
+      int bin;
+      if (scout) {
+        grid *= grid_width(edges.axis(j), x[j], bin);
+      } else {
+        if (TESSERA_LIST) {
+          const sample_cells c = cells[j];
+          x[j] = place_in_cell(take_cell(c, cube), c.width, x[j]);
+        }
+        x[j] = grid_coordinate(edges.axis(j), x[j], grid, bin);
+      }
+      if (!TESSERA_LIST) continue;
+      const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
+      unsigned &word = bins[TESSERA_LIST ? j / 4 : 0];
+      word = j % 4 == 0 ? shifted : word | shifted;
+    }
+    return weight_of_sample(grid, scouting, scout);
   }
 };
 

@@ -87,40 +87,62 @@ __device__ __forceinline__ int64 sums_before(int64 *of, int n, int64 *near) {
 }
 
 // ---- The list ------------------------------------------------------------------------------------------------------------
-// The tiles of a part that begin in a piece. `last`: of the part.
-__device__ __forceinline__ void mark_tiles(const course_arguments &c, int64 part_begin, bool last, int64 p,
+// Marks where the samples of a piece are. `last`: of the part.
+__device__ __forceinline__ void mark_piece(const course_arguments &c, int64 part_begin, bool last, int64 p,
                                            const sample_piece &piece) {
-  const int64 before = part_begin / sample_tile, end = piece.first + piece.count;
-  int64 tile = piece.first == part_begin ? before : (piece.first + sample_tile - 1) / sample_tile;
+  const int64 before = part_begin / marked_samples,
+              end = (piece.first + piece.count + marked_samples - 1) / marked_samples,
+              first = piece.first == part_begin ? before : (piece.first + marked_samples - 1) / marked_samples;
+  int *mark = c.marks + (first - before), *const behind = c.marks + (end - before) + (last ? 1 : 0);
+#pragma unroll 4
+  for (; mark < behind; ++mark) *mark = static_cast<int>(p);
+}
+// The same by a warp, whose lanes have pieces one behind the other, the first lane piece p. Their marks are shared out, for pieces differ.
+__device__ __forceinline__ void mark_row(const course_arguments &c, int64 part_begin, bool last, int64 p, int pieces,
+                                         int64 first, int64 count) {
+  const int lane = static_cast<int>(threadIdx.x) & 31;
+  const int64 before = part_begin / marked_samples, begin = __shfl_sync(~0u, first, 0),
+              samples = __shfl_sync(~0u, first + count, pieces - 1),
+              end = (samples + marked_samples - 1) / marked_samples,
+              from = begin == part_begin ? before : (begin + marked_samples - 1) / marked_samples;
 #pragma unroll 1
-  for (; tile * sample_tile < end; ++tile) c.tile_piece[tile - before] = static_cast<int>(p);
-  if (last) c.tile_piece[(end + sample_tile - 1) / sample_tile - before] = static_cast<int>(p);
+  for (int64 row = from; row < end; row += 32) {
+    const int64 mark = row + lane, sample = mark * marked_samples;
+    int at = 0;
+    for (int step = 16; step > 0; step /= 2) {
+      const int64 there = __shfl_sync(~0u, first, (at + step) & 31);
+      if (at + step < pieces && there <= sample) at += step;
+    }
+    if (mark < end) c.marks[mark - before] = static_cast<int>(p + at);
+  }
+  if (last && lane == 0) c.marks[end - before] = static_cast<int>(p + pieces - 1);
 }
 
-__device__ __forceinline__ void list_piece(const sampling_arguments &a, int64 p, const sample_piece &piece) {
+// To the list, with what it says of the parts.
+__device__ __forceinline__ bool is_last_piece(const course_arguments &c, int64 end) {
+  return end == c.shared.samples + c.uniform;
+}
+__device__ __forceinline__ void list_unmarked(const sampling_arguments &a, int64 p, const sample_piece &piece) {
   const course_arguments &c = a.course;
   c.list[p] = {piece.first, static_cast<int>(piece.cube), static_cast<int>(piece.count), piece.weight,
                training_share(a.pass, piece)};
   const int64 end = piece.first + piece.count;
-  const bool last = end == c.shared.samples + c.uniform;
+  const bool last = is_last_piece(c, end);
   if (piece.first == 0) {
     c.part_piece[0] = 0;
     c.part_sample[0] = 0;
   }
-  if (c.parts == 1) {
-    if (last) {
-      c.part_piece[1] = p + 1;
-      c.part_sample[1] = end;
-    }
-    mark_tiles(c, 0, last, p, piece);
-    return;
-  }
-  const int64 until = last ? c.parts : end / c.part_samples;
+  const int64 until = last ? c.parts : (c.parts == 1 ? 0 : end / c.part_samples);
 #pragma unroll 1
-  for (int64 part = piece.first / c.part_samples + 1; part <= until; ++part) {
+  for (int64 part = c.parts == 1 ? 1 : piece.first / c.part_samples + 1; part <= until; ++part) {
     c.part_piece[part] = p + 1;
     c.part_sample[part] = end;
   }
+}
+__device__ __forceinline__ void list_piece(const sampling_arguments &a, int64 p, const sample_piece &piece) {
+  const course_arguments &c = a.course;
+  list_unmarked(a, p, piece);
+  if (c.parts == 1) mark_piece(c, 0, is_last_piece(c, piece.first + piece.count), p, piece);
 }
 
 // Those of a cube, or the scouts: every `stride`-th from `from` on. `at` and `first`: of all of them.
@@ -261,50 +283,69 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
   if (threadIdx.x == 0) c.totals->pieces = pieces;
 }
 
+// A block for each chunk, a row of 32 cubes for each warp.
 extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
     tessera_list_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   constexpr int few_pieces = 8;  // that a lane lists alone
+  __shared__ int64 samples_of_row[chunk_warps], pieces_of_row[chunk_warps];
   const course_arguments &c = a.course;
-  const int t = static_cast<int>(threadIdx.x), lane = t & 31;
+  const int t = static_cast<int>(threadIdx.x), lane = t & 31, row = t / 32;
   const double weight = weight_of_cube(c.shared.cubes);
-  each_chunk(c, [&](int chunk, int64 base, int n) {
-    int64 samples = c.chunk_samples[chunk], pieces = c.chunk_pieces[chunk];  // of the chunks and rows before
 #pragma unroll 1
-    for (int row = 0; row < n; row += 32) {
-      const bool mine = row + lane < n;
-      const int64 cube = base + row + lane, count = mine ? c.counts[cube] : 0, of_cube = mine ? pieces_for(count) : 0;
-      const int64 first = samples + sum_before_lane(count), at = pieces + sum_before_lane(of_cube);
-      samples += sum_over_warp(count);
-      pieces += sum_over_warp(of_cube);
-      if (mine) {
-        c.cube_piece[cube] = at;
-        if (of_cube == 1)
-          list_piece(a, at, {cube, first, count, weight});
-        else if (of_cube <= few_pieces)
-          list_pieces(a, cube, at, first, count, weight, 0, 1);
-      }
-      for (unsigned large = __ballot_sync(~0u, of_cube > few_pieces); large != 0; large &= large - 1) {
-        const int other = __ffs(static_cast<int>(large)) - 1;
-        list_pieces(a, base + row + other, __shfl_sync(~0u, at, other), __shfl_sync(~0u, first, other),
-                    __shfl_sync(~0u, count, other), weight, lane, 32);
-      }
+  for (int64 chunk = blockIdx.x; chunk < cube_chunks(c.shared.cubes); chunk += gridDim.x) {
+    const int64 cube = chunk * chunk_cubes + t, in_row = c.shared.cubes - (cube - lane);
+    const bool mine = cube < c.shared.cubes;
+    const int64 count = mine ? c.counts[cube] : 0, of_cube = mine ? pieces_for(count) : 0,
+                samples = sum_over_warp(count), pieces = sum_over_warp(of_cube);
+    if (lane == 0) {
+      samples_of_row[row] = samples;
+      pieces_of_row[row] = pieces;
     }
-  });
+    __syncthreads();
+    int64 first = c.chunk_samples[chunk] + sum_before_lane(count),
+          at = c.chunk_pieces[chunk] + sum_before_lane(of_cube);
+    for (int r = 0; r < row; ++r) {
+      first += samples_of_row[r];
+      at += pieces_of_row[r];
+    }
+    const bool simple = __all_sync(~0u, of_cube <= 1);
+    if (mine) {
+      c.cube_piece[cube] = at;
+      if (simple)
+        list_unmarked(a, at, {cube, first, count, weight});
+      else if (of_cube <= few_pieces)
+        list_pieces(a, cube, at, first, count, weight, 0, 1);
+    }
+    const int64 p = __shfl_sync(~0u, at, 0), end = __shfl_sync(~0u, first, 0) + samples;
+    if (simple && c.parts == 1 && in_row > 0)
+      mark_row(c, 0, is_last_piece(c, end), p, in_row < 32 ? static_cast<int>(in_row) : 32, first, count);
+    for (unsigned large = __ballot_sync(~0u, of_cube > few_pieces); large != 0; large &= large - 1) {
+      const int other = __ffs(static_cast<int>(large)) - 1;
+      list_pieces(a, cube - lane + other, __shfl_sync(~0u, at, other), __shfl_sync(~0u, first, other),
+                  __shfl_sync(~0u, count, other), weight, lane, 32);
+    }
+    __syncthreads();
+  }
   if (c.uniform > 0)
     list_pieces(a, scouts, c.totals->pieces, c.shared.samples, c.uniform, 1.0, int64{blockIdx.x} * chunk_cubes + t,
                 int64{gridDim.x} * chunk_cubes);
 }
 
-// The tiles of a part, where there are several parts.
+// The marks of a part, where there are several parts.
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
-    tessera_list_tiles(const __grid_constant__ tessera::sampling_arguments a) {
+    tessera_mark_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   const course_arguments &c = a.course;
   const int64 end = c.part_piece[c.part + 1], begin = c.part_sample[c.part];
-  for (int64 p = c.part_piece[c.part] + int64{blockIdx.x} * sample_tile + threadIdx.x; p < end;
-       p += int64{gridDim.x} * sample_tile)
-    mark_tiles(c, begin, p + 1 == end, p, c.list[p].piece());
+  const int lane = static_cast<int>(threadIdx.x) & 31;
+#pragma unroll 1
+  for (int64 p = c.part_piece[c.part] + int64{blockIdx.x} * sample_tile + threadIdx.x - lane; p < end;
+       p += int64{gridDim.x} * sample_tile) {
+    const int pieces = end - p < 32 ? static_cast<int>(end - p) : 32;
+    const sample_piece piece = c.list[p + (lane < pieces ? lane : 0)].piece();
+    mark_row(c, begin, p + pieces == end, p, pieces, piece.first, piece.count);
+  }
 }
 
 // What the cubes of the last cut have shown for those of this one.

@@ -167,10 +167,10 @@ void device_sampler::use_course(const vegas_iteration &it, int64 part_samples) {
         "clearing the totals");
   allocate_ahead(list_there_, pieces * static_cast<int64>(sizeof(listed_piece)));
   allocate_ahead(piece_spread_, 8 * pieces);
-  allocate_ahead(tiles_there_, 4 * (std::min(all, part_samples + most_piece) / sample_tile + 3));
+  allocate_ahead(marks_there_, 4 * (std::min(all, part_samples + most_piece) / marked_samples + 3));
   c.list = pointer<listed_piece>(list_there_.address());
   a.spread = pointer<double>(piece_spread_.address());
-  c.tile_piece = pointer<int>(tiles_there_.address());
+  c.marks = pointer<int>(marks_there_.address());
   a.training = pointer<uint64>(training_.address());
   course_result_.require(sizeof(course_result) + size(nc) * sizeof(sample_sums));
   a.result = static_cast<course_result *>(course_result_.address());
@@ -190,6 +190,7 @@ void device_sampler::use_course(const vegas_iteration &it, int64 part_samples) {
 void device_sampler::share_out(const sampling_kernels &kernels) {
   if (arguments_.course.before) launch(kernels.cut_again(), cube_blocks(), sample_tile);
   for (const CUfunction step : kernels.share_out()) launch(step, chunk_blocks(), chunk_cubes);
+  launch(kernels.list_pieces(), cube_blocks(), chunk_cubes);
 }
 
 // A part of so many samples, or fewer.
@@ -215,7 +216,7 @@ outcome device_sampler::run_part(sampling_kernels &kernels, int64 samples) {
   a.squares = pointer<double>(squares_.address());
   a.partial = pointer<sample_sums>(partial_there_.address());
   c.value_blocks = static_cast<int>(blocks);
-  if (c.parts > 1) launch(kernels.list_tiles(), 4 * multiprocessors_, sample_tile);
+  if (c.parts > 1) launch(kernels.mark_pieces(), 4 * multiprocessors_, sample_tile);
   if (f_->batch && samples > 0) {  // a part within a long piece has none
     const outcome o = make_values(kernels);
     if (o != outcome::running) return o;

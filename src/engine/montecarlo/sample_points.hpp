@@ -67,21 +67,21 @@ inline void complete_samples(const sample_pass &pass, int ndim, int64 n, int64 m
 // Samples of the grid that are in its coordinate already to their places, in steps that a processor can take for several at a time.
 inline void place_in_grid_of(const grid_table &edges, int64 n, double *x, double *jacobian, unsigned char *bins) {
   constexpr int together = 64;
-  double fraction[together], low[together], length[together];
+  double behind[together], low[together], slope[together];
   int bin[together];
   for (int64 i = 0; i < n; i += together, x += together, jacobian += together, bins += together) {
     const int m = static_cast<int>(n - i < together ? n - i : together);
     for (int l = 0; l < m; ++l) {
       const place_in_grid place = find_in_grid(x[l]);
-      fraction[l] = place.fraction;
+      behind[l] = place.behind;
       bin[l] = place.bin;
     }
     for (int l = 0; l < m; ++l) {
       const grid_interval in = edges.at(bin[l]);
       low[l] = in.low;
-      length[l] = in.width;
+      slope[l] = in.slope;
     }
-    for (int l = 0; l < m; ++l) x[l] = go_to_place({low[l], length[l]}, fraction[l], jacobian[l]);
+    for (int l = 0; l < m; ++l) x[l] = go_to_place({low[l], slope[l]}, behind[l], jacobian[l]);
     for (int l = 0; l < m; ++l) bins[l] = static_cast<unsigned char>(bin[l]);
   }
 }
@@ -129,7 +129,7 @@ inline void map_samples(const sample_pass &pass, const sample_axis *axes, int nd
   if (!pass.edges) return;
   const auto weigh = [&](int64 first, int64 behind, bool scout) {
     for (int64 i = first; i < behind; ++i) {
-      const sample_weight weight = weight_of_sample(grid[i], pass.share, scout);
+      const sample_weight weight = weight_of_sample(grid[i], pass.scouting, scout);
       jacobian[i] *= weight.factor;
       points.boost[i] = weight.boost;
     }

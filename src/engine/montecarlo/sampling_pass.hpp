@@ -42,8 +42,9 @@ TESSERA_HD int64 samples_before(const sample_cut &c, int64 p) {
   return c.whole * most_piece + i * least + (i < longer ? i : longer);
 }
 
-// Cells of the stratification along an axis. cube/cells is the upper half of cube * inverse for 2^20 cubes and up to 2^12 cells; with
-// inverse 0 it is divided.
+// Cells of the stratification along an axis. cube/cells is (cube * inverse) >> 31 for 2^20 cubes and up to most_divided cells; an axis with
+// more is the only one that has several, and its cell is the cube's index.
+constexpr int most_divided = 2048;
 struct sample_cells {
   double width;
   uint32 inverse;
@@ -51,12 +52,11 @@ struct sample_cells {
 };
 TESSERA_HD sample_cells cells_of(int cells) {
   const uint64 n = static_cast<uint64>(cells);
-  return {1.0 / cells, cells > 1 && cells <= 4096 ? static_cast<uint32>(((uint64{1} << 32) + n - 1) / n) : 0, cells};
+  return {1.0 / cells, cells <= most_divided ? static_cast<uint32>(((uint64{1} << 31) + n - 1) / n) : 0, cells};
 }
 // The cell along this axis; leaves the rest of the cube's index.
 TESSERA_HD int take_cell(const sample_cells &c, uint32 &cube) {
-  const uint32 rest = c.inverse != 0 ? static_cast<uint32>((uint64{cube} * c.inverse) >> 32)
-                                     : cube / static_cast<uint32>(c.cells),
+  const uint32 rest = static_cast<uint32>((uint64{cube} * c.inverse) >> 31),
                cell = cube - rest * static_cast<uint32>(c.cells);
   cube = rest;
   return static_cast<int>(cell);
@@ -90,8 +90,9 @@ struct sample_pass {
   const double *edges;        // grid_edges for each axis; null: no importance sampling
   const double *scale;        // inverse mean squares of the components, for training and for spreads
   double samples;             // of the grid in the whole iteration
-  double share;               // of the grid's samples among all
+  double scouting;            // scouts for each sample of the grid
   double most_quantum;        // of the training
+  uint32 training_skip;       // see is_training_sample()
   double
       point_weight;  // of a point in the estimate of its iteration, where a piece counts as its samples; see weight_of_point()
   double iteration;  // 1, 2, ...
@@ -100,6 +101,21 @@ struct sample_pass {
 
 // Points of nets do not train the grid.
 TESSERA_HD bool is_training(const sample_pass &p) { return p.edges && !p.sobol.axes; }
+// Of an iteration with more samples than the grid needs to learn, one group of 32 in 2^k counts, k from 0 on. They are chosen as by chance,
+// so that this has nothing to do with the order of the cubes.
+constexpr int64 training_samples = int64{1} << 20;
+constexpr int training_group = 32;
+TESSERA_HD uint32 training_skip_of(double samples) {
+  uint32 skip = 0;
+  while (skip < 0x00ffffffu && samples >= 2.0 * training_samples * (skip + 1.0)) skip = 2 * skip + 1;
+  return skip;
+}
+TESSERA_HD bool is_training_sample(const sample_pass &p, int64 index) {
+  const uint64 group = static_cast<uint64>(index) / training_group;
+  uint32 mixed = (static_cast<uint32>(group) ^ static_cast<uint32>(group >> 32)) * 0xd2511f53u;
+  mixed = (mixed ^ mixed >> 15) * 0xcd9e8d57u;
+  return (mixed >> 8 & p.training_skip) == 0;
+}
 
 // Piece p of samples that are the only ones of a pass.
 TESSERA_HD sample_piece plain_piece(const sample_cut &c, int64 cube, int64 first, int64 samples, int64 p) {
@@ -117,16 +133,6 @@ constexpr int weight_coordinates = 2;  // weight and iteration, behind the other
 
 TESSERA_HD double place_in_cell(int cell, double width, double u) {
   return rounded_product(whole_number(cell) + u, width);
-}
-
-// A uniform number to a place on the unit axis. Samples of the grid are in cell `cell` of width `width` of the grid's coordinate; scouts
-// stay where they are, and learn the grid's jacobian there.
-template <class Table>
-TESSERA_HD double place_on_axis(const Table &grid, bool scout, int cell, double width, double u, double &jacobian,
-                                int &bin) {
-  if (!scout) return grid_coordinate(grid, place_in_cell(cell, width, u), jacobian, bin);
-  jacobian *= grid_width(grid, u, bin);
-  return u;
 }
 
 // And on to the user's coordinate, on axes of a known kind.

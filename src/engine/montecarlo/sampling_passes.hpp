@@ -48,7 +48,6 @@ class sampling_passes : protected sampling_estimates {
     p.threefry = set_.generator == generator_threefry;
     p.scale = scale_.data();
     p.samples = samples;
-    p.share = 1.0;
     p.point_weight = portion * volume_ / static_cast<double>(per_sample_);
     p.iteration = static_cast<double>(begun_);
     p.unit = unit();

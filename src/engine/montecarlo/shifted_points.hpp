@@ -168,7 +168,7 @@ class shifted_points : protected sampling_passes {
     const std::vector<sample_cells> one(count(set_.ndim), cells_of(1));
     pass.cells = one.data();
     pass.edges = run.edges;
-    pass.share = static_cast<double>(points_per_scout) / (points_per_scout + 1);
+    pass.scouting = 1.0 / points_per_scout;
     int64 there;
     outcome o = run_shifts(pass, run.points, samples, shifts, sums, there);
     if (o != outcome::running) return o;

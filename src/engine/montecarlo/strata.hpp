@@ -47,7 +47,10 @@ class strata_cut {
   template <class Direction>
   void transfer(Direction &to) {
     for (int &c : cells_) to.whole(c);
-    if (cubes() < 1 || cubes() > most_cubes) to.give_up();
+    const int64 all = cubes();
+    for (const int c : cells_)
+      if (c > most_divided && c != all) to.give_up();
+    if (all < 1 || all > most_cubes) to.give_up();
   }
 
  private:

@@ -73,7 +73,8 @@ class vegas_sampling : protected shifted_points {
     cut_.fit(samples - uniform);
     made = static_cast<double>(samples);
     sample_pass pass = pass_of(stream_vegas + course_.iteration++, static_cast<double>(samples - uniform), 1.0);
-    pass.share = pass.samples / made;
+    pass.scouting = static_cast<double>(uniform) / pass.samples;
+    pass.training_skip = training_skip_of(made);
     std::vector<sample_sums> fresh = new_sums();
     const outcome o =
         exec_.iterate({pass, cut_, samples - uniform, uniform, set_.stratify}, fresh.data(), [&](int64 n) {
