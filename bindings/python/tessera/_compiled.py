@@ -75,7 +75,7 @@ def source(text, function="f", language="c", *, shape=(), dtype=float, file=Fals
     'fortran', 'fortran_fixed' or 'cuba'; docs/gpu.md says which forms the function may have. shape, dtype: of the value at
     one point. On the host a text takes the system's compiler, on a device (device=0) NVIDIA's NVRTC. `args` of `integrate`
     reach it as an array of double, the parameter block."""
-    languages = {name.lower(): number for name, number in LANGUAGE.items()}
+    languages = {name.removeprefix("LANGUAGE_").lower(): number for name, number in LANGUAGE.items()}
     if language.lower() not in languages:
         raise ValueError(f"there is no language {language!r}: {', '.join(languages)}")
     return Source(os.fspath(text), function, languages[language.lower()], shape, dtype, file)

@@ -110,6 +110,8 @@ class Run:
         """What stopped the run, if anything did. `partial` is the result so far, or None."""
         if self.failure is not None:
             failure, self.failure = self.failure, None
+            if isinstance(failure, Interrupted):  # that of an integral inside f
+                failure.result = None
             try:
                 if getattr(failure, "result", None) is None:
                     failure.result = partial
