@@ -101,6 +101,8 @@ def integrate(f, a, b, *, rtol=1e-8, atol=0.0, method="auto", args=(), points=No
         return integrate(setting.plain, a, b, rtol=rtol, atol=atol, method=method, args=args, points=points, workers=workers,
                          progress=progress, history=history, lattice=lattice, grid=grid, resume=resume, log=log, **options)
     result = None if status < 0 else collect(solver, setting, status, value, error, observer.history or [])
+    if getattr(setting.function, "failure", None) is not None:  # of a function on a device
+        run.fail(setting.function.failure)
     run.raise_failure(result)
     if status < 0:
         raise_for(status, solver.last_error())
@@ -162,7 +164,7 @@ def prepare(solver, setting, run, args, options):
     if isinstance(function, PythonFunction):
         solver("set_integrand", INTEGRAND_ADDRESS, run.number)
         return
-    if args and setting.plain is None:
+    if args and setting.plain is None and not isinstance(function, _device.DeviceFunction):
         if not function.native or getattr(function, "userdata", None):
             raise ValueError("args are handed to compiled functions as a parameter block, which functions of this form do not receive")
         block = np.ascontiguousarray(args, dtype=float)

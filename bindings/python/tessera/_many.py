@@ -151,6 +151,8 @@ def _many(f, a, b, params, scalar, rtol, atol, method, args, workers, device, ve
         plain = setting.plain
         return _many(plain.f, a, b, params, scalar, rtol, atol, method, args, workers, None, False, None, None, progress, log, {**options, "_in_python": True})
     result = None if overall < 0 and overall != Status.SOME_FAILED else _collect(solver, setting, overall, value, error, status)
+    if getattr(setting.function, "failure", None) is not None:  # of a function on a device
+        run.fail(setting.function.failure)
     run.raise_failure(result)
     if result is None:
         raise_for(overall, solver.last_error())

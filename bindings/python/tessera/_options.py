@@ -28,9 +28,11 @@ _NAMED = {
 _PREFIX = {"selection": "SELECT", "splitting": "SPLIT", "nonfinite_policy": "NONFINITE"}
 _SCIPY_RULES = {"genz-malik": "gm7", "gk15": "kronrod15", "gk21": "kronrod21"}
 # Options that are arguments of their own.
-_TAKEN = {"RELTOL", "ABSTOL", "THREADS", "DEVICE", "COMPLEX", "KEEP_REGIONS", "KEEP_GRID", "SHARED_CALLS", "WEIGHTS", "COMPLEMENT", "GATHER"}
+_TAKEN = {"RELTOL", "ABSTOL", "THREADS", "DEVICE", "COMPLEX", "KEEP_REGIONS", "KEEP_GRID", "SHARED_CALLS", "WEIGHTS", "COMPLEMENT", "GATHER",
+          "POINTS", "KEEP_STATE"}
+_ALIAS = {"start_points": "POINTS"}  # points are something else here
 
-OPTIONS = sorted(name.lower() for name, key in KEY.items() if key < 300 and name not in _TAKEN)
+OPTIONS = sorted([name.lower() for name, key in KEY.items() if key < 300 and name not in _TAKEN] + list(_ALIAS))
 
 
 def method_number(method):
@@ -63,8 +65,8 @@ def _value(name, value, ndim):
 
 def set_option(solver, name, value, ndim):
     """One option, by the name of its keyword."""
-    key = KEY.get(name.upper())
-    if key is None or key >= 300 or name.upper() in _TAKEN:
+    key = KEY.get(_ALIAS.get(name, name.upper()))
+    if key is None or name not in OPTIONS:
         raise TypeError(f"there is no argument or option {name!r}; options: {', '.join(OPTIONS)}")
     value = _value(name, value, ndim)
     if key >= 200:
