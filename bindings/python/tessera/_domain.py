@@ -1,6 +1,8 @@
 """Limits: numbers, infinities, functions of the variables before.
 
 SPDX-License-Identifier: BSD-3-Clause"""
+import functools
+
 import numpy as np
 
 
@@ -52,7 +54,7 @@ class Domain:
 
     def points(self, n):
         """n different points inside the limits, to look at the integrand: (n, ndim)."""
-        t = np.modf(0.37 + np.outer(np.arange(1, n + 1), np.sqrt(_primes(self.ndim))))[0] * 0.5 + 0.25
+        t = _spread(n, self.ndim)
         x = np.empty_like(t)
         for axis in range(self.ndim):
             low, high = self.lower[axis], self.upper[axis]
@@ -117,6 +119,12 @@ def _entries(a, name):
             raise ValueError(f"{name} must be a number or have one dimension, not {a.ndim}")
         return list(np.atleast_1d(a))
     return list(a) if np.iterable(a) else [a]
+
+
+@functools.lru_cache(maxsize=64)
+def _spread(n, ndim):
+    """n different points of the middle half of the unit cube."""
+    return np.modf(0.37 + np.outer(np.arange(1, n + 1), np.sqrt(_primes(ndim))))[0] * 0.5 + 0.25
 
 
 def _primes(n):

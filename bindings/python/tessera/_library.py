@@ -5,6 +5,7 @@ import ctypes
 import enum
 import os
 import pathlib
+import re
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 from . import _constants
@@ -116,11 +117,12 @@ def _open():
 
 
 library = _open()
+functions = {name: getattr(library, "tessera_" + name) for name in _FUNCTIONS}
 
 
 def call(name, *arguments):
     """tessera_<name>; its result."""
-    return getattr(library, "tessera_" + name)(*arguments)
+    return functions[name](*arguments)
 
 
 def meaning(status):
@@ -128,9 +130,15 @@ def meaning(status):
     return call("status_string", int(status)).decode().partition(": ")[2]
 
 
+def plain(message):
+    """A message of the library's without the name of the status, and with options as they are called here."""
+    message = re.sub(r"^TESSERA_\w+: ", "", message)
+    return re.sub(r"\bTESSERA_([A-Z_]+)\b", lambda found: found[1].lower() if found[1] in _constants.KEY else found[0], message)
+
+
 def raise_for(status, message):
     kind = _KINDS.get(status, Error)
-    error = kind(message or meaning(status))
+    error = kind(plain(message) or meaning(status))
     error.status = Status(status) if status in Status._value2member_map_ else status
     raise error
 
@@ -155,7 +163,7 @@ class Handle:
         return call(self.kind + "last_error", self.pointer).decode(errors="replace")
 
     def __call__(self, name, *arguments):
-        status = call(self.kind + name, self.pointer, *arguments)
+        status = functions[self.kind + name](self.pointer, *arguments)
         if status < 0:
             raise_for(status, self.last_error())
         return status

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from . import _compiled
-from ._constants import KEY, METHOD
+from ._constants import KEY
 from ._domain import Domain
-from ._function import PythonFunction, look
+from ._function import PythonFunction, called, look, numbers
 from ._integrate import logger, prepare, raised_in_numba, resolve
-from ._library import INTEGRAND, Solver, Status, call, meaning, raise_for
+from ._library import INTEGRAND, Solver, Status, call, meaning, plain, raise_for
 from ._options import METHOD_NAMES
 from ._progress import Observer
 from ._result import shaped, shaped_error, statistics
@@ -136,11 +136,9 @@ def _many(f, a, b, params, scalar, rtol, atol, method, args, workers, device, ve
     with run:
         prepare(solver, setting, run, run_args, options)
         if isinstance(setting.function, PythonFunction) and params is not None:
-            shared = setting.method == METHOD["QUADRATURE"] or (ndim == 1 and setting.method == METHOD["AUTO"])
-            if shared:
-                setting.method = METHOD["QUADRATURE"]
+            if scalar:
                 solver("set_int", KEY["SHARED_CALLS"], 1)
-            solver("set_integrand", run.prepare_callback(params, shared), None)
+            solver("set_integrand", run.prepare_callback(params, scalar), None)
         value, error = np.full((count, setting.ncomp), np.nan), np.full((count, setting.ncomp), np.inf)
         status = np.zeros(count, dtype=np.intc)
         block = params[0].nbytes if params is not None else 0
@@ -190,6 +188,8 @@ def _not_python(f, device):
 
 
 def _look(f, domain, params, args, vectorized, shape, dtype):
+    if vectorized is None and domain.scalar:
+        vectorized = _is_shared(f, domain, params, args)
     if vectorized is not False:
         try:
             found = look(f, domain, (params[:1], *args), vectorized, shape, dtype)
@@ -201,9 +201,23 @@ def _look(f, domain, params, args, vectorized, shape, dtype):
     return look(f, domain, (params[0], *args), False, shape, dtype)
 
 
+def _is_shared(f, domain, params, args):
+    """Does f take points of many integrals, each with parameters of its own?"""
+    x = domain.points(5)
+    p = params[np.arange(5) * max(1, len(params) // 5) % len(params)]
+    try:
+        values = numbers(called(f, "number", True, x, (p, *args)))
+        if values.shape[:1] != (5,):
+            return False
+        ones = [numbers(called(f, "number", True, x[i : i + 1], (p[i : i + 1], *args))) for i in (1, 4)]
+    except (TypeError, ValueError, IndexError, AttributeError):
+        return False
+    return all(one.shape == (1, *values.shape[1:]) and np.allclose(one[0], values[i], rtol=1e-6, atol=0, equal_nan=True) for i, one in zip((1, 4), ones))
+
+
 def _collect(solver, setting, overall, value, error, status):
     value, error = shaped(value, setting.shape, setting.complex), shaped_error(error, setting.shape, setting.complex)
     facts = statistics(solver)
-    message = meaning(overall) if overall == 0 else f"{meaning(overall)}: {solver.last_error()}".rstrip(": ")
+    message = meaning(overall) if overall == 0 else plain(solver.last_error()) or meaning(overall)
     return ManyResult(value, error, status, status == 0, facts["evaluations"], message,
                       METHOD_NAMES.get(facts["method_used"], METHOD_NAMES[setting.method]), facts["seconds"], setting.rtol, setting.atol, facts)

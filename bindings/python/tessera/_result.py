@@ -2,14 +2,17 @@
 
 SPDX-License-Identifier: BSD-3-Clause"""
 import dataclasses
-from ctypes import byref, c_int64
+from ctypes import byref, c_double, c_int64
 from typing import Any
 
 import numpy as np
 
 from ._constants import GRID, KEY
-from ._library import Status, call, meaning
+from ._library import Status, call, meaning, plain
 from ._options import METHOD_NAMES
+
+_INTEGERS = [(name.lower(), key) for name, key in KEY.items() if 300 <= key < 400]
+_REALS = [(name.lower(), key) for name, key in KEY.items() if 400 <= key < 500]
 
 # Limits at which the errors, as they then are, may meet SciPy's criterion, which is the weaker one where both tolerances are given.
 _LIMITS = (Status.LIMIT_EVALUATIONS, Status.LIMIT_MEMORY, Status.LIMIT_TIME, Status.ROUNDOFF)
@@ -145,9 +148,12 @@ def shaped_error(flat, shape, is_complex):
 def statistics(solver):
     """All statistics of the last run that there are, by their names."""
     out = {}
-    for name, key in KEY.items():
-        if 300 <= key < 500:
-            out[name.lower()] = solver.integer(key) if key < 400 else solver.real(key)
+    for get, kind, names in (("get_int", c_int64, _INTEGERS), ("get_real", c_double, _REALS)):
+        value = kind()
+        where = byref(value)
+        for name, key in names:
+            solver(get, key, where)
+            out[name] = value.value
     return out
 
 
@@ -161,7 +167,7 @@ def judged(status, value, error, rtol, atol, text):
         message = f"{meaning(Status.OK)} (error <= atol + rtol*|value|); {message}"
         return Status.OK, True, message
     if status > 0 and text:
-        message = f"{message}: {text}" if text != message else message
+        message = plain(text)
     return status, status == Status.OK, message
 
 
