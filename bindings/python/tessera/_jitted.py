@@ -2,7 +2,6 @@
 
 SPDX-License-Identifier: BSD-3-Clause"""
 import sys
-import weakref
 
 import numpy as np
 
@@ -11,8 +10,6 @@ from ._function import PythonFunction, wants_coordinates
 
 # What a cfunc returns where the jitted function raised: the run is then repeated in Python, which raises the same.
 RAISED = 7919
-
-_known = weakref.WeakKeyDictionary()  # of each function, what has been compiled
 
 _TEXT = """
 def point(ndim, x, ncomp, out, userdata):
@@ -34,6 +31,15 @@ def compile_point(f, domain, args=(), params_shape=None):
     """f as a Compiled, and as a PythonFunction for the exceptions it may raise; the first is None where f takes many points at once.
 
     params_shape: that of the parameters of one integral, which f receives after its point; None: there are none."""
+    known = f.__dict__.setdefault("_tessera_points", {})  # with the function, and as long as it
+    key = (domain.ndim, domain.scalar, params_shape, _frozen(args))
+    if key in known:
+        return known[key]
+    known[key] = found = _compile_point(f, domain, args, params_shape)
+    return found
+
+
+def _compile_point(f, domain, args, params_shape):
     import numba
 
     x = domain.points(1)[0]
@@ -52,11 +58,7 @@ def compile_point(f, domain, args=(), params_shape=None):
         raise TypeError(f"the jitted function returned {value.dtype}, which are no numbers")
     is_complex = value.dtype.kind == "c"
     plain = PythonFunction(f, form, False, value.shape, is_complex)
-    key = (domain.ndim, form, params_shape, value.shape, is_complex, _frozen(args))
-    known = _known.setdefault(f, {})
-    if key not in known:
-        known[key] = _compile(numba, f, domain.ndim, arguments, args, params_shape, value, is_complex)
-    cfunc = known[key]
+    cfunc = _compile(numba, f, domain.ndim, arguments, args, params_shape, value, is_complex)
     return Compiled(cfunc.address, "tessera_integrand1", value.shape, value.dtype, None, cfunc), plain
 
 
@@ -98,4 +100,10 @@ def _flat(numba):
 
 
 def _frozen(args):
-    return tuple((a.tobytes(), a.shape, str(a.dtype)) if isinstance(a, np.ndarray) else a for a in args)
+    """args, which are constants of what is compiled, as a key."""
+    frozen = tuple((a.tobytes(), a.shape, str(a.dtype)) if isinstance(a, np.ndarray) else (type(a), a) for a in args)
+    try:
+        hash(frozen)
+    except TypeError:
+        raise TypeError("args of a jitted function are numbers, tuples or arrays") from None
+    return frozen

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._constants import GRID, KEY
-from ._library import Status, call, meaning, plain
+from ._library import Status, call, functions, meaning, plain
 from ._options import METHOD_NAMES
 
 _INTEGERS = [(name.lower(), key) for name, key in KEY.items() if 300 <= key < 400]
@@ -148,11 +148,12 @@ def shaped_error(flat, shape, is_complex):
 def statistics(solver):
     """All statistics of the last run that there are, by their names."""
     out = {}
-    for get, kind, names in (("get_int", c_int64, _INTEGERS), ("get_real", c_double, _REALS)):
+    pointer = solver.pointer
+    for get, kind, names in ((functions["get_int"], c_int64, _INTEGERS), (functions["get_real"], c_double, _REALS)):
         value = kind()
         where = byref(value)
         for name, key in names:
-            solver(get, key, where)
+            get(pointer, key, where)
             out[name] = value.value
     return out
 
