@@ -15,9 +15,10 @@ F *as(const form &f) {
 const form &of(void *userdata) { return *static_cast<const form *>(userdata); }
 }  // namespace
 
-#define TESSERA_FORM(name)                                            \
-  extern "C" __attribute__((visibility("default"))) int tessera_form_##name( \
-      [[maybe_unused]] int ndim, [[maybe_unused]] const double *x, [[maybe_unused]] int ncomp, double *f, void *userdata)
+#define TESSERA_FORM(name)                                                                                \
+  extern "C" __attribute__((visibility("default"))) int tessera_form_##name(                              \
+      [[maybe_unused]] int ndim, [[maybe_unused]] const double *x, [[maybe_unused]] int ncomp, double *f, \
+      void *userdata)
 
 // double f(int n, double *x) and double f(int n, double *x, void *user_data), as scipy.integrate.nquad has them.
 TESSERA_FORM(count_point) {
@@ -43,13 +44,26 @@ TESSERA_FORM(point_data) {
 TESSERA_FORM(coordinates) {
   const form &g = of(userdata);
   switch (ndim) {
-    case 1: f[0] = as<double(double)>(g)(x[0]); return 0;
-    case 2: f[0] = as<double(double, double)>(g)(x[0], x[1]); return 0;
-    case 3: f[0] = as<double(double, double, double)>(g)(x[0], x[1], x[2]); return 0;
-    case 4: f[0] = as<double(double, double, double, double)>(g)(x[0], x[1], x[2], x[3]); return 0;
-    case 5: f[0] = as<double(double, double, double, double, double)>(g)(x[0], x[1], x[2], x[3], x[4]); return 0;
-    case 6: f[0] = as<double(double, double, double, double, double, double)>(g)(x[0], x[1], x[2], x[3], x[4], x[5]); return 0;
-    default: return 1;
+    case 1:
+      f[0] = as<double(double)>(g)(x[0]);
+      return 0;
+    case 2:
+      f[0] = as<double(double, double)>(g)(x[0], x[1]);
+      return 0;
+    case 3:
+      f[0] = as<double(double, double, double)>(g)(x[0], x[1], x[2]);
+      return 0;
+    case 4:
+      f[0] = as<double(double, double, double, double)>(g)(x[0], x[1], x[2], x[3]);
+      return 0;
+    case 5:
+      f[0] = as<double(double, double, double, double, double)>(g)(x[0], x[1], x[2], x[3], x[4]);
+      return 0;
+    case 6:
+      f[0] = as<double(double, double, double, double, double, double)>(g)(x[0], x[1], x[2], x[3], x[4], x[5]);
+      return 0;
+    default:
+      return 1;
   }
 }
 // double f(double x, void *user_data).
@@ -67,5 +81,5 @@ TESSERA_FORM(hcubature) {
 // int f(const int *ndim, const double x[], const int *ncomp, double f[], void *userdata), as Cuba has it.
 TESSERA_FORM(cuba) {
   return as<int(const int *, const double *, const int *, double *, void *)>(of(userdata))(&ndim, x, &ncomp, f,
-                                                                                          of(userdata).userdata);
+                                                                                           of(userdata).userdata);
 }

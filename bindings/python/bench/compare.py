@@ -131,6 +131,8 @@ def runs(name, d, rtol, peers, device):
 
     yield "tessera", "numba", ours(point)
     yield "tessera", "numpy", ours(plain)
+    if "scipy" in peers:
+        yield "tessera cubature", "numba", ours(point, method="cubature")
     if "vegas" in peers:
         yield "tessera vegas", "numba", ours(point, method="vegas")
     if device is not None:

@@ -68,7 +68,7 @@ class Source:
         solver("set_integrand_file" if self.is_file else "set_integrand_source", self.language, os.fsencode(self.text), self.function.encode())
 
 
-def source(text, function="f", language="c", *, shape=(), dtype=float, file=False):
+def source(text, function="f", language="c", *, shape=(), dtype=float, file=False) -> Source:
     """An integrand as source text in C, CUDA C++ or Fortran, compiled by the library when it is first needed.
 
     text: the text, or with file=True the path of a file. function: the name of the function in it. language: 'c', 'cuda',
@@ -81,7 +81,7 @@ def source(text, function="f", language="c", *, shape=(), dtype=float, file=Fals
     return Source(os.fspath(text), function, languages[language.lower()], shape, dtype, file)
 
 
-def compiled(function, form=None, *, shape=(), dtype=float, userdata=None):
+def compiled(function, form=None, *, shape=(), dtype=float, userdata=None) -> Compiled:
     """A compiled function as an integrand, where `integrate` cannot find out its form by itself.
 
     function: its address (a number), or a pointer of ctypes or cffi, SciPy's LowLevelCallable, numba's cfunc. form:

@@ -15,7 +15,7 @@ from ._function import PythonFunction, as_shape, look
 from ._library import Solver, Status, call, raise_for
 from ._options import device_number, method_number, set_options
 from ._progress import Observer
-from ._result import collect, shaped, shaped_error
+from ._result import Result, collect, shaped, shaped_error
 from ._run import INTEGRAND_ADDRESS, LIMITS_ADDRESS, Run, install
 
 
@@ -47,9 +47,9 @@ class Setting:
         return self.function.size * (2 if self.complex else 1)
 
 
-def integrate(f, a, b, *, rtol=1e-8, atol=0.0, method="auto", args=(), points=None, workers=1, device=None, vectorized=None,
+def integrate(f: Any, a: Any, b: Any, *, rtol: float = 1e-8, atol: float = 0.0, method: str = "auto", args: Any = (), points=None, workers=1, device: Any = None, vectorized: bool | None = None,
               shape=None, dtype=None, progress=None, history=False, keep_regions=False, keep_state=False, lattice=None,
-              grid=None, resume=None, log=None, **options):
+              grid=None, resume=None, log=None, **options) -> Result:
     """The integral of f over a box, or between limits that are functions.
 
     f: a function in Python, f(x, *args) with x (npoints, ndim) that returns (npoints, ...), real or complex, as for

@@ -183,6 +183,6 @@ class Solver(Handle):
     """tessera_solver."""
 
 
-def version():
+def version() -> str:
     """The version of the library in use."""
     return call("version_string").decode()

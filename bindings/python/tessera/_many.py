@@ -87,7 +87,7 @@ class _ManyRun(Run):
 
 
 def integrate_many(f, a, b, params=None, *, rtol=1e-8, atol=0.0, method="auto", args=(), workers=1, device=None, vectorized=None,
-                   shape=None, dtype=None, progress=None, log=None, **options):
+                   shape=None, dtype=None, progress=None, log=None, **options) -> ManyResult:
     """Many integrals of one function in one call: integral i has the parameters params[i] and the limits a[i], b[i].
 
     f: in Python f(x, p, *args) with x (npoints, ndim) and p (1, ...), the parameters with a first axis that is broadcast;
@@ -104,7 +104,7 @@ def integrate_many(f, a, b, params=None, *, rtol=1e-8, atol=0.0, method="auto", 
 
 
 def quad_many(f, a, b, params=None, *, rtol=1e-8, atol=0.0, args=(), workers=1, device=None, vectorized=None, shape=None, dtype=None,
-              progress=None, log=None, **options):
+              progress=None, log=None, **options) -> ManyResult:
     """Many integrals over one variable in one call: as `integrate_many`, with a and b numbers or (count,).
 
     f: in Python f(x, p, *args) with x (npoints,) and p (npoints, ...) or (1, ...): a call has the points of many integrals, each

@@ -1,10 +1,13 @@
 """One variable after another: quad and nquad.
 
 SPDX-License-Identifier: BSD-3-Clause"""
+from typing import Any
+
 import numpy as np
 
 from . import _compiled, _jitted
 from ._integrate import integrate
+from ._result import Result
 
 # SciPy's names of weights: the option and the keys of its parameters.
 _WEIGHTS = {
@@ -18,7 +21,8 @@ _WEIGHTS = {
 }
 
 
-def quad(f, a, b, *, args=(), rtol=1e-8, atol=0.0, points=None, weight=None, wvar=None, **options):
+def quad(f: Any, a: float, b: float, *, args: Any = (), rtol: float = 1e-8, atol: float = 0.0, points: Any = None, weight: str | None = None,
+         wvar: Any = None, **options: Any) -> Result:
     """The integral of f over one variable from a to b, numbers that may be infinite: Gauss-Kronrod rules with extrapolation,
     and the double-exponential rule where these end without success (docs/quadrature.md).
 
@@ -41,7 +45,7 @@ def quad(f, a, b, *, args=(), rtol=1e-8, atol=0.0, points=None, weight=None, wva
     return integrate(f, a, b, args=args, rtol=rtol, atol=atol, points=points, method="quadrature", **options)
 
 
-def nquad(f, ranges, args=(), *, rtol=1e-8, atol=0.0, method=None, **options):
+def nquad(f: Any, ranges: Any, args: Any = (), *, rtol: float = 1e-8, atol: float = 0.0, method: str | None = None, **options: Any) -> Result:
     """Integrals inside of one another, with the conventions of scipy.integrate.nquad: f(x0, ..., xn, *args), ranges[i] the pair
     of limits of xi, or a function of (x(i+1), ..., xn, *args) that returns it. x0 is the innermost variable.
 

@@ -28,6 +28,7 @@ class _Interrupt:
     def __init__(self):
         self.pressed = False
         self.depth = 0
+        self.taken = False
 
     def _handler(self, number, frame):
         if self.pressed:
@@ -35,8 +36,7 @@ class _Interrupt:
         self.pressed = True
 
     def __enter__(self):
-        self.mine = threading.current_thread() is threading.main_thread()
-        if self.mine:
+        if threading.current_thread() is threading.main_thread():
             if self.depth == 0:
                 self.taken = signal.getsignal(signal.SIGINT) is signal.default_int_handler
                 if self.taken:
@@ -49,6 +49,7 @@ class _Interrupt:
         if threading.current_thread() is threading.main_thread():
             self.depth -= 1
             if self.depth == 0 and self.taken:
+                self.pressed = False
                 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -78,6 +79,7 @@ class Run:
         return self
 
     def __exit__(self, *_):
+        self.stop_asked()  # pressed after the last look: it is not lost
         interrupt.__exit__()
         del _runs[self.number]
 

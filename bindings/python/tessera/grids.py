@@ -9,7 +9,7 @@ from ._constants import GRID
 from ._library import Solver
 
 
-def save_grid(path, grid):
+def save_grid(path, grid) -> None:
     """Writes a grid, an array (ndim, 129) as result.grid is, to a text file that the C interface reads too."""
     grid = np.ascontiguousarray(grid, dtype=float)
     if grid.ndim != 2 or grid.shape[1] != GRID["GRID_EDGES"]:
@@ -19,7 +19,7 @@ def save_grid(path, grid):
     solver("save_grid", os.fsencode(path))
 
 
-def load_grid(path, ndim):
+def load_grid(path, ndim) -> np.ndarray:
     """A grid for ndim variables from such a file, for integrate(..., method='vegas', grid=...)."""
     solver = Solver(int(ndim), 1)
     solver("load_grid", os.fsencode(path))

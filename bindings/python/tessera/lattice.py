@@ -26,7 +26,7 @@ class Lattice(Handle):
 
     @classmethod
     def construct(cls, ndim, size, *, weights=None, order=None, kernel="b2", values=None, least=0, single=False, max_memory=0,
-                  device=-1, progress=None):
+                  device=-1, progress=None) -> "Lattice":
         """By components, with the fast algorithm of Nuyens and Cools. size: a prime or a power of 2. weights: product weights
         (ndim,), by default 1/(j+1)^2; order: weights of sets of 1, 2, ... components. kernel: 'b2', 'b4', 'b6', or 'table' with its values
         at j/size, j = 0 .. size//2. least: for size = 2^m the least 2^k for which the vector shall be good too. progress: a function of
@@ -62,22 +62,23 @@ class Lattice(Handle):
             except Exception:
                 if failure:
                     raise failure[0] from None
-                if interrupt.pressed:
-                    raise Interrupted("stopped by Ctrl-C: there is no vector yet") from None
-                raise
+                if not interrupt.pressed:
+                    raise
             finally:
                 self("set_progress", None, None)
+            if interrupt.pressed:
+                raise Interrupted("stopped by Ctrl-C: there is no vector")
         return self
 
     @classmethod
-    def korobov(cls, ndim, size, a):
+    def korobov(cls, ndim, size, a) -> "Lattice":
         """(1, a, a^2, ...) modulo size."""
         self = cls(ndim)
         self("korobov", int(size), int(a))
         return self
 
     @classmethod
-    def from_vector(cls, vector, size):
+    def from_vector(cls, vector, size) -> "Lattice":
         """A vector of integers without common divisors with size."""
         vector = np.ascontiguousarray(vector, dtype=np.int64)
         if vector.ndim != 1 or vector.size == 0:
@@ -87,44 +88,44 @@ class Lattice(Handle):
         return self
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path) -> "Lattice":
         """From a file of `save`, or of the C interface."""
         self = cls(1)
         self("load", os.fsencode(path))
         return self
 
-    def save(self, path):
+    def save(self, path) -> None:
         self("save", os.fsencode(path))
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return self.integer(LATTICE_KEY["LATTICE_NDIM"])
 
     @property
-    def size(self):
+    def size(self) -> int:
         return self.integer(LATTICE_KEY["LATTICE_SIZE"])
 
     @property
-    def vector(self):
+    def vector(self) -> np.ndarray:
         out = np.empty(self.ndim, dtype=np.int64)
         self("get_vector", out.ctypes.data)
         return out
 
     @property
-    def origin(self):
+    def origin(self) -> str:
         """'constructed', 'korobov', 'given' or 'builtin'."""
         number = self.integer(LATTICE_KEY["LATTICE_ORIGIN"])
         return next(name.removeprefix("ORIGIN_").lower() for name, value in LATTICE_ORIGIN.items() if value == number)
 
     @property
-    def merit(self):
+    def merit(self) -> float:
         return self.real(LATTICE_KEY["LATTICE_MERIT"])
 
     @property
-    def ratio(self):
+    def ratio(self) -> float:
         return self.real(LATTICE_KEY["LATTICE_RATIO"])
 
-    def points(self, shift=0.0):
+    def points(self, shift=0.0) -> np.ndarray:
         """The points (size, ndim), moved by a shift."""
         i = np.arange(self.size, dtype=np.uint64)[:, None]
         return np.mod(np.mod(i * self.vector.astype(np.uint64), np.uint64(self.size)).astype(float) / self.size + shift, 1.0)

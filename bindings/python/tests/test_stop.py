@@ -84,6 +84,25 @@ def test_ctrl_c_keeps_the_value_so_far():
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_ctrl_c_in_the_last_call_is_not_lost():
+    calls = []
+
+    def f(x):
+        calls.append(len(x))
+        if sum(calls) == last:
+            os.kill(os.getpid(), signal.SIGINT)
+        return np.exp(x)
+
+    last = 0
+    assert tessera.quad(f, 0, 1, vectorized=True, shape=()).success
+    last = sum(calls)
+    calls.clear()
+    with pytest.raises(tessera.Interrupted) as caught:
+        tessera.quad(f, 0, 1, vectorized=True, shape=())
+    assert sum(calls) == last and caught.value.result.success
+    assert tessera.quad(f, 0, 1, vectorized=True, shape=()).success
+
+
 def test_ctrl_c_in_an_integral_inside_of_an_integral():
     def outer(x):
         return [tessera.integrate(waves, [0] * 6, [v[0] + 1] * 6, rtol=1e-13, maxeval=10**10).value for v in x]
