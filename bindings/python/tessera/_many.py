@@ -1,7 +1,6 @@
 """Many integrals in one call.
 
 SPDX-License-Identifier: BSD-3-Clause"""
-import ctypes
 import dataclasses
 from typing import Any
 

@@ -10,7 +10,8 @@ import time
 
 import numpy as np
 
-from ._library import INTEGRAND, LIMITS, LOG, PROGRESS, meaning
+from ._domain import limit_values
+from ._library import INTEGRAND, LIMITS, LOG, PROGRESS
 
 _runs = {}
 _numbers = itertools.count(1)
@@ -104,8 +105,6 @@ class Run:
 
     def limits(self, axis, x):
         """The limits of an axis as numbers, at one point of the axes before."""
-        from ._domain import limit_values
-
         return [float(limit_values(one, x, axis).reshape(-1)[0]) for one in self.domain.functions[axis]]
 
     def raise_failure(self, partial):
@@ -193,5 +192,3 @@ def install(solver, run):
     if run.log is not None:
         solver("set_log", LOG_ADDRESS, run.number)
 
-
-__all__ = ["Interrupted", "Run", "install", "meaning"]
