@@ -56,6 +56,8 @@ def recognise(f, domain, args, shape, dtype, device):
             return None
         raise TypeError("a function in Python runs on a device where it computes with CuPy or torch, or is a device function of numba.cuda; this one does "
                         "not show which: import cupy or torch under its own name in its module, or give a source text (tessera.source)")
+    if device == -2 and not __import__(name).cuda.is_available():
+        return None
     return DeviceFunction(f, name, domain, args, max(device, 0), shape, dtype)
 
 

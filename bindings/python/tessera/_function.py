@@ -113,7 +113,7 @@ def _first_values(f, form, vectorized, x, args):
     doubt = None
     if vectorized is not False:
         try:
-            values = numbers(called(f, form, True, x, args))
+            values = numbers(called(f, form, True, x.copy(), args))  # f may write to its points
             if vectorized or _is_vectorized(f, form, values, x, args):
                 if values.shape[:1] != (len(x),):
                     raise ValueError(f"f returned an array of shape {values.shape} for {len(x)} points: the first number must be that of the points")
@@ -123,7 +123,7 @@ def _first_values(f, form, vectorized, x, args):
                 raise
             doubt = error
     try:
-        return numbers(called(f, form, False, x[:2], args)), False
+        return numbers(called(f, form, False, x[:2].copy(), args)), False
     except Exception as error:
         if doubt is None or isinstance(error, type(doubt)):
             raise
@@ -134,5 +134,5 @@ def _is_vectorized(f, form, values, x, args):
     """Do all points at once give what one of them gives alone?"""
     if values.shape[:1] != (len(x),):
         return False
-    one = numbers(called(f, form, True, x[1:2], args))
+    one = numbers(called(f, form, True, x[1:2].copy(), args))
     return one.shape == (1, *values.shape[1:]) and np.allclose(one[0], values[1], rtol=1e-6, atol=0, equal_nan=True)

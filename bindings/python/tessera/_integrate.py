@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _compiled, _device, _jitted
 from ._boxes import seed_regions
-from ._constants import KEY, METHOD
+from ._constants import KEY, METHOD, SAMPLING
 from ._domain import Domain
 from ._function import PythonFunction, as_shape, look
 from ._library import Solver, Status, call, raise_for
@@ -91,7 +91,7 @@ def integrate(f: Any, a: Any, b: Any, *, rtol: float = 1e-8, atol: float = 0.0, 
         if points is not None:
             status = set_points(solver, setting, points, run)
         if resume is not None:
-            set_resume(solver, resume)
+            set_resume(solver, setting, resume)
         value, error = np.zeros(setting.ncomp), np.zeros(setting.ncomp)
         if status is None:
             status = call("integrate", solver.pointer, setting.method, value.ctypes.data, error.ctypes.data)
@@ -205,9 +205,12 @@ def set_grid(solver, grid, ndim):
     solver("set_grid", edges.ctypes.data)
 
 
-def set_resume(solver, before):
-    """Goes on from where another run stood: from its regions, or the state of VEGAS."""
+def set_resume(solver, setting, before):
+    """Goes on from where another run stood, by its method: from its regions, or the state of VEGAS."""
+    if setting.method == METHOD["AUTO"]:
+        setting.method = method_number(before.method)
     if before.state is not None:
+        solver("set_int", KEY["SAMPLING"], SAMPLING["SAMPLING_VEGAS"])
         solver("set_state", len(before.state), np.ascontiguousarray(before.state).ctypes.data)
         return
     records = np.ascontiguousarray(before.regions.records)

@@ -205,10 +205,10 @@ def _is_shared(f, domain, params, args):
     x = domain.points(5)
     p = params[np.arange(5) * max(1, len(params) // 5) % len(params)]
     try:
-        values = numbers(called(f, "number", True, x, (p, *args)))
+        values = numbers(called(f, "number", True, x.copy(), (p.copy(), *args)))
         if values.shape[:1] != (5,):
             return False
-        ones = [numbers(called(f, "number", True, x[i : i + 1], (p[i : i + 1], *args))) for i in (1, 4)]
+        ones = [numbers(called(f, "number", True, x[i : i + 1].copy(), (p[i : i + 1].copy(), *args))) for i in (1, 4)]
     except (TypeError, ValueError, IndexError, AttributeError):
         return False
     return all(one.shape == (1, *values.shape[1:]) and np.allclose(one[0], values[i], rtol=1e-6, atol=0, equal_nan=True) for i, one in zip((1, 4), ones))

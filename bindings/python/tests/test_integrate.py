@@ -42,6 +42,16 @@ def test_a_function_of_one_point_is_not_taken_for_one_of_many():
     within(tessera.integrate(lambda x: 3.0, [0, 0], [1, 2]), 6)
 
 
+def test_a_function_may_write_to_its_points():
+    def f(x):
+        x *= 2
+        return x[:, 0] * x[:, 1]
+
+    r = tessera.integrate(f, [0, 0], [1, 1])
+    within(r, 1)
+    assert r.evaluations < 500
+
+
 def test_vectorized_is_said():
     seen = []
 
@@ -135,7 +145,7 @@ def test_going_on_from_regions(peak):
     whole = tessera.integrate(f, [0, 0], [1, 1], method="cubature", sparse=1)
     part = tessera.integrate(f, [0, 0], [1, 1], method="cubature", sparse=1, maxeval=whole.evaluations // 2, keep_regions=True)
     assert part.status == tessera.Status.LIMIT_EVALUATIONS and not part.success
-    rest = tessera.integrate(f, [0, 0], [1, 1], method="cubature", sparse=1, resume=part)
+    rest = tessera.integrate(f, [0, 0], [1, 1], sparse=1, resume=part)
     assert rest.value == whole.value and rest.error == whole.error and rest.evaluations == whole.evaluations
 
 
@@ -246,6 +256,7 @@ def test_the_state_of_vegas_goes_on(peak):
     part = tessera.integrate(f, [0] * 4, [1] * 4, **options, keep_state=True, progress_seconds=0,
                              progress=lambda p: p.evaluations > whole.evaluations // 2)  # fmt: skip
     assert part.status is tessera.Status.STOPPED and part.state is not None
+    options["method"] = "auto"
     rest = tessera.integrate(f, [0] * 4, [1] * 4, **options, resume=part)
     assert (rest.value, rest.error, rest.evaluations) == (whole.value, whole.error, whole.evaluations)
 
