@@ -109,6 +109,9 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
     return;
   }
   hooks_ = &hooks;
+  integrand_ = &integrand;
+  shared_ = shared_items(problem.shared);
+  team_.begin_run();
   monte_carlo driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
@@ -171,7 +174,7 @@ outcome device_sampler::run_shifts(sample_pass pass, int64 first, int64 samples,
     outcome o = outcome::running;
     for (int64 r = 0; r < shifts && o == outcome::running; ++r) {
       if (r > 0) go_to_shift(1);
-      o = run_chunks(kernels, pieces_of(arguments_.cut), sums + r * ncomp_);
+      o = run_chunks(pieces_of(arguments_.cut), sums + r * ncomp_);
     }
     return o;
   });
@@ -186,7 +189,7 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &s
     a.cut = cut_into_pieces(samples);
     a.first = first;
     a.samples = samples;
-    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(kernels, pieces_of(a.cut), sums);
+    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(pieces_of(a.cut), sums);
   });
   if (is_ended(end)) samples = 0;
   return end;
@@ -204,6 +207,7 @@ sample_piece device_sampler::piece_at(int64 p) const {
 // The kernels of a pass, and the arguments that all its launches have.
 sampling_kernels &device_sampler::prepare(const sample_pass &pass) {
   sampling_kernels &kernels = find(shape_of(pass.edges != nullptr, pass.sobol.axes != nullptr, pass.antithetic));
+  kernels_ = &kernels;
   kernels.set_axes(problem_->axes, stream_);
   pass_ = pass;
   sampling_arguments &a = arguments_;
@@ -259,8 +263,106 @@ outcome device_sampler::run_fused(sampling_kernels &kernels, int64 shifts, sampl
   a.shift_blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
   const int64 blocks = a.shift_blocks * shifts;
   require_results(blocks);
-  launch(kernels.sums(), blocks, sampling_block);
-  return take_results(kernels, blocks, shifts, sums);
+  const sampling_arguments cut = a;
+  return share_blocks(blocks, shifts, a.samples * shifts, false, sums,
+                      [&](device_sampler &member, const item_range &of) {
+                        member.adopt(*this, cut, of, shifts);
+                        member.start_fused(of);
+                      });
+}
+
+template <class Start>
+outcome device_sampler::share_blocks(int64 blocks, int64 shifts, int64 samples, bool looks, sample_sums *sums,
+                                     const Start &start) {
+  failure_.clear();
+  const int64 nc = ncomp_, of_a_shift = blocks / shifts;
+  sample_sums *const partial = arguments_.partial;
+  const sampling_arguments whole = arguments_;
+  const item_range own = shared_.begin(0, blocks);
+  const outcome pause = looks ? between_kernels() : outcome::running;
+  const auto end = [&](device_sampler &member, const item_range &of) {
+    member.end_blocks(of, of_a_shift);
+    if (&member != this) member.merge_failure(failure_);
+  };
+  const auto guarded_start = [&](device_sampler &member, const item_range &of) {
+    member.failure_.clear();
+    try {
+      start(member, of);
+    } catch (const std::bad_alloc &) {
+      member.failure_.report(of.first, outcome::memory, 0, {});
+    }
+  };
+  if (pause != outcome::running) {
+    failure_.report(own.first, pause, 0, {});
+  } else if (numbers_.there()) {  // which are made one after the other
+    guarded_start(*this, own);
+    end(*this, own);
+  } else {
+    count_devices(team_.share_out(
+        own, samples / blocks * (own.end - own.first),
+        [&](device_sampler &member, cuda_setting &setting) { member.join(*this, setting); }, guarded_start, end));
+  }
+  shared_.exchange(failure_, no_zeroed_, {{partial, sizeof(sample_sums), nullptr, nc}});
+  arguments_ = whole;
+  const outcome o = take_failure();
+  if (o != outcome::running) return o;
+  for (int64 b = 0; b < blocks; ++b)
+    for (int64 k = 0; k < nc; ++k) sums[b / of_a_shift * nc + k].add(partial[b * nc + k]);
+  return outcome::running;
+}
+
+// On another device than the first one of a run.
+void device_sampler::join(const device_sampler &first, cuda_setting &setting) {
+  placed_.emplace(setting.place(*first.integrand_));
+  begin(*first.problem_, *placed_, *first.report_);
+}
+
+// The call of the first device, for blocks of it.
+sampling_kernels &device_sampler::adopt(const device_sampler &first, const sampling_arguments &cut,
+                                        const item_range &blocks, int64 shifts) {
+  if (this != &first) {
+    const sample_pass pass = first.pass_;
+    prepare(pass);
+    if (pass.edges) use_grid(pass);
+    if (pass.sobol.axes) use_nets(pass, shifts);
+  }
+  sampling_arguments &a = arguments_;
+  a.cut = cut.cut;
+  a.first = cut.first;
+  a.samples = cut.samples;
+  a.first_piece = cut.first_piece;
+  a.end_piece = cut.end_piece;
+  a.block_pieces = cut.block_pieces;
+  a.shift_blocks = cut.shift_blocks;
+  a.team = cut.team;
+  a.partial = cut.partial + blocks.first * ncomp_;
+  a.failed = cut.failed + blocks.first;
+  return *kernels_;
+}
+
+void device_sampler::start_fused(const item_range &blocks) {
+  arguments_.first_block = blocks.first;
+  launch(kernels_->sums(), blocks.end - blocks.first, sampling_block);
+}
+
+void device_sampler::end_blocks(const item_range &blocks, int64 of_a_shift) {
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  if (failure_.item() >= 0) return;
+  if (!f_->batch) {
+    const outcome o = take_answer(*kernels_);
+    if (o != outcome::running) return failure_.report(blocks.first, o, status_, message_);
+  }
+  const int64 *const failed = arguments_.failed, many = blocks.end - blocks.first;
+  const int64 *const bad = std::find_if(failed, failed + many, [](int64 p) { return p >= 0; });
+  if (bad == failed + many) return;
+  const int64 block = blocks.first + (bad - failed);
+  go_to_shift(block / of_a_shift);
+  try {
+    failure_.report(block, outcome::nonfinite, 0,
+                    f_->batch ? callback_nonfinite() : explain_nonfinite(*kernels_, *bad));
+  } catch (const std::bad_alloc &) {
+    failure_.report(block, outcome::memory, 0, {});
+  }
 }
 
 // Samples whose values fit into memory, and with a callback their points into a call.
@@ -273,7 +375,7 @@ int64 device_sampler::chunk_samples() const {
 }
 
 // Chunks of whole pieces, one at least.
-outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums) {
+outcome device_sampler::run_chunks(int64 n, sample_sums *sums) {
   sampling_arguments &a = arguments_;
   const int64 most = chunk_samples();
   std::vector<sample_sums> all(size(ncomp_));
@@ -289,8 +391,7 @@ outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_su
     a.first_piece = p;
     a.end_piece = next;
     a.first_sample = first;
-    outcome o = run_chunk(kernels, next - p, all.data());
-    if (o == outcome::running && next < n) o = between_kernels();
+    const outcome o = run_chunk(p > 0, all.data());
     if (o != outcome::running) return o;
   }
   for (std::size_t k = 0; k < all.size(); ++k) sums[k].add(all[k]);
@@ -301,26 +402,44 @@ int64 device_sampler::value_blocks(const sampling_kernels &kernels, int64 sample
   return std::min((samples + sample_tile - 1) / sample_tile, kernels.resident());
 }
 
-outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums) {
+// The pieces from a.first_piece to a.end_piece, which have a.count samples.
+outcome device_sampler::run_chunk(bool looks, sample_sums *sums) {
   sampling_arguments &a = arguments_;
-  const int64 nc = ncomp_, points = a.count * points_of_sample(pass_);
-  a.stride = (points + 63) / 64 * 64;
-  allocate(values_, size(nc * a.stride) * sizeof(double));
-  a.f = pointer<double>(values_.address());
+  const int64 pieces = a.end_piece - a.first_piece;
   a.block_pieces = a.count > pieces * small_piece ? sample_tile / 32 : sample_tile;
+  a.team = team_for(a.count, pieces);
   const int64 blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
   require_results(blocks);
+  const sampling_arguments cut = a;
+  return share_blocks(blocks, 1, a.count, looks, sums, [&](device_sampler &member, const item_range &of) {
+    member.adopt(*this, cut, of, 1);
+    member.start_chunk(of);
+  });
+}
+
+// Values and estimates of the pieces of these blocks.
+void device_sampler::start_chunk(const item_range &blocks) {
+  sampling_arguments &a = arguments_;
+  const int64 begin = a.first_piece + blocks.first * a.block_pieces,
+              end = std::min(a.end_piece, a.first_piece + blocks.end * a.block_pieces);
+  const sample_piece last = piece_at(end - 1);
+  a.first_piece = begin;
+  a.end_piece = end;
+  a.first_sample = piece_at(begin).first;
+  a.count = last.first + last.count - a.first_sample;
+  a.stride = (a.count * points_of_sample(pass_) + 63) / 64 * 64;
+  allocate(values_, size(ncomp_ * a.stride) * sizeof(double));
+  a.f = pointer<double>(values_.address());
   if (numbers_.there()) {
     numbers_.require(a.first_sample, a.count);
     a.given = numbers_.numbers(pass_.shift);
   }
   if (f_->batch) {
-    const outcome o = make_values(kernels);
-    if (o != outcome::running) return o;
+    const outcome o = make_values(*kernels_);
+    if (o != outcome::running) return failure_.report(blocks.first, o, status_, message_);
   }
-  launch(kernels.values(), value_blocks(kernels, a.count), sample_tile);
-  launch(kernels.pieces(), blocks, sample_tile);
-  return take_results(kernels, blocks, 1, sums);
+  launch(kernels_->values(), value_blocks(*kernels_, a.count), sample_tile);
+  launch(kernels_->pieces(), blocks.end - blocks.first, sample_tile);
 }
 
 // The points of the chunk and their values.
@@ -330,29 +449,6 @@ outcome device_sampler::make_values(const sampling_kernels &kernels) {
   a.x = pointer<double>(x_.address());
   launch(kernels.batch_points(), std::min<int64>((a.count + sample_tile - 1) / sample_tile, 65536), sample_tile);
   return call_back(a.count * points_of_sample(pass_), x_.address(), values_.address(), a.stride);
-}
-
-// ---- Results ----------------------------------------------------------------------------------------------------------------
-
-// sums[shifts*ncomp]; each shift has as many blocks.
-outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, int64 shifts, sample_sums *sums) {
-  check(cuda().stream_synchronize(stream_), "the kernel");
-  if (!f_->batch) {
-    const outcome o = take_answer(kernels);
-    if (o != outcome::running) return o;
-  }
-  const sampling_arguments &a = arguments_;
-  const int64 *const bad = std::find_if(a.failed, a.failed + blocks, [](int64 p) { return p >= 0; });
-  const int64 of_a_shift = blocks / shifts;
-  if (bad != a.failed + blocks) {
-    go_to_shift((bad - a.failed) / of_a_shift);
-    message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(kernels, *bad);
-    return outcome::nonfinite;
-  }
-  const int64 nc = ncomp_;
-  for (int64 b = 0; b < blocks; ++b)
-    for (int64 k = 0; k < nc; ++k) sums[b / of_a_shift * nc + k].add(a.partial[b * nc + k]);
-  return outcome::running;
 }
 
 // The first point of a piece at which the integrand is not finite.

@@ -138,12 +138,12 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
     for (int k = 0; k < comps; ++k) total[k] = sample_sums();
 #if TESSERA_SOBOL
   __shared__ near_net near;
-  const int64 shift = blockIdx.x / a.shift_blocks;
+  const int64 block = a.first_block + blockIdx.x, shift = block / a.shift_blocks;
   const sobol_net net = {a.pass.sobol.axes + shift * sobol_words(dim, a.pass.sobol.columns), a.pass.sobol.columns};
   fetch_columns(net, near);
-  const int64 begin = a.first_piece + (blockIdx.x - shift * a.shift_blocks) * a.block_pieces;
+  const int64 begin = a.first_piece + (block - shift * a.shift_blocks) * a.block_pieces;
 #else
-  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces;
+  const int64 begin = a.first_piece + (a.first_block + blockIdx.x) * a.block_pieces;
 #endif
   const int64 end = begin + a.block_pieces < a.end_piece ? begin + a.block_pieces : a.end_piece;
   int64 failed = -1;
@@ -336,9 +336,8 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
   sum_part(a, sums);
 #else
   const int64 begin = a.first_piece + blockIdx.x * a.block_pieces, left = a.end_piece - begin;
-  const int64 failed =
-      sum_pieces(a, a.first_sample, begin, left < a.block_pieces ? left : a.block_pieces,
-                 team_for(a.count, a.end_piece - a.first_piece), [&](int k, const sample_sums &s) { sums[k] = s; });
+  const int64 failed = sum_pieces(a, a.first_sample, begin, left < a.block_pieces ? left : a.block_pieces, a.team,
+                                  [&](int k, const sample_sums &s) { sums[k] = s; });
   if (threadIdx.x == 0) a.failed[blockIdx.x] = failed;
 #endif
 }

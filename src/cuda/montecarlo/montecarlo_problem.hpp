@@ -39,6 +39,13 @@ TESSERA_HD double shifted_number(double u, double shift) {
   return between(v > 1.0 ? v - 1.0 : v, 1.1102230246251565404e-16, 0.99999999999999988898);  // 2^-53, 1 - 2^-53
 }
 
+// Threads for a piece of so many samples in so many pieces.
+TESSERA_HD int team_for(int64 samples, int64 pieces) {
+  int team = 1;
+  while (team < 32 && 4 * team * pieces < samples) team *= 2;
+  return team;
+}
+
 struct listed_piece {
   int64 first;
   int cube, count;
@@ -88,7 +95,9 @@ struct sampling_arguments {
   course_arguments course;
   int64 first_piece, end_piece;
   int64 block_pieces;   // that a block sums
+  int64 first_block;    // of the fused kernel: that of this launch among those of all devices
   int64 shift_blocks;   // of the fused kernel: blocks with the pieces of one shift
+  int team;             // threads that sum a piece where none is long, a power of two
   given_numbers given;  // in place of Philox
   // A chunk's samples.
   int64 first_sample, count;

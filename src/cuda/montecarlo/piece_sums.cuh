@@ -40,12 +40,6 @@ __device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, in
 }
 
 // ---- Pieces ----------------------------------------------------------------------------------------------------------------
-__device__ __forceinline__ int team_for(int64 samples, int64 pieces) {
-  int team = 1;
-  while (team < 32 && 4 * team * pieces < samples) team *= 2;
-  return team;
-}
-
 // Deviations from the piece's first sample: of samples lane, lane + team, ...
 __device__ __forceinline__ sample_moments moments_of_lane(const double *f, int64 first, int64 count, int team,
                                                           int lane) {
