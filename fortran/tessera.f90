@@ -1352,20 +1352,20 @@ contains
   !> with neither all that there are.
   subroutine tessera_set_devices(s, ordinals, n, ierr)
     type(tessera_solver), intent(inout) :: s
-    integer(c_int), intent(in), optional, target, contiguous :: ordinals(:)
+    integer(c_int), intent(in), optional, contiguous :: ordinals(:)
     integer(c_int), intent(in), optional :: n
     integer(c_int), intent(out), optional :: ierr
     if (.not. exists(s, ierr)) return
     if (present(ordinals)) then
       if (size(ordinals) > 0) then
-        call conclude(s, c_tessera_set_devices(s%handle, size(ordinals, kind=c_int), c_loc(ordinals)), ierr)
+        call conclude(s, c_tessera_set_devices(s%handle, size(ordinals, kind=c_int), ordinals), ierr)
       else
-        call conclude(s, c_tessera_set_devices(s%handle, 0_c_int, c_null_ptr), ierr)
+        call conclude(s, c_tessera_set_devices(s%handle, 0_c_int), ierr)
       end if
     else if (present(n)) then
-      call conclude(s, c_tessera_set_devices(s%handle, n, c_null_ptr), ierr)
+      call conclude(s, c_tessera_set_devices(s%handle, n), ierr)
     else
-      call conclude(s, c_tessera_set_devices(s%handle, -1_c_int, c_null_ptr), ierr)
+      call conclude(s, c_tessera_set_devices(s%handle, -1_c_int), ierr)
     end if
   end subroutine tessera_set_devices
 

@@ -60,6 +60,7 @@ class device_team {
   device_team(const device_team &) = delete;
   device_team &operator=(const device_team &) = delete;
 
+  int size() const { return setting_.others() ? setting_.others()->count() + 1 : 1; }
   // For a run: begin(member) is called before its first step on each of the others, with the member's context current.
   void begin_run() {
     begun_.assign(begun_.size(), false);

@@ -194,6 +194,7 @@ namespace tessera {
 
 // The piece that has the sample; of a plain pass the first one, for all of them are of one cube and weigh as much.
 #if TESSERA_LIST
+// `tile`: of the launch.
 __device__ __forceinline__ listed_piece piece_of_sample(const sampling_arguments &a, int64 tile, int64 index) {
   int low = a.course.tile_piece[tile], high = a.course.tile_piece[tile + 1];
   while (low < high) {
@@ -214,26 +215,48 @@ __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments
 // The samples of a launch; those of a list are in tiles that begin at its multiples.
 struct sample_range {
   int64 begin, end;
-  int before;  // of the first tile
+  int before;          // of the first tile
+  int64 tiles_before;  // in tile_piece
 };
 __device__ __forceinline__ sample_range range_of(const sampling_arguments &a) {
 #if TESSERA_LIST
-  const int64 begin = a.course.part_sample[a.course.part], end = a.course.part_sample[a.course.part + 1];
-  return {begin, end, static_cast<int>(begin % sample_tile)};
+  const int64 begin = a.course.part_sample[a.course.part], end = a.course.part_sample[a.course.part_end];
+  return {begin, end, static_cast<int>(begin % sample_tile), a.course.all_tiles ? begin / sample_tile : 0};
 #else
-  return {a.first_sample, a.first_sample + a.count, 0};
+  return {a.first_sample, a.first_sample + a.count, 0, 0};
 #endif
 }
 
 #if TESSERA_LIST
+// A sum of squares that is exact, lower word first.
+struct exact_squares {
+  uint64 low = 0, high = 0;
+  __device__ __forceinline__ void add(uint64 lower, uint64 upper) {
+    low += lower;
+    high += upper + (low < lower ? 1 : 0);
+  }
+  __device__ __forceinline__ void add_square(uint64 v) { add(v * v, __umul64hi(v, v)); }
+};
+__device__ __forceinline__ void add_squares(uint64 *to, const exact_squares &s) {
+  const uint64 before = atomicAdd(&to[0], s.low), more = s.high + (before + s.low < before ? 1 : 0);
+  if (more != 0) atomicAdd(&to[1], more);
+}
+__device__ __forceinline__ exact_squares lower_lane(const exact_squares &s, int d) {
+  exact_squares o;
+  o.low = __shfl_down_sync(~0u, s.low, d);
+  o.high = __shfl_down_sync(~0u, s.high, d);
+  return o;
+}
+__device__ __forceinline__ void fold_in(exact_squares &s, const exact_squares &o) { s.add(o.low, o.high); }
+
 // Counts a point on all axes. Near memory has the lower words; their carries go to far memory.
-__device__ __forceinline__ double train(const sampling_arguments &a, const sample_point &p, const double *f,
+__device__ __forceinline__ uint64 train(const sampling_arguments &a, const sample_point &p, const double *f,
                                         double share, uint32 *low) {
   double squares = 0.0;
 #pragma unroll(comps <= sampling_most_fused ? comps : 1)
   for (int k = 0; k < comps; ++k) squares += f[k] * f[k] * a.pass.scale[k];
   const uint64 quantum = training_quantum(a.pass, squares * p.boost, share);
-  if (quantum == 0) return 0.0;
+  if (quantum == 0) return 0;
   const uint32 lower = static_cast<uint32>(quantum), upper = static_cast<uint32>(quantum >> 32);
 #pragma unroll(near_point ? dim : 1)
   for (int j = 0; j < dim; ++j) {
@@ -245,7 +268,7 @@ __device__ __forceinline__ double train(const sampling_arguments &a, const sampl
       atomicAdd(&a.training[at], quantum);
     }
   }
-  return static_cast<double>(quantum) * static_cast<double>(quantum);
+  return quantum;
 }
 #endif
 
@@ -260,7 +283,8 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   using namespace tessera;
 #if TESSERA_LIST
   __shared__ uint32 low[near_training ? dim * grid_bins : 1];
-  __shared__ double warp_squares[warps];
+  __shared__ exact_squares warp_squares[warps];
+  exact_squares squares;
   __shared__ alignas(16) grid_interval near_edges[near_grid ? dim * grid_bins : 1];
   const grid_of_axes edges = {a.course.edges, near_edges};
   if (near_training)
@@ -275,7 +299,6 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   const sample_range range = range_of(a);
   const int count = static_cast<int>(range.end - range.begin),
             tiles = (range.before + count + sample_tile - 1) / sample_tile;
-  double squares = 0.0;
 #pragma unroll 1
   for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
     const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
@@ -286,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
 #endif
     const int64 index = range.begin + s;
 #if TESSERA_LIST
-    const listed_piece listed = piece_of_sample(a, tile, index);
+    const listed_piece listed = piece_of_sample(a, range.tiles_before + tile, index);
     const sample_piece piece = listed.piece();
 #else
     const sample_piece piece = piece_of_sample(a, tile, index);
@@ -308,14 +331,14 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
         v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
       }
 #if TESSERA_LIST
-      squares += train(a, p, f, listed.share, low);
+      squares.add_square(train(a, p, f, listed.share, low));
 #endif
     }
     for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
   }
 #if TESSERA_LIST
   fold_block<sample_tile>(squares, warp_squares);
-  if (threadIdx.x == 0) a.squares[blockIdx.x] = a.course.part == 0 ? squares : a.squares[blockIdx.x] + squares;
+  if (threadIdx.x == 0) add_squares(a.course.totals->squares, squares);
   if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) {
       const uint32 counted = low[near_training ? i : 0];
@@ -331,10 +354,10 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_sample_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
-  sample_sums *const sums = a.partial + static_cast<int64>(blockIdx.x) * comps;
 #if TESSERA_LIST
-  sum_part(a, sums);
+  sum_parts(a);
 #else
+  sample_sums *const sums = a.partial + static_cast<int64>(blockIdx.x) * comps;
   const int64 begin = a.first_piece + blockIdx.x * a.block_pieces, left = a.end_piece - begin;
   const int64 failed = sum_pieces(a, a.first_sample, begin, left < a.block_pieces ? left : a.block_pieces, a.team,
                                   [&](int k, const sample_sums &s) { sums[k] = s; });
@@ -357,7 +380,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     if (s < 0) continue;
     if (s >= count) break;
 #if TESSERA_LIST
-    const sample_piece piece = piece_of_sample(a, tile, range.begin + s).piece();
+    const sample_piece piece = piece_of_sample(a, range.tiles_before + tile, range.begin + s).piece();
 #else
     const sample_piece piece = piece_of_sample(a, tile, range.begin + s);
 #endif

@@ -114,10 +114,18 @@ class device_sampler final : public user_run, public sampling_executor {
   // Iterations of VEGAS; see vegas_course.cpp.
   int64 chunk_blocks() const;
   int64 cube_blocks() const;  // with a thread for each cube
-  void use_course(const vegas_iteration &it, int64 part_samples);
+  struct course_plan {
+    int log_part, parts, parts_at_once, together, groups;  // see course_arguments; parts_at_once: of a launch
+  };
+  course_plan plan_of(const vegas_iteration &it) const;
+  void begin_iteration(const vegas_iteration &it, const course_plan &plan);
+  void use_course(const vegas_iteration &it, const course_plan &plan);
   void share_out(const sampling_kernels &kernels);
-  outcome run_part(sampling_kernels &kernels, int64 samples);
-  outcome take_part(sampling_kernels &kernels);
+  void follow(device_sampler &member, const vegas_iteration &it, const course_plan &plan);
+  void start_parts(const course_plan &plan, const item_range &parts, sample_sums *part_sums);
+  void end_parts(const item_range &parts);
+  void read_pieces(bool made);
+  void learn_from_all();
   outcome run_chunk(bool looks, sample_sums *sums);
   outcome make_values(const sampling_kernels &kernels);
   std::string explain_nonfinite(const sampling_kernels &kernels, int64 piece);
@@ -131,8 +139,12 @@ class device_sampler final : public user_run, public sampling_executor {
   sampling_kernels *kernels_ = nullptr;  // of the call
   std::vector<int> cells_;               // of the strata
   int64 cubes_ = 1;
-  bool known_ = false;                  // what they have shown
-  sampling_kernels *course_ = nullptr;  // of the last iteration
+  bool known_ = false;                          // what they have shown
+  int64 course_age_ = 0, ages_ = 0;             // devices with the same age have the same grid and strata
+  std::vector<device_sampler *> in_iteration_;  // devices that make parts of it, this one first
+  std::vector<item_range> made_parts_;          // of which nothing has been read
+  std::vector<int64> part_piece_, part_sample_;
+  std::vector<double> piece_spreads_;  // of all devices and ranks
   // Of the call.
   sample_pass pass_ = {};  // with the driver's pointers
   std::vector<sample_cells> host_cells_;
@@ -141,8 +153,8 @@ class device_sampler final : public user_run, public sampling_executor {
   // Memory.
   number_ring numbers_;
   device_memory tables_there_, nets_there_, course_there_, edges_there_, spread_there_, spread_before_, list_there_,
-      tiles_there_, training_, squares_, partial_there_, piece_spread_;
-  mapped_memory partial_, course_result_;
+      tiles_there_, training_, partial_there_, piece_spread_;
+  mapped_memory partial_, part_sums_, course_result_;
   device_team<device_sampler> team_;
 };
 

@@ -125,31 +125,35 @@ __device__ __forceinline__ int64 sum_pieces(const sampling_arguments &a, int64 f
 }
 
 #if TESSERA_LIST
-// The first piece that begins with this sample, the first one of a tile, or behind it.
+// The first piece that begins with this sample, the first one of a tile of the launch, or behind it.
 __device__ __forceinline__ int64 first_piece_behind(const course_arguments &c, int64 sample, int64 tile) {
   const int p = c.tile_piece[tile];
   return c.list[p].first < sample ? p + 1 : p;
 }
 
-// The pieces of a part. sums[comps]: of this block, over the parts so far; the last block of the last part folds those of all.
-__device__ __forceinline__ void sum_part(const sampling_arguments &a, sample_sums *sums) {
+// The pieces of the parts of a launch, group by group: a.partial[part][group][comps]. The last block folds the groups of each part.
+__device__ __forceinline__ void sum_parts(const sampling_arguments &a) {
   __shared__ bool is_last;
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x);
-  const int64 begin = c.part_piece[c.part], end = c.part_piece[c.part + 1], first = c.part_sample[c.part],
-              count = c.part_sample[c.part + 1] - first;
-  const int team = team_for(count, end - begin);
-  if (c.part == 0 && t == 0)
-    for (int k = 0; k < comps; ++k) sums[k] = sample_sums();
-  // A block takes the pieces that begin in some tiles, so that all have about as many samples, and so many tiles that all blocks have some.
-  const int64 before = first / sample_tile, tiles = (first + count + sample_tile - 1) / sample_tile - before;
-  int64 together = 16;
-  while (together > 1 && together * gridDim.x > tiles) together /= 2;
+  const int64 first = c.part_sample[c.part], tiles_before = c.all_tiles ? 0 : first / sample_tile;
+  const int team = team_for(c.shared.samples + c.uniform, c.totals->pieces + pieces_of(cut_into_pieces(c.uniform)));
+  const int64 many = static_cast<int64>(c.part_end - c.part) * c.groups;
 #pragma unroll 1
-  for (int64 tile = blockIdx.x * together; tile < tiles; tile += gridDim.x * together) {
-    const int64 last = tile + together < tiles ? tile + together : tiles,
-                from = tile == 0 ? begin : first_piece_behind(c, (before + tile) * sample_tile, tile),
-                until = last == tiles ? end : first_piece_behind(c, (before + last) * sample_tile, last);
+  for (int64 i = blockIdx.x; i < many; i += gridDim.x) {
+    const int part = c.part + static_cast<int>(i / c.groups);
+    sample_sums *const sums = a.partial + i * comps;
+    if (t == 0)
+      for (int k = 0; k < comps; ++k) sums[k] = sample_sums();
+    const int64 before = c.part_sample[part] / sample_tile,
+                tiles = (c.part_sample[part + 1] + sample_tile - 1) / sample_tile - before,
+                tile = i % c.groups * c.together, last = tile + c.together < tiles ? tile + c.together : tiles;
+    if (tile >= tiles) continue;
+    const int64 from = tile == 0 ? c.part_piece[part]
+                                 : first_piece_behind(c, (before + tile) * sample_tile, before + tile - tiles_before),
+                until = last == tiles
+                            ? c.part_piece[part + 1]
+                            : first_piece_behind(c, (before + last) * sample_tile, before + last - tiles_before);
 #pragma unroll 1
     for (int64 p = from; p < until; p += sample_tile) {
       const int64 failed = sum_pieces(a, first, p, until - p < sample_tile ? until - p : sample_tile, team,
@@ -158,17 +162,16 @@ __device__ __forceinline__ void sum_part(const sampling_arguments &a, sample_sum
     }
   }
   if (!last_block(c.totals->arrived, is_last)) return;
-  if (c.part + 1 == c.parts) {
-    __shared__ sample_sums of_warp[warps];
+  const int results = (c.part_end - c.part) * comps;
 #pragma unroll 1
-    for (int k = 0; k < comps; ++k) {
-      sample_sums s;
+  for (int j = t / 32; j < results; j += warps) {
+    const int part = j / comps, k = j - part * comps;
+    sample_sums s;
 #pragma unroll 1
-      for (unsigned b = static_cast<unsigned>(t); b < gridDim.x; b += sample_tile)
-        s.add(from_far(a.partial + static_cast<int64>(b) * comps + k));
-      fold_block<sample_tile>(s, of_warp);
-      if (t == 0) a.sums[k] = s;
-    }
+    for (int g = t & 31; g < c.groups; g += 32)
+      s.add(from_far(a.partial + (static_cast<int64>(part) * c.groups + g) * comps + k));
+    fold_warp(s);
+    if ((t & 31) == 0) a.part_sums[static_cast<int64>(c.part + part) * comps + k] = s;
   }
   if (t == 0) {
     const uint64 failed = *static_cast<volatile uint64 *>(&c.totals->failed);

@@ -87,11 +87,11 @@ __device__ __forceinline__ int64 sums_before(int64 *of, int n, int64 *near) {
 }
 
 // ---- The list ------------------------------------------------------------------------------------------------------------
-// The tiles of a part that begin in a piece. `last`: of the part.
-__device__ __forceinline__ void mark_tiles(const course_arguments &c, int64 part_begin, bool last, int64 p,
+// The tiles behind sample `begin`, with which a piece begins, that begin in this piece. `last`: of them.
+__device__ __forceinline__ void mark_tiles(const course_arguments &c, int64 begin, bool last, int64 p,
                                            const sample_piece &piece) {
-  const int64 before = part_begin / sample_tile, end = piece.first + piece.count;
-  int64 tile = piece.first == part_begin ? before : (piece.first + sample_tile - 1) / sample_tile;
+  const int64 before = begin / sample_tile, end = piece.first + piece.count;
+  int64 tile = piece.first == begin ? before : (piece.first + sample_tile - 1) / sample_tile;
 #pragma unroll 1
   for (; tile * sample_tile < end; ++tile) c.tile_piece[tile - before] = static_cast<int>(p);
   if (last) c.tile_piece[(end + sample_tile - 1) / sample_tile - before] = static_cast<int>(p);
@@ -107,17 +107,10 @@ __device__ __forceinline__ void list_piece(const sampling_arguments &a, int64 p,
     c.part_piece[0] = 0;
     c.part_sample[0] = 0;
   }
-  if (c.parts == 1) {
-    if (last) {
-      c.part_piece[1] = p + 1;
-      c.part_sample[1] = end;
-    }
-    mark_tiles(c, 0, last, p, piece);
-    return;
-  }
-  const int64 until = last ? c.parts : end / c.part_samples;
+  if (c.all_tiles) mark_tiles(c, 0, last, p, piece);
+  const int64 until = last ? c.parts : end >> c.log_part;
 #pragma unroll 1
-  for (int64 part = piece.first / c.part_samples + 1; part <= until; ++part) {
+  for (int64 part = (piece.first >> c.log_part) + 1; part <= until; ++part) {
     c.part_piece[part] = p + 1;
     c.part_sample[part] = end;
   }
@@ -296,12 +289,12 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
                 int64{gridDim.x} * chunk_cubes);
 }
 
-// The tiles of a part, where there are several parts.
+// The tiles of a launch, where they are not all there.
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_list_tiles(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   const course_arguments &c = a.course;
-  const int64 end = c.part_piece[c.part + 1], begin = c.part_sample[c.part];
+  const int64 end = c.part_piece[c.part_end], begin = c.part_sample[c.part];
   for (int64 p = c.part_piece[c.part] + int64{blockIdx.x} * sample_tile + threadIdx.x; p < end;
        p += int64{gridDim.x} * sample_tile)
     mark_tiles(c, begin, p + 1 == end, p, c.list[p].piece());
@@ -322,7 +315,6 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_learn(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   __shared__ axis_refinement work;
-  __shared__ double near[sample_tile];
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x);
   if (blockIdx.x >= dim) {
@@ -338,14 +330,9 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     return;
   }
   const block_lanes lanes;
-  double squares = 0.0;
-  if (!c.believe_all) {
-    double sum = 0.0;
-    for (int b = t; b < c.value_blocks; b += sample_tile) sum += a.squares[b];
-    near[t] = sum;
-    __syncthreads();
-    squares = fold_numbers(lanes, sample_tile, near);
-  }
+  const uint64 *const counted = c.totals->squares;
+  const double squares =
+      c.believe_all ? 0.0 : static_cast<double>(counted[1]) * 18446744073709551616.0 + static_cast<double>(counted[0]);
   uint64 *const counts = a.training + blockIdx.x * grid_bins;
   refine_axis(lanes, work, counts, squares, c.damping, c.edges + blockIdx.x * grid_edges);
   __syncthreads();
