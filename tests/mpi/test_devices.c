@@ -19,11 +19,14 @@ static struct device_outcome outcome_of(const struct device_run *r, int together
   return o;
 }
 
+/* Of the stand-in, which takes its time, one run of each kind. */
+static int is_one_of_a_kind(int i) { return i == 0 || i == 5 || i == 7 || i == 9; }
+
 static void ranks_with_devices_give_the_bits_of_one_process(void **state) {
   (void)state;
   for (int i = 0; i < many_device_runs; ++i) {
     const struct device_run *r = &device_runs[i];
-    if (!is_runnable(r)) continue;
+    if (!is_runnable(r) || (is_stand_in() && !is_one_of_a_kind(i))) continue;
     const struct device_outcome alone = outcome_of(r, 0, 1), together = outcome_of(r, 1, 1);
     assert_same_outcome(r->name, &together, &alone);
     if (my_rank == 0) print_message("  %-26s %.16g +- %.3e\n", r->name, together.value[0], together.error[0]);
@@ -32,9 +35,9 @@ static void ranks_with_devices_give_the_bits_of_one_process(void **state) {
 
 static void ranks_with_two_devices_each(void **state) {
   (void)state;
-  for (int i = 0; i < many_device_runs; i += 3) {
+  for (int i = 0; i < many_device_runs; i += is_stand_in() ? 9 : 3) {
     const struct device_run *r = &device_runs[i];
-    if (!is_runnable(r)) continue;
+    if (!is_runnable(r) || (is_stand_in() && !is_one_of_a_kind(i))) continue;
     const struct device_outcome alone = outcome_of(r, 0, 1), together = outcome_of(r, 1, 2);
     assert_same_outcome(r->name, &together, &alone);
   }
