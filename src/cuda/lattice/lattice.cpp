@@ -199,7 +199,8 @@ void device_lattice::use_far(const lattice_pass &pass) {
 // `done` more items. looks: there were some before, between which and these the run may end.
 outcome device_lattice::run_items(const lattice_pass &pass, int64 first, int64 end, bool looks, compensated_sum *sums,
                                   int64 &done) {
-  const lattice_arguments cut = cut_into_runs(pass, kernels_for(pass).resident(), first, end);
+  kernels_ = &kernels_for(pass);
+  const lattice_arguments cut = cut_into_runs(pass, kernels_->resident(), first, end);
   const int64 nc = ncomp_, runs = run_of(cut.end_unit - 1) + 1 - cut.first_run;
   failure_.clear();
   const item_range own = shared_.begin(0, runs);
@@ -210,7 +211,10 @@ outcome device_lattice::run_items(const lattice_pass &pass, int64 first, int64 e
     count_devices(team_.share_out(
         own, position(first_unit_of(cut.first_run + own.end - 1)) - position(first_unit_of(cut.first_run + own.first)),
         [&](device_lattice &member, cuda_setting &setting) { member.join(*this, setting); },
-        [&](device_lattice &member, const item_range &of) { member.start_runs(pass, cut, of); },
+        [&](device_lattice &member, const item_range &of) {
+          if (&member != this) member.kernels_ = &member.kernels_for(pass);
+          member.start_runs(pass, cut, of);
+        },
         [&](device_lattice &member, const item_range &of) {
           member.end_runs(pass, of);
           if (&member != this) member.merge_failure(failure_);
@@ -238,7 +242,7 @@ void device_lattice::join(const device_lattice &first, cuda_setting &setting) {
 
 void device_lattice::start_runs(const lattice_pass &pass, const lattice_arguments &cut, const item_range &runs) try {
   failure_.clear();
-  lattice_kernels &kernels = kernels_for(pass);
+  lattice_kernels &kernels = *kernels_;
   kernels.set_axes(problem_->axes, stream_);
   launch_.assign(sizeof(lattice_arguments) / sizeof(uint64) + 3 * size(near_arrays(ndim_)), 0);
   lattice_arguments &a = arguments();
@@ -267,7 +271,7 @@ void device_lattice::end_runs(const lattice_pass &pass, const item_range &runs) 
   check(cuda().stream_synchronize(stream_), "the kernel");
   if (failure_.what() == outcome::memory) return;
   outcome o = failure_.what();
-  if (!f_->batch) o = take_answer(kernels_for(pass));
+  if (!f_->batch) o = take_answer(*kernels_);
   const int64 nc = ncomp_, whole = failure_.item() >= 0 ? failure_.item() : runs.end;
   for (int64 r = runs.first; r < whole; ++r) {
     const compensated_sum *const part = arguments().partial + (r - runs.first) * nc;
@@ -324,11 +328,10 @@ std::string device_lattice::explain_nonfinite(const lattice_pass &pass, int64 ru
   const lattice_arguments &a = arguments();
   const int64 shift = run / a.runs_per_shift, per_run = a.units_per_run * unit_points(a.lanes);
   const int64 begin = run % a.runs_per_shift * per_run, end = std::min(pass.count, begin + per_run);
-  return find_nonfinite(kernels_for(pass), end - begin, 1, false,
-                        [&](int64 from, int64 n, double *x, double *jacobian) {
-                          fill_points(pass, problem_->axes.data(), ndim_, problem_->complement,
-                                      pass.first_shift + shift, begin + from, n, {x, n, jacobian});
-                        });
+  return find_nonfinite(*kernels_, end - begin, 1, false, [&](int64 from, int64 n, double *x, double *jacobian) {
+    fill_points(pass, problem_->axes.data(), ndim_, problem_->complement, pass.first_shift + shift, begin + from, n,
+                {x, n, jacobian});
+  });
 }
 
 }  // namespace tessera

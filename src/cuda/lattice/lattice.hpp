@@ -86,6 +86,7 @@ class device_lattice final : public user_run {
   kept_kernels<lattice_kernels> kept_{most_kernels};
   const lattice_problem *problem_ = nullptr;
   const device_integrand *integrand_ = nullptr;
+  lattice_kernels *kernels_ = nullptr;  // of the step
   std::optional<placed_integrand> placed_;
   std::vector<uint64> launch_;  // lattice_launch of lattice.cuh
   std::vector<uint64> z_;       // on the device

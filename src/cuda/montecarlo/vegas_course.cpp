@@ -82,7 +82,9 @@ outcome device_sampler::iterate(const vegas_iteration &it, sample_sums *sums,
   };
   const outcome ready = ranks ? begin() : within_memory(begin);  // a rank that cannot even begin leaves the run
   if (ready != outcome::running) return ready;
-  part_sums_.require(size(plan.parts * nc) * sizeof(sample_sums));
+  int64 room = 256;  // page-locked memory is dear to ask for
+  while (room < plan.parts) room *= 2;
+  part_sums_.require(size(room * nc) * sizeof(sample_sums));
   auto *const part_sums = static_cast<sample_sums *>(part_sums_.address());
   in_iteration_.assign(1, this);
   piece_spreads_.clear();
