@@ -95,7 +95,7 @@ static const struct device_run device_runs[] = {
 };
 enum { many_device_runs = sizeof device_runs / sizeof device_runs[0] };
 
-/* With the driver of tests/api/several_devices, which knows lattice rules and Monte Carlo on the integrand above and takes its time: shorter
+/* With the driver of tests/core/several_devices, which knows lattice rules and Monte Carlo on the integrand above and takes its time: shorter
  * runs. */
 static inline int is_stand_in(void) { return getenv("TESSERA_TEST_STAND_IN") != NULL; }
 static inline int is_runnable(const struct device_run *r) {

@@ -19,7 +19,7 @@ static void any_number_of_devices_gives_the_same_bits(void **state) {
     const struct device_run *r = &device_runs[i];
     struct device_outcome one = {0};
     if (!is_runnable(r)) continue;
-    for (int n = 1; n <= most_devices; ++n) {
+    for (int n = 1; n <= most_devices; n += is_stand_in() ? 2 : 1) {
       tessera_solver *s = device_solver_of(r);
       put_devices(s, n);
       const struct device_outcome o = device_outcome_of(s, r->method);
