@@ -123,6 +123,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_SPARSE_EVALUATIONS = 312
   integer(c_int), parameter, public :: TESSERA_SPARSE_USED = 313
   integer(c_int), parameter, public :: TESSERA_METHOD_USED = 314
+  integer(c_int), parameter, public :: TESSERA_DEVICES_USED = 315
   integer(c_int), parameter, public :: TESSERA_POINTS_USED = 330
   integer(c_int), parameter, public :: TESSERA_SHIFTS_USED = 331
   integer(c_int), parameter, public :: TESSERA_TRANSFORM_USED = 332
@@ -306,7 +307,7 @@ module tessera
   public :: tessera_version, tessera_version_string, tessera_status_string, tessera_last_error, tessera_string
   public :: tessera_create, tessera_destroy, tessera_set_domain, tessera_set_limits, tessera_set_limits_source, tessera_set_simplex
   public :: tessera_set_integrand, tessera_set_integrand1, tessera_set_point, tessera_set_params, tessera_set_integrand_source
-  public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_stream, tessera_reset
+  public :: tessera_set_integrand_file, tessera_set_integrand_code, tessera_set_devices, tessera_set_stream, tessera_reset
   public :: tessera_set_comm, tessera_set_comm_world
   public :: tessera_register_twin, tessera_set_twin
   public :: tessera_set, tessera_get, tessera_set_progress, tessera_set_log, tessera_integrate
@@ -738,6 +739,14 @@ module tessera
       type(c_ptr), value :: s, stream
       integer(c_int) :: c_tessera_set_stream
     end function c_tessera_set_stream
+
+    function c_tessera_set_devices(s, n, ordinals) bind(c, name='tessera_set_devices')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s
+      integer(c_int), value :: n
+      integer(c_int), intent(in), optional :: ordinals(*)
+      integer(c_int) :: c_tessera_set_devices
+    end function c_tessera_set_devices
 
     ! ---- Ranks ----
 
@@ -1338,6 +1347,27 @@ contains
     name_address = address_of(function_name, name)
     call conclude(s, c_tessera_set_integrand_file(s%handle, language, file_address, name_address), ierr)
   end subroutine tessera_set_integrand_file
+
+  !> The devices of this machine that share runs: ordinals, the numbers of CUDA devices; or the first n, and with n = 0 one device again;
+  !> with neither all that there are.
+  subroutine tessera_set_devices(s, ordinals, n, ierr)
+    type(tessera_solver), intent(inout) :: s
+    integer(c_int), intent(in), optional, contiguous :: ordinals(:)
+    integer(c_int), intent(in), optional :: n
+    integer(c_int), intent(out), optional :: ierr
+    if (.not. exists(s, ierr)) return
+    if (present(ordinals)) then
+      if (size(ordinals) > 0) then
+        call conclude(s, c_tessera_set_devices(s%handle, size(ordinals, kind=c_int), ordinals), ierr)
+      else
+        call conclude(s, c_tessera_set_devices(s%handle, 0_c_int), ierr)
+      end if
+    else if (present(n)) then
+      call conclude(s, c_tessera_set_devices(s%handle, n), ierr)
+    else
+      call conclude(s, c_tessera_set_devices(s%handle, -1_c_int), ierr)
+    end if
+  end subroutine tessera_set_devices
 
   !> The MPI communicator whose ranks share the runs: its handle in Fortran, comm of `use mpi` or comm%MPI_VAL of `use mpi_f08`. All ranks
   !> call it, and from then on tessera_integrate, tessera_integrate_many, tessera_integrate_limit and tessera_destroy. Without comm the

@@ -135,6 +135,7 @@ enum tessera_key {
   TESSERA_SPARSE_EVALUATIONS = 312,
   TESSERA_SPARSE_USED = 313,
   TESSERA_METHOD_USED = 314,
+  TESSERA_DEVICES_USED = 315,
   TESSERA_POINTS_USED = 330,
   TESSERA_SHIFTS_USED = 331,
   TESSERA_TRANSFORM_USED = 332,
@@ -546,6 +547,21 @@ TESSERA_API int tessera_set_log(tessera_solver *s, tessera_log fn, void *userdat
  * is a stream of the library's own, which waits for no other. On the host a stream means nothing. */
 TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
 
+/* The devices of this machine that share runs (docs/scaling.md): ordinals[n], the numbers of CUDA devices; NULL: the first n; n = -1 with
+ * NULL: all that there are; n = 0: one device again, that of TESSERA_DEVICE. TESSERA_DEVICE becomes the first of them. A run on that one
+ * takes the others along: a run on the host, or on another device, does not. They must be of one kind.
+ *
+ * Lattice rules and Monte Carlo share out points, tessera_integrate_many integrals (not those of a device callback); value, error,
+ * evaluations and status have the same bits on any number of devices. Steps that are too small stay on the first device, and the others
+ * are not started before one is large enough. cuRAND's generators, single integrals by cubature, quadrature and iterated integrals, and the
+ * construction of lattices are done by the first device alone. A device callback is called for one device after the other, with that device current and a stream
+ * of it: of its userdata all of them must be able to read what it points at. A stream of tessera_set_stream belongs to the first device; the
+ * others wait for what is in it when the run begins. ordinals is read during the call.
+ *
+ * TESSERA_ERR_ARGUMENT: a device that is not there, or that is named twice, or another n. TESSERA_ERR_NOT_BUILT: there is no device engine,
+ * driver or device. The devices that were set before then stay. tessera_reset leaves them, and sets TESSERA_DEVICE. */
+TESSERA_API int tessera_set_devices(tessera_solver *s, int n, const int *ordinals);
+
 /* ---- Ranks ---------------------------------------------------------------------------------------------------------- */
 /* The ranks of an MPI communicator, which from now on share the runs of s (docs/ranks.md). comm points to the caller's MPI_Comm, bytes
  * is its size: tessera_set_comm(s, &comm, sizeof comm). The library keeps a duplicate, so that its messages meet no others; the
@@ -555,9 +571,10 @@ TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
  * the same order and, but for where results go, with the same arguments, options and integrand. What differs is found before a run and
  * is TESSERA_ERR_RANKS on all ranks; a rank that fails ends the run on all of them, with its status. All ranks get the result, the same
  * bits for any number of ranks and threads, and those of one process without a communicator but for the status of a run that the clock
- * or a callback ends. Cubature, lattice rules and Monte Carlo on the host share out the integrand's evaluations; quadrature, iterated
- * integrals and runs on devices are made by each rank for itself. tessera_integrate_many shares out integrals. Each rank has
- * TESSERA_THREADS threads of its own, and MPI is called by the calling thread alone: more than one needs MPI_THREAD_FUNNELED.
+ * or a callback ends. Cubature, lattice rules and Monte Carlo on the host, and lattice rules and Monte Carlo on devices of one kind (but for
+ * cuRAND's generators) share out the integrand's evaluations; all else is made by each rank for itself. tessera_integrate_many shares out
+ * integrals. Each rank has TESSERA_THREADS threads of its own, and MPI is called by the calling thread alone: more than one needs
+ * MPI_THREAD_FUNNELED.
  *
  * TESSERA_ERR_NOT_BUILT: libtessera_mpi.so, or what TESSERA_COMM_LIB in the environment names, is not there. TESSERA_ERR_ARGUMENT: comm
  * is NULL and bytes is not 0. TESSERA_ERR_RANKS: MPI is not initialised, the communicator is none, has been freed or is of another MPI,

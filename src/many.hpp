@@ -22,6 +22,8 @@ struct many_problem {
   const unsigned char *params = nullptr;            // the caller's blocks, by `index`
   std::size_t params_bytes = 0;
 
+  int64 of_rows = 0;  // of the call that these are a part of, by which the place decides how to run them
+
   int64 rows() const { return static_cast<int64>(index.size()); }
   const unsigned char *block(int64 row) const { return params + at(row) * params_bytes; }
   // Some of them: rows first ... first + n - 1.
@@ -33,6 +35,7 @@ struct many_problem {
     p.lower = lower;
     p.upper = upper;
     p.any_mapped = any_mapped;
+    p.of_rows = of_rows;
     p.small_regions = small_regions;
     p.params = params;
     p.params_bytes = params_bytes;

@@ -29,6 +29,7 @@ struct device_integrand {
 struct device_report {
   double compile_seconds = 0.0;
   bool inlined = true;
+  int devices = 1;     // that took part
   std::string remark;  // what the integrand did that has no effect on a device; "" for nothing
 };
 
@@ -59,6 +60,8 @@ class place {
   virtual void read_regions(int64, int64, double *) {}
   // Gives back what a large run has taken.
   virtual void release() {}
+  // Ranks whose places are alike may share a run: work is cut in one way there.
+  virtual int64 kind() const { return 0; }
   // The work of later calls comes after what is in this stream (a CUstream); null: a stream of the place's own. On a device.
   virtual void use_stream(void *) {}
 };
@@ -70,7 +73,7 @@ class fft_missing : public std::runtime_error {
 };
 
 std::unique_ptr<place> make_host_place();
-// That of a CUDA ordinal, or the host for -1. Throws device_failure.
-std::unique_ptr<place> open_place(int device);
+// That of CUDA ordinals, the first of which does small work alone; the host where there are none. Throws device_failure.
+std::unique_ptr<place> open_place(const std::vector<int> &devices);
 
 }  // namespace tessera

@@ -78,9 +78,8 @@ struct problem {
   const domain_shape *shape = nullptr;  // null: the box is the domain
   int threads = 1;
   int64 batch_points = 1;
-  bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
-  ranks *shared =
-      nullptr;  // among whose ranks the integrand's evaluations are shared out, on the host; null: it is alone
+  bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO
+  ranks *shared = nullptr;       // among whose ranks the integrand's evaluations are shared out; null: it is alone
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 

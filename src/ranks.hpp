@@ -24,10 +24,13 @@ class common_failure : public failure {
   using failure::failure;
 };
 
+// Opened on first use. Throws failure.
+const tessera_comm_plugin &comm_plugin();
+
 class ranks {
  public:
   // A duplicate of a communicator; see enum tessera_comm_handle. All ranks call it. Throws failure.
-  ranks(int kind, const void *handle, std::size_t bytes);
+  ranks(const tessera_comm_plugin &plugin, int kind, const void *handle, std::size_t bytes);
   ~ranks();
   ranks(const ranks &) = delete;
   ranks &operator=(const ranks &) = delete;
@@ -38,7 +41,7 @@ class ranks {
   bool may_have_threads() const { return all_.threads != 0; }  // each of them
 
   // The steps of a call.
-  enum class step : int { begin, memory, look, items, training, claims, rows, end };
+  enum class step : int { begin, place, memory, look, items, training, claims, rows, end };
 
   // What each rank has handed in, in their order.
   struct gathered {

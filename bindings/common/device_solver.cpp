@@ -7,6 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "report.hpp"
+#include "settings.hpp"
+
 namespace dropin {
 
 struct kept_device_solver {
@@ -28,6 +31,17 @@ namespace {
 
 constexpr std::size_t most_kept = 4;
 
+// Where they cannot be used the report says so.
+void use_devices(tessera_solver *s) {
+  const twin_devices &d = devices();
+  if (!d.given) return;
+  if (!d.all && d.ordinals.empty())
+    report("TESSERA_DEVICES", "neither all nor numbers of devices with commas between them");
+  else if (tessera_set_devices(s, d.all ? -1 : static_cast<int>(d.ordinals.size()),
+                               d.all ? nullptr : d.ordinals.data()) != TESSERA_OK)
+    report("TESSERA_DEVICES", tessera_last_error(s));
+}
+
 class thread_solvers {
  public:
   ~thread_solvers() {
@@ -43,6 +57,7 @@ class thread_solvers {
     fresh->ndim = ndim;
     fresh->ncomp = ncomp;
     fresh->busy = true;
+    use_devices(fresh->solver);
     if (all_.size() >= most_kept) {
       const auto idle =
           std::find_if(all_.begin(), all_.end(), [](const auto &k) { return !k->busy && !k->orphaned(); });

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int most_threads = 4096;
 constexpr int not_set = -1;
+constexpr long most_ordinal = 1023;
 
 std::atomic<int> threads_set{not_set}, extended_set{not_set};
 
@@ -49,6 +50,30 @@ bool ranks_share() {
     return text && std::strcmp(text, "world") == 0;
   }();
   return world;
+}
+
+const twin_devices &devices() {
+  static const twin_devices asked = [] {
+    twin_devices d;
+    const char *text = ::secure_getenv("TESSERA_DEVICES");
+    d.given = text && *text;
+    if (!d.given) return d;
+    d.all = std::strcmp(text, "all") == 0;
+    for (const char *at = text; !d.all;) {
+      char *end;
+      errno = 0;
+      const long v = std::strtol(at, &end, 10);
+      if (end == at || errno != 0 || v < 0 || v > most_ordinal || (*end != ',' && *end != '\0')) {
+        d.ordinals.clear();
+        break;
+      }
+      d.ordinals.push_back(static_cast<int>(v));
+      if (*end == '\0') break;
+      at = end + 1;
+    }
+    return d;
+  }();
+  return asked;
 }
 
 std::atomic<unsigned long> cancels{0};

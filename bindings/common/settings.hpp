@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <vector>
 
 namespace dropin {
 
@@ -16,6 +17,14 @@ void set_extended(bool on);
 
 // Whether all ranks of the MPI program make each call together: TESSERA_COMM=world.
 bool ranks_share();
+
+// The devices on which twins run: TESSERA_DEVICES, all or numbers with commas between them; device 0 where it says nothing else.
+struct twin_devices {
+  bool given = false, all = false;
+  std::vector<int> ordinals;  // none: what was given is neither
+  int first() const { return ordinals.empty() ? 0 : ordinals.front(); }
+};
+const twin_devices &devices();
 
 // Ends every run that is going on now. May be called from the integrand, another thread or a signal handler.
 void cancel();

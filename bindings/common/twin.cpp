@@ -77,7 +77,7 @@ bool run_twin(const twin_problem &p, double *value, double *error, twin_end &end
     tessera_set_integrand1(s, timed_calls::call, &time);
   else
     tessera_set_integrand1(s, p.point, p.userdata);
-  tessera_set_int(s, TESSERA_DEVICE, 0);
+  tessera_set_int(s, TESSERA_DEVICE, devices().first());
   if (cubature) tessera_set_int(s, TESSERA_INITIAL_REGIONS, regions);
   if (p.prepare) p.prepare(s, p.context);
   tessera_set_int(s, TESSERA_MAXEVAL, p.maxeval);

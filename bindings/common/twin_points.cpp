@@ -6,6 +6,7 @@
 #include <new>
 
 #include "device_solver.hpp"
+#include "settings.hpp"
 
 namespace dropin {
 namespace {
@@ -52,7 +53,7 @@ bool twin_points::ask_device(int n, const double *x, double *f, const double *co
   replay host = {compared, n, 0};
   tessera_set_integrand1(s, compared ? replay::call : nullptr, &host);
   tessera_set_real(s, TESSERA_CHECK_TOLERANCE, tolerance_);
-  tessera_set_int(s, TESSERA_DEVICE, 0);
+  tessera_set_int(s, TESSERA_DEVICE, devices().first());
   const int status = tessera_evaluate(s, n, x, f);
   if (status == TESSERA_OK) {
     if (!used_) report_once(routine_, function_, remark::used, "the twin runs on the device");

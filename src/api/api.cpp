@@ -139,6 +139,10 @@ int tessera_reset(tessera_solver *s) {
   return guarded(s, [&] { return s->reset(), TESSERA_OK; });
 }
 
+int tessera_set_devices(tessera_solver *s, int n, const int *ordinals) {
+  return guarded(s, [&] { return s->set_devices(n, ordinals), TESSERA_OK; });
+}
+
 int tessera_set_stream(tessera_solver *s, void *stream) {
   return guarded(s, [&] { return s->set_stream(stream), TESSERA_OK; });
 }

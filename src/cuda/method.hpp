@@ -22,18 +22,34 @@ struct placed_integrand {
   deadline until;
 };
 
+class cuda_setting;
+
+// The devices of a place behind the first one.
+class other_devices {
+ public:
+  virtual int count() const = 0;
+  virtual bool are_there() const = 0;           // all of them: none has to be started any more
+  virtual bool always() const = 0;              // they take part in every step, however small: a test
+  virtual cuda_setting &setting_of(int i) = 0;  // of 0 ... count() - 1; starts the device where that has not been done
+ protected:
+  ~other_devices() = default;
+};
+
 // The machine, the stream, and the parameters that are there. Its functions are for when the device's context is current.
 class cuda_setting {
  public:
-  explicit cuda_setting(CUdevice device);
+  cuda_setting(CUdevice device, CUcontext context, other_devices *others);
   ~cuda_setting();
   cuda_setting(const cuda_setting &) = delete;
   cuda_setting &operator=(const cuda_setting &) = delete;
 
+  CUcontext context() const { return context_; }
+  other_devices *others() const { return others_; }  // null: none
   int arch() const { return arch_; }
   int multiprocessors() const { return multiprocessors_; }
   CUstream stream() const { return stream_; }
   bool use_stream(CUstream stream);  // null: the place's own. False where it is in use already
+  bool has_own_stream() const { return stream_ == own_stream_; }
 
   // Copies its parameters to the device, unless they are there.
   placed_integrand place(const device_integrand &integrand);
@@ -43,6 +59,8 @@ class cuda_setting {
  private:
   CUdeviceptr upload(const std::vector<unsigned char> &params);
 
+  const CUcontext context_;
+  other_devices *const others_;
   const int arch_, multiprocessors_;
   CUstream stream_ = nullptr, own_stream_ = nullptr;
   device_memory params_;
@@ -57,6 +75,8 @@ class cuda_method {
   // problem and result are of the method's types.
   virtual void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                          double *error, run_result &result, device_report &report) = 0;
+  // Of many integrals those that keep the device busy.
+  virtual int64 rows_at_once(const many_problem &) const { return 1; }
   // See place. As it stands: one row after another.
   virtual many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                                 double *value, double *error, device_report &report);

@@ -1,9 +1,12 @@
 // A device as a place, and the one symbol that the plug-in exports.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
+#include <mutex>
 
 #include "../plugin.hpp"
 #include "construct/construct.hpp"
+#include "many_devices.hpp"
 #include "method.hpp"
 
 namespace tessera {
@@ -19,7 +22,7 @@ auto translated(Body body) {
   }
 }
 
-class cuda_place final : public place {
+class cuda_place final : public place, public other_devices {
   template <class Body>
   auto on_device(Body body) {
     return translated([&] {
@@ -29,9 +32,13 @@ class cuda_place final : public place {
   }
 
  public:
-  explicit cuda_place(CUdevice device) : context_(device) {
+  explicit cuda_place(const std::vector<CUdevice> &devices)
+      : context_(devices.front()),
+        others_(devices.begin() + 1, devices.end()),
+        places_(others_.size()),
+        always_(one_device_is_several()) {
     const current_context here(context_.get());
-    setting_ = std::make_unique<cuda_setting>(device);
+    setting_ = std::make_unique<cuda_setting>(devices.front(), context_.get(), others_.empty() ? nullptr : this);
   }
 
   ~cuda_place() override {
@@ -56,8 +63,17 @@ class cuda_place final : public place {
 
   many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                         double *value, double *error, device_report &report) override {
-    return on_device(
-        [&] { return method_of(problem.common->method).run_many(problem, integrand, watch, value, error, report); });
+    const auto run_part = [&](int device, const many_problem &part, many_hooks &of_part, double *v, double *e,
+                              device_report &said) {
+      cuda_place &there = device == 0 ? *this : place_of(device - 1);
+      return there.on_device(
+          [&] { return there.method_of(part.common->method).run_many(part, integrand, of_part, v, e, said); });
+    };
+    // A device callback is the program's, and is called by one thread.
+    const int devices = integrand.batch ? 1 : 1 + static_cast<int>(others_.size());
+    if (devices == 1) return run_part(0, problem, watch, value, error, report);
+    return run_many_on_devices({devices, are_there(), always_, rows_at_once(problem)}, problem, watch, value, error,
+                               report, run_part);
   }
 
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
@@ -71,11 +87,30 @@ class cuda_place final : public place {
                             &shared_cache(true));
     });
   }
+  int64 kind() const override { return int64{setting_->arch()} * 65536 + setting_->multiprocessors(); }
   int64 memory_to_construct() override {
     return on_device([] { return static_cast<int64>(cuda_setting::free_bytes() / 20 * 19); });
   }
 
  private:
+  int count() const override { return static_cast<int>(others_.size()); }
+  bool are_there() const override {
+    return std::all_of(places_.begin(), places_.end(), [](const auto &p) { return p != nullptr; });
+  }
+  bool always() const override { return always_; }
+  cuda_setting &setting_of(int i) override { return *place_of(i).setting_; }
+  cuda_place &place_of(int i) {
+    const std::lock_guard<std::mutex> lock(starting_);
+    std::unique_ptr<cuda_place> &p = places_[static_cast<std::size_t>(i)];
+    if (!p) p = std::make_unique<cuda_place>(std::vector<CUdevice>{others_[static_cast<std::size_t>(i)]});
+    return *p;
+  }
+
+  // Those of the first device, for the decision is about all integrals.
+  int64 rows_at_once(const many_problem &problem) {
+    return on_device([&] { return method_of(problem.common->method).rows_at_once(problem); });
+  }
+
   cuda_method &method_of(method_number which) {
     std::unique_ptr<cuda_method> &m = methods_[which];
     if (!m) switch (which) {
@@ -89,6 +124,10 @@ class cuda_place final : public place {
   }
 
   const primary_context context_;
+  const std::vector<CUdevice> others_;  // behind the first one
+  std::vector<std::unique_ptr<cuda_place>> places_;
+  std::mutex starting_;
+  const bool always_;
   std::unique_ptr<cuda_setting> setting_;
   std::array<std::unique_ptr<cuda_method>, methods_end> methods_;  // those that have been used
 };
@@ -101,15 +140,37 @@ int count_devices() {
   });
 }
 
-place *open_device(int ordinal) {
+place *open_devices(const std::vector<int> &ordinals) {
   return translated([&]() -> place * {
     const int count = count_devices();
-    if (ordinal < 0 || ordinal >= count)
-      throw device_error("there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
-                         device_error::trouble::missing);
-    CUdevice device = 0;
-    check(cuda().device_get(&device, ordinal), "finding the device");
-    return new cuda_place(device);
+    std::vector<CUdevice> devices;
+    for (const int ordinal : ordinals) {
+      if (ordinal < 0 || ordinal >= count)
+        throw device_error(
+            "there is no device " + std::to_string(ordinal) + "; the system has " + std::to_string(count),
+            device_error::trouble::missing);
+      CUdevice device = 0;
+      check(cuda().device_get(&device, ordinal), "finding the device");
+      if (!one_device_is_several() && std::find(devices.begin(), devices.end(), device) != devices.end())
+        throw device_error("device " + std::to_string(ordinal) + " is named twice", device_error::trouble::missing);
+      devices.push_back(device);
+    }
+    // Work is cut by the first one's measure, and a wait for the slowest would leave the others idle.
+    for (const CUdevice device : devices)
+      for (const CUdevice_attribute which :
+           {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+            CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT}) {
+        int first = 0, its = 0;
+        check(cuda().device_attribute(&first, which, devices.front()), "asking the device");
+        check(cuda().device_attribute(&its, which, device), "asking the device");
+        if (its != first)
+          throw device_error("devices " + std::to_string(ordinals.front()) + " and " +
+                                 std::to_string(ordinals[static_cast<std::size_t>(
+                                     std::find(devices.begin(), devices.end(), device) - devices.begin())]) +
+                                 " are of different kinds and cannot share a run",
+                             device_error::trouble::missing);
+      }
+    return new cuda_place(devices);
   });
 }
 
@@ -117,6 +178,6 @@ place *open_device(int ordinal) {
 }  // namespace tessera
 
 extern "C" __attribute__((visibility("default"))) const tessera::device_plugin *tessera_device_plugin() {
-  static const tessera::device_plugin plugin = {tessera::backend_abi, tessera::count_devices, tessera::open_device};
+  static const tessera::device_plugin plugin = {tessera::backend_abi, tessera::count_devices, tessera::open_devices};
   return &plugin;
 }

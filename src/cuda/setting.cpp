@@ -9,8 +9,10 @@ static int attribute(CUdevice device, CUdevice_attribute which) {
   return v;
 }
 
-cuda_setting::cuda_setting(CUdevice device)
-    : arch_(10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+cuda_setting::cuda_setting(CUdevice device, CUcontext context, other_devices *others)
+    : context_(context),
+      others_(others),
+      arch_(10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)),
       multiprocessors_(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)) {
   check(cuda().stream_create(&own_stream_, CU_STREAM_NON_BLOCKING), "making a stream");

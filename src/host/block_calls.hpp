@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "first_failure.hpp"
+#include "../first_failure.hpp"
 #include "point_block.hpp"
 #include "pool.hpp"
-#include "shared_items.hpp"
+#include "../shared_items.hpp"
 #include "work_memory.hpp"
 
 namespace tessera {

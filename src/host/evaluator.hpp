@@ -11,10 +11,10 @@
 #include "../problem.hpp"
 #include "../core/node.hpp"
 #include "../engine/cubature/apply_rule.hpp"
-#include "first_failure.hpp"
+#include "../first_failure.hpp"
 #include "pool.hpp"
 #include "raw_array.hpp"
-#include "shared_items.hpp"
+#include "../shared_items.hpp"
 #include "step_watch.hpp"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 
 #include "../engine/iterated/iterated_axis.hpp"
 #include "../quadrature_integral.hpp"
-#include "first_failure.hpp"
+#include "../first_failure.hpp"
 #include "method.hpp"
 #include "quadrature_calls.hpp"
 

@@ -30,8 +30,8 @@ const device_plugin &load_device_plugin() {
   return plugin;
 }
 
-std::unique_ptr<place> open_place(int device) {
-  return device < 0 ? make_host_place() : std::unique_ptr<place>(load_device_plugin().open(device));
+std::unique_ptr<place> open_place(const std::vector<int> &devices) {
+  return devices.empty() ? make_host_place() : std::unique_ptr<place>(load_device_plugin().open(devices));
 }
 
 }  // namespace tessera

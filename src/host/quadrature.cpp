@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../quadrature_integral.hpp"
-#include "first_failure.hpp"
+#include "../first_failure.hpp"
 #include "method.hpp"
 #include "quadrature_calls.hpp"
 #include "quadrature_many.hpp"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <new>
 
-#include "first_failure.hpp"
+#include "../first_failure.hpp"
 #include "quadrature_calls.hpp"
 #include "rows_watch.hpp"
 

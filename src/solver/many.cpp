@@ -266,6 +266,7 @@ tessera::many_problem tessera_solver::make_many(tessera::method &m, int device, 
     many.index.push_back(i);
   }
   many.common->threads = threads_for(many.common->threads, many.rows());
+  many.of_rows = many.rows();
   return many;
 }
 

@@ -141,9 +141,13 @@ many_results tessera_solver::run_many_on_ranks(tessera::method &m, tessera::many
   many_results all(rows);
   if (rows == 0) return all;
   const int threads = problem.common->threads;
+  // What keeps a rank busy, where there is so much.
+  constexpr std::int64_t of_device = 4096, shares = 8;
+  const std::int64_t own_least = device == tessera::host
+                                     ? threads
+                                     : std::max<std::int64_t>(1, std::min(of_device, rows / (shares * ranks_->size())));
   std::int64_t least = 1;
-  for (const std::int64_t its :
-       ranks_->exchange(ranks::step::claims, static_cast<tessera::uint64>(rows), std::int64_t{threads}))
+  for (const std::int64_t its : ranks_->exchange(ranks::step::claims, static_cast<tessera::uint64>(rows), own_least))
     least = std::max(least, its);
   const std::vector<std::int64_t> begin = chunks_of(rows, least, ranks_->size());
   ranks_->begin_claims();

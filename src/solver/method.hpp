@@ -41,7 +41,7 @@ class method {
   virtual int most_device_ndim() const { return 0; }  // variables that a device takes; 0: any number
   virtual bool hands_complements() const { return false; }
   virtual bool hands_weights() const { return false; }
-  virtual bool shares_evaluations() const { return false; }  // on the host, with other ranks
+  virtual bool shares_evaluations(bool) const { return false; }  // with other ranks; on the host or on devices
   // Why no device takes what is set now, "" where one does. callback: the caller's program launches the integrand.
   virtual std::string trouble_with_devices(bool) const { return {}; }
   virtual bool takes_limit_functions() const { return false; }  // on a device

@@ -71,7 +71,7 @@ int tessera_solver::choose_device(const tessera::method &m, bool many) const {
 int tessera_solver::device_if_any() const {
   if (!has_device_form()) return host;
   try {
-    if (tessera::load_device_plugin().device_count() > 0) return 0;
+    if (tessera::load_device_plugin().device_count() > 0) return devices_.empty() ? 0 : devices_.front();
   } catch (const tessera::device_failure &e) {
     return do_without_device(e.what());
   }
@@ -127,11 +127,12 @@ void tessera_solver::forget_failed_device() {
 
 tessera::place &tessera_solver::place_on(int device, std::size_t level) {
   std::unique_ptr<tessera::place> &kept = level == 0 ? device_place_ : more_places_[level - 1].device;
-  int &of = level == 0 ? device_of_place_ : more_places_[level - 1].device_of_place;
-  if (!kept || of != device) {
+  std::vector<int> &of = level == 0 ? devices_of_place_ : more_places_[level - 1].devices_of_place;
+  const std::vector<int> devices = devices_with(device);
+  if (!kept || of != devices) {
     kept.reset();
-    kept = tessera::open_place(device);
-    of = device;
+    kept = tessera::open_place(devices);
+    of = devices;
   }
   kept->use_stream(stream_);
   return *kept;
@@ -141,6 +142,41 @@ tessera::place &tessera_solver::place_here(std::size_t level) {
   std::unique_ptr<tessera::place> &kept = level == 0 ? host_place_ : more_places_[level - 1].host;
   if (!kept) kept = tessera::make_host_place();
   return *kept;
+}
+
+// Those that share a run on this one.
+std::vector<int> tessera_solver::devices_with(int device) const {
+  return !devices_.empty() && devices_.front() == device ? devices_ : std::vector<int>(1, device);
+}
+
+void tessera_solver::set_devices(int n, const int *ordinals) {
+  const auto refuse = [](const std::string &why) { throw failure(TESSERA_ERR_ARGUMENT, why); };
+  if (n == 0) return devices_.clear();
+  if (n < -1) refuse("n = " + std::to_string(n) + " is neither a number of devices nor -1");
+  if (n == -1 && ordinals) refuse("n is -1, all devices, and ordinals is not NULL");
+  int there = 0;
+  try {
+    there = tessera::load_device_plugin().device_count();
+  } catch (const tessera::device_failure &e) {
+    throw failure(e.missing() ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_DEVICE, e.what());
+  }
+  if (there == 0) throw failure(TESSERA_ERR_NOT_BUILT, "there is no CUDA device");
+  if (n == -1) n = there;
+  const std::string system = "; the system has " + std::to_string(there);
+  if (!ordinals && n > there) refuse("n = " + std::to_string(n) + system);
+  std::vector<int> devices;
+  for (int i = 0; i < n; ++i) {
+    const int ordinal = ordinals ? ordinals[i] : i;
+    if (ordinal < 0 || ordinal >= there)
+      refuse("ordinals[" + std::to_string(i) + "] = " + std::to_string(ordinal) + ": there is no such device" + system);
+    const auto before = std::find(devices.begin(), devices.end(), ordinal);
+    if (before != devices.end() && !tessera::one_device_is_several())
+      refuse("ordinals[" + std::to_string(before - devices.begin()) + "] and ordinals[" + std::to_string(i) +
+             "] are both " + std::to_string(ordinal));
+    devices.push_back(ordinal);
+  }
+  devices_ = std::move(devices);
+  options_.set_int(TESSERA_DEVICE, devices_.front());
 }
 
 // What a device is given. with_limits: those that are text are a part of the kernels.
@@ -169,6 +205,21 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   if (!report.remark.empty()) log(1, report.remark);
   if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
   options_.set_int(TESSERA_DEVICE_USED, device);
+  options_.set_int(TESSERA_DEVICES_USED,
+                   std::max<std::int64_t>(options_.get_int(TESSERA_DEVICES_USED), report.devices));
+}
+
+// Ranks that share a run cut the work in one way: that of the host, or of one kind of device.
+void tessera_solver::agree_on_place(const tessera::place &there) {
+  const std::vector<std::int64_t> kinds = ranks_->exchange(tessera::ranks::step::place, 0, there.kind());
+  for (std::size_t r = 1; r < kinds.size(); ++r)
+    if (kinds[r] != kinds[0])
+      throw tessera::common_failure(
+          TESSERA_ERR_RANKS,
+          kinds[r] != 0 && kinds[0] != 0
+              ? "the devices of rank " + std::to_string(r) + " and rank 0 are of different kinds and cannot share a run"
+              : "rank " + std::to_string(kinds[r] == 0 ? r : 0) + " runs on the host and rank " +
+                    std::to_string(kinds[r] == 0 ? 0 : r) + " on a device");
 }
 
 // Runs the problem that the method has prepared for `device`.
@@ -177,7 +228,8 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
                                          std::size_t level) {
   const bool wanted = device != host;
   tessera::hooks_between_steps alone(all_hooks);
-  tessera::run_hooks &hooks = ranks_ && (wanted || !m.shares_evaluations()) ? alone : all_hooks;
+  const bool shared = problem->shared != nullptr;
+  tessera::run_hooks &hooks = ranks_ && !shared ? alone : all_hooks;
   tessera::run_result &result = m.new_result();
   m.start(!wanted);
   device_or_host(
@@ -188,6 +240,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
           const tessera::device_integrand integrand = device_integrand(!m.takes_limit_functions());
           if (m.takes_limit_functions()) compile_limits(problem->threads);
           check_on_device(*problem, integrand, there);
+          if (shared) agree_on_place(there);
           tessera::device_report report;
           there.run(*problem, integrand, hooks, value, error, result, report);
           take_report(report, device);
@@ -204,6 +257,7 @@ tessera::run_result &tessera_solver::run(tessera::method &m, tessera::problem *p
         tessera::limited_integrand limited(shape_);
         if (problem->shape) problem->integrand = limited.of(problem->integrand);
         tessera::device_report unused;
+        if (problem->shared) agree_on_place(place_here(level));
         place_here(level).run(*problem, {}, hooks, value, error, result, unused);
       });
   options_.set_int(TESSERA_THREADS_USED, result.threads);

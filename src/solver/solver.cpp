@@ -76,6 +76,7 @@ tessera_solver::tessera_solver(int ndim, int ncomp)
       upper_(asked_upper_) {
   shape_.limits.resize(lower_.size());
   options_.set_int(TESSERA_DEVICE_USED, host);
+  options_.set_int(TESSERA_DEVICES_USED, 0);
   options_.set_int(TESSERA_INLINED, on_host);
   source_.function.clear();
 }
@@ -277,7 +278,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params(), false, params()};
   p.shape = shape_.is_plain() ? nullptr : &shape_;
   p.threads = on_host ? host_threads() : 1;
-  p.shared = on_host ? ranks_.get() : nullptr;
+  p.shared = m.shares_evaluations(on_host) ? ranks_.get() : nullptr;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
   p.zero_nonfinite = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;
   if (p.zero_nonfinite && !on_host)

@@ -57,6 +57,7 @@ struct tessera_solver {
   void set_integrand_file(int language, const char *path, const char *function);
   void set_integrand_code(int form, const void *code, std::size_t bytes, const char *function);
   void set_twin(const void *function, const void *userdata);
+  void set_devices(int n, const int *ordinals);
   void set_stream(void *stream) { stream_ = stream; }
   void set_params(const void *params, std::size_t bytes);
   void set_comm(int kind, const void *comm, std::size_t bytes);  // kind: enum tessera_comm_handle
@@ -122,6 +123,8 @@ struct tessera_solver {
   void require_form(int wanted) const;
   int choose_device(const tessera::method &m, bool many) const;
   int device_if_any() const;
+  std::vector<int> devices_with(int device) const;
+  void agree_on_place(const tessera::place &there);
   int do_without_device(const std::string &why) const;
   void forget_failed_device();
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
@@ -219,13 +222,14 @@ struct tessera_solver {
   bool chose_sobol_ = false;                // which has taken it in its last run
   std::vector<double> value_, error_;
   std::unique_ptr<tessera::place> device_place_;
-  int device_of_place_ = -1;
+  std::vector<int> devices_of_place_;
   bool device_failed_ = false;
   struct more_places {
     std::unique_ptr<tessera::place> host, device;
-    int device_of_place = -1;
+    std::vector<int> devices_of_place;
   };
   std::array<more_places, 3> more_places_;  // of levels 1, 2, ...: runs above one another have places of their own
+  std::vector<int> devices_;                // that share the runs on the first of them; or none
   void *stream_ = nullptr;                  // the caller's, for that place
   bool checked_ =
       false;  // what runs on the device (or source_, where there is none) and the callback give the same values

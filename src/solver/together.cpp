@@ -33,7 +33,7 @@ void tessera_solver::set_comm(int kind, const void *comm, std::size_t bytes) {
     ranks_.reset();
     return;
   }
-  ranks_ = std::make_unique<ranks>(kind, comm, bytes);
+  ranks_ = std::make_unique<ranks>(tessera::comm_plugin(), kind, comm, bytes);
 }
 
 // What all ranks must have been asked for, beside the arguments of the call.

@@ -308,7 +308,8 @@ void tessera_lattice::construct(std::int64_t n) {
   int device = choose_device();
   bool done = false;
   const auto run = [&] {
-    const std::unique_ptr<tessera::place> there = tessera::open_place(device);
+    const std::unique_ptr<tessera::place> there =
+        tessera::open_place(device == host ? std::vector<int>() : std::vector<int>(1, device));
     require_memory(bytes, n, device == host, *there);
     done = there->construct(s, precision_ == 32, hooks, result);
   };

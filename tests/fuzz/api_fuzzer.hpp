@@ -62,6 +62,7 @@ class api_fuzzer {
   void set_domain();
   void set_breakpoints();
   void set_comm();
+  void set_devices();
   void set_limits();
   void set_limits_text();
   void set_simplex();

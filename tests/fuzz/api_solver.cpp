@@ -312,6 +312,7 @@ void api_fuzzer::set_text() {
       solver_call("tessera_set_integrand_device",
                   [&] { return tessera_set_integrand_device(solver_, r_.one_in(2) ? on_device : nullptr, nullptr); });
       set_comm();
+      set_devices();
       solver_call("tessera_set_stream", [&] { return tessera_set_stream(solver_, r_.one_in(2) ? this : nullptr); });
   }
   // Compiling takes far longer than a call: once in a while, and then from the cache.
@@ -321,6 +322,16 @@ void api_fuzzer::set_text() {
   solver_call("tessera_set_integrand_source",
               [&] { return tessera_set_integrand_source(solver_, 0, nullptr, nullptr); });
   solver_call("tessera_set_integrand_device", [&] { return tessera_set_integrand_device(solver_, nullptr, nullptr); });
+}
+
+// Sometimes those that there may be; in the end one again, which always can be.
+void api_fuzzer::set_devices() {
+  const int ordinals[] = {r_.odd_small_int(), r_.odd_small_int()};
+  const int n = r_.one_in(2) ? 2 : r_.odd_small_int();
+  solver_call("tessera_set_devices",
+              [&] { return tessera_set_devices(solver_, n > 2 ? 2 : n, r_.one_in(2) ? ordinals : nullptr); });
+  solver_call("tessera_set_devices", [&] { return tessera_set_devices(solver_, 0, nullptr); });
+  solver_call("tessera_set_int", [&] { return tessera_set_int(solver_, TESSERA_DEVICE, TESSERA_DEVICE_HOST); });
 }
 
 // There is no MPI: no number is a communicator, and only none can be set.

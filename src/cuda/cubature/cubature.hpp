@@ -24,6 +24,7 @@ class cuda_cubature final : public cuda_method {
   void use_stream(CUstream stream) override;
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                  double *error, run_result &result, device_report &report) override;
+  int64 rows_at_once(const many_problem &problem) const override { return many_executor::suits(problem) ? 1024 : 1; }
   many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                         double *value, double *error, device_report &report) override;
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,

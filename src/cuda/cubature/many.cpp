@@ -34,7 +34,7 @@ bool many_executor::suits(const many_problem &problem) {
   const cubature_problem &common = common_of(problem);
   const cubature_settings &s = common.settings;
   const int pieces = make_splitting(s.splitting, s.ndim, s.margin).pieces;
-  return problem.rows() >= least_rows && least_regions(problem, pieces) <= slot_regions &&
+  return problem.of_rows >= least_rows && least_regions(problem, pieces) <= slot_regions &&
          2 * problem.small_regions * common.integration_rule.points <= most_evaluations / 8;
 }
 
@@ -45,7 +45,7 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
   most_regions_ = regions_in_memory(s, pieces);
   const int64 share = (free_bytes + slot_bytes()) / 4;
   const int64 least = std::min(least_regions(problem, pieces), most_regions_);
-  const int64 blocks = std::min<int64>(kernel.steps().grid, std::min(problem.rows(), most_rows));
+  const int64 blocks = std::min<int64>(kernel.steps().grid, std::min(problem.of_rows, most_rows));
   int64 regions = std::min(slot_regions, most_regions_);
   while (regions / 2 >= least && bytes_of_slot(s, regions) * blocks > share) regions /= 2;
   slot_regions_ = regions;

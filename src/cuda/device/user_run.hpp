@@ -14,6 +14,7 @@
 #include "../../core/sample_map.hpp"
 #include "../../engine/known_axes.hpp"
 #include "../../jit/device_compiler.hpp"
+#include "../../shared_items.hpp"
 #include "../method.hpp"
 #include "user_answer.hpp"
 #include "user_calls.hpp"
@@ -154,8 +155,24 @@ class user_run : public cuda_method {
   cuda_setting &setting_;
   CUstream stream_;
   const int arch_, multiprocessors_;
+  // What went wrong first on this device, and with the first device of a run that on all of them; of the steps of the run.
+  void merge_failure(first_failure &to) const {
+    if (failure_.item() >= 0) to.report(failure_.item(), failure_.what(), failure_.status(), failure_.message());
+  }
+  void count_devices(int took_part) { report_->devices = std::max(report_->devices, took_part); }
+  // The first failure of the step as that of the run. Returns what it is, or running.
+  outcome take_failure() {
+    if (failure_.item() < 0) return outcome::running;
+    status_ = failure_.status();
+    message_ = failure_.message();
+    return failure_.what();
+  }
+
   // Of the run.
   run_hooks *hooks_ = nullptr;
+  shared_items shared_{nullptr};
+  first_failure failure_;
+  std::atomic<int64> no_zeroed_{0};  // points that count as 0: a device has none
   const placed_integrand *f_ = nullptr;
   device_report *report_ = nullptr;
   int ndim_ = 0, coordinates_ = 0, ncomp_ = 0;

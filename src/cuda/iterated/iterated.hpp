@@ -77,6 +77,7 @@ class device_iterated final : public cuda_method {
   void use_stream(CUstream stream) override { device_.use_stream(stream); }
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                  double *error, run_result &result, device_report &report) override;
+  int64 rows_at_once(const many_problem &) const override { return 256; }
   many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &watch,
                         double *value, double *error, device_report &report) override;
   std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,

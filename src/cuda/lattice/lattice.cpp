@@ -85,6 +85,9 @@ void device_lattice::integrate(const tessera::problem &of_a_method, const device
   const placed_integrand f = setting_.place(integrand);
   begin(problem, f, report);
   hooks_ = &hooks;
+  integrand_ = &integrand;
+  shared_ = shared_items(problem.shared);
+  team_.begin_run();
   lattice_rule<device_lattice> driver(*this, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
@@ -106,19 +109,17 @@ std::string device_lattice::evaluate(const tessera::problem &of_a_method, const 
 
 outcome device_lattice::run(const lattice_pass &pass, int64 first, int64 end, compensated_sum *sums, int64 &done) {
   done = 0;
-  return within_memory([&] {
-    lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
-    if (!pass.trial) shape.transform = pass.transform;
-    lattice_kernels &kernels = find(shape);
-    kernels.set_axes(problem_->axes, stream_);
-    const int64 most = std::max<int64>(1, most_partials / ncomp_ / (lattice_most_lanes / lattice_least_lanes));
-    outcome o = outcome::running;
-    for (int64 i = first; i < end && o == outcome::running; i += most) {
-      if (i > first) o = between_kernels();
-      if (o == outcome::running) o = run_units(pass, kernels, i, std::min(end, i + most), sums, done);
-    }
-    return o;
-  });
+  const int64 most = std::max<int64>(1, most_partials / ncomp_ / (lattice_most_lanes / lattice_least_lanes));
+  outcome o = outcome::running;
+  for (int64 i = first; i < end && o == outcome::running; i += most)
+    o = run_items(pass, i, std::min(end, i + most), i > first, sums, done);
+  return o;
+}
+
+lattice_kernels &device_lattice::kernels_for(const lattice_pass &pass) {
+  lattice_shape shape = choose_lattice_shape(*problem_, f_->batch != nullptr, pass.trial);
+  if (!pass.trial) shape.transform = pass.transform;
+  return find(shape);
 }
 
 int64 device_lattice::position(int64 unit) const {
@@ -145,8 +146,14 @@ int64 device_lattice::items_before(int64 run) const {
   return shift * items_per_shift(a.pass) + (f_->batch ? unit / (lattice_item / unit_points(a.lanes)) : 0);
 }
 
-// The arguments for items first .. end-1 of a pass. Of the numbers of lanes the least that gives all blocks work.
-void device_lattice::prepare(const lattice_pass &pass, const lattice_kernels &kernels, int64 first, int64 end) {
+int64 device_lattice::first_unit_of(int64 run) const {
+  const lattice_arguments &a = arguments();
+  return run / a.runs_per_shift * a.units_per_shift + run % a.runs_per_shift * a.units_per_run;
+}
+
+// How items first .. end-1 of a pass are cut. Of the numbers of lanes the least that gives all blocks of one device work: the same
+// however many devices there are.
+lattice_arguments device_lattice::cut_into_runs(const lattice_pass &pass, int64 resident, int64 first, int64 end) {
   launch_.assign(sizeof(lattice_arguments) / sizeof(uint64) + 3 * size(near_arrays(ndim_)), 0);
   lattice_arguments &a = arguments();
   a.pass = pass;
@@ -157,21 +164,16 @@ void device_lattice::prepare(const lattice_pass &pass, const lattice_kernels &ke
     a.units_per_shift = (pass.count + unit_points(a.lanes) - 1) / unit_points(a.lanes);
     a.first_unit = unit_of(first);
     a.end_unit = unit_of(end);
-    if (a.lanes == lattice_most_lanes || a.end_unit - a.first_unit >= 4 * kernels.resident()) break;
+    if (a.lanes == lattice_most_lanes || a.end_unit - a.first_unit >= 4 * resident) break;
   }
-  const int64 wanted = (a.end_unit - a.first_unit) / (runs_per_block * kernels.resident());
+  const int64 wanted = (a.end_unit - a.first_unit) / (runs_per_block * resident);
   a.units_per_run = f_->batch ? 1 : std::min(a.units_per_shift, std::max<int64>(1, wanted));
   a.runs_per_shift = (a.units_per_shift + a.units_per_run - 1) / a.units_per_run;
   a.first_run = run_of(a.first_unit);
-  a.params = params();
   const int64 runs = run_of(a.end_unit - 1) + 1 - a.first_run;
   partial_.require(size(runs * ncomp_) * sizeof(compensated_sum));
   a.partial = static_cast<compensated_sum *>(partial_.address());
-  a.answer = answer();
-  if (ndim_ <= lattice_near_dim)
-    use_near(pass);
-  else
-    use_far(pass);
+  return a;
 }
 
 void device_lattice::use_near(const lattice_pass &pass) {
@@ -194,41 +196,94 @@ void device_lattice::use_far(const lattice_pass &pass) {
   arguments().pass.z = reinterpret_cast<const uint64 *>(far_z_.address());
 }
 
-// `done` more items.
-outcome device_lattice::run_units(const lattice_pass &pass, lattice_kernels &kernels, int64 first, int64 end,
-                                  compensated_sum *sums, int64 &done) {
-  prepare(pass, kernels, first, end);
-  const lattice_arguments a = arguments();
-  const int64 nc = ncomp_, runs = run_of(a.end_unit - 1) + 1 - a.first_run;
-  int64 whole = runs;
-  outcome o = outcome::running;
-  if (f_->batch)
-    o = run_batches(kernels, whole);
+// `done` more items. looks: there were some before, between which and these the run may end.
+outcome device_lattice::run_items(const lattice_pass &pass, int64 first, int64 end, bool looks, compensated_sum *sums,
+                                  int64 &done) {
+  kernels_ = &kernels_for(pass);
+  const lattice_arguments cut = cut_into_runs(pass, kernels_->resident(), first, end);
+  const int64 nc = ncomp_, runs = run_of(cut.end_unit - 1) + 1 - cut.first_run;
+  failure_.clear();
+  const item_range own = shared_.begin(0, runs);
+  const outcome pause = looks ? between_kernels() : outcome::running;
+  if (pause != outcome::running)
+    failure_.report(own.first, pause, 0, {});
   else
-    start(kernels.sums(), runs, lattice_block, launch_.data());
-  check(cuda().stream_synchronize(stream_), "the kernel");
-  if (!f_->batch) o = take_answer(kernels);
-  const auto is_finite = [&](int64 r) {
-    const compensated_sum *const part = a.partial + r * nc;
-    return std::all_of(part, part + nc, [](const compensated_sum &p) { return std::isfinite(p.value()); });
-  };
-  for (int64 r = 0; r < whole; ++r) {
-    if (is_finite(r)) continue;
-    if (o != outcome::callback) {
-      message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(pass, kernels, a.first_run + r);
-      return outcome::nonfinite;
-    }
-    whole = r;
-  }
-  int64 more = end - first;
+    count_devices(team_.share_out(
+        own, position(first_unit_of(cut.first_run + own.end - 1)) - position(first_unit_of(cut.first_run + own.first)),
+        [&](device_lattice &member, cuda_setting &setting) { member.join(*this, setting); },
+        [&](device_lattice &member, const item_range &of) {
+          if (&member != this) member.kernels_ = &member.kernels_for(pass);
+          member.start_runs(pass, cut, of);
+        },
+        [&](device_lattice &member, const item_range &of) {
+          member.end_runs(pass, of);
+          if (&member != this) member.merge_failure(failure_);
+        }));
+  shared_.exchange(failure_, no_zeroed_, {{cut.partial, sizeof(compensated_sum), nullptr, nc}});
+  const outcome o = take_failure();
+  if (o == outcome::nonfinite) return o;
+  arguments() = cut;
+  int64 whole = runs, more = end - first;
   if (o != outcome::running) {
-    more = std::max<int64>(0, items_before(a.first_run + whole) - first);
-    whole = more > 0 ? run_of(unit_of(first + more)) - a.first_run : 0;
+    more = std::max<int64>(0, items_before(cut.first_run + failure_.item()) - first);
+    whole = more > 0 ? run_of(unit_of(first + more)) - cut.first_run : 0;
   }
   for (int64 r = 0; r < whole; ++r)
-    for (int64 k = 0; k < nc; ++k) sums[(a.first_run + r) / a.runs_per_shift * nc + k].add(a.partial[r * nc + k]);
+    for (int64 k = 0; k < nc; ++k) sums[(cut.first_run + r) / cut.runs_per_shift * nc + k].add(cut.partial[r * nc + k]);
   done += more;
   return o;
+}
+
+// On another device than the first one of a run.
+void device_lattice::join(const device_lattice &first, cuda_setting &setting) {
+  placed_.emplace(setting.place(*first.integrand_));
+  begin(*first.problem_, *placed_, *first.report_);
+}
+
+void device_lattice::start_runs(const lattice_pass &pass, const lattice_arguments &cut, const item_range &runs) try {
+  failure_.clear();
+  lattice_kernels &kernels = *kernels_;
+  kernels.set_axes(problem_->axes, stream_);
+  launch_.assign(sizeof(lattice_arguments) / sizeof(uint64) + 3 * size(near_arrays(ndim_)), 0);
+  lattice_arguments &a = arguments();
+  a = cut;
+  a.first_run = cut.first_run + runs.first;
+  a.first_unit = std::max(cut.first_unit, first_unit_of(a.first_run));
+  a.end_unit = std::min(cut.end_unit, first_unit_of(cut.first_run + runs.end));
+  a.params = params();
+  a.partial = cut.partial + runs.first * ncomp_;
+  a.answer = answer();
+  if (ndim_ <= lattice_near_dim)
+    use_near(pass);
+  else
+    use_far(pass);
+  if (!f_->batch) return start(kernels.sums(), runs.end - runs.first, lattice_block, launch_.data());
+  const lattice_arguments mine = a;
+  int64 whole = 0;
+  const outcome o = run_batches(kernels, whole);
+  a = mine;
+  if (o != outcome::running) failure_.report(runs.first + whole, o, status_, message_);
+} catch (const std::bad_alloc &) {
+  failure_.report(runs.first, outcome::memory, 0, {});
+}
+
+void device_lattice::end_runs(const lattice_pass &pass, const item_range &runs) try {
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  if (failure_.what() == outcome::memory) return;
+  outcome o = failure_.what();
+  if (!f_->batch) o = take_answer(*kernels_);
+  const int64 nc = ncomp_, whole = failure_.item() >= 0 ? failure_.item() : runs.end;
+  for (int64 r = runs.first; r < whole; ++r) {
+    const compensated_sum *const part = arguments().partial + (r - runs.first) * nc;
+    if (std::all_of(part, part + nc, [](const compensated_sum &p) { return std::isfinite(p.value()); })) continue;
+    if (o == outcome::callback) return failure_.report(r, o, status_, message_);
+    return failure_.report(
+        r, outcome::nonfinite, 0,
+        f_->batch ? callback_nonfinite() : explain_nonfinite(pass, arguments().first_run + r - runs.first));
+  }
+  if (o == outcome::callback) failure_.report(runs.end, o, status_, message_);
+} catch (const std::bad_alloc &) {
+  failure_.report(runs.first, outcome::memory, 0, {});
 }
 
 // Points, the callback and sums, in calls of as many units as the limits allow.
@@ -269,11 +324,11 @@ outcome device_lattice::run_batches(const lattice_kernels &kernels, int64 &done_
 }
 
 // The first point of a run of units at which the integrand is not finite.
-std::string device_lattice::explain_nonfinite(const lattice_pass &pass, const lattice_kernels &kernels, int64 run) {
+std::string device_lattice::explain_nonfinite(const lattice_pass &pass, int64 run) {
   const lattice_arguments &a = arguments();
   const int64 shift = run / a.runs_per_shift, per_run = a.units_per_run * unit_points(a.lanes);
   const int64 begin = run % a.runs_per_shift * per_run, end = std::min(pass.count, begin + per_run);
-  return find_nonfinite(kernels, end - begin, 1, false, [&](int64 from, int64 n, double *x, double *jacobian) {
+  return find_nonfinite(*kernels_, end - begin, 1, false, [&](int64 from, int64 n, double *x, double *jacobian) {
     fill_points(pass, problem_->axes.data(), ndim_, problem_->complement, pass.first_shift + shift, begin + from, n,
                 {x, n, jacobian});
   });

@@ -14,7 +14,6 @@ extern const char *const montecarlo_text;  // the core's headers and the kernels
 
 namespace {
 
-constexpr int64 runs_per_block = 16;                // blocks that are done early take more
 constexpr int64 most_chunk = int64{1} << 25;        // samples whose values are in memory together
 constexpr int64 most_chunk_bytes = int64{1} << 29;  // of them
 constexpr int64 most_call_points = int64{1} << 22,
@@ -109,6 +108,9 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
     return;
   }
   hooks_ = &hooks;
+  integrand_ = &integrand;
+  shared_ = shared_items(problem.shared);
+  team_.begin_run();
   monte_carlo driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
@@ -171,7 +173,7 @@ outcome device_sampler::run_shifts(sample_pass pass, int64 first, int64 samples,
     outcome o = outcome::running;
     for (int64 r = 0; r < shifts && o == outcome::running; ++r) {
       if (r > 0) go_to_shift(1);
-      o = run_chunks(kernels, pieces_of(arguments_.cut), sums + r * ncomp_);
+      o = run_chunks(pieces_of(arguments_.cut), sums + r * ncomp_);
     }
     return o;
   });
@@ -186,7 +188,7 @@ outcome device_sampler::run_plain(const sample_pass &pass, int64 first, int64 &s
     a.cut = cut_into_pieces(samples);
     a.first = first;
     a.samples = samples;
-    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(kernels, pieces_of(a.cut), sums);
+    return kernels.fused() ? run_fused(kernels, 1, sums) : run_chunks(pieces_of(a.cut), sums);
   });
   if (is_ended(end)) samples = 0;
   return end;
@@ -204,6 +206,7 @@ sample_piece device_sampler::piece_at(int64 p) const {
 // The kernels of a pass, and the arguments that all its launches have.
 sampling_kernels &device_sampler::prepare(const sample_pass &pass) {
   sampling_kernels &kernels = find(shape_of(pass.edges != nullptr, pass.sobol.axes != nullptr, pass.antithetic));
+  kernels_ = &kernels;
   kernels.set_axes(problem_->axes, stream_);
   pass_ = pass;
   sampling_arguments &a = arguments_;
@@ -242,25 +245,10 @@ void device_sampler::go_to_shift(int64 more) {
   }
 }
 
-// Where each block leaves its results.
-void device_sampler::require_results(int64 blocks) {
-  const std::size_t sums = size(blocks * ncomp_) * sizeof(sample_sums);
-  partial_.require(sums + size(blocks) * sizeof(int64));
-  arguments_.partial = static_cast<sample_sums *>(partial_.address());
-  arguments_.failed = reinterpret_cast<int64 *>(static_cast<char *>(partial_.address()) + sums);
-}
-
-outcome device_sampler::run_fused(sampling_kernels &kernels, int64 shifts, sample_sums *sums) {
-  sampling_arguments &a = arguments_;
-  const int64 pieces = pieces_of(a.cut);
-  a.first_piece = 0;
-  a.end_piece = pieces;
-  a.block_pieces = std::max<int64>(1, pieces * shifts / (runs_per_block * kernels.resident()));
-  a.shift_blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
-  const int64 blocks = a.shift_blocks * shifts;
-  require_results(blocks);
-  launch(kernels.sums(), blocks, sampling_block);
-  return take_results(kernels, blocks, shifts, sums);
+// On another device than the first one of a run.
+void device_sampler::join(const device_sampler &first, cuda_setting &setting) {
+  placed_.emplace(setting.place(*first.integrand_));
+  begin(*first.problem_, *placed_, *first.report_);
 }
 
 // Samples whose values fit into memory, and with a callback their points into a call.
@@ -273,7 +261,7 @@ int64 device_sampler::chunk_samples() const {
 }
 
 // Chunks of whole pieces, one at least.
-outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums) {
+outcome device_sampler::run_chunks(int64 n, sample_sums *sums) {
   sampling_arguments &a = arguments_;
   const int64 most = chunk_samples();
   std::vector<sample_sums> all(size(ncomp_));
@@ -289,69 +277,10 @@ outcome device_sampler::run_chunks(sampling_kernels &kernels, int64 n, sample_su
     a.first_piece = p;
     a.end_piece = next;
     a.first_sample = first;
-    outcome o = run_chunk(kernels, next - p, all.data());
-    if (o == outcome::running && next < n) o = between_kernels();
+    const outcome o = run_chunk(p > 0, all.data());
     if (o != outcome::running) return o;
   }
   for (std::size_t k = 0; k < all.size(); ++k) sums[k].add(all[k]);
-  return outcome::running;
-}
-
-int64 device_sampler::value_blocks(const sampling_kernels &kernels, int64 samples) const {
-  return std::min((samples + sample_tile - 1) / sample_tile, kernels.resident());
-}
-
-outcome device_sampler::run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums) {
-  sampling_arguments &a = arguments_;
-  const int64 nc = ncomp_, points = a.count * points_of_sample(pass_);
-  a.stride = (points + 63) / 64 * 64;
-  allocate(values_, size(nc * a.stride) * sizeof(double));
-  a.f = pointer<double>(values_.address());
-  a.block_pieces = a.count > pieces * small_piece ? sample_tile / 32 : sample_tile;
-  const int64 blocks = (pieces + a.block_pieces - 1) / a.block_pieces;
-  require_results(blocks);
-  if (numbers_.there()) {
-    numbers_.require(a.first_sample, a.count);
-    a.given = numbers_.numbers(pass_.shift);
-  }
-  if (f_->batch) {
-    const outcome o = make_values(kernels);
-    if (o != outcome::running) return o;
-  }
-  launch(kernels.values(), value_blocks(kernels, a.count), sample_tile);
-  launch(kernels.pieces(), blocks, sample_tile);
-  return take_results(kernels, blocks, 1, sums);
-}
-
-// The points of the chunk and their values.
-outcome device_sampler::make_values(const sampling_kernels &kernels) {
-  sampling_arguments &a = arguments_;
-  allocate(x_, size(coordinates_ * a.stride) * sizeof(double));
-  a.x = pointer<double>(x_.address());
-  launch(kernels.batch_points(), std::min<int64>((a.count + sample_tile - 1) / sample_tile, 65536), sample_tile);
-  return call_back(a.count * points_of_sample(pass_), x_.address(), values_.address(), a.stride);
-}
-
-// ---- Results ----------------------------------------------------------------------------------------------------------------
-
-// sums[shifts*ncomp]; each shift has as many blocks.
-outcome device_sampler::take_results(sampling_kernels &kernels, int64 blocks, int64 shifts, sample_sums *sums) {
-  check(cuda().stream_synchronize(stream_), "the kernel");
-  if (!f_->batch) {
-    const outcome o = take_answer(kernels);
-    if (o != outcome::running) return o;
-  }
-  const sampling_arguments &a = arguments_;
-  const int64 *const bad = std::find_if(a.failed, a.failed + blocks, [](int64 p) { return p >= 0; });
-  const int64 of_a_shift = blocks / shifts;
-  if (bad != a.failed + blocks) {
-    go_to_shift((bad - a.failed) / of_a_shift);
-    message_ = f_->batch ? callback_nonfinite() : explain_nonfinite(kernels, *bad);
-    return outcome::nonfinite;
-  }
-  const int64 nc = ncomp_;
-  for (int64 b = 0; b < blocks; ++b)
-    for (int64 k = 0; k < nc; ++k) sums[b / of_a_shift * nc + k].add(a.partial[b * nc + k]);
   return outcome::running;
 }
 

@@ -139,12 +139,12 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
     for (int k = 0; k < comps; ++k) total[k] = sample_sums();
 #if TESSERA_SOBOL
   __shared__ near_net near;
-  const int64 shift = blockIdx.x / a.shift_blocks;
+  const int64 block = a.first_block + blockIdx.x, shift = block / a.shift_blocks;
   const sobol_net net = {a.pass.sobol.axes + shift * sobol_words(dim, a.pass.sobol.columns), a.pass.sobol.columns};
   fetch_columns(net, near);
-  const int64 begin = a.first_piece + (blockIdx.x - shift * a.shift_blocks) * a.block_pieces;
+  const int64 begin = a.first_piece + (block - shift * a.shift_blocks) * a.block_pieces;
 #else
-  const int64 begin = a.first_piece + blockIdx.x * a.block_pieces;
+  const int64 begin = a.first_piece + (a.first_block + blockIdx.x) * a.block_pieces;
 #endif
   const int64 end = begin + a.block_pieces < a.end_piece ? begin + a.block_pieces : a.end_piece;
   int64 failed = -1;
@@ -207,14 +207,15 @@ __device__ __forceinline__ int piece_of_lane(const course_arguments &c, const in
 // The samples of a launch, in tiles; those of a list are in warps that begin at multiples of 32.
 struct sample_range {
   int64 begin, end;
-  int before;  // of the first tile
+  int before;    // of the first tile
+  int64 marked;  // marks before it
 };
 __device__ __forceinline__ sample_range range_of(const sampling_arguments &a) {
 #if TESSERA_LIST
-  const int64 begin = a.course.part_sample[a.course.part], end = a.course.part_sample[a.course.part + 1];
-  return {begin, end, static_cast<int>(begin % marked_samples)};
+  const int64 begin = a.course.part_sample[a.course.part], end = a.course.part_sample[a.course.part_end];
+  return {begin, end, static_cast<int>(begin % marked_samples), a.course.all_marks ? begin / marked_samples : 0};
 #else
-  return {a.first_sample, a.first_sample + a.count, 0};
+  return {a.first_sample, a.first_sample + a.count, 0, 0};
 #endif
 }
 
@@ -224,8 +225,8 @@ __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments
                                                         double &share) {
 #if TESSERA_LIST
   const int first = first_of_warp(s);
-  const int piece =
-      piece_of_lane(a.course, a.course.marks + (first + range.before) / marked_samples, range.begin + first);
+  const int piece = piece_of_lane(a.course, a.course.marks + range.marked + (first + range.before) / marked_samples,
+                                  range.begin + first);
   const listed_piece listed = a.course.list[piece];
   share = listed.share;
   return listed.piece();
@@ -236,14 +237,35 @@ __device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments
 }
 
 #if TESSERA_LIST
+// A sum of squares that is exact, lower word first.
+struct exact_squares {
+  uint64 low = 0, high = 0;
+  __device__ __forceinline__ void add(uint64 lower, uint64 upper) {
+    low += lower;
+    high += upper + (low < lower ? 1 : 0);
+  }
+  __device__ __forceinline__ void add_square(uint64 v) { add(v * v, __umul64hi(v, v)); }
+};
+__device__ __forceinline__ void add_squares(uint64 *to, const exact_squares &s) {
+  const uint64 before = atomicAdd(&to[0], s.low), more = s.high + (before + s.low < before ? 1 : 0);
+  if (more != 0) atomicAdd(&to[1], more);
+}
+__device__ __forceinline__ exact_squares lower_lane(const exact_squares &s, int d) {
+  exact_squares o;
+  o.low = __shfl_down_sync(~0u, s.low, d);
+  o.high = __shfl_down_sync(~0u, s.high, d);
+  return o;
+}
+__device__ __forceinline__ void fold_in(exact_squares &s, const exact_squares &o) { s.add(o.low, o.high); }
+
 // Counts a point on all axes. Near memory has the lower words; their carries go to far memory.
-__device__ __forceinline__ double train(const sampling_arguments &a, const sample_point &p, const double *f,
+__device__ __forceinline__ uint64 train(const sampling_arguments &a, const sample_point &p, const double *f,
                                         double share, uint32 *low) {
   double squares = 0.0;
 #pragma unroll(comps <= sampling_most_fused ? comps : 1)
   for (int k = 0; k < comps; ++k) squares += f[k] * f[k] * a.pass.scale[k];
   const uint64 quantum = training_quantum(a.pass, squares * p.boost, share);
-  if (quantum == 0) return 0.0;
+  if (quantum == 0) return 0;
   const uint32 lower = static_cast<uint32>(quantum), upper = static_cast<uint32>(quantum >> 32);
 #pragma unroll(near_point ? dim : 1)
   for (int j = 0; j < dim; ++j) {
@@ -255,7 +277,7 @@ __device__ __forceinline__ double train(const sampling_arguments &a, const sampl
       atomicAdd(&a.training[at], quantum);
     }
   }
-  return static_cast<double>(quantum) * static_cast<double>(quantum);
+  return quantum;
 }
 #endif
 
@@ -270,7 +292,8 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   using namespace tessera;
 #if TESSERA_LIST
   __shared__ uint32 low[near_training ? dim * grid_bins : 1];
-  __shared__ double warp_squares[warps];
+  __shared__ exact_squares warp_squares[warps];
+  exact_squares squares;
   __shared__ alignas(16) grid_interval near_edges[near_grid ? dim * grid_bins : 1];
   __shared__ sample_cells near_cells[near_point ? dim : 1];
   const grid_of_axes edges = {a.course.edges, near_edges};
@@ -289,7 +312,6 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   const sample_range range = range_of(a);
   const int count = static_cast<int>(range.end - range.begin),
             tiles = (range.before + count + sample_tile - 1) / sample_tile;
-  double squares = 0.0;
 #pragma unroll 1
   for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
     const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
@@ -318,14 +340,14 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
         v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
       }
 #if TESSERA_LIST
-      if (is_training_sample(a.pass, index)) squares += train(a, p, f, share, low);
+      if (is_training_sample(a.pass, index)) squares.add_square(train(a, p, f, share, low));
 #endif
     }
     for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
   }
 #if TESSERA_LIST
   fold_block<sample_tile>(squares, warp_squares);
-  if (threadIdx.x == 0) a.squares[blockIdx.x] = a.course.part == 0 ? squares : a.squares[blockIdx.x] + squares;
+  if (threadIdx.x == 0) add_squares(a.course.totals->squares, squares);
   if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) {
       const uint32 counted = low[near_training ? i : 0];
@@ -341,22 +363,21 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_sample_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
-  sample_sums *const sums = a.partial + static_cast<int64>(blockIdx.x) * comps;
 #if TESSERA_LIST
-  sum_part(a, sums);
+  sum_parts(a);
 #else
+  sample_sums *const sums = a.partial + static_cast<int64>(blockIdx.x) * comps;
   __shared__ piece_work work;
   __shared__ sample_sums of_warp[warps];
   __shared__ int least_failed;
   const int64 begin = a.first_piece + blockIdx.x * a.block_pieces, left = a.end_piece - begin,
               many = left < a.block_pieces ? left : a.block_pieces;
-  const int team = team_for(a.count, a.end_piece - a.first_piece);
   int64 failed = -1;
   if (threadIdx.x == 0) least_failed = sample_tile;
 #pragma unroll 1
   for (int k = 0; k < comps; ++k) {
     sample_sums mine;
-    sum_pieces(a, work, k, a.first_sample, begin, many, team, mine, failed);
+    sum_pieces(a, work, k, a.first_sample, begin, many, a.team, mine, failed);
     fold_block<sample_tile>(mine, of_warp);
     if (threadIdx.x == 0) sums[k] = mine;
     __syncthreads();

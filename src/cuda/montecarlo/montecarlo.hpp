@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../device/kept_kernels.hpp"
+#include "../device/team.hpp"
 #include "../device/user_run.hpp"
 #include "../../engine/montecarlo/sampling_executor.hpp"
 #include "generator.hpp"
@@ -65,7 +67,7 @@ class sampling_kernels : public user_kernels {
 // Kernels and memory live as long as it.
 class device_sampler final : public user_run, public sampling_executor {
  public:
-  explicit device_sampler(cuda_setting &setting) : user_run(setting) {}
+  explicit device_sampler(cuda_setting &setting) : user_run(setting), team_(*this, setting) {}
 
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                  double *error, run_result &result, device_report &report) override;
@@ -87,6 +89,7 @@ class device_sampler final : public user_run, public sampling_executor {
   static constexpr std::size_t most_kernels = 24;
 
   void begin(const sampling_problem &problem, const placed_integrand &f, device_report &report);
+  void join(const device_sampler &first, cuda_setting &setting);
   bool begin_numbers();
   sampling_shape shape_of(bool grid, bool nets, bool antithetic) const;
   sampling_kernels &find(const sampling_shape &shape);
@@ -97,29 +100,52 @@ class device_sampler final : public user_run, public sampling_executor {
   void launch(CUfunction kernel, int64 blocks, int threads) { start(kernel, blocks, threads, &arguments_); }
   void require_results(int64 blocks);
   outcome run_fused(sampling_kernels &kernels, int64 shifts, sample_sums *sums);
+  // Blocks with results, which all devices and ranks share: start(member, its blocks). looks: there were some before, between which and these
+  // the run may end. Their results are added to sums[shifts*ncomp] where nothing went wrong.
+  template <class Start>
+  outcome share_blocks(int64 blocks, int64 shifts, int64 samples, bool looks, sample_sums *sums, const Start &start);
+  sampling_kernels &adopt(const device_sampler &first, const sampling_arguments &cut, const item_range &blocks,
+                          int64 shifts);
+  void start_fused(const item_range &blocks);
+  void start_chunk(const item_range &blocks);
+  void end_blocks(const item_range &blocks, int64 of_a_shift);
   sample_piece piece_at(int64 p) const;  // of the call
-  outcome run_chunks(sampling_kernels &kernels, int64 n, sample_sums *sums);
+  outcome run_chunks(int64 n, sample_sums *sums);
   int64 value_blocks(const sampling_kernels &kernels, int64 samples) const;
   // Iterations of VEGAS; see vegas_course.cpp.
   int64 chunk_blocks() const;
   int64 cube_blocks() const;  // with a thread for each cube
-  void use_course(const vegas_iteration &it, int64 part_samples);
+  struct course_plan {
+    int log_part, parts, parts_at_once, together, groups;  // see course_arguments; parts_at_once: of a launch
+  };
+  course_plan plan_of(const vegas_iteration &it) const;
+  void begin_iteration(const vegas_iteration &it, const course_plan &plan);
+  void use_course(const vegas_iteration &it, const course_plan &plan);
   void share_out(const sampling_kernels &kernels);
-  outcome run_part(sampling_kernels &kernels, int64 samples);
-  outcome take_part(sampling_kernels &kernels);
-  outcome run_chunk(sampling_kernels &kernels, int64 pieces, sample_sums *sums);
+  void follow(device_sampler &member, const vegas_iteration &it, const course_plan &plan);
+  void start_parts(const course_plan &plan, const item_range &parts, sample_sums *part_sums);
+  void end_parts(const item_range &parts);
+  void read_pieces(bool made);
+  void learn_from_all();
+  outcome run_chunk(bool looks, sample_sums *sums);
   outcome make_values(const sampling_kernels &kernels);
-  outcome take_results(sampling_kernels &kernels, int64 blocks, int64 shifts, sample_sums *sums);
   std::string explain_nonfinite(const sampling_kernels &kernels, int64 piece);
   int64 chunk_samples() const;
 
   kept_kernels<sampling_kernels> kept_{most_kernels};
   // Of the run.
   const sampling_problem *problem_ = nullptr;
-  std::vector<int> cells_;  // of the strata
+  const device_integrand *integrand_ = nullptr;
+  std::optional<placed_integrand> placed_;
+  sampling_kernels *kernels_ = nullptr;  // of the call
+  std::vector<int> cells_;               // of the strata
   int64 cubes_ = 1;
-  bool known_ = false;                  // what they have shown
-  sampling_kernels *course_ = nullptr;  // of the last iteration
+  bool known_ = false;                          // what they have shown
+  int64 course_age_ = 0, ages_ = 0;             // devices with the same age have the same grid and strata
+  std::vector<device_sampler *> in_iteration_;  // devices that make parts of it, this one first
+  std::vector<item_range> made_parts_;          // of which nothing has been read
+  std::vector<int64> part_piece_, part_sample_;
+  std::vector<double> piece_spreads_;  // of all devices and ranks
   // Of the call.
   sample_pass pass_ = {};  // with the driver's pointers
   std::vector<sample_cells> host_cells_;
@@ -128,8 +154,9 @@ class device_sampler final : public user_run, public sampling_executor {
   // Memory.
   number_ring numbers_;
   device_memory tables_there_, nets_there_, course_there_, edges_there_, spread_there_, spread_before_, list_there_,
-      marks_there_, training_, squares_, partial_there_, piece_spread_;
-  mapped_memory partial_, course_result_;
+      marks_there_, training_, partial_there_, piece_spread_;
+  mapped_memory partial_, part_sums_, course_result_;
+  device_team<device_sampler> team_;
 };
 
 }  // namespace tessera

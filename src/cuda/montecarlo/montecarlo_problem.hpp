@@ -2,7 +2,8 @@
 //
 // Plain sampling of a text with few components is fused, and that of Sobol points through a grid: a block makes, evaluates and sums the samples of a run of pieces. All else
 // goes through memory in chunks of whole pieces: values of the samples, then the estimates of the pieces. Pieces of an iteration of VEGAS
-// are listed by the device itself, whose chunks are called parts.
+// are listed by each device itself. They are cut into parts, which have sums of their own; a launch has several parts one behind the other, and a
+// part is made by one of the devices and ranks that share the iteration.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -40,6 +41,14 @@ TESSERA_HD double shifted_number(double u, double shift) {
   return between(v > 1.0 ? v - 1.0 : v, 1.1102230246251565404e-16, 0.99999999999999988898);  // 2^-53, 1 - 2^-53
 }
 
+// Threads that sum a piece, of so many samples in so many pieces: what they have is folded at the price of several samples for each.
+TESSERA_HD int team_for(int64 samples, int64 pieces) {
+  constexpr int64 each = 16;
+  int team = 1;
+  while (team < 32 && each * team * pieces < samples) team *= 2;
+  return team;
+}
+
 struct listed_piece {
   int64 first;
   int cube, count;
@@ -52,6 +61,7 @@ struct share_totals {
   double wish;
   int64 left, pieces;  // samples that rounding down has left; pieces of the cubes
   uint64 failed;       // the first piece whose sum is not finite; 2^64 - 1: none
+  uint64 squares[2];   // of what each point has counted in the training, lower word first: the order does not matter
   unsigned arrived;
 };
 struct course_arguments {
@@ -63,8 +73,12 @@ struct course_arguments {
   double *chunk_wishes;                 // of each chunk of cubes
   int64 *chunk_samples, *chunk_pieces;  // likewise; before it once they are summed
   share_totals *totals;
-  int64 part_samples;  // a part begins with the first piece behind so many samples
-  int parts, part;
+  int log_part;  // a part begins with the first piece behind 2^log_part samples more
+  int parts;
+  int part, part_end;               // those of a launch
+  int together;                     // tiles whose pieces a block sums
+  int groups;                       // of so many tiles that a part may have
+  bool all_marks;                   // there are marks of all samples, not only of those of a launch
   int64 *part_piece, *part_sample;  // first ones of each part, and the ends
   listed_piece *list;
   int *marks;            // pieces that have every marked_samples-th sample of the part; behind them the last one
@@ -73,9 +87,8 @@ struct course_arguments {
   double *edges;
   double damping;
   bool believe_all;
-  int value_blocks;  // that have left squares
 };
-// What a part leaves on the host.
+// What a launch leaves on the host.
 struct course_result {
   int64 failed;  // piece, -1: none
 };
@@ -89,7 +102,9 @@ struct sampling_arguments {
   course_arguments course;
   int64 first_piece, end_piece;
   int64 block_pieces;   // that a block sums
+  int64 first_block;    // of the fused kernel: that of this launch among those of all devices
   int64 shift_blocks;   // of the fused kernel: blocks with the pieces of one shift
+  int team;             // threads that sum a piece where none is long, a power of two
   given_numbers given;  // in place of Philox
   // A chunk's samples.
   int64 first_sample, count;
@@ -102,9 +117,8 @@ struct sampling_arguments {
   int64 *failed;         // [blocks]: a block's first piece whose sum is not finite, -1: none
   double *spread;        // of each piece of the list
   uint64 *training;      // [ndim][grid_bins]
-  double *squares;       // [blocks]
   course_result *result;
-  sample_sums *sums;  // [ncomp], of an iteration of VEGAS
+  sample_sums *part_sums;  // [parts][ncomp], of an iteration of VEGAS
   user_answer *answer;
 };
 

@@ -40,14 +40,6 @@ __device__ __forceinline__ sample_piece piece_at(const sampling_arguments &a, in
 }
 
 // ---- Pieces ----------------------------------------------------------------------------------------------------------------
-// Threads that sum a piece: what they have is folded at the price of several samples for each.
-__device__ __forceinline__ int team_for(int64 samples, int64 pieces) {
-  constexpr int64 each = 16;
-  int team = 1;
-  while (team < 32 && each * team * pieces < samples) team *= 2;
-  return team;
-}
-
 // Deviations from the piece's first sample: of samples lane, lane + team, ...
 __device__ __forceinline__ sample_moments moments_of_lane(const double *f, int64 first, int64 count, int team,
                                                           int lane) {
@@ -129,58 +121,56 @@ __device__ __forceinline__ void sum_pieces(const sampling_arguments &a, piece_wo
 }
 
 #if TESSERA_LIST
-// The first piece that begins with this sample, a marked one, or behind it.
-__device__ __forceinline__ int64 first_piece_behind(const course_arguments &c, int64 base, int64 sample) {
-  const int p = c.marks[(sample - base) / marked_samples];
-  return c.list[p].first < sample ? p + 1 : p;
+// The first piece that begins with a tile's first sample, or behind it. marked: marks before those that are there.
+__device__ __forceinline__ int64 first_piece_behind(const course_arguments &c, int64 marked, int64 tile) {
+  const int p = c.marks[tile * (sample_tile / marked_samples) - marked];
+  return c.list[p].first < tile * sample_tile ? p + 1 : p;
 }
 
-// The pieces of a part. sums[comps]: of this block, over the parts so far; the last block of the last part folds those of all.
-__device__ __forceinline__ void sum_part(const sampling_arguments &a, sample_sums *sums) {
+// The pieces of the parts of a launch, group by group: a.partial[part][group][comps]. The last block folds the groups of each part.
+__device__ __forceinline__ void sum_parts(const sampling_arguments &a) {
   __shared__ bool is_last;
   __shared__ piece_work work;
   __shared__ sample_sums of_warp[warps];
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x);
-  const int64 begin = c.part_piece[c.part], end = c.part_piece[c.part + 1], first = c.part_sample[c.part],
-              count = c.part_sample[c.part + 1] - first;
-  const int team = team_for(count, end - begin);
-  // A block takes the pieces that begin in some tiles, so that all have about as many samples, and so many tiles that all blocks have some.
-  const int64 base = first / marked_samples * marked_samples,
-              tiles = (first + count - base + sample_tile - 1) / sample_tile;
-  int64 together = 32, failed = -1;
-  while (together > 1 && together * gridDim.x > tiles) together /= 2;
+  const int64 first = c.part_sample[c.part], marked = c.all_marks ? 0 : first / marked_samples;
+  const int team = team_for(c.shared.samples + c.uniform, c.totals->pieces + pieces_of(cut_into_pieces(c.uniform)));
+  const int64 many = static_cast<int64>(c.part_end - c.part) * c.groups;
+  int64 failed = -1;
 #pragma unroll 1
-  for (int k = 0; k < comps; ++k) {
-    sample_sums mine;
+  for (int64 i = blockIdx.x; i < many; i += gridDim.x) {
+    const int part = c.part + static_cast<int>(i / c.groups);
+    const int64 before = c.part_sample[part] / sample_tile,
+                tiles = (c.part_sample[part + 1] + sample_tile - 1) / sample_tile - before,
+                tile = i % c.groups * c.together, last = tile + c.together < tiles ? tile + c.together : tiles;
+    const int64 from = tile == 0 || tile >= tiles ? c.part_piece[part] : first_piece_behind(c, marked, before + tile),
+                until = tile >= tiles   ? from
+                        : last == tiles ? c.part_piece[part + 1]
+                                        : first_piece_behind(c, marked, before + last);
 #pragma unroll 1
-    for (int64 tile = blockIdx.x * together; tile < tiles; tile += gridDim.x * together) {
-      const int64 last = tile + together < tiles ? tile + together : tiles,
-                  from = tile == 0 ? begin : first_piece_behind(c, base, base + tile * sample_tile),
-                  until = last == tiles ? end : first_piece_behind(c, base, base + last * sample_tile);
+    for (int k = 0; k < comps; ++k) {
+      sample_sums sums;
 #pragma unroll 1
       for (int64 p = from; p < until; p += sample_tile)
-        sum_pieces(a, work, k, first, p, until - p < sample_tile ? until - p : sample_tile, team, mine, failed);
+        sum_pieces(a, work, k, first, p, until - p < sample_tile ? until - p : sample_tile, team, sums, failed);
+      if (from < until) fold_block<sample_tile>(sums, of_warp);
+      if (t == 0) a.partial[i * comps + k] = sums;
+      __syncthreads();
     }
-    fold_block<sample_tile>(mine, of_warp);
-    if (t == 0) {
-      if (c.part > 0) mine.add(sums[k]);
-      sums[k] = mine;
-    }
-    __syncthreads();
   }
   if (failed >= 0) atomicMin(&c.totals->failed, static_cast<uint64>(failed));
   if (!last_block(c.totals->arrived, is_last)) return;
-  if (c.part + 1 == c.parts) {
+  const int results = (c.part_end - c.part) * comps;
 #pragma unroll 1
-    for (int k = 0; k < comps; ++k) {
-      sample_sums s;
+  for (int j = t / 32; j < results; j += warps) {
+    const int part = j / comps, k = j - part * comps;
+    sample_sums s;
 #pragma unroll 1
-      for (unsigned b = static_cast<unsigned>(t); b < gridDim.x; b += sample_tile)
-        s.add(from_far(a.partial + static_cast<int64>(b) * comps + k));
-      fold_block<sample_tile>(s, of_warp);
-      if (t == 0) a.sums[k] = s;
-    }
+    for (int g = t & 31; g < c.groups; g += 32)
+      s.add(from_far(a.partial + (static_cast<int64>(part) * c.groups + g) * comps + k));
+    fold_warp(s);
+    if ((t & 31) == 0) a.part_sums[static_cast<int64>(c.part + part) * comps + k] = s;
   }
   if (t == 0) {
     const uint64 failed = *static_cast<volatile uint64 *>(&c.totals->failed);

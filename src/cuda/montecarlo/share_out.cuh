@@ -87,24 +87,23 @@ __device__ __forceinline__ int64 sums_before(int64 *of, int n, int64 *near) {
 }
 
 // ---- The list ------------------------------------------------------------------------------------------------------------
-// Marks where the samples of a piece are. `last`: of the part.
-__device__ __forceinline__ void mark_piece(const course_arguments &c, int64 part_begin, bool last, int64 p,
+// Marks where the samples of a piece are, behind sample `begin`, with which a piece begins. `last`: of those that are marked.
+__device__ __forceinline__ void mark_piece(const course_arguments &c, int64 begin, bool last, int64 p,
                                            const sample_piece &piece) {
-  const int64 before = part_begin / marked_samples,
-              end = (piece.first + piece.count + marked_samples - 1) / marked_samples,
-              first = piece.first == part_begin ? before : (piece.first + marked_samples - 1) / marked_samples;
+  const int64 before = begin / marked_samples, end = (piece.first + piece.count + marked_samples - 1) / marked_samples,
+              first = piece.first == begin ? before : (piece.first + marked_samples - 1) / marked_samples;
   int *mark = c.marks + (first - before), *const behind = c.marks + (end - before) + (last ? 1 : 0);
 #pragma unroll 4
   for (; mark < behind; ++mark) *mark = static_cast<int>(p);
 }
 // The same by a warp, whose lanes have pieces one behind the other, the first lane piece p. Their marks are shared out, for pieces differ.
-__device__ __forceinline__ void mark_row(const course_arguments &c, int64 part_begin, bool last, int64 p, int pieces,
+__device__ __forceinline__ void mark_row(const course_arguments &c, int64 begin, bool last, int64 p, int pieces,
                                          int64 first, int64 count) {
   const int lane = static_cast<int>(threadIdx.x) & 31;
-  const int64 before = part_begin / marked_samples, begin = __shfl_sync(~0u, first, 0),
+  const int64 before = begin / marked_samples, of_row = __shfl_sync(~0u, first, 0),
               samples = __shfl_sync(~0u, first + count, pieces - 1),
               end = (samples + marked_samples - 1) / marked_samples,
-              from = begin == part_begin ? before : (begin + marked_samples - 1) / marked_samples;
+              from = of_row == begin ? before : (of_row + marked_samples - 1) / marked_samples;
 #pragma unroll 1
   for (int64 row = from; row < end; row += 32) {
     const int64 mark = row + lane, sample = mark * marked_samples;
@@ -132,9 +131,9 @@ __device__ __forceinline__ void list_unmarked(const sampling_arguments &a, int64
     c.part_piece[0] = 0;
     c.part_sample[0] = 0;
   }
-  const int64 until = last ? c.parts : (c.parts == 1 ? 0 : end / c.part_samples);
+  const int64 until = last ? c.parts : end >> c.log_part;
 #pragma unroll 1
-  for (int64 part = c.parts == 1 ? 1 : piece.first / c.part_samples + 1; part <= until; ++part) {
+  for (int64 part = (piece.first >> c.log_part) + 1; part <= until; ++part) {
     c.part_piece[part] = p + 1;
     c.part_sample[part] = end;
   }
@@ -142,7 +141,7 @@ __device__ __forceinline__ void list_unmarked(const sampling_arguments &a, int64
 __device__ __forceinline__ void list_piece(const sampling_arguments &a, int64 p, const sample_piece &piece) {
   const course_arguments &c = a.course;
   list_unmarked(a, p, piece);
-  if (c.parts == 1) mark_piece(c, 0, is_last_piece(c, piece.first + piece.count), p, piece);
+  if (c.all_marks) mark_piece(c, 0, is_last_piece(c, piece.first + piece.count), p, piece);
 }
 
 // Those of a cube, or the scouts: every `stride`-th from `from` on. `at` and `first`: of all of them.
@@ -318,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
         list_pieces(a, cube, at, first, count, weight, 0, 1);
     }
     const int64 p = __shfl_sync(~0u, at, 0), end = __shfl_sync(~0u, first, 0) + samples;
-    if (simple && c.parts == 1 && in_row > 0)
+    if (simple && c.all_marks && in_row > 0)
       mark_row(c, 0, is_last_piece(c, end), p, in_row < 32 ? static_cast<int>(in_row) : 32, first, count);
     for (unsigned large = __ballot_sync(~0u, of_cube > few_pieces); large != 0; large &= large - 1) {
       const int other = __ffs(static_cast<int>(large)) - 1;
@@ -332,12 +331,12 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
                 int64{gridDim.x} * chunk_cubes);
 }
 
-// The marks of a part, where there are several parts.
+// The marks of a launch, where they are not all there.
 extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_mark_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   const course_arguments &c = a.course;
-  const int64 end = c.part_piece[c.part + 1], begin = c.part_sample[c.part];
+  const int64 end = c.part_piece[c.part_end], begin = c.part_sample[c.part];
   const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
   for (int64 p = c.part_piece[c.part] + int64{blockIdx.x} * sample_tile + threadIdx.x - lane; p < end;
@@ -363,7 +362,6 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     tessera_learn(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   __shared__ axis_refinement work;
-  __shared__ double near[sample_tile];
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x);
   if (blockIdx.x >= dim) {
@@ -379,14 +377,9 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
     return;
   }
   const block_lanes lanes;
-  double squares = 0.0;
-  if (!c.believe_all) {
-    double sum = 0.0;
-    for (int b = t; b < c.value_blocks; b += sample_tile) sum += a.squares[b];
-    near[t] = sum;
-    __syncthreads();
-    squares = fold_numbers(lanes, sample_tile, near);
-  }
+  const uint64 *const counted = c.totals->squares;
+  const double squares =
+      c.believe_all ? 0.0 : static_cast<double>(counted[1]) * 18446744073709551616.0 + static_cast<double>(counted[0]);
   uint64 *const counts = a.training + blockIdx.x * grid_bins;
   refine_axis(lanes, work, counts, squares, c.damping, c.edges + blockIdx.x * grid_edges);
   __syncthreads();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../../engine/montecarlo/sampling_state.hpp"
 #include "../method.hpp"
 
 namespace tessera {
@@ -19,7 +20,10 @@ class monte_carlo_method final : public method {
   void get_chi2(double *chi2) const;
 
   bool hands_weights() const override { return true; }
-  bool shares_evaluations() const override { return true; }
+  // Numbers of cuRAND are made one after the other.
+  bool shares_evaluations(bool on_host) const override {
+    return on_host || !is_of_curand(static_cast<int>(get_int(TESSERA_GENERATOR)));
+  }
   void sign(fingerprint &to) const override {
     to.add(given_state_);
     if (get_int(TESSERA_KEEP_GRID) != 0 || grid_is_given_) to.add(grid_);

@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "../ranks.hpp"
+#include "ranks.hpp"
 #include "first_failure.hpp"
 
 namespace tessera {

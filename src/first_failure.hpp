@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "../limited_integrand.hpp"
-#include "../problem.hpp"
+#include "limited_integrand.hpp"
+#include "problem.hpp"
 
 namespace tessera {
 
