@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "checks.hpp"
+#include "compiled.hpp"
 #include "core/node_table.hpp"
 #include "core/rule_build.hpp"
 #include "jit/cubin.hpp"
@@ -16,8 +18,49 @@
 
 using namespace tessera;
 using checks::check;
+using checks::fails;
 
 namespace {
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// The steps know no integrand: another text, another dimension, finds them compiled.
+void steps_are_kept() {
+  const auto compiled = [](int ndim, const char *text, double &seconds) {
+    rule r;
+    build_rule(choose_rule(TESSERA_RULE_AUTO, ndim), ndim, r, true);
+    r.raises = true;
+    integrand_source source;
+    source.text = text;
+    target where;
+    where.arch = 90;
+    where.ndim = ndim;
+    where.library_version = "test of kept steps";
+    const double before = cpu_seconds();
+    const compiled_module m =
+        compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, false)), where, nullptr);
+    seconds = cpu_seconds() - before;
+    std::printf("%-44s %7zu bytes %.2f s, %.2f s of processors\n", text, m.image->size(), m.seconds, seconds);
+    check(m.inlined, std::string(text) + ": inlined");
+    check(checks::number_before(m.log, "tessera_bulk", "registers") < 0, "the steps are none of this text's");
+  };
+  double first = 0, second = 0;
+  compiled(4, "double f(const double *x) { return exp(-x[0] * x[3]); }", first);
+  compiled(3, "static double f(const double *x) { return 1 / (1 + x[0] * x[2]); }", second);
+  check(second < 0.6 * first, "the second text does without the steps");
+  fails("undefined", jit_stage::link, "mine.src: the function 'dgetrf_' is declared but not defined", [] {
+    rule r;
+    build_rule(choose_rule(TESSERA_RULE_AUTO, 3), 3, r, true);
+    r.raises = true;
+    integrand_source source;
+    source.file_name = "mine.src";
+    source.text = "extern \"C\" double dgetrf_(double);\ndouble f(const double *x) { return dgetrf_(x[0]); }\n";
+    target where;
+    where.ndim = 3;
+    where.library_version = "test of kept steps";
+    compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, false)), where, nullptr);
+  });
+}
 
 void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, bool raises = false,
               const char *domain = "") {
@@ -161,6 +204,7 @@ int main(int argc, char **argv) {
   const bool all = argc > 2 && std::string(argv[2]) == "all";
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
   if (checks::sanitized) return checks::summary();
+  steps_are_kept();
   compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   if (argc > 1) links_ptx(3, 2, argv[1]);
   const auto compiles_point = [](bool many) {
