@@ -142,6 +142,7 @@ void device_sampler::use_course(const vegas_iteration &it, int64 part_samples) {
   c.cells = reinterpret_cast<const int *>(a.pass.scale + scales + of_cells);
   pass_.cells = host_cells_.data();
 
+  c.ndim = ndim_;
   c.shared = {it.samples, cubes, it.exponent};
   c.uniform = it.uniform;
   c.part_samples = part_samples;
