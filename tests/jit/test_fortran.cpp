@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include "checks.hpp"
 #include "core/rule_build.hpp"
@@ -335,6 +336,71 @@ void engine() {
   }
 }
 
+// What programs write: thousands of statements over one work array.
+std::string generated(int statements) {
+  constexpr int length = 200;
+  std::string t =
+      "subroutine f(ndim, x, numfun, funvls)\nimplicit none\ninteger ndim, numfun\n"
+      "double precision x(ndim), funvls(numfun), w(200)\n";
+  unsigned state = 7;
+  const auto element = [&](int known) {
+    state = state * 1664525u + 1013904223u;
+    return "w(" + std::to_string(1 + (state >> 8) % static_cast<unsigned>(std::min(known, length))) + ")";
+  };
+  for (int i = 1; i <= 8; ++i)
+    t += "w(" + std::to_string(i) + ") = x(" + std::to_string(1 + i % 4) + ") + 0." + std::to_string(i) + "d0\n";
+  for (int k = 0; k < statements; ++k) {
+    const int known = 8 + k;
+    const std::string a = element(known), b = element(known), c = element(known);
+    const std::string forms[] = {a + "*" + b + " - 0.25d0*" + c, "0.5d0*(" + a + " + " + b + ")*" + c,
+                                 a + "/(1d0 + " + b + "**2) + 0.125d0*" + c, a + " - 0.5d0*" + b + "*" + c};
+    t += "w(" + std::to_string(1 + (8 + k) % length) + ") = " + forms[k % 4] + "\n";
+  }
+  return t + "funvls(1) = w(200)*w(199) + w(100)\nend subroutine\n";
+}
+
+double cpu_seconds() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    struct rusage u;
+    ::getrusage(who, &u);
+    sum += static_cast<double>(u.ru_utime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec);
+  }
+  return sum;
+}
+
+// With the engine's kernels, which call it in several places: it is called there, and nothing takes more than some seconds.
+void large(int statements, double most_seconds) {
+  const integrand_source s = text(generated(statements));
+  const double start = cpu_seconds();
+  const std::string code = fortran_to_nvvm(s, find_flang(), 4, 1, 0, {});
+  const double translated = cpu_seconds();
+  rule r;
+  build_rule(choose_rule(TESSERA_RULE_AUTO, 4), 4, r, true);
+  r.raises = true;
+  target t;
+  t.ndim = 4;
+  t.library_version = "test";
+  t.helper = helper;
+  const compiled_module m = compile_integrand(s, engine_kernel(r, choose_shape(r, 1, false, false)), t, nullptr);
+  const double end = cpu_seconds();
+  check(!m.inlined, "a large text: called");
+  std::printf("%d statements: to NVVM IR %.1f s of processors, altogether %.1f s (%.1f s of the clock), %zu bytes\n",
+              statements, translated - start, end - translated, m.seconds, m.image->size());
+  check(end - translated < most_seconds, "a large text: the time of compilation");
+  const temporary_directory work;
+  const std::string object = for_this_machine(code, work);
+  void *const handle = object.empty() ? nullptr : ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const compiled_source host(s, 4, 1, nullptr, "test");
+  if (!check(handle != nullptr, "a large text: opened")) return;
+  const double x[4] = {0.25, 0.75, 0.375, 0.5};
+  double here = 0, there = 1;
+  check(host.function()(1, 4, x, 1, 1, &here, 1, nullptr) == 0, "a large text: on the host");
+  reinterpret_cast<entry>(::dlsym(handle, "tessera_f"))(x, &there, nullptr);
+  check(std::fabs(here - there) <= 1e-12 * std::fabs(here), "a large text: the same value");
+  ::dlclose(handle);
+}
+
 void cached() {
   const temporary_directory work;
   cache_settings settings;
@@ -390,6 +456,7 @@ int main(int argc, char **argv) {
     values_of_the_program();
     if (nvidia) cached();
     if (nvidia && all) engine();
+    if (nvidia && all) large(5000, 60.0);
   } catch (const std::exception &e) {
     check(false, e.what());
   }

@@ -21,7 +21,7 @@ constexpr const char *advice =
     "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install "
     "flang-22) or "
     "name it in $FLANG";
-constexpr const char *part = "tessera fortran 1";  // changes with the code that is made
+constexpr const char *part = "tessera fortran 2";  // changes with the code that is made
 
 std::vector<std::string> options_of(int version) {
   std::vector<std::string> out = {"-O2", "-fstack-arrays", "-S", "-emit-llvm"};
