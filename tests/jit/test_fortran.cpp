@@ -314,6 +314,38 @@ void several_files() {
   ::dlclose(handle);
 }
 
+// Refusals name the file and its own line, whichever of several it is; so do errors of the compiler.
+void lines_of_files() {
+  const auto with = [](const std::string &before, const std::string &main) {
+    integrand_source s = text(main);
+    s.file_name = "main.f90";
+    s.files.push_back({"first.f90", "module first\nreal(8) :: one = 1\nend module\n", true, false, false});
+    s.files.push_back({"old.f", before, true, true, false});
+    return s;
+  };
+  const std::string good =
+      "      DOUBLE PRECISION FUNCTION OLD(T)\n      DOUBLE PRECISION T\n      OLD = T\n      END\n";
+  const std::string main =
+      "double precision function f(x)\ndouble precision x, old\nexternal old\nf = old(x)\nend function\n";
+  const auto refused = [](const char *what, jit_stage stage, const std::string &part, const integrand_source &s) {
+    fails(what, stage, part, [&] { fortran_to_nvvm(s, find_flang(), 1, 1, 0, {}); });
+  };
+  refused(
+      "a call in the second file", jit_stage::translate, "old.f(4): error: 'old' (line 4)",
+      with("C\n      DOUBLE PRECISION FUNCTION OLD(T)\n      DOUBLE PRECISION T\n      READ (*, *) T\n      OLD = T\n "
+           "     END\n",
+           main));
+  refused("a call in the last file", jit_stage::translate, "main.f90(4): error: 'nowhere', which 'f' (line 4) calls",
+          with(good,
+               "double precision function f(x)\ndouble precision x, nowhere\nexternal nowhere\nf = "
+               "nowhere(x)\nend function\n"));
+  refused(
+      "an error in the second file", jit_stage::compile, "old.f(3): error: ",
+      with("      DOUBLE PRECISION FUNCTION OLD(T)\n      DOUBLE PRECISION T\n      OLD = T %% 2\n      END\n", main));
+  refused("an error in the last file", jit_stage::compile, "main.f90(2): error: ",
+          with(good, "double precision function f(x)\ndouble precision x, = 3\nf = x\nend function\n"));
+}
+
 // With the engine's own kernels: inlined, and what STOP says reaches the host.
 void engine() {
   const integrand_source source = text(
@@ -453,6 +485,7 @@ int main(int argc, char **argv) {
     stops();
     threads();
     several_files();
+    lines_of_files();
     values_of_the_program();
     if (nvidia) cached();
     if (nvidia && all) engine();

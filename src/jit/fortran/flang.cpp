@@ -21,7 +21,7 @@ constexpr const char *advice =
     "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install "
     "flang-22) or "
     "name it in $FLANG";
-constexpr const char *part = "tessera fortran 2";  // changes with the code that is made
+constexpr const char *part = "tessera fortran 3";  // changes with the code that is made
 
 std::vector<std::string> options_of(int version) {
   std::vector<std::string> out = {"-O2", "-fstack-arrays", "-S", "-emit-llvm"};
@@ -106,8 +106,12 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
       "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
   if (files.compiled.size() > 1) {
     std::string all;
-    for (std::size_t k = 0; k < files.compiled.size(); ++k)
-      all += std::string(files.fixed[k] ? "!dir$ fixed\n" : "!dir$ free\n") + read_file(files.compiled[k]) + "\n";
+    for (std::size_t k = 0; k < files.compiled.size(); ++k) {
+      // The line behind a change of form is still read in the old one.
+      const std::string form = files.fixed[k] ? "!dir$ fixed\n" : "!dir$ free\n";
+      all += "#line " + std::to_string(static_cast<int>(k + 1) * lines_of_file - 1) + " \"/source" + std::to_string(k) +
+             "\"\n" + form + form + read_file(files.compiled[k]) + "\n";
+    }
     file = work.file(files.preprocess ? "source.F90" : "source.f90");
     write_file(file, all);
   }
@@ -121,8 +125,7 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
     return write_nvvm(inlined, values).text;
   } catch (const ir_error &e) {
-    const std::string place = source.file_name + (e.line() > 0 ? "(" + std::to_string(e.line()) + ")" : "");
-    throw compile_error(jit_stage::translate, place + ": error: " + e.what());
+    throw compile_error(jit_stage::translate, fortran_place(source, e.line()) + ": error: " + e.what());
   }
 }
 
