@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <future>
 
 #include "sha256.hpp"
@@ -194,18 +195,21 @@ std::vector<std::string> names_in_code(const integrand_source &source, const std
 
 std::string pack(const compiled_module &m) {
   return std::to_string(static_cast<int>(m.image_kind)) + " " + std::to_string(m.inlined) + " " +
-         std::to_string(m.log.size()) + "\n" + m.log + *m.image;
+         std::to_string(m.written.size()) + " " + std::to_string(m.log.size()) + "\n" + m.written + m.log + *m.image;
 }
 
 bool unpack(const std::string &value, compiled_module &m) {
   const std::size_t newline = value.find('\n');
-  if (newline == std::string::npos || newline < 5 || newline > 24) return false;
-  const std::size_t log = std::stoul(value.substr(4, newline - 4));
-  if (log > value.size() - newline - 1) return false;
+  if (newline == std::string::npos || newline < 7 || newline > 32) return false;
+  char *end = nullptr;
+  const std::size_t written = std::strtoul(value.c_str() + 4, &end, 10), log = std::strtoul(end, nullptr, 10);
+  const std::size_t left = value.size() - newline - 1;
+  if (written > left || log > left - written) return false;
   m.image_kind = value[0] == '0' ? compiled_module::kind::cubin : compiled_module::kind::ptx;
   m.inlined = value[2] == '1';
-  m.log = value.substr(newline + 1, log);
-  m.image = std::make_shared<const std::string>(value.substr(newline + 1 + log));
+  m.written = value.substr(newline + 1, written);
+  m.log = value.substr(newline + 1 + written, log);
+  m.image = std::make_shared<const std::string>(value.substr(newline + 1 + written + log));
   return true;
 }
 
@@ -217,7 +221,7 @@ std::string linker_version() {
 
 std::string make_key(const program &p, const integrand_source &source, const target &where) {
   sha256 h;
-  h.field("tessera device 1").field(where.library_version).field(nvrtc_version());
+  h.field("tessera device 2").field(where.library_version).field(nvrtc_version());
   h.field(std::to_string(static_cast<int>(source.language))).field(source.function);
   h.field(std::to_string(static_cast<int>(source.form)));
   if (is_linked(source.language)) h.field(linker_version()).field(source.text).field(name_of(source));
@@ -317,7 +321,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     if (linked || apart) {
       parts.front().bytes.swap(made.bytes);
       if (linked) parts.front().name = "tessera kernels";
-      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol)
+      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.written)
                              : link_machine_code(parts, source, arch);
       made.bytes.swap(l.cubin);
       made.log += l.log;

@@ -314,6 +314,24 @@ void several_files() {
   ::dlclose(handle);
 }
 
+// What of the program's data is changed in copies alone, for the user to know; not what is read, and not what is the procedure's own.
+void changes() {
+  const integrand_source s = text(
+      "module m\nimplicit none\ndouble precision :: total = 0, factor = 2\nend module\n"
+      "double precision function f(x)\nuse m\nimplicit none\ndouble precision x(1), shift\ninteger n\n"
+      "integer, save :: own = 0\ncommon /count/ n\ncommon /given/ shift\nn = n + 1\nown = own + 1\n"
+      "total = total + x(1)\nf = factor*x(1) + shift + own\nend function\n");
+  const temporary_directory work;
+  cache_settings settings;
+  settings.directory = work.path();
+  for (int turn = 0; turn < 2; ++turn) {  // the second from the disk
+    code_cache cache(settings);
+    const compiled_module m = for_a_device(s, 1, 1, &cache);
+    check(m.hit == (turn == 0 ? cache_hit::none : cache_hit::disk), "data that are changed: the cache");
+    check(m.written == "'total of module m', COMMON /count/", "data that are changed: " + m.written);
+  }
+}
+
 // Refusals name the file and its own line, whichever of several it is; so do errors of the compiler.
 void lines_of_files() {
   const auto with = [](const std::string &before, const std::string &main) {
@@ -488,6 +506,7 @@ int main(int argc, char **argv) {
     lines_of_files();
     values_of_the_program();
     if (nvidia) cached();
+    if (nvidia) changes();
     if (nvidia && all) engine();
     if (nvidia && all) large(5000, 60.0);
   } catch (const std::exception &e) {

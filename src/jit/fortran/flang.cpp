@@ -54,6 +54,13 @@ int version_of(const flang &f, const temporary_directory &work, const integrand_
                       r.output);
 }
 
+// SAVE variables have an F with the procedure's name behind _Q or the module's name.
+bool is_of_procedure(const std::string &symbol) { return starts_with(symbol, "_Q") && contains(symbol, "F"); }
+
+std::string data_in_words(const nvvm_data &d) {
+  return starts_with(d.symbol, "_Q") ? "'" + d.name + "'" : "COMMON /" + d.name + "/";
+}
+
 // The code of one file.
 std::string compile(const flang &f, int version, const std::string &file, const std::vector<std::string> &more,
                     const temporary_directory &work, const integrand_source &source, const deadline &until) {
@@ -94,7 +101,7 @@ std::string fortran_key(const integrand_source &source, const flang &compiler, i
 }
 
 std::string fortran_to_nvvm(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates,
-                            const deadline &until) {
+                            const deadline &until, std::string *written) {
   const temporary_directory work;
   const int version = version_of(compiler, work, source, until);
   const fortran_entry entry = find_fortran_entry(source);
@@ -123,7 +130,11 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     const ir_module inlined(compile(compiler, version, work.file("inside.ll"), {}, work, source, until));
     std::vector<host_value> values;
     for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
-    return write_nvvm(inlined, values).text;
+    const nvvm_code out = write_nvvm(inlined, values);
+    for (const nvvm_data &d : out.data)
+      if (written && d.written && !is_of_procedure(d.symbol))
+        *written += (written->empty() ? "" : ", ") + data_in_words(d);
+    return out.text;
   } catch (const ir_error &e) {
     throw compile_error(jit_stage::translate, fortran_place(source, e.line()) + ": error: " + e.what());
   }
