@@ -62,6 +62,24 @@ void steps_are_kept() {
   });
 }
 
+// For a device that NVRTC does not know: one text, in PTX.
+void one_text_in_ptx() {
+  rule r;
+  build_rule(choose_rule(TESSERA_RULE_AUTO, 3), 3, r, true);
+  r.raises = true;
+  integrand_source source;
+  source.text = "double f(const double *x) { return x[0] * x[2]; }\n";
+  target where;
+  where.arch = 999;
+  where.ndim = 3;
+  where.library_version = "test";
+  const compiled_module m =
+      compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, false)), where, nullptr);
+  check(m.image_kind == compiled_module::kind::ptx, "an unknown device: PTX");
+  for (const char *name : {".entry tessera_bulk", ".entry tessera_points", ".func tessera_evaluate"})
+    check(checks::contains(*m.image, name), std::string("an unknown device: ") + name);
+}
+
 void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, bool raises = false,
               const char *domain = "") {
   const std::string name = (many ? "many, rule " : "rule ") + std::to_string(family) + ", " + std::to_string(ndim) +
@@ -205,6 +223,7 @@ int main(int argc, char **argv) {
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
   if (checks::sanitized) return checks::summary();
   steps_are_kept();
+  one_text_in_ptx();
   compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   if (argc > 1) links_ptx(3, 2, argv[1]);
   const auto compiles_point = [](bool many) {

@@ -45,8 +45,9 @@ process_result run(const std::vector<std::string> &command, const temporary_dire
 
 int version_of(const flang &f, const temporary_directory &work, const integrand_source &source, const deadline &until) {
   const process_result r = run({f.path, "--version"}, work, source, until);
-  const std::size_t at = r.output.find("flang version ");
-  const int version = at == std::string::npos ? 0 : std::atoi(r.output.c_str() + at + 14);
+  const std::size_t name = r.output.find("flang"),
+                    at = name == std::string::npos ? name : r.output.find(" version ", name);
+  const int version = at == std::string::npos ? 0 : std::atoi(r.output.c_str() + at + 9);
   if (version == 19 || version == 20 || version == 22) return version;
   throw compile_error(jit_stage::load,
                       f.path + (version > 0 ? " is flang " + std::to_string(version) : " is not LLVM's flang") +
@@ -78,7 +79,7 @@ std::string compile(const flang &f, int version, const std::string &file, const 
 }  // namespace
 
 flang find_flang() {
-  std::vector<std::string> names = {"flang-22", "flang-20", "flang-19", "flang"};
+  std::vector<std::string> names = {"flang-22", "flang-20", "flang-19", "flang-new-19", "flang"};
   const char *chosen = ::secure_getenv("FLANG");
   if (chosen && *chosen) names = {chosen};
   for (const std::string &name : names) {
