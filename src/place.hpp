@@ -30,7 +30,8 @@ struct device_report {
   double compile_seconds = 0.0;
   bool inlined = true;
   int devices = 1;     // that took part
-  std::string remark;  // what the integrand did that has no effect on a device; "" for nothing
+  std::string written;  // data of the program that the integrand changes, in words: the changes stay on the device
+  std::string remark;   // what the integrand did that has no effect on a device; "" for nothing
 };
 
 // With the threads or kernels and the memory of one solver, used again from run to run. A problem must stay where it is until the next

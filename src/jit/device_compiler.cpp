@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
+#include <future>
 
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include "process.hpp"
 #include "sha256.hpp"
 #include "c_source.hpp"
 #include "cubin.hpp"
@@ -16,7 +14,7 @@
 #include "fortran/flang.hpp"
 #include "fortran/runtime.hpp"
 #include "limits_text.hpp"
-#include "link.hpp"
+#include "integrand_link.hpp"
 #include "device_prelude.hpp"
 #include "nvrtc_program.hpp"
 #include "text.hpp"
@@ -26,29 +24,40 @@ namespace {
 
 // ---- Programs ------------------------------------------------------------------------------------------------------------
 
-// Options common to all texts.
-std::vector<std::string> common_options(const target &where, const architecture &arch) {
-  return {arch.option,
-          "-default-device",
-          "-modify-stack-limit=false",
-          "-diag-suppress=177,550,2464,20044",
-          "--no-source-include",
-          "-DTESSERA_NDIM=" + std::to_string(where.ndim),
-          "-DTESSERA_NCOMP=" + std::to_string(where.ncomp)};
-}
-
 void append(std::vector<std::string> &to, const std::vector<std::string> &from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
+std::string kernels_line(const kernel_text &kernel) { return "#line 1 " + quoted(kernel.name) + "\n"; }
+
+// whole: with the kernels that are compiled apart elsewhere.
 program kernel_program(const kernel_text &kernel, const std::string &domain, const target &where,
-                       const architecture &arch) {
+                       const architecture &arch, bool whole) {
   program p;
-  p.text = std::string(declarations_text) + domain + "#line 1 " + quoted(kernel.name) + "\n" + kernel.text + "\n";
+  p.text = std::string(declarations_text) + domain + kernels_line(kernel) + kernel.head + kernel.text +
+           (whole ? kernel.apart.text : "") + "\n";
   p.name = kernel.name;
   p.headers = kernel.headers;
   p.options = common_options(where, arch);
   append(p.options, kernel.options);
+  return p;
+}
+
+// What the linker needs of NVRTC.
+void want_parts(program &p, const kernel_text &kernel) {
+  p.options.push_back("--relocatable-device-code=true");
+  if (kernel.most_registers > 0) p.options.push_back("--maxrregcount=" + std::to_string(kernel.most_registers));
+}
+
+program apart_program(const kernel_text &kernel, const architecture &arch) {
+  program p;
+  p.text = std::string(apart_declarations_text) + kernels_line(kernel) + kernel.head + kernel.apart.text + "\n";
+  p.name = kernel.name;
+  p.headers = kernel.headers;
+  p.options = common_options(arch);
+  append(p.options, kernel.apart.options);
+  p.options.push_back("-std=c++17");
+  want_parts(p, kernel);
   return p;
 }
 
@@ -179,37 +188,43 @@ std::vector<std::string> names_in_code(const integrand_source &source, const std
     const std::string mangled = mangled_name(source.function);
     out.push_back(mangled);
     out.push_back("_ZL" + mangled.substr(2));
+    if (mangled.back() != 'E') out.push_back(mangled.substr(2) + "E");  // static, in a text that is linked
   }
   return out;
 }
 
 std::string pack(const compiled_module &m) {
   return std::to_string(static_cast<int>(m.image_kind)) + " " + std::to_string(m.inlined) + " " +
-         std::to_string(m.log.size()) + "\n" + m.log + *m.image;
+         std::to_string(m.written.size()) + " " + std::to_string(m.log.size()) + "\n" + m.written + m.log + *m.image;
 }
 
 bool unpack(const std::string &value, compiled_module &m) {
   const std::size_t newline = value.find('\n');
-  if (newline == std::string::npos || newline < 5 || newline > 24) return false;
-  const std::size_t log = std::stoul(value.substr(4, newline - 4));
-  if (log > value.size() - newline - 1) return false;
+  if (newline == std::string::npos || newline < 7 || newline > 32) return false;
+  char *end = nullptr;
+  const std::size_t written = std::strtoul(value.c_str() + 4, &end, 10), log = std::strtoul(end, nullptr, 10);
+  const std::size_t left = value.size() - newline - 1;
+  if (written > left || log > left - written) return false;
   m.image_kind = value[0] == '0' ? compiled_module::kind::cubin : compiled_module::kind::ptx;
   m.inlined = value[2] == '1';
-  m.log = value.substr(newline + 1, log);
-  m.image = std::make_shared<const std::string>(value.substr(newline + 1 + log));
+  m.written = value.substr(newline + 1, written);
+  m.log = value.substr(newline + 1 + written, log);
+  m.image = std::make_shared<const std::string>(value.substr(newline + 1 + written + log));
   return true;
+}
+
+std::string linker_version() {
+  unsigned major = 0, minor = 0;
+  nvjitlink().version(&major, &minor);
+  return std::to_string(major) + "." + std::to_string(minor);
 }
 
 std::string make_key(const program &p, const integrand_source &source, const target &where) {
   sha256 h;
-  h.field("tessera device 1").field(where.library_version).field(nvrtc_version());
+  h.field("tessera device 2").field(where.library_version).field(nvrtc_version());
   h.field(std::to_string(static_cast<int>(source.language))).field(source.function);
   h.field(std::to_string(static_cast<int>(source.form)));
-  if (is_linked(source.language)) {
-    unsigned major = 0, minor = 0;
-    nvjitlink().version(&major, &minor);
-    h.field(std::to_string(major) + "." + std::to_string(minor)).field(source.text).field(name_of(source));
-  }
+  if (is_linked(source.language)) h.field(linker_version()).field(source.text).field(name_of(source));
   if (source.language == source_language::fortran)
     h.field(fortran_key(source, find_flang(), where.ndim, where.ncomp, 0));
   h.field(p.name).field(p.text);
@@ -221,11 +236,10 @@ std::string make_key(const program &p, const integrand_source &source, const tar
 
 // The code of a program from the cache, or what make(out) compiles.
 template <class Make>
-compiled_module find_or_make(const program &p, const integrand_source &source, const target &where,
-                             const architecture &arch, code_cache *cache, std::chrono::steady_clock::time_point start,
-                             Make make) {
+compiled_module find_or_make(const std::string &key, const architecture &arch, code_cache *cache,
+                             std::chrono::steady_clock::time_point start, Make make) {
   compiled_module out;
-  out.key = make_key(p, source, where);
+  out.key = key;
   std::string value;
   if (cache) out.hit = cache->find(out.key, value);
   if (out.hit == cache_hit::none || !unpack(value, out)) {
@@ -240,132 +254,32 @@ compiled_module find_or_make(const program &p, const integrand_source &source, c
   return out;
 }
 
-// ---- Compiled code of the user's -------------------------------------------------------------------------------------------
-
-std::string helper_path(const target &where) {
-  if (!where.helper.empty()) return where.helper;
-  const std::string name = "tessera-jitlink";
-  Dl_info info;
-  if (::dladdr(reinterpret_cast<void *>(&describe_flags), &info) && info.dli_fname) {
-    std::string here = info.dli_fname;
-    const std::size_t slash = here.rfind('/');
-    here = slash == std::string::npos ? "." : here.substr(0, slash);
-    for (const std::string &path : {here + "/" + name, here + "/tessera/" + name, here + "/../libexec/tessera/" + name})
-      if (::access(path.c_str(), X_OK) == 0) return path;
-  }
-  return name;
+integrand_source no_integrand(const kernel_text &kernel) {
+  integrand_source none;
+  none.file_name = kernel.name;
+  none.function.clear();
+  return none;
 }
 
-[[noreturn]] void throw_link_error(const integrand_source &source, const std::string &log) {
-  const std::string why = first_error(log);
-  throw compile_error(jit_stage::link, source.file_name + ": " + (why.empty() ? "nvJitLink gave no reason" : why), log);
+// nvJitLink takes machine code of NVRTC's that is not newer than itself.
+bool there_is_a_linker() try {
+  unsigned major = 0, minor = 0;
+  int compiler_major = 0, compiler_minor = 0;
+  nvjitlink().version(&major, &minor);
+  nvrtc().version(&compiler_major, &compiler_minor);
+  return 1000 * static_cast<int>(major) + static_cast<int>(minor) >= 1000 * compiler_major + compiler_minor;
+} catch (const compile_error &) {
+  return false;
 }
 
-// Links in a child process: damaged code, or PTX whose declarations do not agree, makes nvJitLink crash.
-link_result link_in_child(const std::vector<link_part> &parts, const std::vector<std::string> &options,
-                          const integrand_source &source, const target &where) {
-  const temporary_directory work;
-  const std::string helper = helper_path(where);
-  std::vector<std::string> command = {helper, work.file("out.cubin")};
-  append(command, options);
-  command.push_back("--");
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string file = work.file("part" + std::to_string(i));
-    write_file(file, parts[i].bytes);
-    command.push_back(std::to_string(static_cast<int>(parts[i].kind)) + "=" + file);
-  }
-  const process_result run = run_process(command, work.file("messages"), false, where.until);
-  if (run.overdue) throw out_of_time("compiled code '" + source.function + "' was linked");
-  if (!run.started)
-    throw compile_error(jit_stage::load,
-                        "the program tessera-jitlink, which links compiled code, was not found; it belongs beside "
-                        "libtessera_cuda.so",
-                        run.output);
-  if (run.signal != 0)
-    throw compile_error(jit_stage::link,
-                        source.file_name + ": the linker broke down over this code (signal " +
-                            std::to_string(run.signal) + ")" +
-                            (run.output.empty() ? "" : ": " + first_error(run.output)),
-                        run.output);
-  link_result out;
-  out.log = run.output;
-  // nvJitLink returns code although it has found that two declarations do not agree.
-  out.good = run.status == 0 && !contains(run.output, "@E@");
-  if (out.good) out.cubin = read_file(work.file("out.cubin"));
-  return out;
-}
-
-// Whether the linker misses the integrand's own function.
-bool is_missing(const std::string &log, const std::string &function) {
-  return (contains(log, "ndefined") || contains(log, "nresolved")) &&
-         contains(log, function.substr(function.rfind(':') + 1));
-}
-
-// LTO-IR does not tell the types of an extern "C" function. One that returns its value is linked and inlined all the same, and
-// leaves nothing of itself: a kernel that calls it with the caller's own addresses is as empty as one that does nothing.
-constexpr const char *probe_text = R"code(
-extern "C" __global__ void tessera_probe(const double *x, double *f, const void *params) { tessera_f(x, f, params); }
-extern "C" __global__ void tessera_probe_of_nothing(const double *, double *, const void *) {}
-)code";
-
-void check_probe(const link_result &linked, const integrand_source &source) {
-  const std::string code = cubin_code(linked.cubin, "tessera_probe");
-  if (code.empty() || code != cubin_code(linked.cubin, "tessera_probe_of_nothing")) return;
-  throw compile_error(jit_stage::link,
-                      source.file_name + ": '" + source.function +
-                          "' writes nothing to its second argument; it must be void " + source.function +
-                          "(const double *x, double *out, const void *params) if it is extern \"C\"",
-                      linked.log);
-}
-
-link_result link_integrand(const product_and_log &kernel, int most_registers, const integrand_source &source,
-                           const target &where, const architecture &arch, std::string &symbol) {
-  std::vector<std::string> options = {arch.option, "-lto", "-O3"};
-  // The bounds of a kernel do not hold for the functions that it calls.
-  if (most_registers > 0) options.push_back("-maxrregcount=" + std::to_string(most_registers));
-  const bool is_ptx = source.language == source_language::ptx;
-  const link_part kernels = {link_input::ltoir, "tessera kernels", kernel.bytes};
-  if (source.language == source_language::fortran) {
-    const std::string code = fortran_to_nvvm(source, find_flang(), where.ndim, where.ncomp, 0, where.until);
-    link_result out = link_in_child({kernels, {link_input::nvvm, source.file_name, code}}, options, source, where);
-    if (!out.good) throw_link_error(source, out.log);
-    return out;
-  }
-  link_part user = {is_ptx ? link_input::ptx : kind_of(source.text), source.file_name, source.text};
-  std::vector<callee> candidates;
-  if (is_ptx) {
-    foreign_ptx p = read_ptx(source);
-    user.bytes = p.text;
-    candidates.push_back(p.function);
-  } else {
-    candidates = possible_callees(source);
-  }
-  link_result last;
-  for (const callee &c : candidates) {
-    symbol = c.symbol;
-    std::vector<link_part> parts = {kernels};
-    if (!c.declaration.empty()) {
-      program glue;
-      glue.text = c.declaration;
-      glue.name = call_name(source);
-      glue.options = common_options(where, arch);
-      append(glue.options, {"-std=c++17", "-dlto"});
-      glue.wanted = product::ltoir;
-      parts.push_back({link_input::ltoir, "tessera call", compile_program(glue, source).bytes});
-    }
-    parts.push_back(user);
-    last = link_in_child(parts, options, source, where);
-    if (last.good && !is_ptx) check_probe(last, source);
-    if (last.good) return last;
-    if (!is_missing(last.log, source.function)) break;
-  }
-  if (candidates.size() > 1 && is_missing(last.log, source.function))
-    throw compile_error(jit_stage::link,
-                        source.file_name + ": no function '" + source.function +
-                            "' with a known list of parameters was found; it should be extern \"C\" __device__ void " +
-                            source.function + "(const double *x, double *out, const void *params)",
-                        last.log);
-  throw_link_error(source, last.log);
+// Kernels that know no integrand: they are kept whatever becomes of the rest.
+std::string code_apart(const program &p, const kernel_text &kernel, const target &where, const architecture &arch,
+                       code_cache *cache) {
+  const integrand_source none = no_integrand(kernel);
+  code_cache *const kept = cache ? cache : &shared_cache(false);
+  return *find_or_make(make_key(p, none, where), arch, kept, std::chrono::steady_clock::now(), [&](compiled_module &) {
+            return compile_program(p, none);
+          }).image;
 }
 
 }  // namespace
@@ -379,7 +293,8 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   target exact = where;
   if (linked) exact.allow_ptx = false;
   const architecture arch = choose_architecture(exact);
-  program p = kernel_program(kernel, source.domain + declared_limits(source), where, arch);
+  const bool apart = !kernel.apart.text.empty() && arch.real && there_is_a_linker();
+  program p = kernel_program(kernel, source.domain + declared_limits(source), where, arch, !apart);
   if (linked) {
     p.options.push_back("-dlto");
     p.wanted = product::ltoir;
@@ -387,16 +302,31 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     if (source.language == source_language::fortran) p.text += fortran_runtime_text;
   } else {
     p.options.push_back("-DTESSERA_INLINE_INTEGRAND");
+    if (apart) want_parts(p, kernel);
     want_code(p, arch);
   }
   add_cxx(p, source);
   add_c(p, source);
   add_standard(p);
-  return find_or_make(p, source, where, arch, cache, start, [&](compiled_module &out) {
+  program steps;
+  std::string key = make_key(p, source, where);
+  if (apart) {
+    steps = apart_program(kernel, arch);
+    want_code(steps, arch);
+    key = sha256().field(key).field(make_key(steps, no_integrand(kernel), where)).field(linker_version()).hex();
+  }
+  return find_or_make(key, arch, cache, start, [&](compiled_module &out) {
+    std::future<std::string> other;
+    if (apart) other = std::async([&] { return code_apart(steps, kernel, where, arch, cache); });
     product_and_log made = compile_program(p, source);
+    std::vector<link_part> parts = {{linked ? link_input::ltoir : link_input::cubin, source.file_name, {}}};
     std::string symbol;
-    if (linked) {
-      link_result l = link_integrand(made, kernel.most_registers, source, where, arch, symbol);
+    if (apart) parts.push_back({link_input::cubin, "tessera steps", other.get()});
+    if (linked || apart) {
+      parts.front().bytes.swap(made.bytes);
+      if (linked) parts.front().name = "tessera kernels";
+      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.written)
+                             : link_machine_code(parts, source, arch);
       made.bytes.swap(l.cubin);
       made.log += l.log;
     }
@@ -414,13 +344,12 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
 compiled_module compile_kernels(const kernel_text &kernel, const target &where, code_cache *cache) {
   const auto start = std::chrono::steady_clock::now();
   const architecture arch = choose_architecture(where);
-  program p = kernel_program(kernel, {}, where, arch);
+  program p = kernel_program(kernel, {}, where, arch, true);
   p.options.push_back("-std=c++17");
   want_code(p, arch);
-  integrand_source none;
-  none.file_name = kernel.name;
-  none.function.clear();
-  return find_or_make(p, none, where, arch, cache, start, [&](compiled_module &) { return compile_program(p, none); });
+  const integrand_source none = no_integrand(kernel);
+  return find_or_make(make_key(p, none, where), arch, cache, start,
+                      [&](compiled_module &) { return compile_program(p, none); });
 }
 
 std::string describe_flags(int flags) {

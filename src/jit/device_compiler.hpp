@@ -22,11 +22,19 @@ struct kernel_text {
   struct header {
     std::string name, text;  // found by #include with this name
   };
+  // Kernels that know neither integrand nor TESSERA_NDIM and TESSERA_NCOMP, and call functions that `text` defines. They are compiled once, and
+  // linked; in one text with the rest where that cannot be. tessera_flags and tessera_status are declared before them too.
+  struct part {
+    std::string text;
+    std::vector<std::string> options;  // those of `options` that matter to it
+  };
+  std::string head;  // before both
   std::string text;
+  part apart;
   std::string name = "tessera_kernels.cu";
   std::vector<header> headers;
   std::vector<std::string> options;  // for NVRTC, such as -DTESSERA_LANES=8
-  int most_registers = 0;            // of a thread, for functions that stay functions in linked code; 0: no limit
+  int most_registers = 0;            // of a thread, for functions that stay functions where code is linked; 0: no limit
 };
 
 // Bits of tessera_flags, set by integrands in C and by limits.
@@ -54,6 +62,7 @@ struct compiled_module {
   kind image_kind = kind::cubin;
   std::shared_ptr<const std::string> image;  // for cuLibraryLoadData; ends with a NUL that size() does not count
   bool inlined = true;                       // no call of the integrand is left
+  std::string written;                       // of the program's data, in words: what the integrand changes in copies
   cache_hit hit = cache_hit::none;
   std::string key;       // of the cache
   std::string log;       // warnings, registers and stack of the kernels

@@ -26,6 +26,11 @@ extern "C" { __device__ int tessera_flags; __device__ int tessera_status; }
 #endif
 )code";
 
+// Before kernels that are compiled apart from the integrand.
+constexpr const char *apart_declarations_text = R"code(#line 1 "tessera_prelude.h"
+extern "C" { extern __device__ int tessera_flags; extern __device__ int tessera_status; }
+)code";
+
 // Before CUDA C++: the functions of two numbers for arguments of different types, whole ones among them, which nvcc's headers bring
 // and NVRTC does not.
 constexpr const char *cxx_math_text = R"code(

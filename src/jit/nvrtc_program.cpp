@@ -27,8 +27,7 @@ struct nvrtc_session {
   if (unresolved != std::string::npos) {
     stage = jit_stage::link;
     const std::size_t begin = log.find('\'', unresolved) + 1;
-    message = source.file_name + ": the function '" + log.substr(begin, log.find('\'', begin) - begin) +
-              "' is declared but not defined in this text";
+    message = undefined_message(source, log.substr(begin, log.find('\'', begin) - begin));
   } else if (starts_with(message, call_name(source)) && contains(message, " has no ")) {
     message = source.file_name + "(1): error: the text defines no function '" + source.function + "'";
   } else if (starts_with(message, call_name(source)) || starts_with(message, "tessera_forms.h")) {
@@ -106,6 +105,22 @@ architecture choose_architecture(const target &where) {
                             std::to_string(where.arch / 10) + "." + std::to_string(where.arch % 10) +
                             "; install another release of the CUDA toolkit");
   return {"-arch=compute_" + std::to_string(best), false};
+}
+
+std::vector<std::string> common_options(const architecture &arch) {
+  return {arch.option, "-default-device", "-modify-stack-limit=false", "-diag-suppress=177,550,2464,20044",
+          "--no-source-include"};
+}
+
+std::vector<std::string> common_options(const target &where, const architecture &arch) {
+  std::vector<std::string> out = common_options(arch);
+  out.push_back("-DTESSERA_NDIM=" + std::to_string(where.ndim));
+  out.push_back("-DTESSERA_NCOMP=" + std::to_string(where.ncomp));
+  return out;
+}
+
+std::string undefined_message(const integrand_source &source, const std::string &function) {
+  return source.file_name + ": the function '" + function + "' is declared but not defined in this text";
 }
 
 std::string nvrtc_version() {

@@ -32,6 +32,13 @@ architecture choose_architecture(const target &where);
 
 std::string nvrtc_version();
 
+// Common to all texts; ndim and ncomp where they know the integrand.
+std::vector<std::string> common_options(const architecture &arch);
+std::vector<std::string> common_options(const target &where, const architecture &arch);
+
+// Of a function that the user's text declares and calls.
+std::string undefined_message(const integrand_source &source, const std::string &function);
+
 // Throws compile_error, with a message in the terms of the user's text.
 product_and_log compile_program(const program &p, const integrand_source &source);
 

@@ -113,7 +113,7 @@ void tessera_solver::take_source(integrand_source next) {
   source_ = std::move(next);
   host_code_.reset();
   checked_ = false;
-  warned_of_calls_ = false;
+  warned_of_calls_ = warned_of_changes_ = false;
   twin_.reset();
 }
 

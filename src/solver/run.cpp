@@ -202,6 +202,9 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   if (!report.inlined && !warned_of_calls_)
     log(1, "the integrand is called on the device, not inlined, which is slower");
   warned_of_calls_ = warned_of_calls_ || !report.inlined;
+  if (!report.written.empty() && !warned_of_changes_)
+    log(1, "whatever the integrand writes to " + report.written + " stays on the device");
+  warned_of_changes_ = warned_of_changes_ || !report.written.empty();
   if (!report.remark.empty()) log(1, report.remark);
   if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
   options_.set_int(TESSERA_DEVICE_USED, device);

@@ -233,7 +233,8 @@ struct tessera_solver {
   void *stream_ = nullptr;                  // the caller's, for that place
   bool checked_ =
       false;  // what runs on the device (or source_, where there is none) and the callback give the same values
-  bool warned_of_calls_ = false;  // that the device calls source_
+  bool warned_of_calls_ = false;    // that the device calls source_
+  bool warned_of_changes_ = false;  // that the program's data stay as they are
   tessera_progress progress_ = nullptr;
   void *progress_data_ = nullptr;
   tessera_log log_ = nullptr;

@@ -48,6 +48,13 @@ set_tests_properties(bench_choose_smoke PROPERTIES ENVIRONMENT XDG_CACHE_HOME=${
 add_executable(tessera_device_rates bench/device_rates.c)
 target_link_libraries(tessera_device_rates PRIVATE tessera::tessera)
 tessera_warnings(tessera_device_rates)
+add_executable(tessera_fortran_device bench/fortran_device.c)
+target_link_libraries(tessera_fortran_device PRIVATE tessera::tessera m)
+target_compile_definitions(tessera_fortran_device PRIVATE "BENCH_FORTRAN=\"${CMAKE_CURRENT_SOURCE_DIR}/bench/fortran\"")
+tessera_warnings(tessera_fortran_device)
+add_test(NAME bench_fortran_device_smoke COMMAND tessera_fortran_device -1) # the two texts agree, on the host
+tessera_register(bench_fortran_device_smoke bench 300)
+set_tests_properties(bench_fortran_device_smoke PROPERTIES ENVIRONMENT XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/cache SKIP_RETURN_CODE 77)
 tessera_nvcc_program(bench_block_cutting bench/block_cutting.cu)
 if(TARGET bench_block_cutting)
   add_test(NAME bench_block_cutting_smoke COMMAND bench_block_cutting -1 0.001)

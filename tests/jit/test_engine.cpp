@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "checks.hpp"
 #include "core/node_table.hpp"
@@ -16,8 +17,47 @@
 
 using namespace tessera;
 using checks::check;
+using checks::fails;
 
 namespace {
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+compiled_module with_degrees(int ndim, const char *text, int arch = 90) {
+  rule r;
+  build_rule(choose_rule(TESSERA_RULE_AUTO, ndim), ndim, r, true);
+  r.raises = true;
+  integrand_source source;
+  source.file_name = "mine.src";
+  source.text = text;
+  target where;
+  where.arch = arch;
+  where.ndim = ndim;
+  where.library_version = "test";
+  return compile_integrand(source, engine_kernel(r, choose_shape(r, 1, false, false)), where, nullptr);
+}
+
+// The steps know no integrand: another text in another dimension finds them compiled. first: seconds of processors that a text with them took.
+void steps_are_kept(double first) {
+  const double before = cpu_seconds();
+  const compiled_module m = with_degrees(3, "static double f(const double *x) { return 1 / (1 + x[0] * x[2]); }\n");
+  const double second = cpu_seconds() - before;
+  std::printf("%-44s %7zu bytes %.2f s, of processors %.2f s and %.2f s with the steps\n", "without the steps",
+              m.image->size(), m.seconds, second, first);
+  check(m.inlined, "without the steps: inlined");
+  check(second < 0.6 * first, "the second text does without the steps");
+  fails("undefined", jit_stage::link, "mine.src: the function 'dgetrf_' is declared but not defined", [] {
+    with_degrees(3, "extern \"C\" double dgetrf_(double);\ndouble f(const double *x) { return dgetrf_(x[0]); }\n");
+  });
+}
+
+// For a device that NVRTC does not know: one text, in PTX.
+void one_text_in_ptx() {
+  const compiled_module m = with_degrees(3, "double f(const double *x) { return x[0] * x[2]; }\n", 999);
+  check(m.image_kind == compiled_module::kind::ptx, "an unknown device: PTX");
+  for (const char *name : {".entry tessera_bulk", ".entry tessera_points", ".func tessera_evaluate"})
+    check(checks::contains(*m.image, name), std::string("an unknown device: ") + name);
+}
 
 void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, bool raises = false,
               const char *domain = "") {
@@ -54,6 +94,7 @@ void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, b
 void compiles_c(source_language language, const char *text, bool many) {
   rule r;
   build_rule(choose_rule(TESSERA_RULE_AUTO, 4), 4, r, true);
+  r.raises = true;
   integrand_source source;
   source.language = language;
   source.text = text;
@@ -73,6 +114,7 @@ void compiles_c(source_language language, const char *text, bool many) {
 void links_ptx(int ndim, int ncomp, const char *helper) {
   rule r;
   build_rule(choose_rule(TESSERA_RULE_AUTO, ndim), ndim, r, true);
+  r.raises = true;
   integrand_source source;
   source.language = source_language::ptx;
   source.text =
@@ -159,7 +201,10 @@ int main(int argc, char **argv) {
     return checks::summary() == 0 ? 77 : 1;
   }
   const bool all = argc > 2 && std::string(argv[2]) == "all";
+  const double before = cpu_seconds();
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
+  steps_are_kept(cpu_seconds() - before);
+  one_text_in_ptx();
   compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   if (argc > 1) links_ptx(3, 2, argv[1]);
   const auto compiles_point = [](bool many) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include "checks.hpp"
 #include "core/rule_build.hpp"
@@ -313,6 +314,56 @@ void several_files() {
   ::dlclose(handle);
 }
 
+// What of the program's data is changed in copies alone, for the user to know; not what is read, and not what is the procedure's own.
+void changes() {
+  const integrand_source s = text(
+      "module m\nimplicit none\ndouble precision :: total = 0, factor = 2\nend module\n"
+      "double precision function f(x)\nuse m\nimplicit none\ndouble precision x(1), shift\ninteger n\n"
+      "integer, save :: own = 0\ncommon /count/ n\ncommon /given/ shift\nn = n + 1\nown = own + 1\n"
+      "total = total + x(1)\nf = factor*x(1) + shift + own\nend function\n");
+  const temporary_directory work;
+  cache_settings settings;
+  settings.directory = work.path();
+  for (int turn = 0; turn < 2; ++turn) {  // the second from the disk
+    code_cache cache(settings);
+    const compiled_module m = for_a_device(s, 1, 1, &cache);
+    check(m.hit == (turn == 0 ? cache_hit::none : cache_hit::disk), "data that are changed: the cache");
+    check(m.written == "'total of module m', COMMON /count/", "data that are changed: " + m.written);
+  }
+}
+
+// Refusals name the file and its own line, whichever of several it is; so do errors of the compiler.
+void lines_of_files() {
+  const auto with = [](const std::string &before, const std::string &main) {
+    integrand_source s = text(main);
+    s.file_name = "main.f90";
+    s.files.push_back({"first.f90", "module first\nreal(8) :: one = 1\nend module\n", true, false, false});
+    s.files.push_back({"old.f", before, true, true, false});
+    return s;
+  };
+  const std::string good =
+      "      DOUBLE PRECISION FUNCTION OLD(T)\n      DOUBLE PRECISION T\n      OLD = T\n      END\n";
+  const std::string main =
+      "double precision function f(x)\ndouble precision x, old\nexternal old\nf = old(x)\nend function\n";
+  const auto refused = [](const char *what, jit_stage stage, const std::string &part, const integrand_source &s) {
+    fails(what, stage, part, [&] { fortran_to_nvvm(s, find_flang(), 1, 1, 0, {}); });
+  };
+  refused(
+      "a call in the second file", jit_stage::translate, "old.f(4): error: 'old' (line 4)",
+      with("C\n      DOUBLE PRECISION FUNCTION OLD(T)\n      DOUBLE PRECISION T\n      READ (*, *) T\n      OLD = T\n "
+           "     END\n",
+           main));
+  refused("a call in the last file", jit_stage::translate, "main.f90(4): error: 'nowhere', which 'f' (line 4) calls",
+          with(good,
+               "double precision function f(x)\ndouble precision x, nowhere\nexternal nowhere\nf = "
+               "nowhere(x)\nend function\n"));
+  refused(
+      "an error in the second file", jit_stage::compile, "old.f(3): error: ",
+      with("      DOUBLE PRECISION FUNCTION OLD(T)\n      DOUBLE PRECISION T\n      OLD = T %% 2\n      END\n", main));
+  refused("an error in the last file", jit_stage::compile, "main.f90(2): error: ",
+          with(good, "double precision function f(x)\ndouble precision x, = 3\nf = x\nend function\n"));
+}
+
 // With the engine's own kernels: inlined, and what STOP says reaches the host.
 void engine() {
   const integrand_source source = text(
@@ -333,6 +384,71 @@ void engine() {
     for (const char *name : {"tessera_flags", "tessera_status", "tessera_rule", "tessera_axes"})
       check(checks::contains(*m.image, name), std::string("the engine's kernels: ") + name + " is there");
   }
+}
+
+// What programs write: thousands of statements over one work array.
+std::string generated(int statements) {
+  constexpr int length = 200;
+  std::string t =
+      "subroutine f(ndim, x, numfun, funvls)\nimplicit none\ninteger ndim, numfun\n"
+      "double precision x(ndim), funvls(numfun), w(200)\n";
+  unsigned state = 7;
+  const auto element = [&](int known) {
+    state = state * 1664525u + 1013904223u;
+    return "w(" + std::to_string(1 + (state >> 8) % static_cast<unsigned>(std::min(known, length))) + ")";
+  };
+  for (int i = 1; i <= 8; ++i)
+    t += "w(" + std::to_string(i) + ") = x(" + std::to_string(1 + i % 4) + ") + 0." + std::to_string(i) + "d0\n";
+  for (int k = 0; k < statements; ++k) {
+    const int known = 8 + k;
+    const std::string a = element(known), b = element(known), c = element(known);
+    const std::string forms[] = {a + "*" + b + " - 0.25d0*" + c, "0.5d0*(" + a + " + " + b + ")*" + c,
+                                 a + "/(1d0 + " + b + "**2) + 0.125d0*" + c, a + " - 0.5d0*" + b + "*" + c};
+    t += "w(" + std::to_string(1 + (8 + k) % length) + ") = " + forms[k % 4] + "\n";
+  }
+  return t + "funvls(1) = w(200)*w(199) + w(100)\nend subroutine\n";
+}
+
+double cpu_seconds() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    struct rusage u;
+    ::getrusage(who, &u);
+    sum += static_cast<double>(u.ru_utime.tv_sec) + 1e-6 * static_cast<double>(u.ru_utime.tv_usec);
+  }
+  return sum;
+}
+
+// With the engine's kernels, which call it in several places: it is called there, and nothing takes more than some seconds.
+void large(int statements, double most_seconds) {
+  const integrand_source s = text(generated(statements));
+  const double start = cpu_seconds();
+  const std::string code = fortran_to_nvvm(s, find_flang(), 4, 1, 0, {});
+  const double translated = cpu_seconds();
+  rule r;
+  build_rule(choose_rule(TESSERA_RULE_AUTO, 4), 4, r, true);
+  r.raises = true;
+  target t;
+  t.ndim = 4;
+  t.library_version = "test";
+  t.helper = helper;
+  const compiled_module m = compile_integrand(s, engine_kernel(r, choose_shape(r, 1, false, false)), t, nullptr);
+  const double end = cpu_seconds();
+  check(!m.inlined, "a large text: called");
+  std::printf("%d statements: to NVVM IR %.1f s of processors, altogether %.1f s (%.1f s of the clock), %zu bytes\n",
+              statements, translated - start, end - translated, m.seconds, m.image->size());
+  check(end - translated < most_seconds, "a large text: the time of compilation");
+  const temporary_directory work;
+  const std::string object = for_this_machine(code, work);
+  void *const handle = object.empty() ? nullptr : ::dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const compiled_source host(s, 4, 1, nullptr, "test");
+  if (!check(handle != nullptr, "a large text: opened")) return;
+  const double x[4] = {0.25, 0.75, 0.375, 0.5};
+  double here = 0, there = 1;
+  check(host.function()(1, 4, x, 1, 1, &here, 1, nullptr) == 0, "a large text: on the host");
+  reinterpret_cast<entry>(::dlsym(handle, "tessera_f"))(x, &there, nullptr);
+  check(std::fabs(here - there) <= 1e-12 * std::fabs(here), "a large text: the same value");
+  ::dlclose(handle);
 }
 
 void cached() {
@@ -387,9 +503,12 @@ int main(int argc, char **argv) {
     stops();
     threads();
     several_files();
+    lines_of_files();
     values_of_the_program();
     if (nvidia) cached();
+    if (nvidia) changes();
     if (nvidia && all) engine();
+    if (nvidia && all) large(5000, 60.0);
   } catch (const std::exception &e) {
     check(false, e.what());
   }

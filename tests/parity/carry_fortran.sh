@@ -24,6 +24,8 @@ texts=("$folder/stop.f90" f 1 1)
 for ndim in 1 2 3 4 5 6; do texts+=("$legacy/normal_probability.f" positv $ndim 1); done
 texts+=("$legacy/posterior.f" densty 3 4 "$legacy/equilibrium.f90" surface 2 3 "$legacy/form_factor.f" density 1 1
   "$legacy/form_factor.f" radial 1 1 "$legacy/resonances.f90" decay 4 1 "$legacy/cross_section.f90" pair_production 3 2)
+bench=$here/../bench/fortran
+texts+=("$bench/squares.f90" f 5 1 "$bench/peak.f" f 5 1 "$bench/normal.f90" f 6 1 "$bench/wave.f90" f 5 1 "$bench/series.f90" f 3 1)
 chmod +x "$here/carried_flang.sh"
 FLANG=$here/carried_flang.sh TESSERA_CARRIED=$folder TESSERA_CARRIED_FROM=$flang \
   "$build/tests/jit/jit_fortran" "$build/src/tessera-jitlink" "$here/../jit/fortran" all "${texts[@]}"

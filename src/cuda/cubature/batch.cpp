@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-extern const char *const batch_text;  // the engine's headers and the kernels in one text; made by the build
+extern const char *const state_text, *const steps_text, *const batch_text;  // headers and kernels; made by the build
 
 namespace {
 
@@ -43,7 +43,7 @@ int64 finish_lanes(int ncomp) {
 
 kernel_text batch_kernel_text(bool mapped) {
   kernel_text text;
-  text.text = batch_text;
+  text.text = std::string(state_text) + steps_text + batch_text;
   text.options = {"-DTESSERA_MAPPED=" + std::to_string(mapped), "-DTESSERA_BLOCK=" + std::to_string(steps_block)};
   return text;
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "batch_problem.hpp"
-#include "../device/grid.cuh"
+#include "../device/run_steps.cuh"
 
 #ifndef TESSERA_NDIM
 #define TESSERA_NDIM 5

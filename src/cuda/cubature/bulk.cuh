@@ -1,17 +1,21 @@
-// The kernels of a run on the whole device with the user's integrand inlined: the engine's steps, and the integrand at points. Part of
-// the text that is compiled at run time.
+// The kernel of a run on the whole device: the engine's steps. It knows nothing of the integrand, nor of the rule, and is compiled once for a
+// kind of device, apart from the functions that it calls. Part of the text that is compiled at run time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "device_evaluator.cuh"
+#include "evaluator_calls.cuh"
+#include "../device/run_steps.cuh"
 
-#if !TESSERA_MANY
+#ifndef TESSERA_BLOCKS
+#define TESSERA_BLOCKS 1
+#endif
+
 // Runs the steps until the run ends or the driver is wanted.
 extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     tessera_bulk(const __grid_constant__ tessera::bulk_state in,
                  const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
   using namespace tessera;
-  device_evaluator evaluator(problem);
+  called_evaluator evaluator(problem);
   run_steps(in, problem.arrived, evaluator, out);
   if (device_grid::once()) {
     *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
@@ -25,4 +29,3 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   *problem.failed = 0;
   *problem.taken = 0;
 }
-#endif

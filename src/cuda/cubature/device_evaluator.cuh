@@ -6,21 +6,25 @@
 #pragma once
 
 #include "device_record.cuh"
+#include "evaluator_calls.cuh"
 #include "../device/user_values.cuh"
+
+#if TESSERA_MANY
+#define TESSERA_ENTERED __noinline__
+#else  // from functions below, which are not inlined themselves
+#define TESSERA_ENTERED __forceinline__
+#endif
 
 namespace tessera {
 
-class device_evaluator {
+class device_evaluator : public evaluator_base {
  public:
-  static constexpr bool deferred = false, raises = TESSERA_RAISED;
-  __device__ explicit device_evaluator(const device_problem &p) : p_(p) {}
-
-  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
-  __device__ static outcome failure() { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
+  // taken: work items given out by the evaluations before.
+  __device__ device_evaluator(const device_problem &p, int64 &taken) : evaluator_base(p), taken_(taken) {}
 
   // Collective over the grid. Writes value, raw error and ranked axes of n regions.
   template <class Grid>
-  __device__ __noinline__ void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
+  __device__ TESSERA_ENTERED void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
@@ -78,7 +82,7 @@ class device_evaluator {
   // Collective over the grid: the rule of a level for the regions in ids[n]; see engine/cubature/raise.hpp. A warp has a region, or a block
   // where they are few.
   template <class Grid>
-  __device__ __noinline__ void raise(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) {
+  __device__ TESSERA_ENTERED void raise(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) {
     const int width = n * 64 <= grid.threads() ? TESSERA_BLOCK : 32;
     const int lane = static_cast<int>(threadIdx.x) & (width - 1);
     for (int64 item = grid.thread() / width; item < n; item += grid.threads() / width) {
@@ -187,9 +191,6 @@ class device_evaluator {
   __device__ int64 take_item() const {
     return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
   }
-
-  // flags_that_end in jit/device_compiler.hpp
-  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 14) != 0; }
 
   // The sums of the slices of region r, always in the same order; its axes are put in near memory.
   __device__ void combine(int64 r, unsigned slices, int group, int lanes, slice_sums *sums) const {
@@ -380,8 +381,28 @@ class device_evaluator {
     }
   }
 
-  const device_problem &p_;
-  int64 taken_ = 0;  // by the evaluations before
+  int64 &taken_;
 };
 
 }  // namespace tessera
+
+#if !TESSERA_MANY
+#define TESSERA_KEPT __attribute__((used))  // that machine code calls them LTO does not see
+extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tessera::device_problem &problem,
+                                                                      tessera::int64 &taken, tessera::device_grid &grid,
+                                                                      const tessera::region_view &regions,
+                                                                      const tessera::region_list &list,
+                                                                      tessera::int64 n) {
+  tessera::device_evaluator(problem, taken).evaluate(grid, regions, list, n);
+}
+#if TESSERA_RAISED
+extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera::device_problem &problem,
+                                                                   tessera::device_grid &grid,
+                                                                   const tessera::region_view &regions,
+                                                                   const tessera::int64 *ids, tessera::int64 n,
+                                                                   int level) {
+  tessera::int64 taken = 0;
+  tessera::device_evaluator(problem, taken).raise(grid, regions, ids, n, level);
+}
+#endif
+#endif

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../../engine/cubature/bulk_steps.hpp"
 #include "device_evaluator.cuh"
 #include "many_batch.hpp"
 
@@ -100,7 +101,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     if (row >= batch.rows) return;
     begin_row(state, own, batch, row);
     __syncthreads();
-    device_evaluator evaluator(own);
+    int64 taken = 0;
+    device_evaluator evaluator(own, taken);
     bulk_steps<device_block, device_evaluator>(grid, state, evaluator).run();
     __syncthreads();
     finish_row(state, batch, row);

@@ -5,12 +5,13 @@
 #include <cstring>
 #include <new>
 
+#include "../../plugin.hpp"
 #include "../../engine/montecarlo/monte_carlo.hpp"
 #include "../../engine/montecarlo/sample_points.hpp"
 
 namespace tessera {
 
-extern const char *const montecarlo_text;  // the core's headers and the kernels in one text; made by the build
+extern const char *const montecarlo_text, *const share_out_text;  // headers and kernels; made by the build
 
 namespace {
 
@@ -39,6 +40,23 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   return text;
 }
 
+kernel_text share_out_kernel_text() {
+  kernel_text text;
+  text.text = share_out_text;
+  return text;
+}
+
+namespace {
+
+compiled_module share_out_code(int arch, const placed_integrand &f) {
+  target where;
+  where.arch = arch;
+  where.library_version = std::to_string(backend_abi);
+  return compile_kernels(share_out_kernel_text(), where, f.cache);
+}
+
+}  // namespace
+
 sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const placed_integrand &f,
                                    int arch, int multiprocessors)
     : user_kernels(sampling_kernel_text(shape, ndim, ncomp), ndim, ncomp, f, arch),
@@ -52,11 +70,13 @@ sampling_kernels::sampling_kernels(const sampling_shape &shape, int ndim, int nc
     pieces_ = function("tessera_sample_pieces");
   }
   if (has_strata(shape)) {
-    share_out_ = {function("tessera_wishes"), function("tessera_whole_samples"), function("tessera_all_samples")};
-    list_pieces_ = function("tessera_list_pieces");
-    mark_pieces_ = function("tessera_mark_pieces");
-    cut_again_ = function("tessera_cut_again");
-    learn_ = function("tessera_learn");
+    strata_.load(share_out_code(arch, f).image->data(), "loading the kernels of strata");
+    share_out_ = {strata_.function("tessera_wishes"), strata_.function("tessera_whole_samples"),
+                  strata_.function("tessera_all_samples")};
+    list_pieces_ = strata_.function("tessera_list_pieces");
+    mark_pieces_ = strata_.function("tessera_mark_pieces");
+    cut_again_ = strata_.function("tessera_cut_again");
+    learn_ = strata_.function("tessera_learn");
   }
   resident_ = resident_blocks(fused_ ? sums_ : values_, fused_ ? sampling_block : sample_tile, multiprocessors);
 }
@@ -82,6 +102,7 @@ sampling_kernels &device_sampler::find(const sampling_shape &shape) {
     return std::make_unique<sampling_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);
   });
   report_->inlined = kernels.inlined();
+  report_->written = kernels.module().written;
   return kernels;
 }
 

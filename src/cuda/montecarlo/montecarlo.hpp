@@ -33,6 +33,9 @@ inline bool is_fused(const sampling_shape &s, int ncomp) {
 // The text of the kernels, to be joined with an integrand unless it is for a device callback.
 kernel_text sampling_kernel_text(const sampling_shape &shape, int ndim, int ncomp);
 
+// That of the kernels that share out the samples of an iteration of VEGAS and learn from them, which know no integrand.
+kernel_text share_out_kernel_text();
+
 class sampling_kernels : public user_kernels {
  public:
   sampling_kernels(const sampling_shape &shape, int ndim, int ncomp, const placed_integrand &f, int arch,
@@ -58,6 +61,7 @@ class sampling_kernels : public user_kernels {
   const sampling_shape shape_;
   const bool fused_;
   CUfunction sums_ = nullptr, values_ = nullptr, pieces_ = nullptr, batch_points_ = nullptr;
+  loaded_library strata_;
   std::array<CUfunction, 3> share_out_ = {};
   CUfunction list_pieces_ = nullptr, mark_pieces_ = nullptr, cut_again_ = nullptr, learn_ = nullptr;
   int64 resident_ = 1;

@@ -65,6 +65,7 @@ struct share_totals {
   unsigned arrived;
 };
 struct course_arguments {
+  int ndim;
   shared_samples shared;
   int64 uniform;  // scouts, behind the samples of the cubes
   bool known;     // spread is that of earlier iterations

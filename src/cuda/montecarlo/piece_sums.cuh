@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "share_out.cuh"
+#include "../../engine/montecarlo/grid_steps.hpp"
+#include "last_block.cuh"
+#include "sample_point.cuh"
 
 namespace tessera {
 

@@ -1,12 +1,11 @@
-// How a device shares out the samples of an iteration of VEGAS, lists their pieces, and learns from them. Part of a text that is compiled
-// at run time; the arithmetic is that of engine/montecarlo/strata_steps.hpp and grid_steps.hpp.
+// How a device shares out the samples of an iteration of VEGAS, lists their pieces, and learns from them. A text of its own that is compiled
+// at run time, once for a kind of device: it knows no integrand. The arithmetic is that of engine/montecarlo/strata_steps.hpp and grid_steps.hpp.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "../../engine/montecarlo/grid_steps.hpp"
-#include "sample_point.cuh"
+#include "last_block.cuh"
 
-#if TESSERA_LIST
 namespace tessera {
 
 struct block_lanes {
@@ -26,32 +25,6 @@ struct warp_lanes {
     __syncwarp();
   }
 };
-
-// Is this block the last one to come here? What the others have written before is there then. `is_last` is near memory. Collective.
-__device__ __forceinline__ bool last_block(unsigned &arrived, bool &is_last) {
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    is_last = atomicAdd(&arrived, 1u) + 1 == gridDim.x;
-    if (is_last) arrived = 0;
-    __threadfence();
-  }
-  __syncthreads();
-  return is_last;
-}
-
-// Past what this multiprocessor may remember of it.
-__device__ __forceinline__ sample_sums from_far(const sample_sums *s) {
-  sample_sums v;
-  v.value.sum = __ldcg(&s->value.sum);
-  v.value.lost = __ldcg(&s->value.lost);
-  v.variance.sum = __ldcg(&s->variance.sum);
-  v.variance.lost = __ldcg(&s->variance.lost);
-  v.square.sum = __ldcg(&s->square.sum);
-  v.square.lost = __ldcg(&s->square.lost);
-  v.doubt = __ldcg(&s->doubt);
-  return v;
-}
 
 // The sum of v over the threads before this one; `all`: over all of them. near[chunk_cubes]. Collective.
 __device__ __forceinline__ int64 sum_before(int64 v, int64 *near, int64 &all) {
@@ -353,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
   using namespace tessera;
   const course_arguments &c = a.course;
   for (int64 h = int64{blockIdx.x} * sample_tile + threadIdx.x; h < c.shared.cubes; h += int64{gridDim.x} * sample_tile)
-    c.spread[h] = c.before[cube_at_centre(h, dim, c.cells, c.cells + dim)];
+    c.spread[h] = c.before[cube_at_centre(h, c.ndim, c.cells, c.cells + c.ndim)];
 }
 
 // ---- What an iteration has taught ------------------------------------------------------------------------------------------
@@ -364,9 +337,10 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
   __shared__ axis_refinement work;
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x);
-  if (blockIdx.x >= dim) {
-    for (int64 h = (int64{blockIdx.x} - dim) * sample_tile + t; h < c.shared.cubes;
-         h += (int64{gridDim.x} - dim) * sample_tile) {
+  const int axis = static_cast<int>(blockIdx.x);
+  if (axis >= c.ndim) {
+    for (int64 h = int64{axis - c.ndim} * sample_tile + t; h < c.shared.cubes;
+         h += (int64{gridDim.x} - c.ndim) * sample_tile) {
       const int64 end = h + 1 < c.shared.cubes ? c.cube_piece[h + 1] : c.totals->pieces;
       const auto count = static_cast<double>(c.counts[h]);
       double shown = 0.0;
@@ -385,4 +359,3 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
   __syncthreads();
   lanes.each(grid_bins, [&](int i) { counts[i] = 0; });
 }
-#endif

@@ -231,6 +231,7 @@ void device_sampler::use_course(const vegas_iteration &it, const course_plan &pl
   c.cells = reinterpret_cast<const int *>(a.pass.scale + scales + of_cells);
   pass_.cells = host_cells_.data();
 
+  c.ndim = ndim_;
   c.shared = {it.samples, cubes, it.exponent};
   c.uniform = it.uniform;
   c.log_part = plan.log_part;

@@ -89,6 +89,7 @@ const quadrature_kernel &device_quadrature::find(const call &c, quadrature_shape
     return std::make_unique<quadrature_kernel>(shape, ncomp_, *f_, arch_, multiprocessors_, stream_);
   });
   report_->inlined = report_->inlined && kernel.module().inlined;
+  report_->written = kernel.module().written;
   return kernel;
 }
 

@@ -45,9 +45,6 @@ TESSERA_HD int level_to_raise(const bulk_state &st, int64 i, const double *weigh
 constexpr double raised_surprise = 3.0;  // times the error before: what nothing had shown is here
 constexpr double steepest_raise = 3e-4;  // no error falls to less than this share of it
 
-// What an evaluator says in a fresh region's word.
-constexpr uint32 raise_undecayed = region_rough, raise_nonfinite = region_doubtful;
-
 // Region i, which has been `before` (region m of that store), has fresh values, errors and word.
 TESSERA_HD void correct_raised(const region_view &before, int64 m, const region_view &s, int64 i, int level) {
   region_state state = before.state(m);

@@ -26,6 +26,8 @@ constexpr uint32 region_doubtful = 1u << 29;    // the error is a share of the p
 constexpr uint32 region_listed = 1u << 30;      // chosen while a list is made; else without a meaning
 constexpr uint32 region_frozen = 1u << 28;      // too small to be divided in double precision
 constexpr uint32 region_raised = 1u << 31;      // of a higher degree; see raise.hpp
+// What an evaluator says in the word of a region that it has given a higher degree.
+constexpr uint32 raise_undecayed = region_rough, raise_nonfinite = region_doubtful;
 
 // axes: how many of them the integrand is seen to vary along, 0 where that is not asked for.
 constexpr double used_axes_unit = 1.0 / 16;

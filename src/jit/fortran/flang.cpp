@@ -21,7 +21,7 @@ constexpr const char *advice =
     "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install "
     "flang-22) or "
     "name it in $FLANG";
-constexpr const char *part = "tessera fortran 1";  // changes with the code that is made
+constexpr const char *part = "tessera fortran 3";  // changes with the code that is made
 
 std::vector<std::string> options_of(int version) {
   std::vector<std::string> out = {"-O2", "-fstack-arrays", "-S", "-emit-llvm"};
@@ -45,13 +45,21 @@ process_result run(const std::vector<std::string> &command, const temporary_dire
 
 int version_of(const flang &f, const temporary_directory &work, const integrand_source &source, const deadline &until) {
   const process_result r = run({f.path, "--version"}, work, source, until);
-  const std::size_t at = r.output.find("flang version ");
-  const int version = at == std::string::npos ? 0 : std::atoi(r.output.c_str() + at + 14);
+  const std::size_t name = r.output.find("flang"),
+                    at = name == std::string::npos ? name : r.output.find(" version ", name);
+  const int version = at == std::string::npos ? 0 : std::atoi(r.output.c_str() + at + 9);
   if (version == 19 || version == 20 || version == 22) return version;
   throw compile_error(jit_stage::load,
                       f.path + (version > 0 ? " is flang " + std::to_string(version) : " is not LLVM's flang") +
                           ", which is not known here; " + advice,
                       r.output);
+}
+
+// SAVE variables have an F with the procedure's name behind _Q or the module's name.
+bool is_of_procedure(const std::string &symbol) { return starts_with(symbol, "_Q") && contains(symbol, "F"); }
+
+std::string data_in_words(const nvvm_data &d) {
+  return starts_with(d.symbol, "_Q") ? "'" + d.name + "'" : "COMMON /" + d.name + "/";
 }
 
 // The code of one file.
@@ -71,7 +79,7 @@ std::string compile(const flang &f, int version, const std::string &file, const 
 }  // namespace
 
 flang find_flang() {
-  std::vector<std::string> names = {"flang-22", "flang-20", "flang-19", "flang"};
+  std::vector<std::string> names = {"flang-22", "flang-20", "flang-19", "flang-new-19", "flang"};
   const char *chosen = ::secure_getenv("FLANG");
   if (chosen && *chosen) names = {chosen};
   for (const std::string &name : names) {
@@ -94,7 +102,7 @@ std::string fortran_key(const integrand_source &source, const flang &compiler, i
 }
 
 std::string fortran_to_nvvm(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates,
-                            const deadline &until) {
+                            const deadline &until, std::string *written) {
   const temporary_directory work;
   const int version = version_of(compiler, work, source, until);
   const fortran_entry entry = find_fortran_entry(source);
@@ -106,8 +114,12 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
       "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
   if (files.compiled.size() > 1) {
     std::string all;
-    for (std::size_t k = 0; k < files.compiled.size(); ++k)
-      all += std::string(files.fixed[k] ? "!dir$ fixed\n" : "!dir$ free\n") + read_file(files.compiled[k]) + "\n";
+    for (std::size_t k = 0; k < files.compiled.size(); ++k) {
+      // The line behind a change of form is still read in the old one.
+      const std::string form = files.fixed[k] ? "!dir$ fixed\n" : "!dir$ free\n";
+      all += "#line " + std::to_string(static_cast<int>(k + 1) * lines_of_file - 1) + " \"/source" + std::to_string(k) +
+             "\"\n" + form + form + read_file(files.compiled[k]) + "\n";
+    }
     file = work.file(files.preprocess ? "source.F90" : "source.f90");
     write_file(file, all);
   }
@@ -119,10 +131,13 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     const ir_module inlined(compile(compiler, version, work.file("inside.ll"), {}, work, source, until));
     std::vector<host_value> values;
     for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
-    return write_nvvm(inlined, values).text;
+    const nvvm_code out = write_nvvm(inlined, values);
+    for (const nvvm_data &d : out.data)
+      if (written && d.written && !is_of_procedure(d.symbol))
+        *written += (written->empty() ? "" : ", ") + data_in_words(d);
+    return out.text;
   } catch (const ir_error &e) {
-    const std::string place = source.file_name + (e.line() > 0 ? "(" + std::to_string(e.line()) + ")" : "");
-    throw compile_error(jit_stage::translate, place + ": error: " + e.what());
+    throw compile_error(jit_stage::translate, fortran_place(source, e.line()) + ": error: " + e.what());
   }
 }
 

@@ -110,6 +110,14 @@ fortran_files put_fortran_files(const integrand_source &source, const std::strin
   return out;
 }
 
+std::string fortran_place(const integrand_source &source, int line) {
+  std::string name = source.file_name;
+  int k = 0;
+  for (const integrand_source::file &f : source.files)
+    if (f.compiled && ++k == line / lines_of_file) name = f.name;
+  return line % lines_of_file > 0 ? name + "(" + std::to_string(line % lines_of_file) + ")" : name;
+}
+
 // gfortran: file:line:column: on a line, and later "Error: text". flang: file:line:column: error: text.
 std::string fortran_error(const std::string &log, const integrand_source &source) {
   std::string place, first;
@@ -121,12 +129,9 @@ std::string fortran_error(const std::string &log, const integrand_source &source
     if (file != std::string::npos) {
       const std::size_t colon = s.find(':', file), end = colon == std::string::npos ? colon : s.find(':', colon + 1);
       if (end != std::string::npos && s.find_first_not_of("0123456789", colon + 1) == end) {
-        const std::size_t number = static_cast<std::size_t>(std::strtoul(s.c_str() + file + 7, nullptr, 10));
-        std::size_t k = 0;
-        std::string name = source.file_name;
-        for (const integrand_source::file &f : source.files)
-          if (f.compiled && k++ == number) name = f.name;
-        place = name + "(" + s.substr(colon + 1, end - colon - 1) + ")";
+        const auto number = static_cast<int>(std::strtoul(s.c_str() + file + 7, nullptr, 10));
+        const int line = std::atoi(s.c_str() + colon + 1);
+        place = fortran_place(source, line > lines_of_file ? line : (number + 1) * lines_of_file + line);
       }
     }
     const std::size_t error = std::min(s.find("error: "), s.find("Error: "));

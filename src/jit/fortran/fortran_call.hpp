@@ -25,6 +25,11 @@ struct fortran_files {
   std::string key;            // all of their text
 };
 
+// Several files are compiled as one text. There file k, from 0, begins with line (k + 1)*lines_of_file + 1.
+constexpr int lines_of_file = 1000000;
+// "file(line)" of such a line, or of a line of the source alone.
+std::string fortran_place(const integrand_source &source, int line);
+
 // Where they are written; nothing is, when work is null.
 fortran_files put_fortran_files(const integrand_source &source, const std::string &call, const fortran_entry &entry,
                                 const temporary_directory *work);

@@ -79,7 +79,8 @@ compiler find_compiler() {
       throw compile_error(jit_stage::load, "the compiler '" + chosen[0] + "' that $FC names is not there");
     candidates.push_back(chosen);
   } else {
-    for (const char *name : {"gfortran", "flang-22", "flang-20", "flang-19", "flang"}) candidates.push_back({name});
+    for (const char *name : {"gfortran", "flang-22", "flang-20", "flang-19", "flang-new-19", "flang"})
+      candidates.push_back({name});
   }
   for (const std::vector<std::string> &c : candidates) {
     const std::string path = find_program(c[0]);

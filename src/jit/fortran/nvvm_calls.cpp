@@ -71,7 +71,7 @@ void nvvm_writer::constant_result(const ir_instruction &i) {
   if (i.result.empty() || i.type->what == ir_type::kind::nothing) return;
   const std::string t = type(*i.type), zero = i.type->what == ir_type::kind::pointer ? "null"
                                               : i.type->bits == 1                    ? "true"
-                                                                                     : "0";
+                                                                                     : "zeroinitializer";
   line(local(i.result) + " = select i1 true, " + t + " " + zero + ", " + t + " " + zero);
 }
 

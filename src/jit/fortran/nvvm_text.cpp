@@ -12,6 +12,8 @@ namespace {
 
 constexpr unsigned long long constant_memory = 32 << 10, most_in_constant_memory = 4 << 10;  // bytes, of 64 KB
 constexpr unsigned long long most_private = 32 << 10;                                        // of an evaluation
+// The kernels call the integrand in several places: what is larger is compiled once, and a call is nothing beside it.
+constexpr std::size_t most_inlined = 3000;  // instructions
 
 constexpr const char *head =
     "target datalayout = "
@@ -19,7 +21,8 @@ constexpr const char *head =
     "v32:32:32-v64:64:64-v128:128:128-n16:32:64\"\ntarget triple = \"nvptx64-nvidia-cuda\"\n\n";
 constexpr const char *tail =
     "\nattributes #0 = { nounwind readnone }\nattributes #1 = { nounwind readonly }\nattributes #2 = { nounwind }\n"
-    "attributes #3 = { nounwind alwaysinline }\n\n!nvvmir.version = !{!0}\n!0 = !{i32 2, i32 0, i32 3, i32 2}\n";
+    "attributes #3 = { nounwind alwaysinline }\nattributes #4 = { nounwind noinline }\n\n!nvvmir.version = !{!0}\n!0 = "
+    "!{i32 2, i32 0, i32 3, i32 2}\n";
 
 std::string plain(const std::string &name) {
   std::string out;
@@ -85,6 +88,10 @@ nvvm_code nvvm_writer::run() {
     throw ir_error("the integrand changes data of " + std::to_string(bytes) +
                    " bytes in COMMON, modules or SAVE, of which every thread of a device needs its own copy; " +
                    std::to_string(most_private) + " bytes are possible");
+  std::size_t instructions = 0;
+  for (const auto &[name, body] : bodies)
+    for (const ir_block &b : body) instructions += b.code.size();
+  large_ = instructions > most_inlined;
   std::string functions;
   for (const auto &[name, body] : bodies) functions += function_text(functions_.at(name), body);
   std::string globals;
@@ -212,7 +219,11 @@ std::string nvvm_writer::function_text(const ir_function &f, const std::vector<i
   const std::size_t mark = code.find("\n<first>\n");
   code.replace(mark, 9, slots_ + own + first_ + first_body);
   return std::string("define ") + (entry ? "" : "internal ") + type(*f.result) + " @" + symbols_.at(f.name) + "(" +
-         parameters + ") " + (entry ? "#3" : "#2") + " {\n" + code + "}\n\n";
+         parameters + ") " +
+         (!entry   ? "#2"
+          : large_ ? "#4"
+                   : "#3") +
+         " {\n" + code + "}\n\n";
 }
 
 nvvm_code write_nvvm(const ir_module &m, const std::vector<host_value> &values) { return nvvm_writer(m, values).run(); }

@@ -65,6 +65,7 @@ class nvvm_writer {
   std::map<std::string, ir_function> functions_;
   std::map<std::string, std::string> symbols_;  // of functions
   std::map<std::string, std::string> declared_;
+  bool large_ = false;  // the whole: called, not inlined
   // of the function that is written
   const ir_function *function_ = nullptr;
   const std::vector<ir_block> *blocks_ = nullptr;

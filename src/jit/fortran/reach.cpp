@@ -3,13 +3,14 @@
 
 #include <map>
 
+#include "fortran_call.hpp"
 #include "runtime.hpp"
 
 namespace tessera {
 namespace {
 
 std::string place(const std::string &caller, int line) {
-  return "'" + fortran_name(caller) + "'" + (line > 0 ? " (line " + std::to_string(line) + ")" : "");
+  return "'" + fortran_name(caller) + "'" + (line > 0 ? " (line " + std::to_string(line % lines_of_file) + ")" : "");
 }
 
 [[noreturn]] void refuse_call(const std::string &symbol, const std::string &caller, int line) {

@@ -1,0 +1,52 @@
+// How the engine's steps call what applies the rule, which is compiled with the integrand, apart from them. Part of texts that are
+// compiled at run time.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "device_problem.hpp"
+#include "../device/grid.cuh"
+
+#ifndef TESSERA_RAISED
+#define TESSERA_RAISED 1
+#endif
+
+// device_evaluator.cuh
+extern "C" __device__ void tessera_evaluate(const tessera::device_problem &problem, tessera::int64 &taken,
+                                            tessera::device_grid &grid, const tessera::region_view &regions,
+                                            const tessera::region_list &list, tessera::int64 n);
+extern "C" __device__ void tessera_raise(const tessera::device_problem &problem, tessera::device_grid &grid,
+                                         const tessera::region_view &regions, const tessera::int64 *ids,
+                                         tessera::int64 n, int level);
+
+namespace tessera {
+
+class evaluator_base {
+ public:
+  static constexpr bool deferred = false, raises = TESSERA_RAISED;
+  __device__ explicit evaluator_base(const device_problem &p) : p_(p) {}
+
+  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
+  __device__ static outcome failure() { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
+
+ protected:
+  // flags_that_end in jit/device_compiler.hpp
+  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 14) != 0; }
+
+  const device_problem &p_;
+};
+
+class called_evaluator : public evaluator_base {
+ public:
+  using evaluator_base::evaluator_base;
+  __device__ void evaluate(device_grid &grid, const region_view &regions, const region_list &list, int64 n) {
+    tessera_evaluate(p_, taken_, grid, regions, list, n);
+  }
+  __device__ void raise(device_grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) const {
+    tessera_raise(p_, grid, regions, ids, n, level);
+  }
+
+ private:
+  int64 taken_ = 0;
+};
+
+}  // namespace tessera
