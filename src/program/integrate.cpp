@@ -2,6 +2,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "../jit/text.hpp"
 #include "command_line.hpp"
 #include "expression.hpp"
 #include "program.hpp"
@@ -153,7 +154,12 @@ void print_result(const solver &s, const job &j, int status, double value, doubl
   std::fprintf(to.out, "value        %.15g\n", value);
   std::fprintf(to.out, "error        %.2g\n", error);
   std::fprintf(to.out, "status       %s\n", tessera_status_string(status));
-  if (status != TESSERA_OK && !s.message().empty()) std::fprintf(to.out, "reason       %s\n", s.message().c_str());
+  if (status != TESSERA_OK) {  // the message may begin with what has just been printed
+    std::string reason = s.message();
+    const std::string head = std::string(tessera_status_string(status)) + "; ";
+    if (starts_with(reason, head)) reason.erase(0, head.size());
+    if (!reason.empty()) std::fprintf(to.out, "reason       %s\n", reason.c_str());
+  }
   std::fprintf(to.out, "evaluations  %lld\n", static_cast<long long>(s.integer(TESSERA_EVALUATIONS)));
   std::fprintf(to.out, "variables    %d\n", j.ndim);
   const auto used = static_cast<int>(s.integer(TESSERA_METHOD_USED));
