@@ -69,9 +69,10 @@ void plot_regions(const solver &s, const std::vector<double> &lower, const std::
   const shown_axis x = axis_of(lower[0], upper[0], regions, 0);
   const shown_axis y =
       flat ? shown_axis{0.0, 1.0, "error, logarithmic", "", ""} : axis_of(lower[1], upper[1], regions, 1);
-  const double decades = std::max(1.0, std::isfinite(least) && greatest > 0.0 ? std::log(greatest / least) : 1.0);
+  // Six decades, or fewer where the errors span fewer: what is below is white.
+  const double span = std::isfinite(least) ? std::fmin(std::fmax(std::log(greatest / least), 1.0), std::log(1e6)) : 1.0;
   const auto darkness = [&](double error) {  // from 0 to 1
-    return error > 0.0 ? 1.0 + std::log(error / greatest) / decades : 0.0;
+    return error > 0.0 ? std::fmax(1.0 + std::log(error / greatest) / span, 0.0) : 0.0;
   };
   std::FILE *file = std::fopen(path.c_str(), "w");
   if (!file) throw command_failure(exit_no_result, "--plot: " + path + " cannot be written");
