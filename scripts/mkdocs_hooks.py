@@ -7,7 +7,13 @@ import re
 from mkdocs.structure.files import File
 
 OUTSIDE = re.compile(r"\]\(\.\./([^)\s#]+)\)")
+OF_ROOT = re.compile(r"\]\((?!docs/|[a-z]+:|#)([^)\s#]+)\)")
 DIRECTORY = re.compile(r"\]\((examples(?:/legacy)?)/?\)")
+
+
+def not_in_nav(file):
+    file.inclusion = type(file.inclusion).NOT_IN_NAV
+    return file
 
 
 def on_files(files, config):
@@ -18,16 +24,17 @@ def on_files(files, config):
         if name.endswith(".md"):
             with open(os.path.join(docs, name), encoding="utf-8") as text:
                 outside.update(OUTSIDE.findall(text.read()))
+    with open(os.path.join(root, "CHANGELOG.md"), encoding="utf-8") as text:
+        changes = text.read()
+    outside.update(p for p in OF_ROOT.findall(changes) if os.path.exists(os.path.join(root, p)))
     for path in sorted(outside):
-        files.append(File.generated(config, "source/" + path, abs_src_path=os.path.join(root, path)))
+        files.append(not_in_nav(File.generated(config, "source/" + path, abs_src_path=os.path.join(root, path))))
     for directory in ("examples", "examples/legacy"):
         names = sorted(n for n in os.listdir(os.path.join(docs, directory)) if n != "CMakeLists.txt" and "." in n)
         lines = ["# Files in %s" % directory, ""] + ["- [%s](%s)" % (n, n) for n in names]
-        page = File.generated(config, directory + "/index.md", content="\n".join(lines) + "\n")
-        page.inclusion = type(page.inclusion).NOT_IN_NAV
-        files.append(page)
-    with open(os.path.join(root, "CHANGELOG.md"), encoding="utf-8") as text:
-        files.append(File.generated(config, "changelog.md", content=text.read().replace("](docs/", "](")))
+        files.append(not_in_nav(File.generated(config, directory + "/index.md", content="\n".join(lines) + "\n")))
+    changes = OF_ROOT.sub(r"](source/\1)", changes).replace("](docs/", "](")
+    files.append(File.generated(config, "changelog.md", content=changes))
     return files
 
 

@@ -2,10 +2,14 @@
 # The manual as a site: MkDocs builds it without a warning, no table is left as text, and all links within lead somewhere. Skipped where there is
 # no mkdocs-material: MKDOCS names another mkdocs.
 # SPDX-License-Identifier: BSD-3-Clause
-# Usage: check_site.sh SOURCE_DIRECTORY
+# Usage: check_site.sh SOURCE_DIRECTORY [VENV]     (VENV: a directory into which pip installs it first, where it can)
 set -euo pipefail
 cd "$1"
 mkdocs=${MKDOCS:-mkdocs}
+if [ $# -gt 1 ]; then
+  mkdocs=$2/bin/mkdocs
+  [ -x "$mkdocs" ] || { python3 -m venv "$2" && "$2/bin/pip" install --quiet mkdocs-material; } || { echo "pip cannot install it"; exit 77; }
+fi
 command -v "$mkdocs" > /dev/null || { echo "there is no mkdocs (pip install mkdocs-material)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
