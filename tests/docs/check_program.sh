@@ -18,7 +18,7 @@ bad=0
 comparable() { # command
   case $1 in
     'tessera info'*) sed -E 's/^(.{22}).*/\1/' | grep -vE '^(device|  |NVRTC|nvJitLink|libNVVM|cuFFT|cuRAND|flang)' ;;
-    'tessera selftest'*) sed -E 's/^(good|skipped) +//; s/^(.{42}).*/\1/; s/[0-9]+ (good|skipped)/N \1/g; s/ +$//' | grep -v ' device ' ;;
+    'tessera selftest'*) sed -E 's/^(good|skipped) +//; s/^(.{42}).*/\1/; s/[0-9]+ (good|skipped)/N \1/g; s/ +$//' | grep -v '^device' ;;
     *)
       sed -E '/^(error|seconds)/s/ .*//; /^reason/s/[0-9.e+-]+/N/g; /^(evaluations|plot)/s/[0-9]+ ?/N/g; s/^(value +[-0-9.]{8}).*/\1/'
       ;;
