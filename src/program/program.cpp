@@ -9,24 +9,25 @@
 namespace tessera {
 namespace {
 
+int print_version(const streams &to) {
+  std::fprintf(to.out, "tessera %s\n", tessera_version_string());
+  return exit_good;
+}
+
 int run_command(const std::vector<std::string> &arguments, const streams &to, std::string &name) {
   if (arguments.empty()) throw wrong_usage("a command is missing; tessera --help lists them");
   if (arguments[0] == "--help" || arguments[0] == "-h") {
     std::fputs(help_of_program().c_str(), to.out);
     return exit_good;
   }
-  if (arguments[0] == "--version") {
-    std::fprintf(to.out, "tessera %s\n", tessera_version_string());
-    return exit_good;
-  }
+  if (arguments[0] == "--version") return print_version(to);
   const command_row &command = command_named(arguments[0]);
   name += std::string(" ") + command.name;
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   for (const std::string &a : rest) {
     if (a == "--") break;
-    if (a != "--help" && a != "-h") continue;
-    std::fputs(help_of(command).c_str(), to.out);
-    return exit_good;
+    if (a == "--help" || a == "-h") return std::fputs(help_of(command).c_str(), to.out), exit_good;
+    if (a == "--version") return print_version(to);
   }
   if (arguments[0] == "info") return run_info(rest, to);
   if (arguments[0] == "selftest") return run_selftest(rest, to);

@@ -174,6 +174,7 @@ void help_and_version(void **) {
   assert_int_equal(0, all.status);
   for (const char *command : {"info", "selftest", "integrate", "cache"}) {
     assert_true(has(all.out, command));
+    assert_true(has(run({command, "--version"}).out, tessera_version_string()));
     const outcome one = run({command, "--help"});
     assert_int_equal(0, one.status);
     assert_true(has(one.out, std::string("usage: tessera ") + command) && has(one.out, "--help"));
