@@ -97,12 +97,16 @@ double command_line::real(const std::string &option, double least, double greate
 
 std::int64_t command_line::integer(const std::string &option, std::int64_t least, std::int64_t greatest) const {
   const std::string &t = text(option);
-  char *end = nullptr;
+  const char *const end = t.c_str() + t.size();
+  char *stop = nullptr;
   errno = 0;
-  // counts may be written as 1e6
-  const double v = std::strtod(t.c_str(), &end);
-  const bool whole = !t.empty() && end == t.c_str() + t.size() && std::floor(v) == v && std::fabs(v) < 9e18;
-  const std::int64_t n = whole ? static_cast<std::int64_t>(v) : 0;
+  std::int64_t n = std::strtoll(t.c_str(), &stop, 10);
+  bool whole = !t.empty() && stop == end && errno == 0;
+  if (!t.empty() && stop != end) {  // a count may be written as 1e6
+    const double v = std::strtod(t.c_str(), &stop);
+    whole = stop == end && std::floor(v) == v && std::fabs(v) < 9e18;
+    if (whole) n = static_cast<std::int64_t>(v);
+  }
   if (!whole || n < least || n > greatest)
     throw wrong_usage("--" + option + ": '" + t + "' is no whole number from " + std::to_string(least) + " to " +
                       std::to_string(greatest));

@@ -91,8 +91,10 @@ void set_domain(const solver &s, const known_integral &k) {
 
 std::string seconds_of(const solver &s) { return ", " + number_text("%.3f s", s.real(TESSERA_SECONDS)); }
 
+std::string place_of(int device) { return device < 0 ? "host: " : "device " + std::to_string(device) + ": "; }
+
 void check_one(const known_integral &k, int device, report &r) {
-  const std::string what = std::string(device < 0 ? "host: " : "device " + std::to_string(device) + ": ") + k.what;
+  const std::string what = place_of(device) + k.what;
   const solver s(k.ndim, 1);
   set_domain(s, k);
   s.require(tessera_set_int(s.get(), TESSERA_DEVICE, device));
@@ -106,8 +108,7 @@ void check_one(const known_integral &k, int device, report &r) {
 
 // exp(-p x - y) for p = 1 ... 20, all in one call.
 void check_many(int device, report &r) {
-  const std::string what =
-      std::string(device < 0 ? "host: " : "device " + std::to_string(device) + ": ") + "20 integrals in one call";
+  const std::string what = place_of(device) + "20 integrals in one call";
   constexpr int count = 20;
   const solver s(2, 1);
   s.require(tessera_set_int(s.get(), TESSERA_DEVICE, device));
