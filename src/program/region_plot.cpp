@@ -44,18 +44,18 @@ void plot_regions(const solver &s, const std::vector<double> &lower, const std::
   const std::int64_t length = TESSERA_REGION_LENGTH(ndim, 1);
   std::int64_t count = 0;
   s.require(tessera_get_regions(s.get(), 0, 0, nullptr, &count));
+  std::vector<double> records(static_cast<std::size_t>(count * length));
+  s.require(tessera_get_regions(s.get(), 0, count, records.data(), nullptr));
   std::vector<drawn> regions;
-  std::vector<double> record(static_cast<std::size_t>(length));
   double least = HUGE_VAL, greatest = 0.0;
   for (std::int64_t i = 0; i < count; ++i) {
-    s.require(tessera_get_regions(s.get(), i, 1, record.data(), nullptr));
+    const double *const record = &records[static_cast<std::size_t>(i * length)];
     drawn d = {};
-    const auto n = static_cast<std::size_t>(ndim);
-    for (std::size_t j = 0; j < 2 && j < n; ++j) {
+    for (std::int64_t j = 0; j < 2 && j < ndim; ++j) {
       d.centre[j] = record[j];
-      d.half[j] = record[n + j];
+      d.half[j] = record[ndim + j];
     }
-    d.error = record[2 * n + 1];
+    d.error = record[2 * ndim + 1];
     if (d.error > 0.0) least = std::min(least, d.error);
     greatest = std::max(greatest, d.error);
     regions.push_back(d);

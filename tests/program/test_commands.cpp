@@ -73,7 +73,7 @@ void says_what_is_not_met(void **) {
 
 void draws_regions(void **) {
   const std::string path = directory + "/regions.svg";
-  const outcome o = run({"integrate", "x + y + z < 1.1", "--rtol", "1e-2", "--plot", path});
+  const outcome o = run({"integrate", "x + y < 1.1", "--rtol", "1e-2", "--plot", path});
   if (no_compiler(o)) skip();
   assert_int_equal(0, o.status);
   std::ifstream file(path);
