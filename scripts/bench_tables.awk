@@ -313,6 +313,27 @@ function end_readme(key) {
   printf "| **%d of %d** | claims of success in the suite on the GPU that were false ([elsewhere some are](docs/methods.md#honest-errors)) |\n", false_ones, successes
 }
 
+# ---- docs/gpu_pays.md: the same integral on one core and on a device, both with success at 1e-3 ------------------------------
+table == "pays" && field("status") == 0 && (field("reltol") + 0 == 1e-3 || field("tolerance") + 0 == 1e-3) {
+  if (files == 1 && field("selection") == "worst-first" && field("estimate") == "robust") {
+    core_s[$1] = field("cpu_s")
+    core_n[$1] = field("evaluations")
+  }
+  if (files == 2 && $1 in core_s) {
+    pay_line[++pays] = sprintf("| %s | %s | %s | %s | %s |", case_name($1), short(core_s[$1]), sci(core_n[$1], 2), short(field("ms")), sci(field("evaluations"), 2))
+    pay_s[pays] = core_s[$1] + 0
+  }
+}
+function end_pays(i, j, best) {
+  title("case | one core s | evaluations | device ms | evaluations", "---|---:|---:|---:|---:")
+  for (i = 1; i <= pays; i++) { # by the core's seconds
+    best = 0
+    for (j = 1; j <= pays; j++) if (!(j in written) && (!best || pay_s[j] < pay_s[best])) best = j
+    written[best] = 1
+    print pay_line[best]
+  }
+}
+
 # ---- One variable ---------------------------------------------------------------------------------------------------------
 # The fastest of the peers on the device that was right, and what Tessera takes there and on the host.
 table == "block-cutting" {
@@ -402,4 +423,5 @@ END {
   if (table == "device-ladder") end_ladder()
   if (table == "summary") end_summary()
   if (table == "readme") end_readme()
+  if (table == "pays") end_pays()
 }

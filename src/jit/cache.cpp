@@ -151,38 +151,60 @@ void code_cache::write(const std::string &key, const std::string &value) const {
   trim();
 }
 
-void code_cache::trim() const {
-  struct item {
-    struct timespec used;
-    std::int64_t bytes;
-    std::string path;
-  };
-  std::vector<item> items;
-  std::int64_t total = 0;
-  DIR *directory = ::opendir(directory_.c_str());
-  if (!directory) return;
+std::vector<code_cache::disk_file> code_cache::disk_files() const {
+  std::vector<disk_file> files;
+  DIR *directory = directory_.empty() ? nullptr : ::opendir(directory_.c_str());
+  if (!directory) return files;
   while (const dirent *e = ::readdir(directory)) {
     const std::string name = e->d_name, path = directory_ + "/" + name;
     struct stat s;
-    if (!(ends_with(name, suffix) || ends_with(name, unfinished)) || ::lstat(path.c_str(), &s) != 0 ||
-        !S_ISREG(s.st_mode))
-      continue;
-    if (ends_with(name, unfinished)) {
-      if (::time(nullptr) - s.st_mtime > stale_seconds) ::unlink(path.c_str());
-      continue;
-    }
-    items.push_back({s.st_mtim, s.st_size, path});
-    total += s.st_size;
+    if ((ends_with(name, suffix) || ends_with(name, unfinished)) && ::lstat(path.c_str(), &s) == 0 &&
+        S_ISREG(s.st_mode))
+      files.push_back({s.st_mtim, s.st_size, path, ends_with(name, suffix)});
   }
   ::closedir(directory);
+  return files;
+}
+
+void code_cache::trim() const {
+  std::vector<disk_file> items;
+  std::int64_t total = 0;
+  for (const disk_file &f : disk_files()) {
+    if (!f.finished) {
+      if (::time(nullptr) - f.used.tv_sec > stale_seconds) ::unlink(f.path.c_str());
+      continue;
+    }
+    items.push_back(f);
+    total += f.bytes;
+  }
   if (total <= settings_.disk_limit) return;
-  std::sort(items.begin(), items.end(), [](const item &a, const item &b) {
+  std::sort(items.begin(), items.end(), [](const disk_file &a, const disk_file &b) {
     return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
   });
-  for (const item &i : items) {
+  for (const disk_file &i : items) {
     if (total <= settings_.disk_limit) break;
     if (::unlink(i.path.c_str()) == 0) total -= i.bytes;
   }
+}
+
+code_cache::disk_contents code_cache::on_disk() const {
+  disk_contents all;
+  for (const disk_file &f : disk_files()) {
+    ++all.files;
+    all.bytes += f.bytes;
+  }
+  return all;
+}
+
+code_cache::disk_contents code_cache::clear_disk() const {
+  disk_contents gone;
+  if (directory_.empty() || !trusted_directory(directory_)) return gone;
+  for (const disk_file &f : disk_files())
+    if (::unlink(f.path.c_str()) == 0) {
+      ++gone.files;
+      gone.bytes += f.bytes;
+    }
+  return gone;
 }
 
 code_cache &shared_cache(bool disk) {

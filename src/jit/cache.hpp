@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <list>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tessera {
 
@@ -34,7 +36,23 @@ class code_cache {
 
   const std::string &directory() const { return directory_; }  // empty: there is none
 
+  // The files of the cache on disk, unfinished ones among them.
+  struct disk_contents {
+    std::int64_t files = 0, bytes = 0;
+  };
+  disk_contents on_disk() const;
+  std::int64_t disk_limit() const { return settings_.disk_limit; }
+  // Removes these files and tells what is gone. What is in use goes on: it is open, or in memory.
+  disk_contents clear_disk() const;
+
  private:
+  struct disk_file {
+    struct timespec used;
+    std::int64_t bytes;
+    std::string path;
+    bool finished;
+  };
+  std::vector<disk_file> disk_files() const;
   void remember(const std::string &key, const std::string &value);
   bool read(const std::string &key, std::string &value) const;
   void write(const std::string &key, const std::string &value) const;

@@ -23,39 +23,6 @@ namespace {
 constexpr const char *compiler_flags[] = {
     "-O3", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden"};
 
-struct compiler {
-  std::vector<std::string> command;
-  std::string identity;  // path, size and time: another release is another compiler
-};
-
-compiler find_compiler(bool cxx) {
-  const char *const variable = cxx ? "CXX" : "CC";
-  std::vector<std::vector<std::string>> candidates;
-  const std::vector<std::string> chosen = words_of(::secure_getenv(variable));
-  if (!chosen.empty()) {
-    if (find_program(chosen[0]).empty())
-      throw compile_error(jit_stage::load,
-                          std::string("the compiler '") + chosen[0] + "' that $" + variable + " names is not there");
-    candidates.push_back(chosen);
-  }
-  for (const char *name :
-       cxx ? std::vector<const char *>{"c++", "g++", "clang++"} : std::vector<const char *>{"cc", "gcc", "clang"})
-    candidates.push_back({name});
-  for (const std::vector<std::string> &c : candidates) {
-    const std::string path = find_program(c[0]);
-    struct stat s;
-    if (path.empty() || ::stat(path.c_str(), &s) != 0) continue;
-    compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime)};
-    found.command[0] = path;
-    return found;
-  }
-  throw compile_error(jit_stage::load,
-                      std::string("there is no ") + (cxx ? "C++" : "C") +
-                          " compiler on this machine to compile the integrand for the host; install one "
-                          "(g++, clang) or name it in $" +
-                          variable);
-}
-
 std::string cxx_text(const integrand_source &source) {
   const std::string text = std::string(host_cxx_prelude) + forms_text + expand_includes(source) + "\n#line 1 " +
                            quoted(call_name(source)) + "\n";
@@ -145,8 +112,8 @@ std::string readable(const std::string &line) {
 }
 
 // One run of the compiler on the text, in a directory that also has what the text may include of ours.
-process_result run_compiler(const temporary_directory &work, const std::string &text, bool cxx, const compiler &tool,
-                            const std::vector<std::string> &flags, const std::string &to,
+process_result run_compiler(const temporary_directory &work, const std::string &text, bool cxx,
+                            const system_compiler &tool, const std::vector<std::string> &flags, const std::string &to,
                             const std::vector<std::string> &more, const integrand_source &source,
                             const deadline &until) {
   const std::string file = work.file(cxx ? "integrand.cpp" : "integrand.c");
@@ -183,8 +150,8 @@ bool includes_others(const std::string &text) {
 }
 
 // The text as the compiler sees it; empty when there is no saying, which the compilation itself will tell.
-std::string preprocessed(const std::string &text, bool cxx, const compiler &tool, const std::vector<std::string> &flags,
-                         const integrand_source &source, const deadline &until) {
+std::string preprocessed(const std::string &text, bool cxx, const system_compiler &tool,
+                         const std::vector<std::string> &flags, const integrand_source &source, const deadline &until) {
   const temporary_directory work;
   const std::string to = work.file("integrand.i");
   const process_result run = run_compiler(work, text, cxx, tool, flags, to, {"-E", "-P"}, source, until);
@@ -192,7 +159,7 @@ std::string preprocessed(const std::string &text, bool cxx, const compiler &tool
 }
 
 // Compiles, and gives back the shared object.
-std::string build(const std::string &text, bool cxx, const compiler &tool, const integrand_source &source,
+std::string build(const std::string &text, bool cxx, const system_compiler &tool, const integrand_source &source,
                   const std::vector<std::string> &flags, std::string &log, const deadline &until) {
   const temporary_directory work;
   const std::string object = work.file("integrand.so");
@@ -223,7 +190,7 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
   if (!cxx && source.language != source_language::c_point && source.language != source_language::c_cuba)
     throw compile_error(jit_stage::translate, "code that was compiled for a device cannot run on the host");
   if (source.text.empty()) throw compile_error(jit_stage::translate, text_name(source) + " is empty");
-  const compiler tool = find_compiler(cxx);
+  const system_compiler tool = find_compiler(cxx ? host_language::cxx : host_language::c);
   const std::string text = cxx ? cxx_text(source) : c_text_of(source, one_thread_);
   std::vector<std::string> flags(std::begin(compiler_flags), std::end(compiler_flags));
   flags.push_back(cxx ? "-std=c++17" : "-std=gnu11");

@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "integrand_source.hpp"
 #include "text.hpp"
 
 namespace tessera {
@@ -25,6 +26,39 @@ std::string find_program(const std::string &name) {
     begin = end + 1;
   }
   return {};
+}
+
+system_compiler find_compiler(host_language language) {
+  struct row {
+    const char *variable, *name, *advice;
+    std::vector<std::string> usual;
+  };
+  static const row rows[] = {
+      {"CC", "C", "g++, clang", {"cc", "gcc", "clang"}},
+      {"CXX", "C++", "g++, clang", {"c++", "g++", "clang++"}},
+      {"FC", "Fortran", "gfortran, flang", {"gfortran", "flang-22", "flang-20", "flang-19", "flang"}}};
+  const row &r = rows[static_cast<int>(language)];
+  std::vector<std::vector<std::string>> candidates;
+  const std::vector<std::string> chosen = words_of(::secure_getenv(r.variable));
+  if (!chosen.empty()) {
+    if (find_program(chosen[0]).empty())
+      throw compile_error(jit_stage::load,
+                          "the compiler '" + chosen[0] + "' that $" + r.variable + " names is not there");
+    candidates.push_back(chosen);
+  }
+  for (const std::string &name : r.usual) candidates.push_back({name});
+  for (const std::vector<std::string> &c : candidates) {
+    const std::string path = find_program(c[0]);
+    struct stat s;
+    if (path.empty() || ::stat(path.c_str(), &s) != 0) continue;
+    system_compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime)};
+    found.command[0] = path;
+    return found;
+  }
+  throw compile_error(jit_stage::load, std::string("there is no ") + r.name +
+                                           " compiler on this machine to compile the integrand for the host; install "
+                                           "one (" +
+                                           r.advice + ") or name it in $" + r.variable);
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Who may include what: core <- engine <- host, cuda; host and cuda never see each other; jit is for the places, the solver and the
-# seam; vectors <- solver <- api; tessera.h is for these three, the rule builder and the ranks (which need the enum values) only.
+# seam; vectors <- solver <- api; tessera.h is for these three, the rule builder and the ranks (which need the enum values) only, and for the
+# program, which sees beside it what jit and the driver's table know of the machine.
 # SPDX-License-Identifier: BSD-3-Clause
 # Usage: check_includes.sh SOURCE_DIRECTORY
 set -euo pipefail
@@ -56,8 +57,8 @@ while IFS= read -r file; do
     case $target in
       include/tessera.h)
         case $file in
-          src/api/* | src/solver/* | src/vectors/* | src/core/rule_build.cpp | src/ranks.cpp) ;;
-          *) complain "$where" "$name" "only api, solver, vectors, core/rule_build.cpp and ranks.cpp see tessera.h" ;;
+          src/api/* | src/solver/* | src/vectors/* | src/core/rule_build.cpp | src/ranks.cpp | src/program/*) ;;
+          *) complain "$where" "$name" "only api, solver, vectors, core/rule_build.cpp, ranks.cpp and program see tessera.h" ;;
         esac
         continue
         ;;
@@ -72,6 +73,7 @@ while IFS= read -r file; do
       vectors) allowed='^src/((core|engine|vectors)/|[^/]*$)' ;;
       solver) allowed='^src/((core|engine|jit|vectors|solver)/|[^/]*$)' ;;
       api) allowed='^src/((vectors|solver|api)/|[^/]*$)' ;;
+      program) allowed='^src/(jit/|program/|cuda/device/driver\.hpp$)' ;;
       '') allowed='^src/((core|engine|jit)/|[^/]*$)' ;;
       *) complain "$where" "$name" "a directory that this check does not know" ;;
     esac

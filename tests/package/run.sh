@@ -97,6 +97,15 @@ if grep -rlIF -e "$work/first place" -e "$SOURCE" "$prefix/include" "$prefix/$LI
   exit 1
 fi
 
+# The program finds the library from its own place, and its manual page and completions are there.
+if [ -f "$BUILD/src/program/tessera" ]; then
+  [ "$("$prefix/bin/tessera" --version)" = "tessera $VERSION" ] || { echo "the installed program does not run"; exit 1; }
+  ldd "$prefix/bin/tessera" | says "$prefix/" || { echo "the installed program takes another library"; exit 1; }
+  for file in man/man1/tessera.1 bash-completion/completions/tessera zsh/site-functions/_tessera fish/vendor_completions.d/tessera.fish; do
+    [ -f "$prefix/share/$file" ] || { echo "not installed: share/$file"; exit 1; }
+  done
+fi
+
 # Documentation and examples are installed, and the device engine is where the library looks for it.
 grep -q '/methods\.md$' "$work/files.txt" && grep -q '/examples/quickstart\.c$' "$work/files.txt" || { echo "no documentation"; exit 1; }
 if [ -f "$BUILD/src/libtessera_cuda.so" ]; then

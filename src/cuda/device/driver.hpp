@@ -38,6 +38,9 @@ struct cuda_driver {
   decltype(&::cuDeviceGetCount) device_count;
   decltype(&::cuDeviceGet) device_get;
   decltype(&::cuDeviceGetAttribute) device_attribute;
+  decltype(&::cuDeviceGetName) device_name;
+  decltype(&::cuDeviceTotalMem) device_memory;
+  decltype(&::cuDriverGetVersion) driver_version;
   decltype(&::cuDevicePrimaryCtxRetain) context_retain;
   decltype(&::cuDevicePrimaryCtxRelease) context_release;
   decltype(&::cuCtxPushCurrent) context_push;

@@ -65,36 +65,10 @@ static int tessera_point(const double *x, double *f, void *p) {
 // No -Ofast and no -fno-math-errno: the values are those of the program's own -O2.
 constexpr const char *options[] = {"-O2", "-fPIC", "-shared", "-w", "-Wl,-Bsymbolic"};
 
-struct compiler {
-  std::vector<std::string> command;
-  std::string identity;
-  bool gnu = true;
-};
-
-compiler find_compiler() {
-  std::vector<std::vector<std::string>> candidates;
-  const std::vector<std::string> chosen = words_of(::secure_getenv("FC"));
-  if (!chosen.empty()) {
-    if (find_program(chosen[0]).empty())
-      throw compile_error(jit_stage::load, "the compiler '" + chosen[0] + "' that $FC names is not there");
-    candidates.push_back(chosen);
-  } else {
-    for (const char *name : {"gfortran", "flang-22", "flang-20", "flang-19", "flang-new-19", "flang"})
-      candidates.push_back({name});
-  }
-  for (const std::vector<std::string> &c : candidates) {
-    const std::string path = find_program(c[0]);
-    struct stat s;
-    if (path.empty() || ::stat(path.c_str(), &s) != 0) continue;
-    compiler found{c, path + " " + std::to_string(s.st_size) + " " + std::to_string(s.st_mtime),
-                   !contains(c[0], "flang")};
-    found.command[0] = path;
-    return found;
-  }
-  throw compile_error(jit_stage::load,
-                      "there is no Fortran compiler on this machine to compile the integrand for the host; install one "
-                      "(gfortran, flang) "
-                      "or name it in $FC");
+// Of GNU's or of LLVM's compiler.
+bool is_gnu(const system_compiler &tool) {
+  const std::string &path = tool.command[0];
+  return !contains(path.substr(path.find_last_of('/') + 1), "flang");
 }
 
 std::vector<std::string> numbers_of(int ndim, int ncomp, int coordinates) {
@@ -105,7 +79,7 @@ std::vector<std::string> numbers_of(int ndim, int ncomp, int coordinates) {
 }  // namespace
 
 sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int coordinates) {
-  const compiler tool = find_compiler();
+  const system_compiler tool = find_compiler(host_language::fortran);
   const fortran_entry entry = find_fortran_entry(source);
   const fortran_files files =
       put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
@@ -123,7 +97,7 @@ sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int
 
 std::string build_fortran(const integrand_source &source, int ndim, int ncomp, int coordinates, std::string &log,
                           const deadline &until) {
-  const compiler tool = find_compiler();
+  const system_compiler tool = find_compiler(host_language::fortran);
   const fortran_entry entry = find_fortran_entry(source);
   const temporary_directory work;
   const fortran_files files =
@@ -133,7 +107,7 @@ std::string build_fortran(const integrand_source &source, int ndim, int ncomp, i
   write_file(loop, std::string(leaving) + host_loop);
   std::vector<std::string> command = tool.command;
   for (const char *o : options) command.push_back(o);
-  if (tool.gnu) {
+  if (is_gnu(tool)) {
     command.push_back("-frecursive");
     if (files.any_argument) command.push_back("-fallow-argument-mismatch");
     command.push_back("-J" + work.path());

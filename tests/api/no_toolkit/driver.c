@@ -48,6 +48,26 @@ int stub_get(int *device, int ordinal) {
   return 0;
 }
 
+int stub_name(char *name, int bytes, int device) __asm__(TEXT(cuDeviceGetName));
+int stub_name(char *name, int bytes, int device) {
+  (void)device;
+  strncpy(name, "a stand-in", (size_t)bytes);
+  return 0;
+}
+
+int stub_memory(size_t *bytes, int device) __asm__(TEXT(cuDeviceTotalMem));
+int stub_memory(size_t *bytes, int device) {
+  (void)device;
+  *bytes = (size_t)1 << 30;
+  return 0;
+}
+
+int stub_version(int *version) __asm__(TEXT(cuDriverGetVersion));
+int stub_version(int *version) {
+  *version = 12080;
+  return 0;
+}
+
 int stub_attribute(int *value, int which, int device) __asm__(TEXT(cuDeviceGetAttribute));
 int stub_attribute(int *value, int which, int device) {
   (void)device;
