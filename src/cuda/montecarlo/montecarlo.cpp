@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "../../engine/montecarlo/monte_carlo.hpp"
 #include "../../engine/montecarlo/sample_points.hpp"
+#include "../../kept_sampler.hpp"
 
 namespace tessera {
 
@@ -109,7 +111,10 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
     return;
   }
   hooks_ = &hooks;
-  monte_carlo driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  std::unique_ptr<kept_sampler> kept;
+  if (problem.answers) kept = std::make_unique<kept_sampler>(*this, problem.settings, *problem.answers);
+  sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : *this;
+  monte_carlo driver(with_answers, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
   result.end = driver.run(value, error, chi_square, result.has_value);
