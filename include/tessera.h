@@ -759,7 +759,7 @@ TESSERA_API int tessera_set_grid(tessera_solver *s, const double *edges);
  * one that keeps none; TESSERA_ERR_MEMORY when there was no memory to keep it; TESSERA_ERR_FILE when the file cannot be written. */
 TESSERA_API int tessera_save_state(const tessera_solver *s, const char *path);
 
-/* The next tessera_integrate, and only that one, goes on from the state in the file. It must be asked for the same method, problem and options but for limits,
+/* The next tessera_integrate, and only that one, goes on from the state in the file; NULL takes that back. It must be asked for the same method, problem and options but for limits,
  * tolerances, threads, ranks and what is to be kept (else it returns TESSERA_ERR_ARGUMENT and names what differs), and it must have the same
  * integrand, which nothing can check. Limits and statistics are those of the whole. It ends with the bits of a run that was never
  * interrupted, with the limits and tolerances that it has now. With ranks the call is for all of them together, and rank 0 reads.

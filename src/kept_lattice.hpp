@@ -25,7 +25,7 @@ class kept_lattice {
     asked.add(pass.transform).add(pass.trial).add(&sums->sum, static_cast<int64>(2 * n));
     key_ = asked.key();
     const uint64 *const known = answers_->find(key_, 1 + 2 * n);
-    if (!known) return 0;
+    if (!known || *known > static_cast<uint64>(items_per_shift(pass) * pass.shifts)) return 0;
     read_words(known + 1, sums, n);
     return static_cast<int64>(*known);
   }

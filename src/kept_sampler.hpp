@@ -59,7 +59,7 @@ class kept_sampler final : public sampling_executor {
                   .add(it.exponent)
                   .add(cells.data(), size(cells))
                   .key();
-    if (knows_course() && recall(course_, sums, 1)) {
+    if (knows_course(it.cut.cubes()) && recall(course_, sums, 1)) {
       is_there_ = false;
       cells_ = cells;
       read_course();
@@ -105,8 +105,9 @@ class kept_sampler final : public sampling_executor {
     question q(k);
     q.add(set_.generator).add(set_.weights).add(set_.damping);
     q.add(p.seed).add(p.stream).add(p.antithetic).add(p.shift).add(p.cube).add(p.sobol.axes != nullptr);
-    q.add(p.sobol.columns).add(p.threefry).add(p.samples).add(p.share).add(p.most_quantum).add(p.point_weight);
-    q.add(p.iteration).add(p.unit).add(p.scale, set_.ncomp).add(p.cells != nullptr).add(p.edges != nullptr);
+    q.add(p.sobol.columns).add(p.threefry).add(p.samples).add(p.share).add(p.most_quantum).add(p.unit);
+    if (set_.weights) q.add(p.point_weight).add(p.iteration);  // else nobody sees them
+    q.add(p.scale, set_.ncomp).add(p.cells != nullptr).add(p.edges != nullptr);
     for (int j = 0; p.cells && j < set_.ndim; ++j) q.add(p.cells[j].cells);
     if (p.edges) q.add(p.edges, int64{set_.ndim} * grid_edges);
     q.add(&sums->value.sum, 7 * many * set_.ncomp);
@@ -125,9 +126,8 @@ class kept_sampler final : public sampling_executor {
 
   // Grid and cubes after the iteration of course_.
   answer_key key_of_course() const { return question(course_).add(uint64{of_grid}).key(); }
-  bool knows_course() const {
-    std::size_t n;
-    return answers_.find_any(key_of_course(), n) && n >= grid_length();
+  bool knows_course(int64 cubes) const {
+    return answers_.find(key_of_course(), grid_length() + static_cast<std::size_t>(cubes)) != nullptr;
   }
   void read_course() {
     std::size_t n;

@@ -68,14 +68,14 @@ struct a_case {
 static const struct a_case cases[] = {
     {"worst first", TESSERA_CUBATURE, 3, 2, corner, 1e-5, {0}, {0}, 0},
     {"worst first, eight slabs", TESSERA_CUBATURE, 4, 1, corner, 1e-4, {TESSERA_SPLITTING, TESSERA_INITIAL_REGIONS}, {TESSERA_SPLIT_8R3, 16}, 0},
-    {"classic estimate", TESSERA_CUBATURE, 3, 3, corner, 1e-4, {TESSERA_ESTIMATE}, {TESSERA_ESTIMATE_CLASSIC}, 0},
+    {"classic estimate", TESSERA_CUBATURE, 3, 3, corner, 2e-3, {TESSERA_ESTIMATE}, {TESSERA_ESTIMATE_CLASSIC}, 0},
     {"by component", TESSERA_CUBATURE, 2, 3, corner, 1e-6, {TESSERA_PRIORITY}, {TESSERA_PRIORITY_WORST_COMPONENT}, 0},
     {"bulk", TESSERA_CUBATURE, 3, 2, root, 1e-4, {TESSERA_SELECTION}, {TESSERA_SELECT_BULK}, 0},
-    {"bulk, higher degrees", TESSERA_CUBATURE, 4, 1, corner, 1e-8, {TESSERA_SELECTION, TESSERA_SPARSE}, {TESSERA_SELECT_BULK, TESSERA_SPARSE_OFF}, 0},
+    {"bulk, higher degrees", TESSERA_CUBATURE, 4, 1, corner, 1e-7, {TESSERA_SELECTION, TESSERA_SPARSE}, {TESSERA_SELECT_BULK, TESSERA_SPARSE_OFF}, 0},
     {"infinite axes", TESSERA_CUBATURE, 2, 1, whole_line, 1e-7, {0}, {0}, 0},
     {"sparse grid beside regions", TESSERA_CUBATURE, 5, 1, smooth, 1e-9, {0}, {0}, 0},
     {"sparse grid alone", TESSERA_CUBATURE, 4, 2, smooth, 1e-9, {TESSERA_SPARSE}, {TESSERA_SPARSE_ALONE}, 0},
-    {"lattice rule", TESSERA_LATTICE, 4, 2, corner, 1e-4, {0}, {0}, 0},
+    {"lattice rule", TESSERA_LATTICE, 4, 2, corner, 3e-4, {0}, {0}, 0},
     {"lattice rule, tent", TESSERA_LATTICE, 3, 1, root, 1e-4, {TESSERA_TRANSFORM, TESSERA_SHIFTS}, {TESSERA_TRANSFORM_BAKER, 8}, 0},
     {"median rule", TESSERA_LATTICE, 3, 1, smooth, 1e-7, {TESSERA_MEDIAN, TESSERA_TRANSFORM}, {5, TESSERA_TRANSFORM_KOROBOV2}, 0},
     {"copies", TESSERA_LATTICE, 3, 1, smooth, 1e-7, {TESSERA_COPIES, TESSERA_TRANSFORM}, {3, TESSERA_TRANSFORM_KOROBOV1}, 0},
@@ -88,8 +88,8 @@ static const struct a_case cases[] = {
     {"quadrature", TESSERA_QUADRATURE, 1, 2, root, 1e-11, {0}, {0}, 0},
     {"double exponential", TESSERA_QUADRATURE, 1, 1, smooth, 1e-13, {TESSERA_RULE}, {TESSERA_RULE_DOUBLE_EXPONENTIAL}, 0},
     {"quadrature, cosine", TESSERA_QUADRATURE, 1, 1, root, 1e-9, {TESSERA_WEIGHT}, {TESSERA_WEIGHT_COS}, 0},
-    {"iterated", TESSERA_ITERATED, 2, 1, root, 1e-6, {0}, {0}, 1},
-    {"iterated, three axes", TESSERA_ITERATED, 3, 2, corner, 1e-4, {0}, {0}, 1},
+    {"iterated", TESSERA_ITERATED, 2, 1, root, 1e-4, {0}, {0}, 1},
+    {"iterated, three axes", TESSERA_ITERATED, 3, 2, corner, 1e-3, {0}, {0}, 1},
     {"iterated, one axis", TESSERA_ITERATED, 1, 1, root, 1e-10, {0}, {0}, 0},
     {"choice, one axis", TESSERA_AUTO, 1, 1, root, 1e-9, {0}, {0}, 0},
     {"choice", TESSERA_AUTO, 4, 1, corner, 1e-4, {0}, {0}, 0},
@@ -101,6 +101,13 @@ static tessera_solver *solver_for(const struct a_case *c, int threads) {
   tessera_solver *s = solver_of(c->ndim, c->ncomp);
   put_point(s, c->f, NULL);
   for (int i = 0; i < 4 && c->keys[i] != 0; ++i) put_int(s, c->keys[i], c->values[i]);
+  if (c->keys[0] == TESSERA_COPIES) {
+    tessera_lattice *l = NULL;
+    assert_int_equal(tessera_lattice_create(&l, c->ndim), TESSERA_OK);
+    assert_int_equal(tessera_lattice_korobov(l, 17011, 76), TESSERA_OK);
+    assert_status(s, tessera_set_lattice(s, l), TESSERA_OK);
+    tessera_lattice_destroy(l);
+  }
   for (int j = 0; j < c->ndim; ++j) {
     lower[j] = c->f == whole_line ? -INFINITY : 0;
     upper[j] = c->f == whole_line ? INFINITY : 1 + 0.25 * j;
@@ -318,6 +325,7 @@ static void a_checkpoint_at_the_end(void **state) {
 
 static int begin(void **state) {
   (void)state;
+  if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0); /* thousands of files that need not last */
   open_test_directory();
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return shared == MAP_FAILED;
