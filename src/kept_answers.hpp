@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -83,6 +84,11 @@ class kept_answers {
   } catch (const std::bad_alloc &) {
     complete_ = false;
     return nullptr;
+  }
+  void forget() {
+    words_.clear();
+    std::fill(slots_.begin(), slots_.end(), uint64{0});
+    count_ = 0;
   }
   bool is_complete() const { return complete_; }
   const std::vector<uint64> &words() const { return words_; }

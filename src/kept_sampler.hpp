@@ -26,8 +26,7 @@ class kept_sampler final : public sampling_executor {
 
   outcome run_shifts(sample_pass pass, int64 first, int64 samples, int64 shifts, sample_sums *sums,
                      int64 &made) override {
-    const answer_key key =
-        question(about(pass, of_shifts, sums, shifts)).add(first).add(samples).add(shifts).key();
+    const answer_key key = question(about(pass, of_shifts, sums, shifts)).add(first).add(samples).add(shifts).key();
     made = samples * shifts;
     if (recall(key, sums, shifts)) return outcome::running;
     const outcome o = exec_.run_shifts(pass, first, samples, shifts, sums, made);
@@ -142,7 +141,7 @@ class kept_sampler final : public sampling_executor {
   sampling_executor &exec_;
   const sampling_settings &set_;
   kept_answers &answers_;
-  answer_key course_;  // all of it up to now
+  answer_key course_;      // all of it up to now
   bool is_there_ = false;  // at the executor; else the course stands where these say
   std::vector<double> edges_, spread_;
   std::vector<int> cells_;

@@ -82,7 +82,8 @@ struct problem {
   bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
   ranks *shared =
       nullptr;  // among whose ranks the integrand's evaluations are shared out, on the host; null: it is alone
-  kept_answers *answers = nullptr;  // those of the integrand that are known, and where they are to be kept; null: nowhere
+  kept_answers *answers =
+      nullptr;                   // those of the integrand that are known, and where they are to be kept; null: nowhere
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 

@@ -47,7 +47,9 @@ outcome host_evaluator::evaluate(const region_view &regions, const region_list &
   if (!problem_->answers) return apply(regions, list, n, axes);
   return ask_for_unknown(
       regions, [&list](int64 i) { return list[i]; }, n, 0, axes,
-      [&](const int64 *ids, int64 unknown) { return apply(regions, {ids, 0, 1}, unknown, axes); });
+      [&](const int64 *ids, int64 unknown) {
+        return apply(regions, {ids, 0, 1}, unknown, axes);
+      });
 }
 
 outcome host_evaluator::raise(const region_view &regions, const int64 *ids, int64 n, int level) {

@@ -34,7 +34,11 @@ void host_sparse::begin(const sparse_domain &domain) {
 answer_key host_sparse::key_of(const sparse_step &step) const {
   constexpr uint64 kind = 0x737061727365;
   question asked(kind);
-  asked.add(ndim_).add(ncomp_).add(step.first).add(step.store).add(step.words.data(), static_cast<int64>(step.words.size()));
+  asked.add(ndim_)
+      .add(ncomp_)
+      .add(step.first)
+      .add(step.store)
+      .add(step.words.data(), static_cast<int64>(step.words.size()));
   for (const sparse_index &q : step.indices)
     asked.add(q.first).add(q.words).add(q.place).add(q.stride).add(q.active).add(q.bits);
   asked.add(domain_.centre, int64{domain_.boxes} * ndim_).add(domain_.half, int64{domain_.boxes} * ndim_);

@@ -29,12 +29,14 @@ class checkpoint_hooks final : public run_hooks {
   int64 until_look(int64 n) const override { return own_.until_look(n); }
   int64 most_in_step(int64 n) const override { return own_.most_in_step(n); }
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }
+  bool wants_state() const override { return write_ && is_due(); }
   void foresee(int64 n) override { own_.foresee(n); }
 
  private:
   using clock = std::chrono::steady_clock;
+  bool is_due() const { return std::chrono::duration<double>(clock::now() - last_).count() >= seconds_; }
   void look() {
-    if (!write_ || std::chrono::duration<double>(clock::now() - last_).count() < seconds_) return;
+    if (!write_ || !is_due()) return;
     write_();
     last_ = clock::now();  // what writing takes does not count
   }

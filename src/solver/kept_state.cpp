@@ -33,9 +33,10 @@ std::string tessera_solver::trouble_with_state(int method, bool on_host) const {
   if (options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO)
     return "a run with TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO keeps no state";
   if (on_host) return {};
-  if (method == TESSERA_AUTO || !method_of(static_cast<tessera::method_number>(method)).keeps_state_on_devices())
-    return "a run of " + name_of_method(method) + " on a device keeps no state: TESSERA_DEVICE = -1 does";
-  return {};
+  const std::string why = method == TESSERA_AUTO
+                              ? "on a device keeps no state: TESSERA_DEVICE = -1 does"
+                              : method_of(static_cast<tessera::method_number>(method)).trouble_with_state_on_devices();
+  return why.empty() ? why : "a run of " + name_of_method(method) + " " + why;
 }
 
 // The answers that the run begins with and adds to; null: none are kept.
@@ -54,16 +55,20 @@ void tessera_solver::begin_state(int method, bool on_host) {
   next->content.version = tessera_version_string();
   tessera::signature mine;
   sign(mine, true);
-  for (std::size_t i = 0; i < mine.values().size(); ++i) next->content.about.emplace_back(mine.name(i), mine.values()[i]);
+  for (std::size_t i = 0; i < mine.values().size(); ++i)
+    next->content.about.emplace_back(mine.name(i), mine.values()[i]);
+  if (method == TESSERA_CUBATURE)  // on a device its state are the regions
+    next->content.about.emplace_back("the place, host or device, which a cubature cannot change", on_host ? 0 : 1);
   if (given_state_) {
     const tessera::state_content &of = given_state_->content;
     if (of.method != method)
-      throw failure(TESSERA_ERR_ARGUMENT, "tessera_load_state: the state is of " + name_of_method(of.method) + ", not of " +
-                                              name_of_method(method));
+      throw failure(TESSERA_ERR_ARGUMENT, "tessera_load_state: the state is of " + name_of_method(of.method) +
+                                              ", not of " + name_of_method(method));
     for (std::size_t i = 0; i < next->content.about.size(); ++i)
       if (i >= of.about.size() || of.about[i] != next->content.about[i])
-        throw failure(TESSERA_ERR_ARGUMENT, "tessera_load_state: the state is of another problem: there is a difference in " +
-                                                next->content.about[i].first);
+        throw failure(TESSERA_ERR_ARGUMENT,
+                      "tessera_load_state: the state is of another problem: there is a difference in " +
+                          next->content.about[i].first);
     next->answers = std::move(given_state_->answers);
     given_state_.reset();
   }
@@ -99,6 +104,8 @@ std::function<void()> tessera_solver::checkpoint_writer() const {
 void tessera_solver::write_kept(const std::string &path) const {
   if (!kept_state_->answers.is_complete())
     throw failure(TESSERA_ERR_MEMORY, "there was no memory to keep the state of the run");
+  if (kept_state_->answers.words().empty())
+    throw failure(TESSERA_ERR_UNSUPPORTED, "there is no state yet: the run has come to no step at which it is kept");
   tessera::write_state(path, kept_state_->content, kept_state_->answers.words());
 }
 
@@ -106,9 +113,10 @@ void tessera_solver::save_state(const char *path) const {
   const auto save = [&] {
     if (!path) throw failure(TESSERA_ERR_ARGUMENT, "path is NULL");
     if (!kept_state_)
-      throw failure(TESSERA_ERR_UNSUPPORTED, !no_state_.empty() ? no_state_
-                                                                : "there is no state: no run of tessera_integrate has been made "
-                                                                  "with TESSERA_KEEP_STATE = 1 since");
+      throw failure(TESSERA_ERR_UNSUPPORTED, !no_state_.empty()
+                                                 ? no_state_
+                                                 : "there is no state: no run of tessera_integrate has been made "
+                                                   "with TESSERA_KEEP_STATE = 1 since");
     if (!ranks_ || ranks_->rank() == 0) write_kept(path);
   };
   if (!ranks_ || in_progress_callback) return save();
@@ -150,8 +158,9 @@ void tessera_solver::take_state(const std::string &name, const unsigned char *by
   const tessera::state_content &c = next->content;
   if (c.ndim != ndim_ || c.ncomp != ncomp_)
     throw failure(TESSERA_ERR_ARGUMENT, name + ": the state is of an integrand with " + std::to_string(c.ndim) +
-                                            " variables and " + std::to_string(c.ncomp) + " components, the solver's has " +
-                                            std::to_string(ndim_) + " and " + std::to_string(ncomp_));
+                                            " variables and " + std::to_string(c.ncomp) +
+                                            " components, the solver's has " + std::to_string(ndim_) + " and " +
+                                            std::to_string(ncomp_));
   if (c.version != tessera_version_string())
     throw failure(TESSERA_ERR_FILE, name + ": the state is of version " + c.version + " of the library, this is " +
                                         tessera_version_string() + ", which may take other steps");

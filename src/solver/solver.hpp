@@ -253,7 +253,7 @@ struct tessera_solver {
   tessera::kept_answers *answers_ = nullptr;        // of the run that goes on
   std::string no_state_;                            // why the last run has kept none
   std::string checkpoint_;                          // the file that runs write their state to; "" for none
-  tessera::deadline until_;  // the end of the run at the latest
+  tessera::deadline until_;                         // the end of the run at the latest
   mutable std::array<std::unique_ptr<tessera::method>, tessera::methods_end>
       methods_;  // those that have been asked for
 };

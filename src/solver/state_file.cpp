@@ -19,7 +19,8 @@ namespace {
 
 using word = std::uint64_t;
 
-constexpr unsigned char magic[8] = {'T', 'E', 'S', 'S', '\r', '\n', 0x1a, 0xff};  // no text, and changed by what transfers texts
+constexpr unsigned char magic[8] = {'T',  'E',  'S',  'S',
+                                    '\r', '\n', 0x1a, 0xff};  // no text, and changed by what transfers texts
 constexpr word order = 0x0102030405060708, format = 1;
 constexpr std::size_t word_bytes = sizeof(word), least_words = 9;
 
@@ -195,7 +196,8 @@ state_content read_state(const std::string &name, const unsigned char *bytes, st
   if (words[2] != format) bad(name + ": is of another version of the format (" + std::to_string(words[2]) + ")");
   if (words[3] > words.size() || words[3] < least_words || words[3] > SIZE_MAX / word_bytes)
     cut(words[3] < SIZE_MAX / word_bytes ? " of " + std::to_string(words[3] * word_bytes) : "");
-  if (n != static_cast<std::size_t>(words[3]) * word_bytes) bad(name + ": the file is damaged: there is more behind its end");
+  if (n != static_cast<std::size_t>(words[3]) * word_bytes)
+    bad(name + ": the file is damaged: there is more behind its end");
   const std::size_t end = words.size() - 2;
   checksum sum;
   sum.add(words.data(), end);

@@ -11,7 +11,7 @@ namespace tessera {
 
 struct state_content {
   int method = 0, ndim = 0, ncomp = 0;
-  std::string version;                                      // of the library
+  std::string version;                                       // of the library
   std::vector<std::pair<std::string, std::uint64_t>> about;  // the problem: matters and what they are
   std::vector<std::uint64_t> answers;
 };

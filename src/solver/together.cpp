@@ -26,8 +26,9 @@ bool is_of_the_rank(int key) {
 }
 // Options in which a run that goes on may differ from the one before it: how far it goes, and where.
 bool is_of_the_run(int key) {
-  for (const int one : {TESSERA_MAXEVAL, TESSERA_MINEVAL, TESSERA_MAX_MEMORY, TESSERA_RELTOL, TESSERA_ABSTOL, TESSERA_MAX_SECONDS,
-                        TESSERA_CHECK_TOLERANCE, TESSERA_CONFIDENCE, TESSERA_KEEP_STATE, TESSERA_GATHER, TESSERA_SHARED_CALLS})
+  for (const int one :
+       {TESSERA_MAXEVAL, TESSERA_MINEVAL, TESSERA_MAX_MEMORY, TESSERA_RELTOL, TESSERA_ABSTOL, TESSERA_MAX_SECONDS,
+        TESSERA_CHECK_TOLERANCE, TESSERA_CONFIDENCE, TESSERA_KEEP_STATE, TESSERA_GATHER, TESSERA_SHARED_CALLS})
     if (key == one) return true;
   return is_of_the_rank(key);
 }

@@ -67,26 +67,98 @@ struct a_case {
 
 static const struct a_case cases[] = {
     {"worst first", TESSERA_CUBATURE, 3, 2, corner, 1e-5, {0}, {0}, 0},
-    {"worst first, eight slabs", TESSERA_CUBATURE, 4, 1, corner, 1e-4, {TESSERA_SPLITTING, TESSERA_INITIAL_REGIONS}, {TESSERA_SPLIT_8R3, 16}, 0},
+    {"worst first, eight slabs",
+     TESSERA_CUBATURE,
+     4,
+     1,
+     corner,
+     1e-4,
+     {TESSERA_SPLITTING, TESSERA_INITIAL_REGIONS},
+     {TESSERA_SPLIT_8R3, 16},
+     0},
     {"classic estimate", TESSERA_CUBATURE, 3, 3, corner, 2e-3, {TESSERA_ESTIMATE}, {TESSERA_ESTIMATE_CLASSIC}, 0},
     {"by component", TESSERA_CUBATURE, 2, 3, corner, 1e-6, {TESSERA_PRIORITY}, {TESSERA_PRIORITY_WORST_COMPONENT}, 0},
     {"bulk", TESSERA_CUBATURE, 3, 2, root, 1e-4, {TESSERA_SELECTION}, {TESSERA_SELECT_BULK}, 0},
-    {"bulk, higher degrees", TESSERA_CUBATURE, 4, 1, corner, 1e-7, {TESSERA_SELECTION, TESSERA_SPARSE}, {TESSERA_SELECT_BULK, TESSERA_SPARSE_OFF}, 0},
+    {"bulk, higher degrees",
+     TESSERA_CUBATURE,
+     4,
+     1,
+     corner,
+     1e-7,
+     {TESSERA_SELECTION, TESSERA_SPARSE},
+     {TESSERA_SELECT_BULK, TESSERA_SPARSE_OFF},
+     0},
     {"infinite axes", TESSERA_CUBATURE, 2, 1, whole_line, 1e-7, {0}, {0}, 0},
     {"sparse grid beside regions", TESSERA_CUBATURE, 5, 1, smooth, 1e-9, {0}, {0}, 0},
     {"sparse grid alone", TESSERA_CUBATURE, 4, 2, smooth, 1e-9, {TESSERA_SPARSE}, {TESSERA_SPARSE_ALONE}, 0},
     {"lattice rule", TESSERA_LATTICE, 4, 2, corner, 3e-4, {0}, {0}, 0},
-    {"lattice rule, tent", TESSERA_LATTICE, 3, 1, root, 1e-4, {TESSERA_TRANSFORM, TESSERA_SHIFTS}, {TESSERA_TRANSFORM_BAKER, 8}, 0},
-    {"median rule", TESSERA_LATTICE, 3, 1, smooth, 1e-7, {TESSERA_MEDIAN, TESSERA_TRANSFORM}, {5, TESSERA_TRANSFORM_KOROBOV2}, 0},
-    {"copies", TESSERA_LATTICE, 3, 1, smooth, 1e-7, {TESSERA_COPIES, TESSERA_TRANSFORM}, {3, TESSERA_TRANSFORM_KOROBOV1}, 0},
+    {"lattice rule, tent",
+     TESSERA_LATTICE,
+     3,
+     1,
+     root,
+     1e-4,
+     {TESSERA_TRANSFORM, TESSERA_SHIFTS},
+     {TESSERA_TRANSFORM_BAKER, 8},
+     0},
+    {"median rule",
+     TESSERA_LATTICE,
+     3,
+     1,
+     smooth,
+     1e-7,
+     {TESSERA_MEDIAN, TESSERA_TRANSFORM},
+     {5, TESSERA_TRANSFORM_KOROBOV2},
+     0},
+    {"copies",
+     TESSERA_LATTICE,
+     3,
+     1,
+     smooth,
+     1e-7,
+     {TESSERA_COPIES, TESSERA_TRANSFORM},
+     {3, TESSERA_TRANSFORM_KOROBOV1},
+     0},
     {"plain sampling", TESSERA_MONTECARLO, 3, 2, corner, 5e-3, {TESSERA_SAMPLING}, {TESSERA_SAMPLING_PLAIN}, 0},
-    {"antithetic", TESSERA_MONTECARLO, 3, 1, smooth, 5e-3, {TESSERA_SAMPLING, TESSERA_ANTITHETIC, TESSERA_GENERATOR}, {TESSERA_SAMPLING_PLAIN, 1, TESSERA_GENERATOR_THREEFRY}, 0},
-    {"Sobol points", TESSERA_MONTECARLO, 3, 2, corner, 2e-4, {TESSERA_SAMPLING, TESSERA_GENERATOR}, {TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_SOBOL}, 0},
+    {"antithetic",
+     TESSERA_MONTECARLO,
+     3,
+     1,
+     smooth,
+     5e-3,
+     {TESSERA_SAMPLING, TESSERA_ANTITHETIC, TESSERA_GENERATOR},
+     {TESSERA_SAMPLING_PLAIN, 1, TESSERA_GENERATOR_THREEFRY},
+     0},
+    {"Sobol points",
+     TESSERA_MONTECARLO,
+     3,
+     2,
+     corner,
+     2e-4,
+     {TESSERA_SAMPLING, TESSERA_GENERATOR},
+     {TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_SOBOL},
+     0},
     {"VEGAS", TESSERA_MONTECARLO, 3, 2, corner, 1e-3, {TESSERA_SAMPLING}, {TESSERA_SAMPLING_VEGAS}, 0},
-    {"VEGAS, Sobol points", TESSERA_MONTECARLO, 3, 1, corner, 1e-4, {TESSERA_SAMPLING, TESSERA_GENERATOR}, {TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_SOBOL}, 0},
+    {"VEGAS, Sobol points",
+     TESSERA_MONTECARLO,
+     3,
+     1,
+     corner,
+     1e-4,
+     {TESSERA_SAMPLING, TESSERA_GENERATOR},
+     {TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_SOBOL},
+     0},
     {"sampling by choice", TESSERA_MONTECARLO, 4, 1, corner, 3e-4, {0}, {0}, 0},
     {"quadrature", TESSERA_QUADRATURE, 1, 2, root, 1e-11, {0}, {0}, 0},
-    {"double exponential", TESSERA_QUADRATURE, 1, 1, smooth, 1e-13, {TESSERA_RULE}, {TESSERA_RULE_DOUBLE_EXPONENTIAL}, 0},
+    {"double exponential",
+     TESSERA_QUADRATURE,
+     1,
+     1,
+     smooth,
+     1e-13,
+     {TESSERA_RULE},
+     {TESSERA_RULE_DOUBLE_EXPONENTIAL},
+     0},
     {"quadrature, cosine", TESSERA_QUADRATURE, 1, 1, root, 1e-9, {TESSERA_WEIGHT}, {TESSERA_WEIGHT_COS}, 0},
     {"iterated", TESSERA_ITERATED, 2, 1, root, 1e-4, {0}, {0}, 1},
     {"iterated, three axes", TESSERA_ITERATED, 3, 2, corner, 1e-3, {0}, {0}, 1},
@@ -145,9 +217,10 @@ static void assert_same_end(const struct a_case *c, struct end a, struct end b) 
                    memcmp(a.error, b.error, sizeof a.error) == 0 && a.evaluations == b.evaluations &&
                    a.regions == b.regions && a.iterations == b.iterations;
   if (!same)
-    print_error("%s: %.17g +- %.3g, status %d, %lld evaluations; uninterrupted: %.17g +- %.3g, status %d, %lld evaluations\n",
-                c->name, b.value[0], b.error[0], b.status, (long long)b.evaluations, a.value[0], a.error[0], a.status,
-                (long long)a.evaluations);
+    print_error(
+        "%s: %.17g +- %.3g, status %d, %lld evaluations; uninterrupted: %.17g +- %.3g, status %d, %lld evaluations\n",
+        c->name, b.value[0], b.error[0], b.status, (long long)b.evaluations, a.value[0], a.error[0], a.status,
+        (long long)a.evaluations);
   assert_true(same);
 }
 
@@ -239,9 +312,11 @@ static void a_state_of_a_run_that_went_on(void **state) {
 }
 
 static tessera_solver *running;
-static int saver(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining, void *userdata) {
+static int saver(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
+                 void *userdata) {
   (void)ncomp, (void)value, (void)error, (void)remaining;
-  if (evaluations >= stop_at && *(int *)userdata == 1) *(int *)userdata = tessera_save_state(running, test_path("seen"));
+  if (evaluations >= stop_at && *(int *)userdata == 1)
+    *(int *)userdata = tessera_save_state(running, test_path("seen"));
   return 0;
 }
 
@@ -338,8 +413,8 @@ static int end(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(stopped_and_gone_on),    cmocka_unit_test(a_state_of_a_run_that_went_on),
-      cmocka_unit_test(saved_while_it_goes_on), cmocka_unit_test(killed_and_gone_on),
+      cmocka_unit_test(stopped_and_gone_on),     cmocka_unit_test(a_state_of_a_run_that_went_on),
+      cmocka_unit_test(saved_while_it_goes_on),  cmocka_unit_test(killed_and_gone_on),
       cmocka_unit_test(a_checkpoint_at_the_end),
   };
   return cmocka_run_group_tests(tests, begin, end);

@@ -97,7 +97,8 @@ static void other_files(void **state) {
   tessera_solver *s = solver(2, 1);
   assert_refused(s, test_path("none"), TESSERA_ERR_FILE, "cannot be opened");
   assert_refused(s, put_directory("directory"), TESSERA_ERR_FILE, "not a regular file");
-  assert_refused(s, put_file("text", "tessera-grid 1\nndim 2\n and so on\n"), TESSERA_ERR_FILE, "is not a file of tessera_save_state");
+  assert_refused(s, put_file("text", "tessera-grid 1\nndim 2\n and so on\n"), TESSERA_ERR_FILE,
+                 "is not a file of tessera_save_state");
   assert_int_equal(tessera_load_state(NULL, "a"), TESSERA_ERR_ARGUMENT);
   tessera_destroy(s);
 }

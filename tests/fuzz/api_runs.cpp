@@ -296,7 +296,8 @@ void api_fuzzer::exchange_saved() {
   if (r_.one_in(2)) solver_call("tessera_set_int", [&] { return tessera_set_int(solver_, TESSERA_KEEP_STATE, 1); });
   integrate();
   solver_call("tessera_set_checkpoint", [&] { return tessera_set_checkpoint(solver_, nullptr); });
-  if (solver_call("tessera_save_state", [&] { return tessera_save_state(solver_, path.c_str()); }) != TESSERA_OK) return;
+  if (solver_call("tessera_save_state", [&] { return tessera_save_state(solver_, path.c_str()); }) != TESSERA_OK)
+    return;
   const int loaded = solver_call("tessera_load_state", [&] { return tessera_load_state(solver_, path.c_str()); });
   require(loaded == TESSERA_OK, "a state that was saved is loaded");
   if (r_.one_in(2)) integrate();

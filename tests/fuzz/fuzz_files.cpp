@@ -296,8 +296,7 @@ int main(int argc, char **argv) {
   std::printf("seed %llu, %llu damaged files\n", static_cast<unsigned long long>(a.seed),
               static_cast<unsigned long long>(a.trials));
   close_test_directory();
-  return a.trials >= 1500 &&
-         all.missing(
-             "tessera_lattice_load,tessera_load_grid,tessera_load_state,Cuhre,Vegas,Suave,Divonne,tessera_set_regions,tessera_set_state") >
-             0;
+  return a.trials >= 1500 && all.missing(
+                                 "tessera_lattice_load,tessera_load_grid,tessera_load_state,Cuhre,Vegas,Suave,Divonne,"
+                                 "tessera_set_regions,tessera_set_state") > 0;
 }

@@ -15,6 +15,7 @@ class cubature_method final : public method {
 
   int most_device_ndim() const override { return 32; }
   bool shares_evaluations() const override { return true; }
+  std::string trouble_with_state_on_devices() const override;
   void sign(fingerprint &to) const override { to.add(given_).add(given_evaluations_); }
   void begin_run() override { regions_there_ = false; }
   cubature_problem &prepare(bool on_host) override;

@@ -125,8 +125,9 @@ void monte_carlo_method::start(bool on_host) {
   if (problem_.settings.sampling == sampling_vegas) {
     const bool nets = has_nets(problem_.settings);
     if (nets && !given_state_.empty())
-      throw failure(TESSERA_ERR_UNSUPPORTED,
-                    "tessera_set_state: with TESSERA_GENERATOR_SOBOL VEGAS goes on from a file of tessera_save_state alone");
+      throw failure(
+          TESSERA_ERR_UNSUPPORTED,
+          "tessera_set_state: with TESSERA_GENERATOR_SOBOL VEGAS goes on from a file of tessera_save_state alone");
     state_ = given_state_;
     if (!given_state_.empty() || (get_int(TESSERA_KEEP_STATE) != 0 && !nets)) problem_.record = &state_;
   } else if (!given_state_.empty()) {

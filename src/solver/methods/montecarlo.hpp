@@ -19,7 +19,7 @@ class monte_carlo_method final : public method {
   void get_chi2(double *chi2) const;
 
   bool hands_weights() const override { return true; }
-  bool keeps_state_on_devices() const override { return true; }
+  std::string trouble_with_state_on_devices() const override { return {}; }
   bool shares_evaluations() const override { return true; }
   void sign(fingerprint &to) const override {
     to.add(given_state_);
