@@ -269,7 +269,7 @@ static void stopped_and_gone_on(void **state) {
     const struct end all = run(s, c->method);
     tessera_destroy(s);
     for (int how = 0; how < ways; ++how)
-      for (int part = 0; part < (how == by_tolerance ? 1 : 3); ++part) {
+      for (int part = how == by_evaluations ? 1 : 0; part < (how == by_tolerance ? 1 : 3); ++part) {
         const int64_t about = (int64_t)(shares[part] * (double)all.evaluations);
         const struct end first = first_part(c, (enum way)how, about > 0 ? about : 1, 1 + (i + how) % 3, path);
         s = solver_for(c, 1 + (i + part) % 3);

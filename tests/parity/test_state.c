@@ -25,10 +25,10 @@ struct a_case {
 };
 
 static const struct a_case cases[] = {
-    {"cubature", TESSERA_CUBATURE, 1e-6, {TESSERA_SPARSE}, {TESSERA_SPARSE_OFF}, 0},
+    {"cubature", TESSERA_CUBATURE, 1e-7, {TESSERA_SPARSE}, {TESSERA_SPARSE_OFF}, 0},
     {"cubature, degree 9",
      TESSERA_CUBATURE,
-     1e-5,
+     1e-6,
      {TESSERA_SPARSE, TESSERA_RULE},
      {TESSERA_SPARSE_OFF, TESSERA_RULE_DEGREE9},
      0},
