@@ -104,7 +104,8 @@ class kept_sampler final : public sampling_executor {
     question q(k);
     q.add(set_.generator).add(set_.weights).add(set_.damping);
     q.add(p.seed).add(p.stream).add(p.antithetic).add(p.shift).add(p.cube).add(p.sobol.axes != nullptr);
-    q.add(p.sobol.columns).add(p.threefry).add(p.samples).add(p.scouting).add(p.most_quantum).add(p.training_skip).add(p.unit);
+    q.add(p.sobol.columns).add(p.threefry).add(p.samples).add(p.scouting).add(p.most_quantum);
+    q.add(p.training_skip).add(p.unit);
     if (set_.weights) q.add(p.point_weight).add(p.iteration);  // else nobody sees them
     q.add(p.scale, set_.ncomp).add(p.cells != nullptr).add(p.edges != nullptr);
     for (int j = 0; p.cells && j < set_.ndim; ++j) q.add(p.cells[j].cells);
