@@ -101,6 +101,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_BULK_FRACTION = 203
   integer(c_int), parameter, public :: TESSERA_PROGRESS_SECONDS = 204
   integer(c_int), parameter, public :: TESSERA_CHECK_TOLERANCE = 205
+  integer(c_int), parameter, public :: TESSERA_CHECKPOINT_SECONDS = 206
   integer(c_int), parameter, public :: TESSERA_CONFIDENCE = 210
   integer(c_int), parameter, public :: TESSERA_DAMPING = 220
   integer(c_int), parameter, public :: TESSERA_STRATIFY = 221
@@ -321,6 +322,7 @@ module tessera
   public :: tessera_set_breakpoints
   public :: tessera_get_chi2, tessera_save_grid, tessera_load_grid, tessera_get_grid, tessera_set_grid
   public :: tessera_get_state, tessera_set_state, tessera_extrapolate
+  public :: tessera_save_state, tessera_load_state, tessera_set_checkpoint
 
   abstract interface
     !> Integrand at n points: coordinate j of point i is x(i, j), component k of its value goes to f(i, k). Only the rows
@@ -1004,6 +1006,26 @@ module tessera
       real(c_double), intent(in), optional :: edges(*)
       integer(c_int) :: c_tessera_set_grid
     end function c_tessera_set_grid
+
+    ! ---- States ----
+
+    function c_tessera_save_state(s, path) bind(c, name='tessera_save_state')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path
+      integer(c_int) :: c_tessera_save_state
+    end function c_tessera_save_state
+
+    function c_tessera_load_state(s, path) bind(c, name='tessera_load_state')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path
+      integer(c_int) :: c_tessera_load_state
+    end function c_tessera_load_state
+
+    function c_tessera_set_checkpoint(s, path) bind(c, name='tessera_set_checkpoint')
+      import :: c_int, c_ptr
+      type(c_ptr), value :: s, path
+      integer(c_int) :: c_tessera_set_checkpoint
+    end function c_tessera_set_checkpoint
 
     function c_tessera_get_state(s, n, state, count) bind(c, name='tessera_get_state')
       import :: c_double, c_int, c_int64_t, c_ptr
@@ -2412,6 +2434,39 @@ contains
     if (.not. size_is_right(s, 'chi2', size(chi2), 'ncomp', s%state%ncomp, ierr)) return
     call conclude(s, c_tessera_get_chi2(s%handle, chi2), ierr)
   end subroutine tessera_get_chi2
+
+  !> The state of the last run to a file, of TESSERA_KEEP_STATE = 1. Blanks at the end of the path do not count.
+  subroutine tessera_save_state(s, path, ierr)
+    type(tessera_solver), intent(inout) :: s
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:)
+    if (.not. exists(s, ierr)) return
+    file = c_characters(path)
+    call conclude(s, c_tessera_save_state(s%handle, c_loc(file)), ierr)
+  end subroutine tessera_save_state
+
+  !> The next tessera_integrate goes on from the state in a file.
+  subroutine tessera_load_state(s, path, ierr)
+    type(tessera_solver), intent(inout) :: s
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:)
+    if (.not. exists(s, ierr)) return
+    file = c_characters(path)
+    call conclude(s, c_tessera_load_state(s%handle, c_loc(file)), ierr)
+  end subroutine tessera_load_state
+
+  !> The file to which runs write their state every TESSERA_CHECKPOINT_SECONDS; a blank path: none.
+  subroutine tessera_set_checkpoint(s, path, ierr)
+    type(tessera_solver), intent(inout) :: s
+    character(*), intent(in) :: path
+    integer(c_int), intent(out), optional :: ierr
+    character(kind=c_char), allocatable, target :: file(:)
+    if (.not. exists(s, ierr)) return
+    file = c_characters(path)
+    call conclude(s, c_tessera_set_checkpoint(s%handle, c_loc(file)), ierr)
+  end subroutine tessera_set_checkpoint
 
   !> The grid of VEGAS to a file. Blanks at the end of the path do not count.
   subroutine tessera_save_grid(s, path, ierr)

@@ -113,6 +113,7 @@ enum tessera_key {
   TESSERA_BULK_FRACTION = 203,
   TESSERA_PROGRESS_SECONDS = 204,
   TESSERA_CHECK_TOLERANCE = 205,
+  TESSERA_CHECKPOINT_SECONDS = 206,
   TESSERA_CONFIDENCE = 210,
   TESSERA_DAMPING = 220,
   TESSERA_STRATIFY = 221,
@@ -765,6 +766,28 @@ enum tessera_grid {
  * is no grid. Set: TESSERA_ERR_ARGUMENT when the numbers are no grid, which then stays as it was; NULL takes it away. */
 TESSERA_API int tessera_get_grid(const tessera_solver *s, double *edges);
 TESSERA_API int tessera_set_grid(tessera_solver *s, const double *edges);
+
+/* ---- States ---------------------------------------------------------------------------------------------------------------
+ * The state of a run of tessera_integrate, by any method, in a file: what the integrand has answered so far (docs/checkpoints.md). */
+
+/* Writes the state of the last run, for which TESSERA_KEEP_STATE must have been 1, or, from the progress callback, of the run that goes on (or
+ * that has a file of tessera_set_checkpoint). The file appears whole or not at all: a new one beside it, path.new, takes its name. With ranks
+ * it is for all of them together, and rank 0 writes; from a progress callback the others do nothing. TESSERA_ERR_UNSUPPORTED when there is no state: no run, or
+ * one that keeps none; TESSERA_ERR_MEMORY when there was no memory to keep it; TESSERA_ERR_FILE when the file cannot be written. */
+TESSERA_API int tessera_save_state(const tessera_solver *s, const char *path);
+
+/* The next tessera_integrate, and only that one, goes on from the state in the file; NULL takes that back. It must be asked for the same method, problem and options but for limits,
+ * tolerances, threads, ranks and what is to be kept (else it returns TESSERA_ERR_ARGUMENT and names what differs), and it must have the same
+ * integrand, which nothing can check. Limits and statistics are those of the whole. It ends with the bits of a run that was never
+ * interrupted, with the limits and tolerances that it has now. With ranks the call is for all of them together, and rank 0 reads.
+ * TESSERA_ERR_FILE, and nothing of s changes, when the file cannot be read, is cut off, damaged, no such file or one of another version of
+ * the library; TESSERA_ERR_ARGUMENT when it is of another number of variables or components. */
+TESSERA_API int tessera_load_state(tessera_solver *s, const char *path);
+
+/* The file to which every tessera_integrate writes its state from now on: every TESSERA_CHECKPOINT_SECONDS, between two steps, and at its end. NULL: none.
+ * The path is copied. A run that keeps no state is then refused with TESSERA_ERR_UNSUPPORTED, one that cannot write there with TESSERA_ERR_FILE;
+ * what goes wrong later is told to the log, and the run goes on. With ranks rank 0 writes. */
+TESSERA_API int tessera_set_checkpoint(tessera_solver *s, const char *path);
 
 /* Where the last run of TESSERA_MONTECARLO with TESSERA_SAMPLING_VEGAS stands after its last complete iteration, as numbers without
  * a meaning for others: grid, strata, sums and counters. To keep it TESSERA_KEEP_STATE must be 1. *count, unless NULL, receives how

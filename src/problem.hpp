@@ -44,6 +44,7 @@ constexpr bool is_method(int number) {
 
 struct run_result;
 class ranks;
+class kept_answers;
 
 // What problems of all methods have.
 struct problem {
@@ -80,6 +81,7 @@ struct problem {
   int64 batch_points = 1;
   bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO
   ranks *shared = nullptr;       // among whose ranks the integrand's evaluations are shared out; null: it is alone
+  kept_answers *answers = nullptr;  // those of the integrand that are known, and where they are to be kept; null: nowhere
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 

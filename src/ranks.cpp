@@ -27,6 +27,8 @@ const char *name_of(int which) {
       return "the beginning of many integrals";
     case ranks::step::rows:
       return "the results of many integrals";
+    case ranks::step::state:
+      return "tessera_save_state or tessera_load_state";
     case ranks::step::end:
       return "the end of a run";
   }

@@ -190,6 +190,19 @@ int tessera_set_grid(tessera_solver *s, const double *edges) {
   return guarded(s, [&] { return s->of<tessera::monte_carlo_method>().set_grid(edges), TESSERA_OK; });
 }
 
+int tessera_save_state(const tessera_solver *s, const char *path) {
+  const auto body = [&] { return s->save_state(path), TESSERA_OK; };
+  return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);
+}
+
+int tessera_load_state(tessera_solver *s, const char *path) {
+  return guarded(s, [&] { return s->load_state(path), TESSERA_OK; });
+}
+
+int tessera_set_checkpoint(tessera_solver *s, const char *path) {
+  return guarded(s, [&] { return s->set_checkpoint(path), TESSERA_OK; });
+}
+
 int tessera_get_state(const tessera_solver *s, int64_t n, double *state, int64_t *count) {
   const auto body = [&] { return s->of<tessera::monte_carlo_method>().get_state(n, state, count), TESSERA_OK; };
   return s && s->in_progress_callback ? caught(s, body) : guarded(s, body);

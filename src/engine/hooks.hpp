@@ -24,6 +24,8 @@ struct run_hooks {
   virtual int64 most_in_step(int64) const { return INT64_MAX; }
   // Evaluations that were made beside those of the steps, and count in their limit.
   virtual int64 evaluations_beside() const { return 0; }
+  // Is the state of the run to be kept now, between two steps?
+  virtual bool wants_state() const { return false; }
   // Told by a driver that has an idea of its own: evaluations with which its run will meet the tolerance.
   virtual void foresee(int64) {}
 };

@@ -109,7 +109,7 @@ int64 host_evaluator::work_bytes() const {
   return table_bytes(*problem_) + static_cast<int64>(work_.size()) * thread_bytes(*problem_, {chunk_, group_});
 }
 
-outcome host_evaluator::evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {
+outcome host_evaluator::apply(const region_view &regions, const region_list &list, int64 n, unsigned char *axes) {
   axes_ = axes;
   return share_out(
       regions, [&list](int64 i) { return list[i]; }, n, group_, axes,

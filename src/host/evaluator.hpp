@@ -105,6 +105,12 @@ class host_evaluator {
     step_watch watch;
   };
 
+  outcome apply(const region_view &regions, const region_list &list, int64 n, unsigned char *axes);
+  outcome apply_raised(const region_view &regions, const int64 *ids, int64 n, int level);
+  template <class Id, class Apply>
+  outcome ask_for_unknown(const region_view &regions, const Id &id, int64 n, int level, unsigned char *axes,
+                          const Apply &apply);
+
   template <class Id, class Group>
   outcome share_out(const region_view &regions, const Id &id, int64 n, int64 together, unsigned char *axes,
                     const Group &group);
@@ -154,6 +160,7 @@ class host_evaluator {
   shared_items shared_{nullptr};
   std::vector<double> records_;            // of the regions of a call that ranks share
   std::vector<unsigned char> axes_given_;  // the same
+  std::vector<int64> unknown_;             // regions of a call whose numbers are not among the kept answers
   first_failure failure_;
   std::atomic<int64> zeroed_{0};
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -155,6 +156,15 @@ class host_executor {
   // n numbers that lie so far apart.
   static void read(const double *from, std::ptrdiff_t apart, int64 n, double *to) {
     for (int64 i = 0; i < n; ++i) to[i] = from[i * apart];
+  }
+
+  // Copies from the executor's memory, and to it.
+  static void fetch(void *here, const void *there, std::size_t bytes) { std::memcpy(here, there, bytes); }
+  static void put(void *there, const void *here, std::size_t bytes) { std::memcpy(there, here, bytes); }
+  // body(first, how many) for the doubles of n regions that lie together.
+  template <class Body>
+  static void each_stretch(const region_view &s, int64 n, const Body &body) {
+    body(&s.field(0, 0), n * s.fields());
   }
 
   void run_bulk(bulk_state &state) {

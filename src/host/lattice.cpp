@@ -6,6 +6,7 @@
 
 #include "../engine/lattice/lattice_points.hpp"
 #include "../engine/lattice/lattice_rule.hpp"
+#include "../kept_lattice.hpp"
 
 namespace tessera {
 
@@ -153,7 +154,9 @@ static lattice_result run_lattice(const lattice_problem &problem, thread_pool &p
   lattice_settings settings = problem.settings;
   if (problem.memory_is_given)
     settings.memory = share_memory(settings.memory, host_lattice::needs(problem, 1).fixed).grows;
-  lattice_rule<host_lattice> driver(executor, settings, problem.vector, problem.trial, problem.volume, hooks);
+  using kept_executor = kept_lattice<host_lattice>;
+  kept_executor kept(executor, problem.ndim(), problem.ncomp(), problem.answers);
+  lattice_rule<kept_executor> driver(kept, settings, problem.vector, problem.trial, problem.volume, hooks);
   lattice_result result;
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();

@@ -3,9 +3,11 @@
 #include "method.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "../engine/montecarlo/monte_carlo.hpp"
 #include "../engine/montecarlo/sample_points.hpp"
+#include "../kept_sampler.hpp"
 #include "block_calls.hpp"
 #include "training_squares.hpp"
 #include "vegas_pieces.hpp"
@@ -443,7 +445,10 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   sampling_settings settings = problem.settings;
   if (problem.memory_is_given)
     settings.memory = share_memory(settings.memory, host_sampler::needs(problem, 1).fixed).grows;
-  monte_carlo driver(executor, settings, problem.volume, *problem.grid, problem.record, hooks);
+  std::unique_ptr<kept_sampler> kept;
+  if (problem.answers) kept = std::make_unique<kept_sampler>(executor, settings, *problem.answers);
+  sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : executor;
+  monte_carlo driver(with_answers, settings, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();

@@ -15,6 +15,7 @@ class quadrature_calls {
   // more: further coordinates of a point, beside those of the problem; ndim: what the integrand is told.
   void start(const quadrature_problem &p, const host_integrand &f, run_hooks &hooks, int more = 0, int ndim = 1) {
     f_ = f;
+    answers_ = p.answers;
     ndim_ = ndim;
     if (coordinates_ != p.coordinates() + more || ncomp_ != p.ncomp()) block_.stride = 0;
     coordinates_ = p.coordinates() + more;
@@ -40,7 +41,9 @@ class quadrature_calls {
   outcome call(int64 n);
 
  private:
+  outcome call_integrand(int64 n);
   host_integrand f_;
+  kept_answers *answers_ = nullptr;  // those that are known, and where they are kept; or null
   int ndim_ = 1, coordinates_ = 1, ncomp_ = 1, status_ = 0;
   int64 batch_points_ = 1;
   point_block block_;

@@ -8,7 +8,7 @@
 namespace tessera {
 
 // A call of a batch integrand takes whole regions as long as they fit, else a part of the points of one.
-outcome host_evaluator::raise(const region_view &regions, const int64 *ids, int64 n, int level) {
+outcome host_evaluator::apply_raised(const region_view &regions, const int64 *ids, int64 n, int level) {
   const int64 points = problem_->settings.raised_points[level - 1];
   const int64 together = batch_ ? std::max<int64>(1, group_ * chunk_ / points) : 1;
   return share_out(

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../engine/sparse/sparse_grid.hpp"
+#include "../kept_answers.hpp"
 #include "block_calls.hpp"
 
 namespace tessera {
@@ -29,11 +30,13 @@ class host_sparse final : public sparse_executor, public block_calls {
   template <class Visit>
   static void in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit);
   void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
+  answer_key key_of(const sparse_step &step) const;
   void sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart);
 
   const int64 block_;
   const sparse_tables tables_ = make_sparse_tables();
   thread_pool &pool_;
+  kept_answers *const answers_;  // or null
   sparse_domain domain_ = {};
   outcome end_ = outcome::running;      // of the last step
   std::vector<double> store_, values_;  // values_: [point][ncomp] of a step that ranks share

@@ -36,7 +36,7 @@ system_compiler find_compiler(host_language language) {
   static const row rows[] = {
       {"CC", "C", "g++, clang", {"cc", "gcc", "clang"}},
       {"CXX", "C++", "g++, clang", {"c++", "g++", "clang++"}},
-      {"FC", "Fortran", "gfortran, flang", {"gfortran", "flang-22", "flang-20", "flang-19", "flang"}}};
+      {"FC", "Fortran", "gfortran, flang", {"gfortran", "flang-22", "flang-20", "flang-19", "flang-new-19", "flang"}}};
   const row &r = rows[static_cast<int>(language)];
   std::vector<std::vector<std::string>> candidates;
   const std::vector<std::string> chosen = words_of(::secure_getenv(r.variable));

@@ -66,6 +66,7 @@ class hooks_between_steps final : public run_hooks {
   int64 until_look(int64 evaluations) const override { return all_.until_look(evaluations); }
   int64 most_in_step(int64 evaluations) const override { return all_.most_in_step(evaluations); }
   int64 evaluations_beside() const override { return all_.evaluations_beside(); }
+  bool wants_state() const override { return all_.wants_state(); }
   void foresee(int64 evaluations) override { all_.foresee(evaluations); }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "../engine/choice/method_race.hpp"
 #include "agreed_hooks.hpp"
+#include "checkpoint_hooks.hpp"
 #include "clock_hooks.hpp"
 #include "domain.hpp"
 #include "outcome_status.hpp"
@@ -142,6 +143,11 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     for (const entry &e : entries_) all += e.result ? e.result->counts().peak_bytes : 0;
     return all;
   }
+  bool is_on_host() const {
+    for (const entry &e : entries_)
+      if (e.device != host) return false;
+    return true;
+  }
   std::int64_t count() const { return static_cast<std::int64_t>(entries_.size()); }
   // What ended a run by an exception, or kept every method from having a result.
   void rethrow(bool has_result) const {
@@ -201,7 +207,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
   std::exception_ptr caught_;
 };
 
-int tessera_solver::integrate_automatically(double *value, double *error) {
+int tessera_solver::integrate_automatically(double *value, double *error, bool alone) {
   const auto seconds = [start = clock_type::now()] {
     return std::chrono::duration<double>(clock_type::now() - start).count();
   };
@@ -215,6 +221,7 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
   int status = TESSERA_OK;
   try {
     automatic_course course(*this);
+    if (alone) begin_state(TESSERA_AUTO, course.is_on_host());
     if (is_empty_domain(value, error)) {
       course.of(0).method->record_empty();
     } else {
@@ -224,7 +231,8 @@ int tessera_solver::integrate_automatically(double *value, double *error) {
       tessera::problem &first = prepare(*course.of(0).method, course.of(0).device == host);
       const tessera::run_settings asked = first.asked();
       tessera::agreed_hooks agreed(hooks, ranks_.get(), any_looks_);
-      tessera::method_race race(asked, course.contenders(), course, agreed);
+      tessera::checkpoint_hooks kept(agreed, options_.get_real(TESSERA_CHECKPOINT_SECONDS), checkpoint_writer());
+      tessera::method_race race(asked, course.contenders(), course, kept);
       bool has_value = false;
       tessera::outcome end = race.run(value_.data(), error_.data(), has_value);
       const automatic_course::entry &chosen = course.of(race.chosen());
@@ -307,7 +315,7 @@ tessera_solver::chosen_method tessera_solver::choose_for_many(std::int64_t count
                params_bytes);
   std::vector<double> value(static_cast<std::size_t>(ncomp_)), error(value.size());
   try {
-    integrate_automatically(value.data(), error.data());
+    integrate_automatically(value.data(), error.data(), false);
   } catch (const failure &f) {
     if (f.status() != TESSERA_ERR_CALLBACK && f.status() != TESSERA_ERR_MEMORY) throw;
     return {usual, false, options_.get_int(TESSERA_EVALUATIONS)};

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "agreed_hooks.hpp"
+#include "checkpoint_hooks.hpp"
 #include "clock_hooks.hpp"
 #include "domain.hpp"
 #include "outcome_status.hpp"
@@ -210,6 +211,7 @@ int tessera_solver::integrate_here(int method, double *value, double *error) {
     ~ending() { s.end_run(); }
     tessera_solver &s;
   } at_the_end(*this);
+  begin_state(method, device == host);
   int status = TESSERA_OK;
   try {
     tessera::problem &problem = prepare(m, device == host);
@@ -220,7 +222,8 @@ int tessera_solver::integrate_here(int method, double *value, double *error) {
       value_.resize(static_cast<std::size_t>(ncomp_));
       error_.resize(value_.size());
       tessera::agreed_hooks agreed(hooks, ranks_.get(), any_looks_);
-      tessera::run_result &result = run(m, &problem, device, agreed, value_.data(), error_.data(), 0);
+      tessera::checkpoint_hooks kept(agreed, options_.get_real(TESSERA_CHECKPOINT_SECONDS), checkpoint_writer());
+      tessera::run_result &result = run(m, &problem, device, kept, value_.data(), error_.data(), 0);
       if (result.message.empty()) result.message = hooks.message();
       options_.set_int(TESSERA_CALLBACK_STATUS, result.callback_status);
       options_.set_int(TESSERA_NONFINITE_POINTS, result.zeroed);
@@ -277,6 +280,7 @@ tessera::problem &tessera_solver::prepare(tessera::method &m, bool on_host) {
   if (p.memory_is_given) s.memory = limit;
   p.integrand = {batch_, point_, userdata_ ? userdata_ : params(), false, params()};
   p.shape = shape_.is_plain() ? nullptr : &shape_;
+  p.answers = answers_;
   p.threads = on_host ? host_threads() : 1;
   p.shared = m.shares_evaluations(on_host) ? ranks_.get() : nullptr;
   p.batch_points = options_.get_int(TESSERA_BATCH_POINTS);
@@ -294,12 +298,15 @@ void tessera_solver::begin_run() {
   options_.reset_statistics();
   options_.set_int(TESSERA_DEVICE_USED, host);
   options_.set_int(TESSERA_INLINED, on_host);
+  kept_state_.reset();
+  no_state_.clear();
   until_ = tessera::deadline_in(options_.get_real(TESSERA_MAX_SECONDS));
   for (const auto &m : methods_)
     if (m) m->begin_run();
 }
 
 void tessera_solver::end_run() {
+  end_state();
   for (const auto &m : methods_)
     if (m) m->end_run();
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "../jit/host_compiler.hpp"
 #include "../jit/integrand_source.hpp"
 #include "../limited_integrand.hpp"
+#include "kept_run.hpp"
 #include "method.hpp"
 #include "options.hpp"
 #include "signature.hpp"
@@ -70,6 +72,9 @@ struct tessera_solver {
   void set_log(tessera_log fn, void *userdata);
   void log(int level, const std::string &line) const;
   int integrate(int method, double *value, double *error);
+  void save_state(const char *path) const;
+  void load_state(const char *path);
+  void set_checkpoint(const char *path) { checkpoint_ = path ? path : ""; }
   int evaluate(std::int64_t n, const double *x, double *f);
   int integrate_many(int method, std::int64_t count, const void *params, std::size_t params_bytes, const double *lower,
                      const double *upper, double *value, double *error, int *status);
@@ -89,7 +94,15 @@ struct tessera_solver {
   mutable std::string last_error;
 
  private:
-  void sign(tessera::signature &to) const;
+  void sign(tessera::signature &to, bool for_state = false) const;
+  std::string trouble_with_state(int method, bool on_host) const;
+  void begin_state(int method, bool on_host);
+  void end_state();
+  bool writes_checkpoints() const;
+  void write_checkpoint() const;
+  std::function<void()> checkpoint_writer() const;
+  void write_kept(const std::string &path) const;
+  void take_state(const std::string &name, const unsigned char *bytes, std::size_t n);
   void agree(const tessera::signature &mine);
   void confirm(int status, std::uint64_t result);
   template <class Body>
@@ -129,7 +142,7 @@ struct tessera_solver {
   void forget_failed_device();
   tessera::run_result &run(tessera::method &m, tessera::problem *problem, int &device, tessera::run_hooks &hooks,
                            double *value, double *error, std::size_t level);
-  int integrate_automatically(double *value, double *error);
+  int integrate_automatically(double *value, double *error, bool alone = true);
   class automatic_course;
   int integrate_many_automatically(std::int64_t count, const void *params, std::size_t params_bytes,
                                    const double *lower, const double *upper, double *value, double *error, int *status);
@@ -240,7 +253,12 @@ struct tessera_solver {
   tessera_log log_ = nullptr;
   void *log_data_ = nullptr;
   tessera::option_values options_;
-  tessera::deadline until_;  // the end of the run at the latest
+  std::unique_ptr<tessera::kept_run> given_state_;  // of a file, for the next run
+  std::unique_ptr<tessera::kept_run> kept_state_;   // of the run that goes on, or of the last one
+  tessera::kept_answers *answers_ = nullptr;        // of the run that goes on
+  std::string no_state_;                            // why the last run has kept none
+  std::string checkpoint_;                          // the file that runs write their state to; "" for none
+  tessera::deadline until_;                         // the end of the run at the latest
   mutable std::array<std::unique_ptr<tessera::method>, tessera::methods_end>
       methods_;  // those that have been asked for
 };

@@ -22,7 +22,15 @@ std::string of_rank(int r) { return "rank " + std::to_string(r); }
 // Options in which ranks may differ: they do not change the result.
 bool is_of_the_rank(int key) {
   return key == TESSERA_THREADS || key == TESSERA_DEVICE || key == TESSERA_DISK_CACHE || key == TESSERA_KEEP_REGIONS ||
-         key == TESSERA_PROGRESS_SECONDS;
+         key == TESSERA_PROGRESS_SECONDS || key == TESSERA_CHECKPOINT_SECONDS;
+}
+// Options in which a run that goes on may differ from the one before it: how far it goes, and where.
+bool is_of_the_run(int key) {
+  for (const int one :
+       {TESSERA_MAXEVAL, TESSERA_MINEVAL, TESSERA_MAX_MEMORY, TESSERA_RELTOL, TESSERA_ABSTOL, TESSERA_MAX_SECONDS,
+        TESSERA_CHECK_TOLERANCE, TESSERA_CONFIDENCE, TESSERA_KEEP_STATE, TESSERA_GATHER, TESSERA_SHARED_CALLS})
+    if (key == one) return true;
+  return is_of_the_rank(key);
 }
 
 }  // namespace
@@ -36,8 +44,8 @@ void tessera_solver::set_comm(int kind, const void *comm, std::size_t bytes) {
   ranks_ = std::make_unique<ranks>(tessera::comm_plugin(), kind, comm, bytes);
 }
 
-// What all ranks must have been asked for, beside the arguments of the call.
-void tessera_solver::sign(tessera::signature &to) const {
+// What all ranks must have been asked for, beside the arguments of the call; for_state: what a run must have been asked for that goes on from a state.
+void tessera_solver::sign(tessera::signature &to, bool for_state) const {
   to.add("version of the library", fingerprint().add(std::string(tessera_version_string())));
   to.add("number of variables", fingerprint().add(ndim_));
   to.add("number of components", fingerprint().add(ncomp_));
@@ -47,18 +55,19 @@ void tessera_solver::sign(tessera::signature &to) const {
   for (const tessera::axis_limits &l : shape_.limits) shape.add(l.function != nullptr).add(l.is_text);
   for (const limits_text &l : limits_texts_) shape.add(l.source.function).add(l.source.text);
   to.add("limits of axes or simplex", shape);
-  to.add("kind of integrand (callback, text or code)",
-         fingerprint().add(batch_ != nullptr).add(point_ != nullptr).add(device_batch_ != nullptr).add(has_source()));
+  if (!for_state)
+    to.add("kind of integrand (callback, text or code)",
+           fingerprint().add(batch_ != nullptr).add(point_ != nullptr).add(device_batch_ != nullptr).add(has_source()));
   if (has_source()) source.add(static_cast<int>(source_.language)).add(source_.function).add(source_.text);
   to.add("source text or code", source);
   // Those of a callback may be addresses of the rank's own.
   const auto *block = reinterpret_cast<const unsigned char *>(params_.data());
   to.add("parameter block", fingerprint().add(params_bytes_).add(block, has_callback() ? 0 : params_bytes_));
   const std::int64_t device = options_.get_int(TESSERA_DEVICE);
-  to.add("place (TESSERA_DEVICE: host or device)", fingerprint().add(device >= 0 ? 0 : device));
+  if (!for_state) to.add("place (TESSERA_DEVICE: host or device)", fingerprint().add(device >= 0 ? 0 : device));
   for (int key = 100; key < 300; ++key) {
     const tessera::key_entry *e = tessera::find_key(key);
-    if (!e || is_of_the_rank(key)) continue;
+    if (!e || (for_state ? is_of_the_run(key) : is_of_the_rank(key))) continue;
     fingerprint value;
     if (key ==
         TESSERA_MAX_SECONDS)  // the rank that is first at its end ends the run; calls within a call have what is left of it

@@ -286,6 +286,68 @@ void a_run_can_be_stopped_while_regions_wait(void **) {
   }
 }
 
+// ---- States of a run between its steps ---------------------------------------------------------------------------------------
+
+// Stopped after so many looks, or for the evaluations; goes on in other memory.
+answer in_two_parts(const cubature_problem &p, int stop_after, int64 maxeval, int64 &first_evaluations) {
+  thread_pool pool(1);
+  host_evaluator evaluator;
+  evaluator.start(p, pool, nobody_asks, INT64_MAX);
+  host_executor executor(pool, evaluator);
+  std::vector<uint64> words;
+  answer a;
+  a.value.assign(static_cast<std::size_t>(p.settings.ncomp), -1.0);
+  a.error = a.value;
+  {
+    cubature_settings limited = p.settings;
+    limited.maxeval = maxeval;
+    counting_hooks hooks;
+    hooks.stop_after = stop_after;
+    bulk<host_executor> driver(executor, limited, p.integration_rule.points, hooks);
+    driver.keep_steps_whole();
+    a.end = driver.run(p.domain(), a.value.data(), a.error.data());
+    first_evaluations = driver.statistics().evaluations;
+    assert_true(first_evaluations <= std::max(maxeval, p.integration_rule.points));
+    assert_true(driver.write_state(words));
+  }
+  counting_hooks hooks;
+  bulk<host_executor> driver(executor, p.settings, p.integration_rule.points, hooks);
+  driver.keep_steps_whole();
+  assert_true(driver.is_state(words.data(), words.size()));
+  assert_false(driver.is_state(words.data(), words.size() - 1));
+  assert_false(driver.is_state(words.data(), 3));
+  a.end = driver.go_on(words.data(), p.domain(), a.value.data(), a.error.data());
+  a.statistics = driver.statistics();
+  return a;
+}
+
+void a_state_goes_on_as_if_nothing_had_been(void **) {
+  std::vector<cubature_problem> problems = {problem_of(3, 3, three, 1e-6), infinite_problem(),
+                                            problem_of(5, 1, suite_f4, 1e-3)};
+  for (int splitting = 0; splitting <= TESSERA_SPLIT_16R4; splitting += 3) {
+    problems.push_back(problem_of(4, 1, suite_f4, 1e-4));
+    problems.back().settings.splitting = splitting;
+  }
+  for (cubature_problem &p : problems) {
+    p.settings.maxeval = 30000000;
+    answer all = direct(p);
+    assert_true(all.end == outcome::converged);
+    all.statistics.peak_bytes = 0;
+    int64 before = 0;
+    for (int cut = 1; cut <= 24; ++cut) {
+      const bool by_limit = cut % 2 == 0;
+      const int64 limit = by_limit ? all.statistics.evaluations * cut / 26 : p.settings.maxeval;
+      if (limit < p.integration_rule.points) continue;
+      int64 first;
+      answer a = in_two_parts(p, by_limit ? 0 : cut, limit, first);
+      a.statistics.peak_bytes = 0;
+      assert_same(all, a);
+      if (by_limit) assert_true(first >= before), before = first;
+    }
+    assert_true(before > all.statistics.evaluations / 3);  // what is left out is less than a step
+  }
+}
+
 // ---- Calls ---------------------------------------------------------------------------------------------------------------
 
 void assert_near(const answer &a, const answer &b) {
@@ -349,6 +411,7 @@ int main() {
       cmocka_unit_test(the_steps_go_on_behind_an_evaluation),
       cmocka_unit_test(limits_and_ends_are_the_same),
       cmocka_unit_test(a_run_can_be_stopped_while_regions_wait),
+      cmocka_unit_test(a_state_goes_on_as_if_nothing_had_been),
       cmocka_unit_test(calls_give_what_the_evaluator_gives),
       cmocka_unit_test(calls_with_components_and_infinite_ranges),
       cmocka_unit_test(a_call_keeps_to_its_bounds),

@@ -86,6 +86,7 @@ class api_fuzzer {
   void exchange_regions();
   void exchange_state();
   void exchange_grid();
+  void exchange_saved();
   // api_lattice.cpp
   void use_lattice();
   void make_vector();

@@ -174,7 +174,9 @@ void api_fuzzer::integrate_many() {
 }
 
 void api_fuzzer::look_at_results() {
-  switch (r_.between(0, 3)) {
+  switch (r_.between(0, 4)) {
+    case 3:
+      return exchange_saved();
     case 0:
       return exchange_regions();
     case 1:
@@ -283,6 +285,24 @@ void api_fuzzer::exchange_grid() {
   std::vector<double> again(n);
   require(tessera_get_grid(solver_, again.data()) == TESSERA_OK, "a grid that was loaded is there");
   if (set == TESSERA_OK && r_.one_in(2)) integrate();
+}
+
+// A file for the runs to come, and a state that goes there and comes back.
+void api_fuzzer::exchange_saved() {
+  const std::string path = directory_ + (r_.one_in(9) ? "/no/such/place" : "/state") + std::to_string(thread_);
+  const bool none = r_.one_in(2);
+  solver_call("tessera_set_checkpoint",
+              [&] { return tessera_set_checkpoint(solver_, none ? nullptr : (path + "c").c_str()); });
+  if (r_.one_in(2)) solver_call("tessera_set_int", [&] { return tessera_set_int(solver_, TESSERA_KEEP_STATE, 1); });
+  integrate();
+  solver_call("tessera_set_checkpoint", [&] { return tessera_set_checkpoint(solver_, nullptr); });
+  if (solver_call("tessera_save_state", [&] { return tessera_save_state(solver_, path.c_str()); }) != TESSERA_OK)
+    return;
+  const int loaded = solver_call("tessera_load_state", [&] { return tessera_load_state(solver_, path.c_str()); });
+  require(loaded == TESSERA_OK, "a state that was saved is loaded");
+  if (r_.one_in(2)) integrate();
+  require(solver_call("tessera_load_state", [&] { return tessera_load_state(solver_, nullptr); }) == TESSERA_OK,
+          "a state is taken back");
 }
 
 // After all that: the defaults, a plain integral, and the bits of a solver that has seen nothing else.

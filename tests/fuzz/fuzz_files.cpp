@@ -90,6 +90,13 @@ std::string grid_file() {
   return fuzz::read_bytes(path);
 }
 
+std::string run_file() {
+  solver one;
+  one.run(TESSERA_CUBATURE);
+  require(tessera_save_state(one.s, path.c_str()) == TESSERA_OK, "the file of a run");
+  return fuzz::read_bytes(path);
+}
+
 int exponentials(const int *n, const double x[], const int *m, double f[], void *) {
   double s = 0;
   for (int j = 0; j < *n; ++j) s += x[j];
@@ -144,9 +151,9 @@ std::string sealed(std::string bytes) {
 }
 
 struct samples {
-  std::string vectors[3], grid, states[routines];
+  std::string vectors[3], grid, run, states[routines];
   std::vector<double> regions, sampling;
-  samples() : grid(grid_file()) {
+  samples() : grid(grid_file()), run(run_file()) {
     for (int i = 0; i < 3; ++i) vectors[i] = vector_file(i);
     for (int i = 0; i < routines; ++i) states[i] = state_file(i);
     solver one;
@@ -203,6 +210,16 @@ void damaged_grid(dice &r, const samples &good) {
   require(tessera_get_grid(one.s, edges.data()) == TESSERA_OK && tessera_set_grid(other.s, edges.data()) == TESSERA_OK,
           "what is loaded is what the setter takes");
   one.run(TESSERA_MONTECARLO);
+}
+
+void damaged_run(dice &r, const samples &good) {
+  const std::string bytes = r.one_in(9) ? good.run : fuzz::damaged(good.run, r);
+  fuzz::write_bytes(path, bytes);
+  solver one;
+  const int status = load("tessera_load_state", [&] { return tessera_load_state(one.s, path.c_str()); });
+  require((status == TESSERA_OK) == (bytes == good.run), "a state is loaded as it was saved, or not at all");
+  if (status != TESSERA_OK) require(status == TESSERA_ERR_FILE && *tessera_last_error(one.s), "a file that is refused");
+  one.run(TESSERA_CUBATURE);
 }
 
 void damaged_state(dice &r, const samples &good) {
@@ -262,7 +279,10 @@ int main(int argc, char **argv) {
         damaged_vector(r, good);
         break;
       case 1:
-        damaged_grid(r, good);
+        if (r.one_in(3))
+          damaged_run(r, good);
+        else
+          damaged_grid(r, good);
         break;
       case 2:
         damaged_state(r, good);
@@ -276,8 +296,7 @@ int main(int argc, char **argv) {
   std::printf("seed %llu, %llu damaged files\n", static_cast<unsigned long long>(a.seed),
               static_cast<unsigned long long>(a.trials));
   close_test_directory();
-  return a.trials >= 1500 &&
-         all.missing(
-             "tessera_lattice_load,tessera_load_grid,Cuhre,Vegas,Suave,Divonne,tessera_set_regions,tessera_set_state") >
-             0;
+  return a.trials >= 1500 && all.missing(
+                                 "tessera_lattice_load,tessera_load_grid,tessera_load_state,Cuhre,Vegas,Suave,Divonne,"
+                                 "tessera_set_regions,tessera_set_state") > 0;
 }

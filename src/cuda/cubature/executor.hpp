@@ -109,6 +109,19 @@ class cuda_executor {
     check(cuda().copy_2d(&copy), "reading regions");
   }
 
+  // Copies from the device between two launches, and to it before the next one.
+  static void fetch(void *here, const void *there, std::size_t bytes) {
+    check(cuda().download(here, reinterpret_cast<CUdeviceptr>(there), bytes), "reading the state of a run");
+  }
+  void put(void *there, const void *here, std::size_t bytes) const {
+    upload(reinterpret_cast<CUdeviceptr>(there), here, bytes, stream_, "writing the state of a run");
+    check(cuda().stream_synchronize(stream_), "writing the state of a run");
+  }
+  template <class Body>
+  static void each_stretch(const region_view &s, int64 n, const Body &body) {
+    for (int f = 0; f < s.fields(); ++f) body(&s.field(0, f), n);
+  }
+
   std::size_t held_bytes() const {
     std::size_t n = 0;
     for (const device_memory &m : device_) n += m.bytes();

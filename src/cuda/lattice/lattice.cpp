@@ -7,6 +7,7 @@
 
 #include "../../engine/lattice/lattice_points.hpp"
 #include "../../engine/lattice/lattice_rule.hpp"
+#include "../../kept_lattice.hpp"
 
 namespace tessera {
 
@@ -89,7 +90,9 @@ void device_lattice::integrate(const tessera::problem &of_a_method, const device
   integrand_ = &integrand;
   shared_ = shared_items(problem.shared);
   team_.begin_run();
-  lattice_rule<device_lattice> driver(*this, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
+  using kept_executor = kept_lattice<device_lattice>;
+  kept_executor kept(*this, problem.ndim(), problem.ncomp(), problem.answers);
+  lattice_rule<kept_executor> driver(kept, problem.settings, problem.vector, problem.trial, problem.volume, hooks);
   result.end = driver.run(value, error, result.has_value);
   result.statistics = driver.statistics();
   result.callback_status = status_;

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "../../plugin.hpp"
 #include "../../engine/montecarlo/monte_carlo.hpp"
 #include "../../engine/montecarlo/sample_points.hpp"
+#include "../../kept_sampler.hpp"
 
 namespace tessera {
 
@@ -132,7 +134,10 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   integrand_ = &integrand;
   shared_ = shared_items(problem.shared);
   team_.begin_run();
-  monte_carlo driver(*this, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  std::unique_ptr<kept_sampler> kept;
+  if (problem.answers) kept = std::make_unique<kept_sampler>(*this, problem.settings, *problem.answers);
+  sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : *this;
+  monte_carlo driver(with_answers, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
   result.end = driver.run(value, error, chi_square, result.has_value);

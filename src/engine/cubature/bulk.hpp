@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <new>
+#include <vector>
 
 #include "bulk_state.hpp"
 #include "../hooks.hpp"
@@ -80,6 +82,50 @@ class bulk {
   }
   const cubature_statistics &statistics() const { return stats_; }
 
+  // ---- A run that can be gone on with: steps are whole, and its state are these words, between two of them and after it ---------------------
+
+  void keep_steps_whole() { state_.whole_steps = true; }
+  // False: the run is in the middle of a step, or was ended there.
+  bool write_state(std::vector<uint64> &words) {
+    if (within_ || state_.count == 0 || state_.pending > 0) return false;
+    const saved_progress now = {static_cast<const bulk_progress &>(state_), set_.reltol, set_.abstol, set_.mineval};
+    words.assign(words_of_state(now.at), 0);
+    std::memcpy(words.data(), &now, sizeof now);
+    std::memcpy(words.data() + head_words, state_.totals, sums_bytes());
+    each_part(words.data() + head_words + to_words(sums_bytes()),
+              [this](uint64 *here, void *there, std::size_t bytes) { exec_.fetch(here, there, bytes); });
+    return true;
+  }
+  // Can they be those of such a run?
+  bool is_state(const uint64 *words, std::size_t n) const {
+    saved_progress then;
+    if (n < head_words) return false;
+    std::memcpy(&then, words, sizeof then);
+    const bulk_progress &at = then.at;
+    const bool possible = at.count > 0 && at.count <= int64{1} << 40 && at.marked_count >= 0 &&
+                          at.marked_count <= at.count && at.retired_count >= 0 && at.evaluations > 0 &&
+                          at.iterations >= 0 && at.turn >= 0 && at.pending == 0;
+    return possible && n == words_of_state(at);
+  }
+  // Goes on from there, with the same tolerances as if nothing had been.
+  outcome go_on(const uint64 *words, const domain_box &domain, double *value, double *error) {
+    saved_progress then;
+    std::memcpy(&then, words, sizeof then);
+    allocate(domain);
+    grow(std::max(then.at.count, state_.capacity), std::max(then.at.marked_count, state_.parents_capacity));
+    static_cast<bulk_progress &>(state_) = then.at;
+    state_.end = outcome::running;
+    state_.stopped = state_.wants_room = false;
+    std::memcpy(static_cast<void *>(state_.totals), words + head_words, sums_bytes());
+    each_part(words + head_words + to_words(sums_bytes()),
+              [this](const uint64 *here, void *there, std::size_t bytes) { exec_.put(there, here, bytes); });
+    if (state_.surveyed && (then.reltol != set_.reltol || then.abstol != set_.abstol || then.mineval != set_.mineval)) {
+      ++state_.turn;
+      state_.surveyed = false;
+    }
+    return advance(value, error);
+  }
+
   // The regions between two steps and after the run; -1 when some had to be given up, or when a step could not be finished.
   // For the same executors.
   int64 count() const { return state_.retired_count > 0 || within_ ? -1 : state_.count; }
@@ -95,6 +141,39 @@ class bulk {
  private:
   // landmark_parts, for one region of the many that a part is of
   static constexpr int64 candidate_bytes = static_cast<int64>(sizeof(landmark_pair)) / 4;
+
+  struct saved_progress {
+    bulk_progress at;
+    double reltol, abstol;
+    int64 mineval;
+  };
+  static constexpr std::size_t head_words = (sizeof(saved_progress) + 7) / 8;
+  static std::size_t to_words(std::size_t bytes) { return (bytes + 7) / 8; }
+  std::size_t sums_bytes() const { return static_cast<std::size_t>(set_.ncomp) * sizeof(component_sums); }
+  std::size_t tables_bytes() const {
+    bulk_state state = {};
+    state.set = set_;
+    array_places places;
+    place_tables(state, places, most_chunks, Executor::arrange);
+    return static_cast<std::size_t>(places.bytes);
+  }
+  std::size_t words_of_state(const bulk_progress &at) const {
+    return head_words + to_words(sums_bytes()) + to_words(tables_bytes()) +
+           static_cast<std::size_t>(at.marked_count + at.count * region_fields(set_.ndim, set_.ncomp));
+  }
+  // move(here, there, bytes) for what is in the executor's memory, one behind the other from `here` on.
+  template <class Word, class Move>
+  void each_part(Word *here, const Move &move) {
+    move(here, tables_.data(), tables_bytes());
+    here += to_words(tables_bytes());
+    if (state_.marked_count > 0)
+      move(here, state_.marked, static_cast<std::size_t>(state_.marked_count) * sizeof(int64));
+    here += state_.marked_count;
+    Executor::each_stretch(state_.regions, state_.count, [&](double *there, int64 n) {
+      move(here, there, static_cast<std::size_t>(n) * sizeof(double));
+      here += n;
+    });
+  }
 
   outcome advance(double *value, double *error) {
     do {
@@ -115,7 +194,7 @@ class bulk {
   // Where steps cannot be ended from within.
   void pace() {
     state_.pause_after = std::min(Executor::pause_after, hooks_.until_look(state_.evaluations));
-    state_.most_in_step = hooks_.most_in_step(state_.evaluations);
+    if (!state_.whole_steps) state_.most_in_step = hooks_.most_in_step(state_.evaluations);
   }
 
   static bool is_end_of_a_step(outcome end) {

@@ -69,6 +69,7 @@ struct bulk_state : bulk_progress {
   int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
   int64 most_in_step;   // evaluations, one region's division at least
   bool can_grow;        // the driver may give more room
+  bool whole_steps;     // one that the limit of evaluations would cut is not begun
   bool resumed;         // the first regions are those of an earlier run: they need not all be divided
   double lower[max_cubature_ndim], upper[max_cubature_ndim], grain[max_cubature_ndim];
   TESSERA_HD domain_box domain() const { return {lower, upper, grain}; }

@@ -87,6 +87,10 @@ class bulk_steps {
         at_.stopped = false;
         return;
       }
+      if (st_.whole_steps && !at_.surveyed && may_fill() && at_.count > affordable(split())) {
+        at_.end = outcome::evaluations;  // without the survey that a longer run does not make
+        return;
+      }
       if (!at_.surveyed && can_fill()) {
         at_.marked_count = at_.count;
         divide_all();
@@ -95,6 +99,10 @@ class bulk_steps {
       }
       const bool paused = at_.evaluations >= pause || at_.count > st_.pause_regions;
       if (paused && at_.exploring) return;
+      if (at_.exploring && st_.whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
+        at_.end = outcome::evaluations;  // with the list as it is
+        return;
+      }
       int64 unknown = at_.exploring ? list_pieces() : 0;
       if (unknown == 0) {
         if (!at_.surveyed) survey();
@@ -111,6 +119,10 @@ class bulk_steps {
       if (paused) break;
       const splitting split = this->split();
       const int64 affordable = this->affordable(split);
+      if (st_.whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) {
+        at_.end = outcome::evaluations;
+        break;
+      }
       if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
         stop_filling();
         forget_survey();
@@ -187,6 +199,11 @@ class bulk_steps {
   TESSERA_HD int64 affordable(const splitting &split) const {
     return (st_.set.maxeval - at_.evaluations) / (split.pieces * st_.points);
   }
+  // Is there a step for so many regions within that limit, whichever of them get a higher degree?
+  TESSERA_HD bool is_whole(int64 regions, const splitting &split) const {
+    const int64 raised = is_raising() ? st_.set.raised_points[raised_levels - 1] : 0;
+    return regions <= (st_.set.maxeval - at_.evaluations) / (split.pieces * st_.points + raised);
+  }
   TESSERA_HD int64 live() const { return at_.count + at_.retired_count; }
   TESSERA_HD const double *scale() const { return st_.scale + (at_.turn & 1) * nc_; }
   TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (at_.turn + ahead) % 3 * histogram_bins; }
@@ -210,7 +227,8 @@ class bulk_steps {
   // values it is compared.
   TESSERA_HD TESSERA_APART outcome begin() {
     const region_view s = st_.regions;
-    at_.fill = affordable_first_regions(st_.set.initial_regions, st_.points, st_.set.maxeval);
+    at_.fill =
+        affordable_first_regions(st_.set.initial_regions, st_.points, st_.whole_steps ? any_number : st_.set.maxeval);
     if (grid_.once()) {
       make_domain(st_.domain(), s, 0);
       for (int k = 0; k < nc_; ++k) {
@@ -252,12 +270,13 @@ class bulk_steps {
 
   // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
   // fewer regions than are wanted, or when there is no room.
-  TESSERA_HD bool can_fill() const {
+  TESSERA_HD bool can_fill() const { return may_fill() && at_.count <= affordable(split()); }
+  TESSERA_HD bool may_fill() const {  // apart from the limit of evaluations
     if (!filling() || at_.evaluations < st_.points) return false;
     const splitting next = split();
     const bool look =
         st_.set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
-    return !look && at_.count <= affordable(next) && fits(at_.count, next);
+    return !look && fits(at_.count, next);
   }
 
   TESSERA_HD TESSERA_APART void divide_all() {
@@ -353,7 +372,7 @@ class bulk_steps {
     if (may_end && d.end == outcome::running && st_.set.estimate != 1 && rest < over &&
         rest <= negligible_rest * frozen)
       d.end = outcome::roundoff;
-    const int64 most = affordable(filling() ? split() : st_.split);
+    const int64 most = st_.whole_steps ? any_number : affordable(filling() ? split() : st_.split);
     if (d.end == outcome::running && most > 0) {
       const double share = st_.set.bulk_fraction;
       const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);

@@ -10,6 +10,7 @@
 //                                           memory and, where it looks at the clock itself, time and stopped. done: the items at the
 //                                           front whose values are in the sums; all, unless it ended early
 //   slice_points()                          points between two looks at the clock
+//   recall(pass, sums)                      items at the front of a pass whose values are known from an earlier run, and are in the sums then; 0
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -73,7 +74,10 @@ class lattice_rule : private lattice_estimates {
     const auto points = [&](int64 item) {
       return item / per_shift * pass.count + std::min(pass.count, item % per_shift * lattice_item);
     };
-    for (int64 i = 0; i < items; i += slice) {
+    const int64 known = exec_.recall(pass, sums.data());
+    statistics_.evaluations += points(known);
+    if (known > 0) pause_ = shown_.look(statistics_.evaluations);
+    for (int64 i = known; i < items; i += slice) {
       const int64 end = std::min(items, i + slice);
       int64 done = 0;
       outcome o = exec_.run(pass, i, end, sums.data(), done);

@@ -123,12 +123,13 @@ void monte_carlo_method::start(bool on_host) {
   shown_chi_square_.assign(static_cast<std::size_t>(solver_.ncomp), 0.0);
   problem_.chi_square = shown_chi_square_.data();
   if (problem_.settings.sampling == sampling_vegas) {
-    if (has_nets(problem_.settings) && (!given_state_.empty() || get_int(TESSERA_KEEP_STATE) != 0))
+    const bool nets = has_nets(problem_.settings);
+    if (nets && !given_state_.empty())
       throw failure(
           TESSERA_ERR_UNSUPPORTED,
-          "TESSERA_KEEP_STATE and tessera_set_state: with TESSERA_GENERATOR_SOBOL VEGAS has no state to go on from");
+          "tessera_set_state: with TESSERA_GENERATOR_SOBOL VEGAS goes on from a file of tessera_save_state alone");
     state_ = given_state_;
-    if (!given_state_.empty() || get_int(TESSERA_KEEP_STATE) != 0) problem_.record = &state_;
+    if (!given_state_.empty() || (get_int(TESSERA_KEEP_STATE) != 0 && !nets)) problem_.record = &state_;
   } else if (!given_state_.empty()) {
     throw failure(TESSERA_ERR_UNSUPPORTED, "tessera_set_state: a run goes on with TESSERA_SAMPLING_VEGAS alone");
   }

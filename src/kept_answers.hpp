@@ -1,0 +1,152 @@
+// What the integrand has answered in a run, so that another one, in another process, need not ask again: a run that goes on is the same run from its
+// beginning, whose steps find their answers here as far as these go. So its decisions are those of the uninterrupted run, whatever limits, tolerances or threads
+// have changed since.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/lattice.hpp"
+
+namespace tessera {
+
+// What has been asked, as 128 bits: of 1e9 questions two have the same with a probability below 1e-20.
+struct answer_key {
+  uint64 first = 0, second = 0;
+};
+
+class question {
+ public:
+  explicit question(uint64 kind) { add(kind); }
+  explicit question(const answer_key &behind) : key_(behind) {}
+  question &add(uint64 word) {
+    key_.first = mix_bits(key_.first ^ word);
+    key_.second = mix_bits(key_.second + word * uint64{0x9e3779b97f4a7c15} + 1);
+    return *this;
+  }
+  question &add(int64 v) { return add(static_cast<uint64>(v)); }
+  question &add(int v) { return add(static_cast<int64>(v)); }
+  question &add(uint32 v) { return add(static_cast<uint64>(v)); }
+  question &add(bool v) { return add(static_cast<int64>(v)); }
+  question &add(double v) {
+    uint64 word;
+    std::memcpy(&word, &v, sizeof word);
+    return add(word);
+  }
+  template <class Number>
+  question &add(const Number *v, int64 n) {
+    add(n);
+    for (int64 i = 0; i < n; ++i) add(v[i]);
+    return *this;
+  }
+  const answer_key &key() const { return key_; }
+
+ private:
+  answer_key key_;
+};
+
+class kept_answers {
+ public:
+  // n words; null where there are none, or not so many.
+  const uint64 *find(const answer_key &key, std::size_t n) const {
+    std::size_t there = 0;
+    const uint64 *const words = find_any(key, there);
+    return there == n ? words : nullptr;
+  }
+  const uint64 *find_any(const answer_key &key, std::size_t &n) const {
+    n = 0;
+    if (slots_.empty()) return nullptr;
+    const uint64 at = slots_[slot_of(key)];
+    if (at == 0) return nullptr;
+    n = static_cast<std::size_t>(words_[at + 1]);
+    return &words_[at + 2];
+  }
+  // Room for n words, in the place of an answer of the same length. Null where there is no memory: then nothing is kept any more. Valid until the next one.
+  uint64 *keep(const answer_key &key, std::size_t n) try {
+    if (!complete_) return nullptr;
+    if (4 * (count_ + 1) > 3 * slots_.size()) index_again(slots_.size() < 64 ? 64 : 2 * slots_.size());
+    uint64 &slot = slots_[slot_of(key)];
+    if (slot != 0 && words_[slot + 1] == n) return &words_[slot + 2];
+    const std::size_t at = words_.size();
+    words_.resize(at + head + n);
+    words_[at] = key.first;
+    words_[at + 1] = key.second;
+    words_[at + 2] = n;
+    count_ += slot == 0 ? 1 : 0;
+    slot = at + 1;
+    return &words_[at + head];
+  } catch (const std::bad_alloc &) {
+    complete_ = false;
+    return nullptr;
+  }
+  void forget() {
+    words_.clear();
+    std::fill(slots_.begin(), slots_.end(), uint64{0});
+    count_ = 0;
+  }
+  bool is_complete() const { return complete_; }
+  const std::vector<uint64> &words() const { return words_; }
+
+  // Those of another process. False: they cannot be.
+  bool take(std::vector<uint64> words) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; at < words.size(); ++n) {
+      if (words.size() - at < head || words[at + 2] > words.size() - at - head) return false;
+      at += head + static_cast<std::size_t>(words[at + 2]);
+    }
+    std::vector<uint64> slots(64);
+    while (4 * (n + 1) > 3 * slots.size()) slots.resize(2 * slots.size());
+    words_ = std::move(words);
+    slots_ = std::move(slots);
+    enter_all();
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t head = 3;  // key and length before the words of an answer
+
+  // Of a key, or the free one where it would be. A slot holds one more than the place of the key's first word.
+  std::size_t slot_of(const answer_key &key) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t s = static_cast<std::size_t>(key.first) & mask;
+    for (; slots_[s] != 0; s = (s + 1) & mask)
+      if (words_[slots_[s] - 1] == key.first && words_[slots_[s]] == key.second) break;
+    return s;
+  }
+  void index_again(std::size_t size) {
+    std::vector<uint64> larger(size);
+    slots_.swap(larger);
+    enter_all();
+  }
+  // Of two with the same key the later one counts.
+  void enter_all() {
+    count_ = 0;
+    for (std::size_t at = 0; at < words_.size(); at += head + static_cast<std::size_t>(words_[at + 2])) {
+      uint64 &slot = slots_[slot_of({words_[at], words_[at + 1]})];
+      count_ += slot == 0 ? 1 : 0;
+      slot = at + 1;
+    }
+  }
+
+  std::vector<uint64> words_, slots_;
+  std::size_t count_ = 0;
+  bool complete_ = true;
+};
+
+// Arrays of doubles, or of what consists of doubles, as words.
+template <class T>
+void read_words(const uint64 *from, T *to, std::size_t n) {
+  std::memcpy(static_cast<void *>(to), from, n * sizeof(T));
+}
+template <class T>
+void write_words(uint64 *to, const T *from, std::size_t n) {
+  std::memcpy(to, static_cast<const void *>(from), n * sizeof(T));
+}
+
+}  // namespace tessera
