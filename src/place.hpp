@@ -29,7 +29,7 @@ struct device_integrand {
 struct device_report {
   double compile_seconds = 0.0;
   bool inlined = true;
-  int devices = 1;     // that took part
+  int devices = 1;      // that took part
   std::string written;  // data of the program that the integrand changes, in words: the changes stay on the device
   std::string remark;   // what the integrand did that has no effect on a device; "" for nothing
 };

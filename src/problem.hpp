@@ -79,9 +79,10 @@ struct problem {
   const domain_shape *shape = nullptr;  // null: the box is the domain
   int threads = 1;
   int64 batch_points = 1;
-  bool zero_nonfinite = false;   // TESSERA_NONFINITE_ZERO
-  ranks *shared = nullptr;       // among whose ranks the integrand's evaluations are shared out; null: it is alone
-  kept_answers *answers = nullptr;  // those of the integrand that are known, and where they are to be kept; null: nowhere
+  bool zero_nonfinite = false;  // TESSERA_NONFINITE_ZERO
+  ranks *shared = nullptr;      // among whose ranks the integrand's evaluations are shared out; null: it is alone
+  kept_answers *answers =
+      nullptr;                   // those of the integrand that are known, and where they are to be kept; null: nowhere
   bool memory_is_given = false;  // asked().memory is the user's: what does not fit is refused
 };
 

@@ -72,6 +72,7 @@ class cuda_place final : public place, public other_devices {
     // A device callback is the program's, and is called by one thread.
     const int devices = integrand.batch ? 1 : 1 + static_cast<int>(others_.size());
     if (devices == 1) return run_part(0, problem, watch, value, error, report);
+    const lone_devices whole(each_alone_);
     return run_many_on_devices({devices, are_there(), always_, rows_at_once(problem)}, problem, watch, value, error,
                                report, run_part);
   }
@@ -93,7 +94,15 @@ class cuda_place final : public place, public other_devices {
   }
 
  private:
-  int count() const override { return static_cast<int>(others_.size()); }
+  // While whole integrals are shared out each device has its own, and shares none of them with those that are busy.
+  struct lone_devices {
+    explicit lone_devices(bool &alone) : alone_(alone) { alone_ = true; }
+    ~lone_devices() { alone_ = false; }
+    lone_devices(const lone_devices &) = delete;
+    lone_devices &operator=(const lone_devices &) = delete;
+    bool &alone_;
+  };
+  int count() const override { return each_alone_ ? 0 : static_cast<int>(others_.size()); }
   bool are_there() const override {
     return std::all_of(places_.begin(), places_.end(), [](const auto &p) { return p != nullptr; });
   }
@@ -128,6 +137,7 @@ class cuda_place final : public place, public other_devices {
   std::vector<std::unique_ptr<cuda_place>> places_;
   std::mutex starting_;
   const bool always_;
+  bool each_alone_ = false;
   std::unique_ptr<cuda_setting> setting_;
   std::array<std::unique_ptr<cuda_method>, methods_end> methods_;  // those that have been used
 };

@@ -1,5 +1,6 @@
 // Random arguments for the program tessera: each run ends with one of its statuses, and with one sentence where it does nothing.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
 #include <string>
 #include <vector>
 

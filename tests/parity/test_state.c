@@ -147,6 +147,7 @@ static void what_keeps_no_state(void **state) {
   (void)state;
   for (int i = 0; i < 3; ++i) {
     tessera_solver *s = solver_for(&cases[0], 0);
+    put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_AUTO);
     put_real(s, TESSERA_RELTOL, 1e-2);
     put_int(s, TESSERA_KEEP_STATE, 1);
     run(s, methods[i]);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -351,6 +352,10 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
 }
 CUresult cuDeviceGetCount(int *n) { return *n = devices, CUDA_SUCCESS; }
 CUresult cuDeviceGet(CUdevice *d, int ordinal) { return *d = ordinal, CUDA_SUCCESS; }
+CUresult cuDeviceGetName(char *name, int length, CUdevice d) {
+  return std::snprintf(name, static_cast<std::size_t>(length), "stand-in %d", d), CUDA_SUCCESS;
+}
+CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) { return *bytes = std::size_t{1} << 34, CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
        : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
