@@ -300,9 +300,10 @@ void api_fuzzer::exchange_saved() {
     return;
   const int loaded = solver_call("tessera_load_state", [&] { return tessera_load_state(solver_, path.c_str()); });
   require(loaded == TESSERA_OK, "a state that was saved is loaded");
+  const bool went_on = goes_on_;
   goes_on_ = true;  // not all that it counts is asked for again
   if (r_.one_in(2)) integrate();
-  goes_on_ = false;
+  goes_on_ = goes_on_ && went_on;
   require(solver_call("tessera_load_state", [&] { return tessera_load_state(solver_, nullptr); }) == TESSERA_OK,
           "a state is taken back");
 }
