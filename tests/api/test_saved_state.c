@@ -268,8 +268,9 @@ static void stopped_and_gone_on(void **state) {
     tessera_solver *s = solver_for(c, 1 + i % 2);
     const struct end all = run(s, c->method);
     tessera_destroy(s);
-    for (int how = 0; how < ways; ++how)
-      for (int part = how == by_evaluations ? 1 : 0; part < (how == by_tolerance ? 1 : 3); ++part) {
+    for (int how = 0; how < ways; ++how) {
+      const int least = how == by_evaluations ? 1 : 0, parts = how == by_tolerance || sanitized ? 1 : 3 - least;
+      for (int part = least; part < least + parts; ++part) {
         const int64_t about = (int64_t)(shares[part] * (double)all.evaluations);
         const struct end first = first_part(c, (enum way)how, about > 0 ? about : 1, 1 + (i + how) % 3, path);
         s = solver_for(c, 1 + (i + part) % 3);
@@ -285,6 +286,7 @@ static void stopped_and_gone_on(void **state) {
           fail();
         }
       }
+    }
   }
 }
 

@@ -205,7 +205,6 @@ int main(int argc, char **argv) {
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
   steps_are_kept(cpu_seconds() - before);
   one_text_in_ptx();
-  compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   if (argc > 1) links_ptx(3, 2, argv[1]);
   const auto compiles_point = [](bool many) {
     compiles_c(source_language::c_point,
@@ -224,6 +223,7 @@ int main(int argc, char **argv) {
   compiles_point(true);
   compiles_cuba(false);
   if (!all) return checks::summary();
+  compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   compiles(TESSERA_RULE_LOW, 32, 1, false, true);
   compiles(TESSERA_RULE_GM7, 8, 2, true);
   compiles(TESSERA_RULE_AUTO, 5, 1, false);
