@@ -322,7 +322,7 @@ answer in_two_parts(const cubature_problem &p, int stop_after, int64 maxeval, in
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr int every_cut = 5;
+constexpr int every_cut = 3;
 #else
 constexpr int every_cut = 1;
 #endif

@@ -114,7 +114,7 @@ static inline tessera_solver *device_solver_of(const struct device_run *r) {
   assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, kinks_text, "kinks"), TESSERA_OK);
   put_real(s, TESSERA_RELTOL, 0);
   const int large = r->keys[0] == TESSERA_SAMPLING && r->values[0] == TESSERA_SAMPLING_VEGAS;
-  put_int(s, TESSERA_MAXEVAL, is_stand_in() ? r->maxeval / (large ? 4 : 16) / (sanitized ? 3 : 1) + 2000 : r->maxeval);
+  put_int(s, TESSERA_MAXEVAL, is_stand_in() ? r->maxeval / (large ? 4 : 16) + 2000 : r->maxeval);
   char number[16];
   snprintf(number, sizeof number, "%d", r->ndim);
   setenv("FAKE_CUDA_NDIM", number, 1);
