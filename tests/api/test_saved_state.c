@@ -401,23 +401,16 @@ static void a_checkpoint_at_the_end(void **state) {
 }
 
 static int begin(void **state) {
-  (void)state;
-  if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0); /* thousands of files that need not last */
-  open_test_directory();
+  let_files_be_short_lived();
+  begin_in_test_directory(state);
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return shared == MAP_FAILED;
 }
-static int end(void **state) {
-  (void)state;
-  close_test_directory();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stopped_and_gone_on),     cmocka_unit_test(a_state_of_a_run_that_went_on),
       cmocka_unit_test(saved_while_it_goes_on),  cmocka_unit_test(killed_and_gone_on),
       cmocka_unit_test(a_checkpoint_at_the_end),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, begin, end_in_test_directory);
 }

@@ -184,18 +184,6 @@ static void wrong_calls(void **state) {
   tessera_destroy(s);
 }
 
-static int begin(void **state) {
-  (void)state;
-  if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0); /* thousands of files that need not last */
-  open_test_directory();
-  return 0;
-}
-static int end(void **state) {
-  (void)state;
-  close_test_directory();
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(damaged_files),
@@ -203,5 +191,6 @@ int main(void) {
       cmocka_unit_test(other_problems),
       cmocka_unit_test(wrong_calls),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  let_files_be_short_lived();
+  return cmocka_run_group_tests(tests, begin_in_test_directory, end_in_test_directory);
 }

@@ -160,17 +160,6 @@ static void what_keeps_no_state(void **state) {
   }
 }
 
-static int begin(void **state) {
-  (void)state;
-  open_test_directory();
-  return 0;
-}
-static int end(void **state) {
-  (void)state;
-  close_test_directory();
-  return 0;
-}
-
 int main(void) {
   tessera_solver *s = solver_for(&cases[0], 0);
   if (lacks_device(s, 0)) return no_device_here();
@@ -178,5 +167,5 @@ int main(void) {
       cmocka_unit_test(stopped_and_gone_on),
       cmocka_unit_test(what_keeps_no_state),
   };
-  return cmocka_run_group_tests(tests, begin, end);
+  return cmocka_run_group_tests(tests, begin_in_test_directory, end_in_test_directory);
 }

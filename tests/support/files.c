@@ -29,6 +29,20 @@ void close_test_directory(void) {
   rmdir(test_directory);
 }
 
+int begin_in_test_directory(void **state) {
+  (void)state;
+  open_test_directory();
+  return 0;
+}
+int end_in_test_directory(void **state) {
+  (void)state;
+  close_test_directory();
+  return 0;
+}
+void let_files_be_short_lived(void) {
+  if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0);
+}
+
 const char *test_path(const char *name) {
   char path[path_bytes];
   assert_true(snprintf(path, sizeof path, "%s/%s", test_directory, name) < (int)sizeof path);

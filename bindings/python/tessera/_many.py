@@ -14,12 +14,12 @@ from ._integrate import logger, prepare, raised_in_numba, resolve
 from ._library import INTEGRAND, Solver, Status, call, meaning, plain, raise_for
 from ._options import METHOD_NAMES
 from ._progress import Observer
-from ._result import shaped, shaped_error, statistics
+from ._result import ValueAndError, shaped, shaped_error, statistics
 from ._run import Run, address, array_at
 
 
 @dataclasses.dataclass
-class ManyResult:
+class ManyResult(ValueAndError):
     """The results of `integrate_many` and `quad_many`: value and error (count, ...), status and success (count,).
 
     message: about the worst of them. evaluations, seconds: of all together."""
@@ -36,15 +36,8 @@ class ManyResult:
     atol: float
     statistics: dict = dataclasses.field(repr=False)
 
-    @property
-    def estimate(self):
-        return self.value
-
     def __len__(self):
         return len(self.status)
-
-    def __iter__(self):
-        return iter((self.value, self.error))
 
     def short(self):
         return f"{int(np.sum(self.success))} of {len(self)} integrals"

@@ -79,8 +79,19 @@ class Region:
     error: Any
 
 
+class ValueAndError:
+    """A result whose value is its estimate too, and which can be taken apart as `value, error = result`."""
+
+    @property
+    def estimate(self):
+        return self.value
+
+    def __iter__(self):
+        return iter((self.value, self.error))
+
+
 @dataclasses.dataclass
-class Result:
+class Result(ValueAndError):
     """The result of `integrate` and `quad`. `value, error = result` works as well.
 
     value, estimate: the integral, of the shape that f has at one point. error: an estimate of its absolute error, real, of the
@@ -107,15 +118,8 @@ class Result:
     domain: Any = dataclasses.field(default=None, repr=False)
 
     @property
-    def estimate(self):
-        return self.value
-
-    @property
     def subdivisions(self):
         return max(0, len(self.regions) - 1)
-
-    def __iter__(self):
-        return iter((self.value, self.error))
 
     def short(self):
         return f"{self.value} +- {self.error} after {self.evaluations} evaluations"
