@@ -187,11 +187,13 @@ TESSERA_HD uint32 rank_axes(int ndim, const double *score, Half half) {
 
 // How many axes the integrand varies along: each counts by how many halvings its fourth difference is above a sixteenth of the
 // largest, where the first cut along that axis comes to be worth as much as one along the first.
+TESSERA_HD double axis_in_use(double score, double largest) {
+  return score > 0.0 ? larger(0.0, 1.0 + 0.25 * log2_of(score / largest)) : 0.0;
+}
 TESSERA_HD double count_axes(int ndim, const double *score) {
   double largest = 0.0, axes = 0.0;
   for (int j = 0; j < ndim; ++j) largest = larger(largest, score[j]);
-  for (int j = 0; j < ndim; ++j)
-    if (score[j] > 0.0) axes += larger(0.0, 1.0 + 0.25 * log2_of(score[j] / largest));
+  for (int j = 0; j < ndim; ++j) axes += axis_in_use(score[j], largest);
   return axes;
 }
 

@@ -24,7 +24,9 @@ class device_evaluator : public evaluator_base {
 
   // Collective over the grid. Writes value, raw error and ranked axes of n regions.
   template <class Grid>
-  __device__ TESSERA_ENTERED void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
+  __device__ TESSERA_ENTERED void evaluate(Grid &grid, const region_view &store, const region_list &of_step, int64 n) {
+    const region_view regions = store;
+    const region_list list = of_step;
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
@@ -50,19 +52,10 @@ class device_evaluator : public evaluator_base {
       slice_sums sums[comps];
       double volume;
       sum_slice(regions, region, points, group, lanes, sums, volume);
-      if (slices == 1) {
-        finish_group(p_, regions, region, group, lanes, sums, volume);
-      } else {
-        for (int k = 0; k < comps; ++k) {
-          slice_record &record = p_.slices[item * comps + k];
-          if (lane == 0) record.sums = sums[k];
-          if (points.begin != 0) continue;
-          for (int j = lane; j < dim; j += lanes) {
-            record.difference[j] = difference(group, k, j);
-            if (near_faces) record.residual[j] = residual(group, k, j);
-          }
-        }
-      }
+      if (slices == 1)
+        finish_group(p_, &regions.centre(region, 0), regions.apart(), region, group, lanes, sums, volume);
+      else
+        keep_slice(item, points.begin == 0, group, lane, lanes, sums);
       if (shared) following = __shfl_sync(lane_mask(lanes), following, 0, lanes);
     }
     if (shared) taken_ += items;
@@ -72,10 +65,7 @@ class device_evaluator : public evaluator_base {
       slice_sums sums[comps];
       combine(r, slices, group, lanes, sums);
       const int64 region = list[r];
-      double volume = 1.0;
-#pragma unroll
-      for (int j = 0; j < dim; ++j) volume *= 2.0 * regions.half(region, j);
-      finish_group(p_, regions, region, group, lanes, sums, volume);
+      finish_group(p_, &regions.centre(region, 0), regions.apart(), region, group, lanes, sums, regions.volume(region));
     }
   }
 
@@ -190,6 +180,19 @@ class device_evaluator : public evaluator_base {
   // How many items of this evaluation have been taken beyond the first of each group.
   __device__ int64 take_item() const {
     return static_cast<int64>(atomicAdd(reinterpret_cast<unsigned long long *>(p_.taken), 1ull)) - taken_;
+  }
+
+  // The first slice of a region has its axes.
+  __device__ void keep_slice(int64 item, bool first, int group, int lane, int lanes, const slice_sums *sums) const {
+    for (int k = 0; k < comps; ++k) {
+      slice_record &record = p_.slices[item * comps + k];
+      if (lane == 0) record.sums = sums[k];
+      if (!first) continue;
+      for (int j = lane; j < dim; j += lanes) {
+        record.difference[j] = difference(group, k, j);
+        if (near_faces) record.residual[j] = residual(group, k, j);
+      }
+    }
   }
 
   // The sums of the slices of region r, always in the same order; its axes are put in near memory.

@@ -14,6 +14,13 @@ constexpr uint32 device_node_bytes = 0xbf3ff000u;  // bytes 0: 00, 1: f0, 2: 3f,
 constexpr uint32 device_node_zero = 0x0000u, device_node_plus = 0x2100u, device_node_minus = 0x3100u;
 TESSERA_HD constexpr int device_node_quads(int ndim) { return (ndim + 7) / 8; }
 
+// How null rules i and i+1 are combined in an orbit: scale and norm of `rule`, side by side.
+struct alignas(16) pair_factors {
+  struct {
+    double scale, norm;
+  } pair[null_rules - 1];
+};
+
 constexpr int max_device_ndim = 32;
 
 struct device_problem {

@@ -26,6 +26,7 @@ __device__ int tessera_flags, tessera_status;
 
 extern "C" {
 __constant__ tessera::rule tessera_rule;
+__device__ tessera::pair_factors tessera_pairs[tessera::max_orbits];  // in memory: lanes read those of different orbits
 #if !TESSERA_MANY
 __constant__ tessera::axis_map tessera_axes[TESSERA_NDIM];
 #endif
@@ -75,10 +76,22 @@ __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_sc
 __device__ inline double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
 __device__ inline double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
 
+// body(j) for the axes of a lane.
+template <class Body>
+__device__ __forceinline__ void each_axis(int lane, int lanes, Body body) {
+  if constexpr (dim <= TESSERA_LANES) {
+    if (lane < dim) body(lane);
+  } else {
+#pragma unroll 1
+    for (int j = lane; j < dim; j += lanes) body(j);
+  }
+}
+
 // The fourth differences, which still lack the centre, and the residuals near the faces, the axes shared by the lanes.
 __device__ inline void reduce_axes(int group, int lane, int lanes, const slice_sums *sums) {
+#pragma unroll 1
   for (int k = 0; k < comps; ++k)
-    for (int j = lane; j < dim; j += lanes) {
+    each_axis(lane, lanes, [=](int j) {
       const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
       double low = 0.0, high = 0.0;
       if (near_faces) {
@@ -93,58 +106,63 @@ __device__ inline void reduce_axes(int group, int lane, int lanes, const slice_s
       const double d = (v[2 * dim] + v[2 * dim + 1]) - tessera_rule.difference_ratio * (v[0] + v[1]);
       difference(group, k, j) = d;
       if (near_faces) residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
-    }
+    });
 }
 
 // null_pair for all pairs, the orbits shared by the lanes.
 __device__ inline void widest_pairs(const double *null, int lanes, double *e) {
 #pragma unroll
   for (int i = 0; i < null_rules - 1; ++i) e[i] = 0.0;
-  for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes)
+#pragma unroll 1
+  for (int k = static_cast<int>(threadIdx.x) & (lanes - 1); k < tessera_rule.orbits; k += lanes) {
+    const auto *const pair = reinterpret_cast<const double2 *>(tessera_pairs + k);
 #pragma unroll
-    for (int i = 0; i < null_rules - 1; ++i)
-      e[i] = larger(e[i], fabs(null[i + 1] + tessera_rule.scale[i][k] * null[i]) * tessera_rule.norm[i][k]);
+    for (int i = 0; i < null_rules - 1; ++i) {
+      const double2 factors = __ldg(pair + i);
+      e[i] = larger(e[i], fabs(null[i + 1] + factors.x * null[i]) * factors.y);
+    }
+  }
   for (int d = lanes / 2; d > 0; d >>= 1)
 #pragma unroll
     for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(lane_mask(lanes), e[i], d));
 }
 
-// rank_axes, the axes shared by the lanes.
-__device__ inline uint32 ranked_axes(const double *score, const region_view &regions, int64 region, int lanes) {
-  const auto half = [&](int j) { return regions.half(region, j); };
-  double largest = 0.0;
-#pragma unroll
-  for (int j = 0; j < dim; ++j) largest = larger(largest, score[j]);
-  uint32 packed = 0, comparable = 0;
-  for (int j = static_cast<int>(threadIdx.x) & (lanes - 1); j < dim; j += lanes) {
-    const int place = axis_place(dim, score, half, j);
-    packed |= packed_axis(place, j);
-    comparable = max(comparable, comparable_place(place, score[j], largest));
-  }
-  packed = __reduce_or_sync(lane_mask(lanes), packed);
-  return packed | __reduce_max_sync(lane_mask(lanes), comparable) << 24;
+// rank_axes, the axes shared by the lanes. How many behind the first are comparable travels as a bit, so that one reduction does.
+__device__ inline uint32 ranked_axes(const double *score, double largest, const double *half, int64 apart, int lane,
+                                     int lanes) {
+  uint32 packed = 0;
+  each_axis(lane, lanes, [&](int j) {
+    const int place = axis_place(
+        dim, score, [=](int i) { return half[i * apart]; }, j);
+    packed |= packed_axis(place, j) | 1u << 24 << comparable_place(place, score[j], largest);
+  });
+#pragma unroll 1
+  for (int d = lanes / 2; d > 0; d >>= 1) packed |= __shfl_xor_sync(lane_mask(lanes), packed, d);
+  const uint32 comparable = packed >> 24 == 0u ? 0u : 31u - static_cast<uint32>(__clz(static_cast<int>(packed >> 24)));
+  return (packed & 0xffffffu) | comparable << 24;
 }
 
-// From the sums to the region's record. All lanes of the group come here with the same sums.
-__device__ __noinline__ inline void finish_group(const device_problem &problem, const region_view &regions,
-                                                 int64 region, int group, int lanes, const slice_sums *sums,
-                                                 double volume) {
+// From the sums to the region's record, whose fields lie `apart`. Inlined: a call once a region costs a tenth with few variables. All lanes of the group come here with the same sums.
+__device__ __forceinline__ void finish_group(const device_problem &problem, double *record, int64 apart, int64 region,
+                                             int group, int lanes, const slice_sums *sums, double volume) {
   const unsigned mask = lane_mask(lanes);
   const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-  double *score = scratch().score[group];
-  for (int j = lane; j < dim; j += lanes) score[j] = 0.0;
+  double *const score = scratch().score[group];
+  each_axis(lane, lanes, [=](int j) { score[j] = 0.0; });
   bool rough = false, finite = true;
   double excess = 1.0;
+#pragma unroll 1
   for (int k = 0; k < comps; ++k) {
     double e[null_rules - 1];
     widest_pairs(sums[k].null, lanes, e);
     rule_result result = judge_nulls(tessera_rule.error, problem.estimate, sums[k].mean, sums[k].centre, e, volume);
     if (near_faces) {
       double all = 0.0;
-      for (int j = lane; j < dim; j += lanes) {
+      each_axis(lane, lanes, [&](int j) {
         all += residual(group, k, j);
         score[j] += residual(group, k, j);
-      }
+      });
+#pragma unroll 1
       for (int d = lanes / 2; d > 0; d >>= 1) all += __shfl_xor_sync(mask, all, d);
       add_face_error(result, all, volume);
     }
@@ -152,18 +170,29 @@ __device__ __noinline__ inline void finish_group(const device_problem &problem, 
     rough = rough || !result.asymptotic;
     excess = larger(excess, result.excess);
     finite = finite && isfinite(result.value) && isfinite(result.error);
-    for (int j = lane; j < dim; j += lanes)
-      add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]);
+    each_axis(lane, lanes,
+              [&](int j) { add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]); });
     if (lane == 0) {
-      regions.value(region, k) = result.value;
-      regions.error(region, k) = result.error;
+      record[(2 * dim + k) * apart] = result.value;
+      record[(2 * dim + comps + k) * apart] = result.error;
     }
   }
   __syncwarp(mask);
-  const uint32 axes = ranked_axes(score, regions, region, lanes);
+  double largest = 0.0;
+#pragma unroll
+  for (int j = 0; j < dim; ++j) largest = larger(largest, score[j]);
+  const uint32 axes = ranked_axes(score, largest, record + dim * apart, apart, lane, lanes);
+  double in_use = 0.0;
+#if TESSERA_RAISED
+  each_axis(lane, lanes, [=](int j) { difference(group, 0, j) = axis_in_use(score[j], largest); });
+  __syncwarp(mask);
+  if (lane == 0)
+#pragma unroll
+    for (int j = 0; j < dim; ++j) in_use += difference(group, 0, j);  // in the order of count_axes
+#endif
   if (lane != 0) return;
   if (!finite) atomicMax(reinterpret_cast<long long *>(problem.failed), static_cast<long long>(region + 1));
-  regions.state(region) = fresh_state(axes, rough, excess, TESSERA_RAISED ? count_axes(dim, score) : 0.0);
+  *reinterpret_cast<region_state *>(record + (2 * dim + 2 * comps) * apart) = fresh_state(axes, rough, excess, in_use);
 }
 
 }  // namespace tessera

@@ -36,6 +36,13 @@ std::vector<uint32> make_nodes(const rule &r) {
   return words;
 }
 
+std::vector<pair_factors> make_pairs(const rule &r) {
+  std::vector<pair_factors> pairs(max_orbits);
+  for (int k = 0; k < r.orbits; ++k)
+    for (int i = 0; i < null_rules - 1; ++i) pairs[static_cast<std::size_t>(k)].pair[i] = {r.scale[i][k], r.norm[i][k]};
+  return pairs;
+}
+
 // Axis orbits whose values the kernel keeps: those of the fourth differences, or all where there are points near the faces.
 int axis_orbits(const rule &r) { return r.face_orbit < 0 ? 2 : r.face_orbit; }
 
@@ -118,6 +125,9 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
     status_ = library_.global("tessera_status", sizeof(int));
   }
   upload_rule(library_, r, stream);
+  const std::vector<pair_factors> pairs = make_pairs(r);
+  const std::size_t bytes = pairs.size() * sizeof(pair_factors);
+  upload(library_.global("tessera_pairs", bytes), pairs.data(), bytes, stream, "uploading the rule");
   upload_points(nodes_, make_nodes(r), stream);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
   if (r.raises && !many) upload_raised(*problem.raised, stream);

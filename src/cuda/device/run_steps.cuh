@@ -7,19 +7,22 @@
 
 namespace tessera {
 
-// All threads: runs the steps on copies of the state in the blocks' near memory, and writes down what it is in the end.
+// All threads: runs the steps on copies of the state in the blocks' near memory, and writes down what it is in the end. All of a block copy: one
+// thread alone would take longer than a barrier of the grid.
 template <class Evaluator>
 __device__ void run_steps(const bulk_state &in, unsigned *arrived, Evaluator &evaluator, bulk_state *out) {
   __shared__ bulk_state state;
   __shared__ device_team::scratch team_scratch;
-  // One thread alone would take longer than a barrier of the grid.
   for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
     reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];
   __syncthreads();
   device_team team(team_scratch);
   device_grid grid(team, arrived);
   bulk_steps<device_grid, Evaluator>(grid, state, evaluator).run();
-  if (grid.once()) *out = state;
+  if (!grid.first_team()) return;
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
+    reinterpret_cast<unsigned *>(out)[i] = reinterpret_cast<const unsigned *>(&state)[i];
 }
 
 }  // namespace tessera

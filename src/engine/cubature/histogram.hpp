@@ -27,8 +27,9 @@ TESSERA_HD double histogram_upper_edge(int b) {
 
 // Largest error of a region in units of what its component tolerates.
 TESSERA_HD double region_key(const region_view &s, int64 i, const double *scale) {
-  double key = 0.0;
-  for (int k = 0; k < s.ncomp(); ++k) key = larger(key, s.error(i, k) * scale[k]);
+  double key = larger(0.0, s.error(i, 0) * scale[0]);
+  TESSERA_ROLLED
+  for (int k = 1; k < s.ncomp(); ++k) key = larger(key, s.error(i, k) * scale[k]);
   return key;
 }
 

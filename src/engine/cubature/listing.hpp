@@ -64,4 +64,56 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
   return st.chunk_counts[most_chunks];
 }
 
+// Lists in one go the regions for which number(i) is 1, those for which it is 2, ... `lists`, each list in order and one behind the other in
+// `list`; 0 is none. all[lists]: how many each has.
+template <int lists, class Grid, class Number>
+TESSERA_HD void list_apart(Grid &grid, bulk_state &st, int64 n, int64 *list, Number number, int64 *all) {
+  static_assert(lists <= chunk_counters, "counters for each list");
+  const int64 chunks = chunks_of(n);
+  const auto counts = [&st](int l) { return st.chunk_counts + l * (most_chunks + 1); };
+  grid.chunks(chunks, [=](auto &team, int64 c) {
+    const chunk_range r = range_of(n, chunks, c);
+    int64 found[lists] = {};
+    TESSERA_ROLLED
+    for (int64 i = r.begin + team.lane(); i < r.end; i += team.lanes()) {
+      const int of = number(i);
+      TESSERA_UNROLLED
+      for (int l = 0; l < lists; ++l) found[l] += of == l + 1 ? 1 : 0;
+    }
+    TESSERA_ROLLED
+    for (int l = 0; l < lists; ++l) {
+      const int64 of_chunk = team.total(found[l]);
+      if (team.lane() == 0) counts(l)[c] = of_chunk;
+    }
+  });
+  grid.barrier();
+  const auto sum = [=](auto &team, int l, int64 end) {
+    int64 before = 0;
+    TESSERA_ROLLED
+    for (int64 b = team.lane(); b < end; b += team.lanes()) before += counts(l)[b];
+    return team.total(before);
+  };
+  TESSERA_ROLLED
+  for (int l = 0; l < lists; ++l) all[l] = sum(grid.team(), l, chunks);
+  grid.chunks(chunks, [=](auto &team, int64 c) {
+    const chunk_range r = range_of(n, chunks, c);
+    int64 at[lists], before = 0;
+    for (int l = 0; l < lists; ++l) {
+      at[l] = before + sum(team, l, c);
+      before += all[l];
+    }
+    TESSERA_ROLLED
+    for (int64 from = r.begin; before > 0 && from < r.end; from += team.lanes()) {
+      const int64 i = from + team.lane();
+      const int of = i < r.end ? number(i) : 0;
+      TESSERA_UNROLLED
+      for (int l = 0; l < lists; ++l) {
+        const int64 m = team.place(of == l + 1, at[l]);
+        if (of == l + 1) list[m] = i;
+      }
+    }
+  });
+  grid.barrier();
+}
+
 }  // namespace tessera

@@ -15,34 +15,51 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
   grid.each(parts * landmark_groups, [=, &st](int64 t) {
     st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.domain(), weights);
   });
-  auto &team = grid.team();
-  grid.barrier_then([&st, &team, parts] {  // those of the groups from those of their parts
-    TESSERA_ROLLED
-    for (int g = team.lane(); g < landmark_groups; g += team.lanes()) {
-      landmark_pair best = st.candidates[g];
+  constexpr int64 together = 8;
+  for (int64 step = 1; step < parts; step *= together) {  // neighbouring parts become one, in the place of the first
+    grid.barrier();
+    grid.each((parts + together * step - 1) / (together * step) * landmark_groups, [=, &st](int64 t) {
+      const int64 first = t / landmark_groups * together * step, g = t % landmark_groups;
+      landmark_pair best = st.candidates[first * landmark_groups + g];
       TESSERA_ROLLED
-      for (int64 p = 1; p < parts; ++p) keep_better(best, st.candidates[p * landmark_groups + g]);
-      keep_landmarks(best, g, st.regions, *st.landmarks, st.landmark_boxes);
-    }
+      for (int64 p = first + step; p < first + together * step && p < parts; p += step)
+        keep_better(best, st.candidates[p * landmark_groups + g]);
+      st.candidates[first * landmark_groups + g] = best;
+    });
+  }
+  auto &team = grid.team();
+  grid.barrier_then([&st, &team] {
+    TESSERA_ROLLED
+    for (int g = team.lane(); g < landmark_groups; g += team.lanes())
+      keep_landmarks(st.candidates[g], g, st.regions, *st.landmarks, st.landmark_boxes);
     bound_landmarks(team, st.landmark_boxes, *st.landmarks);
   });
 }
+
+constexpr int64 many_suspects = 4096;  // a lane for each in place of a team
 
 // Lists, of n regions, those with the mark region_listed, among them those of `suspects` that have been overlooked. Returns how many.
 template <class Grid>
 TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64 n, const region_list &suspects,
                                                int64 suspected, const double *weights, const splitting &split) {
-  grid.chunks(suspected, [=, &st](auto &team, int64 c) {
-    const int64 i = suspects[c];
-    const width_check own =
-        overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.domain(), weights);
-    int times = -own.times, unused = 0, none = 0;
-    team.least(times, unused, none);
-    int axis = own.times == -times ? own.axis : max_cubature_ndim;
-    team.least(axis, unused, none);
-    if (team.lane() == 0 && turn_to(split, st.regions, i, {-times, axis}, st.domain()))
-      st.regions.state(i).word |= region_listed;
-  });
+  const auto compare = [=, &st](int64 i, int first, int step) {
+    return overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, first, step, st.domain(), weights);
+  };
+  const auto list = [=, &st](int64 i, const width_check &worst) {
+    if (turn_to(split, st.regions, i, worst, st.domain())) st.regions.state(i).word |= region_listed;
+  };
+  if (suspected < many_suspects) {
+    grid.chunks(suspected, [=](auto &team, int64 c) {
+      const width_check own = compare(suspects[c], team.lane(), team.lanes());
+      int times = -own.times, unused = 0, none = 0;
+      team.least(times, unused, none);
+      int axis = own.times == -times ? own.axis : max_cubature_ndim;
+      team.least(axis, unused, none);
+      if (team.lane() == 0) list(suspects[c], {-times, axis});
+    });
+  } else {
+    grid.each(suspected, [=](int64 c) { list(suspects[c], compare(suspects[c], 0, 1)); });
+  }
   grid.barrier();
   return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
     const uint32 word = st.regions.state(i).word;

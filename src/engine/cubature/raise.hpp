@@ -84,19 +84,22 @@ TESSERA_HD double least_to_raise(int bin, double allowed, int64 regions) {
 template <class Grid, class Evaluator>
 TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const bulk_progress &at, Evaluator &eval,
                                              const double *weights, int bin, double least) {
-  int64 done = 0;
-  for (int level = raised_levels; level >= 1; --level) {  // from the highest: none is raised twice
+  int64 done = 0, found[raised_levels],
+        behind = 0;  // the list of the highest level begins where those of the others end
+  list_apart<raised_levels>(
+      grid, st, at.count, st.marked,
+      [=, &st](int64 i) { return above(st, i, weights, bin) ? level_to_raise(st, i, weights, least) : 0; }, found);
+  for (int l = 0; l < raised_levels; ++l) behind += found[l];
+  for (int level = raised_levels; level >= 1; --level) {
+    behind -= found[level - 1];
     const int64 points = st.set.raised_points[level - 1];
     const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
     int64 most = (st.set.maxeval - at.evaluations - done) / points;
     if (most > in_time) most = in_time;
     if (most > st.parents_capacity) most = st.parents_capacity;
-    int64 n = list_regions(grid, st, at.count, st.marked, most, [=, &st](int64 i) {
-      return above(st, i, weights, bin) && level_to_raise(st, i, weights, least) == level;
-    });
-    if (n > most) n = most;
+    const int64 n = found[level - 1] < most ? found[level - 1] : most;
     if (n < 1) continue;
-    const int64 *const ids = st.marked;
+    const int64 *const ids = st.marked + behind;
     const region_view s = st.regions, p = st.parents;
     grid.each(n, [=](int64 m) {
       for (int k = 0; k < s.ncomp(); ++k) {

@@ -67,6 +67,7 @@ class region_view {
     for (int j = 0; j < ndim_; ++j) v *= 2.0 * half(i, j);
     return v;
   }
+  TESSERA_HD int64 apart() const { return field_; }  // one field from the next, of a region
   TESSERA_HD int fields() const { return region_fields(ndim_, ncomp_); }
   TESSERA_HD double &field(int64 i, int f) const { return at(i, f); }
 
@@ -77,7 +78,13 @@ class region_view {
   }
 
  private:
-  TESSERA_HD double &at(int64 i, int f) const { return base_[i * region_ + f * field_]; }
+  TESSERA_HD double &at(int64 i, int f) const {
+#if defined(__CUDA_ARCH__)  // arrange_by_field: a multiplication less for every number
+    return base_[i + f * field_];
+#else
+    return base_[i * region_ + f * field_];
+#endif
+  }
   double *base_ = nullptr;
   int64 field_ = 1, region_ = 1;
   int ndim_ = 0, ncomp_ = 0;

@@ -43,8 +43,16 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
       const int64 at = from + q * team.lanes(), i = at < r.end ? at : from;
       value[q] = s.value(i, 0);
       error[q] = s.error(i, 0);
-      key[q] = region_key(s, i, scale);
       word[q] = s.state(i).word;
+    }
+    const double first_scale = scale[0];
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < ahead; ++q) key[q] = larger(0.0, error[q] * first_scale);
+    TESSERA_ROLLED
+    for (int k = 1; k < s.ncomp(); ++k) TESSERA_OVERLAPPED
+    for (int q = 0; q < ahead; ++q) {
+      const int64 at = from + q * team.lanes(), i = at < r.end ? at : from;
+      key[q] = larger(key[q], s.error(i, k) * scale[k]);
     }
     TESSERA_OVERLAPPED
     for (int q = 0; q < ahead; ++q) {
@@ -73,8 +81,10 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
   }
 }
 
-TESSERA_HD TESSERA_APART bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
-  return (st.regions.state(i).word & region_frozen) == 0u && histogram_bin(region_key(st.regions, i, scale)) >= bin;
+TESSERA_HD bool above(const bulk_state &st, int64 i, const double *scale, int bin) {
+  const uint32 word = st.regions.state(i).word;  // loaded together with what follows
+  const int own = histogram_bin(region_key(st.regions, i, scale));
+  return (word & region_frozen) == 0u && own >= bin;
 }
 
 // ---- Uniform decisions ----------------------------------------------------------------------------------------------

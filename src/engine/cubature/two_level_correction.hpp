@@ -68,8 +68,8 @@ constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void limit_to_classic(const region_view &parents, int64 parent, const region_view &children,
-                                               int pieces, Piece piece) {
+TESSERA_HD void limit_to_classic(const region_view &parents, int64 parent, const region_view &children, int pieces,
+                                 Piece piece) {
   const double axes = children.ndim();
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
@@ -131,8 +131,8 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 constexpr double not_its_own = 20.0;
 
 template <class Piece>
-TESSERA_HD TESSERA_APART void correct_robust(const splitting &all, const region_view &parents, int64 parent,
-                                             const region_view &children, Piece piece) {
+TESSERA_HD void correct_robust(const splitting &all, const region_view &parents, int64 parent,
+                               const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
