@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "../../core/skewed_means.hpp"
 #include "../shown_result.hpp"
 #include "sample_pool.hpp"
 #include "sampling_state.hpp"
@@ -163,10 +164,12 @@ class sampling_estimates {
 
   // The variance of the means is doubted as that of samples is: where one of them lies far off there are fewer degrees of freedom.
   // pool: of all samples, as if they were independent. Where few of them carry the integral, the means of the shifts are not normal, and
-  // the larger of both errors is shown.
+  // the larger of both errors is shown. Skewed means have a larger one as well.
   void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n, const sample_pool &pool) {
     begin_to_show();
-    const double r = static_cast<double>(shifts), points = static_cast<double>(n);
+    const double r = static_cast<double>(shifts), points = static_cast<double>(n),
+                 student = confidence_factor(set_.confidence, z_, r - 1.0);
+    std::vector<double> means(static_cast<std::size_t>(shifts));
     for (int k = 0; k < set_.ncomp; ++k) {
       const auto mean = [&](int64 shift) {
         return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points / unit_;
@@ -174,7 +177,7 @@ class sampling_estimates {
       const double first = mean(0);
       double sum = 0.0, squares = 0.0, least = 0.0, most = 0.0;
       for (int64 shift = 0; shift < shifts; ++shift) {
-        const double d = mean(shift) - first;
+        const double d = means[static_cast<std::size_t>(shift)] = mean(shift) - first;
         sum += d;
         least = std::fmin(least, d);
         most = larger(most, d);
@@ -191,6 +194,7 @@ class sampling_estimates {
       const double far = unit * larger(most - sum / r, sum / r - least);
       const double freedom = std::fmin(r - 1.0, 2.0 * squares * r / ((r - 1.0) * far * far));
       double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, larger(freedom, 1.0));
+      if (fabs(sum) < infinity_value()) error = larger(error, volume_ * error_of_skewed(means, z_, student));
       if (pool.freedom(k) < least_freedom)
         error = larger(error, volume_ * std::sqrt(pool.variance(k)) / unit_ *
                                   confidence_factor(set_.confidence, z_, pool.freedom(k)));
