@@ -62,19 +62,19 @@ TESSERA_HD double grid_coordinate(const Table &table, double y, double &jacobian
   return go_to_place(table.at(bin), place.behind, jacobian);
 }
 
-// The way back: the interval of u, and the derivative du/dy there.
+// The way back: the intervals of `many` numbers u.
+template <int many, class Table>
+TESSERA_HD void intervals_of(const Table &table, const double *u, int *bin) {
+  for (int l = 0; l < many; ++l) bin[l] = 0;
+  TESSERA_UNROLLED
+  for (int half = grid_bins / 2; half > 0; half /= 2)
+    for (int l = 0; l < many; ++l) bin[l] += u[l] < table.edge(bin[l] + half) ? 0 : half;
+}
+// That of one, and the derivative du/dy there.
 template <class Table>
 TESSERA_HD double grid_width(const Table &table, double u, int &bin) {
-  int low = 0, high = grid_bins;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (u < table.edge(middle))
-      high = middle;
-    else
-      low = middle;
-  }
-  bin = low;
-  return table.at(low).slope;
+  intervals_of<1>(table, &u, &bin);
+  return table.at(bin).slope;
 }
 
 // Two kinds of samples share one integrand by the power heuristic (Veach and Guibas 1995, with the exponent 2): those of the grid, whose

@@ -29,6 +29,20 @@ TESSERA_WIDER void map_points(const sample_pass &pass, const sample_axis *axes, 
   map_samples(pass, axes, ndim, cubes, many, points);
 }
 
+TESSERA_WIDER bool are_finite(const double *f, int64 n) {
+  double check[8] = {};  // not a number as soon as one value is not finite
+  int64 i = 0;
+  for (; i + 8 <= n; i += 8)
+    for (int l = 0; l < 8; ++l) check[l] += 0.0 * f[i + l];
+  for (; i < n; ++i) check[0] += 0.0 * f[i];
+  double all = 0.0;
+  for (const double c : check) all += c;
+  return all == 0.0;
+}
+TESSERA_WIDER void weigh_values(double *f, const double *jacobian, int64 n) {
+  for (int64 i = 0; i < n; ++i) f[i] = weighted(f[i], jacobian[i]);
+}
+
 class host_sampler : public block_calls, public sampling_executor {
  public:
   host_sampler(const sampling_problem &problem, thread_pool &pool)
@@ -295,7 +309,10 @@ class host_sampler : public block_calls, public sampling_executor {
         for (int k = 0; k < ncomp_; ++k) {
           const double *f = &w.f[index(k * w.stride + s.offset)];
           sample_moments m = w.moments[index(k)];
-          for (int64 i = 0; i < s.n; ++i) m.add(pairs ? 0.5 * f[i] + 0.5 * f[samples + i] : f[i]);
+          if (pairs)
+            for (int64 i = 0; i < s.n; ++i) m.add(0.5 * f[i] + 0.5 * f[samples + i]);
+          else
+            add_samples(m, f, s.n);
           w.moments[index(k)] = m;
         }
         if (is_training(pass)) train_stretch(pass, pieces[s.piece], s, samples, w);
@@ -310,6 +327,13 @@ class host_sampler : public block_calls, public sampling_executor {
         ++item;
       }
     }
+  }
+
+  static void add_samples(sample_moments &m, const double *f, int64 n) {
+    const int64 first = m.count == 0 ? 1 : 0;
+    if (first > 0) m.first = f[0];
+    m.count += n;
+    for (int64 i = first; i < n; ++i) m.add_deviation(f[i] - m.first);
   }
 
   void finish_piece(const sample_pass &pass, const sample_piece &piece, sample_sums *sums, workspace &w,
@@ -334,18 +358,16 @@ class host_sampler : public block_calls, public sampling_executor {
     if (pass.unit != 1.0)
       for (int k = 0; k < ncomp_; ++k)
         for (int64 i = 0; i < n; ++i) w.f[index(k * w.stride + i)] *= pass.unit;
-    double check = 0.0;  // not a number as soon as one value is not finite
     const bool weights = infinite_ || pass.edges;
-    for (int k = 0; k < ncomp_; ++k) {
+    bool finite = true;
+    for (int k = 0; k < ncomp_ && finite; ++k) {
       double *f = &w.f[index(k * w.stride)];
-      for (int64 i = 0; i < n; ++i) check += 0.0 * f[i];
-      if (!weights || check != 0.0) continue;
-      for (int64 i = 0; i < n; ++i) {
-        f[i] = weighted(f[i], w.jacobian[index(i)]);
-        check += 0.0 * f[i];
-      }
+      finite = are_finite(f, n);
+      if (!weights || !finite) continue;
+      weigh_values(f, w.jacobian.data(), n);
+      finite = are_finite(f, n);
     }
-    if (check == 0.0) return true;
+    if (finite) return true;
     report_nonfinite(item, n, w);
     return false;
   }
@@ -402,23 +424,29 @@ class host_sampler : public block_calls, public sampling_executor {
   void train(const sample_pass &pass, const sample_piece &piece, int64 first, int64 from, int64 to, workspace &w,
              double &squares_so_far) const {
     const int nd = ndim_, nc = ncomp_;
+    const int64 stride = w.stride;
     const double share = training_share(pass, piece);
+    const double *const f = w.f.data(), *const boost = w.boost.data();
+    const unsigned char *const bins = w.bins.data();
+    uint64 *const training = w.training.data();
+    const bool all = pass.training_skip == 0;
     double sum = squares_so_far;
     for (int64 i = from; i < to; ++i) {
       const int64 sample = first + (i - from);
-      if (!is_training_sample(pass, sample)) {
+      if (!all && !is_training_sample(pass, sample)) {
         i += training_group - 1 - sample % training_group;
         continue;
       }
       double squares = 0.0;
       for (int k = 0; k < nc; ++k) {
-        const double f = w.f[index(k * w.stride + i)];
-        squares += f * f * pass.scale[k];
+        const double v = f[k * stride + i];
+        squares += v * v * pass.scale[k];
       }
-      const uint64 quantum = training_quantum(pass, squares * w.boost[index(i)], share);
+      const uint64 quantum = training_quantum(pass, squares * boost[i], share);
       if (quantum == 0) continue;
-      for (int j = 0; j < nd; ++j) w.training[index(j) * grid_bins + w.bins[index(j * w.stride + i)]] += quantum;
-      sum += static_cast<double>(quantum) * static_cast<double>(quantum);
+      for (int j = 0; j < nd; ++j) training[j * grid_bins + bins[j * stride + i]] += quantum;
+      const double counted = static_cast<double>(static_cast<int64>(quantum));
+      sum += counted * counted;
     }
     squares_so_far = sum;
   }

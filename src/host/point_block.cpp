@@ -11,19 +11,22 @@ std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
 int call_points(const host_integrand &f, int ndim, int coordinates, int ncomp, int64 n, point_block &b) {
   const bool watched = b.watch.is_wanted(), single = coordinates == 1 && ncomp == 1;
   double *const x = single ? b.x.data() : b.point.data(), *const values = single ? b.f.data() : b.values.data();
+  const double *const from = b.x.data();
+  double *const to = b.f.data();
+  const int64 stride = b.stride;
   for (int64 i = 0; i < n; ++i) {
     int status;
     if (single) {
       values[i] = nan_value();
       status = f.point(ndim, x + i, 1, values + i, f.userdata);
     } else {
-      for (int j = 0; j < coordinates; ++j) x[j] = b.x[index(j * b.stride + i)];
+      for (int j = 0; j < coordinates; ++j) x[j] = from[j * stride + i];
       std::fill_n(values, ncomp, nan_value());
       status = f.point(ndim, x, ncomp, values, f.userdata);
     }
     if (status != 0) return status;
     if (!single)
-      for (int k = 0; k < ncomp; ++k) b.f[index(k * b.stride + i)] = values[k];
+      for (int k = 0; k < ncomp; ++k) to[k * stride + i] = values[k];
     if (watched && !b.watch.goes_on(1)) return step_watch::ended;
   }
   return 0;

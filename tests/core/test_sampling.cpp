@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <numeric>
@@ -24,7 +25,8 @@ extern "C" {
 #include "cases.h"
 #include "close.h"
 #include "core/normal.hpp"
-#include "core/random123.hpp"
+#include "core/philox_lanes.hpp"
+#include "core/skewed_means.hpp"
 #include "engine/montecarlo/importance_grid.hpp"
 #include "engine/montecarlo/monte_carlo.hpp"
 #include "engine/montecarlo/sample_pool.hpp"
@@ -137,6 +139,60 @@ void points_are_those_of_the_text(void **) {
     const threefry_block t = threefry20({{index, group, stream, 0}}, {{seed, 0, 0, 0}});
     for (int k = 0; k < 4; ++k) expect(u[k] == uniform52(uint64{t.word[k]}), "number of Threefry", u[k]);
   }
+  finish();
+}
+
+// Of consecutive counters, however many, and where the lower half of the counter ends.
+void lanes_have_the_same_numbers(void **) {
+  for (const uint64_t first : {uint64_t{0}, uint64_t{5}, (uint64_t{1} << 32) - 6, (uint64_t{3} << 40) + 1})
+    for (const int n : {1, 3, 4, 7, 64, 131}) {
+      const philox_keys keys = keys_of(0xfedcba9876543210u + static_cast<uint64_t>(n));
+      std::vector<double> u(static_cast<size_t>(n)), v(u);
+      host_pairs(keys, 0x80000003u, first, n, 0xfffffff1u, u.data(), v.data());
+      for (size_t i = 0; i < u.size(); ++i) {
+        double a, b;
+        uniform_pair(keys, 0x80000003u, first + i, 0xfffffff1u, a, b);
+        expect(u[i] == a && v[i] == b, "numbers of a lane", u[i]);
+      }
+    }
+  finish();
+}
+
+// Means of 32 samples, 4000 times: the interval for skewed ones covers powers with a singularity, where Student's alone does not, and is
+// hardly wider than Student's for those that are not skewed.
+void skewed_means_are_covered(void **) {
+  constexpr int means = 32, runs = 4000;
+  const double z = normal_factor(0.99), student = student_factor(0.99, means - 1);
+  const philox_keys keys = keys_of(17);
+  int covered = 0, covered_by_student = 0;
+  double wider = 0.0;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<double> powers, even;
+    for (int i = 0; i < means; ++i) {
+      double u, v;
+      uniform_pair(keys, 1, static_cast<uint64_t>(run * means + i), 0, u, v);
+      powers.push_back(std::pow(u, -0.3) - 1.0 / 0.7);
+      even.push_back(std::sqrt(-2.0 * std::log(u)) * std::cos(6.283185307179586 * v));
+    }
+    const auto student_of = [&](const std::vector<double> &x, double &sum) {
+      double squares = 0.0;
+      sum = 0.0;
+      for (const double d : x) sum += d / means;
+      for (const double d : x) squares += (d - sum) * (d - sum);
+      return student * std::sqrt(squares / (means * (means - 1.0)));
+    };
+    double mean, error = student_of(powers, mean);
+    covered_by_student += std::fabs(mean) <= error;
+    covered += std::fabs(mean) <= std::max(error, error_of_skewed(powers, z, student));
+    error = student_of(even, mean);
+    wider += std::max(1.0, error_of_skewed(even, z, student) / error) / runs;
+  }
+  expect(covered_by_student < 0.95 * runs, "covered by Student's interval", covered_by_student);
+  expect(covered > 0.985 * runs, "covered", covered);
+  expect(wider < 1.06, "width of the interval of normal means", wider);
+  std::vector<double> few = {0.0, 1.0, 10.0}, same(32, 2.5);
+  expect(error_of_skewed(few, z, student) == 0.0, "few means", 0);
+  expect(error_of_skewed(same, z, student) == 0.0, "equal means", 0);
   finish();
 }
 
@@ -714,6 +770,8 @@ int main() {
       cmocka_unit_test_setup(threefry_gives_the_published_answers, begin),
       cmocka_unit_test_setup(threefry_is_that_of_random123, begin),
       cmocka_unit_test_setup(points_are_those_of_the_text, begin),
+      cmocka_unit_test_setup(lanes_have_the_same_numbers, begin),
+      cmocka_unit_test_setup(skewed_means_are_covered, begin),
       cmocka_unit_test_setup(uniform_numbers_are_inside_and_have_52_bits, begin),
       cmocka_unit_test_setup(every_argument_counts, begin),
       cmocka_unit_test_setup(pieces_are_cut_by_a_formula, begin),

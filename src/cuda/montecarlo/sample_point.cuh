@@ -175,7 +175,7 @@ struct sample_point {
       } else {
         if (TESSERA_LIST) {
           const sample_cells c = cells[j];
-          x[j] = place_in_cell(take_cell(c, cube), c.width, x[j]);
+          x[j] = place_in_cell(whole_number(take_cell(c, cube)), c.width, x[j]);
         }
         x[j] = grid_coordinate(edges.axis(j), x[j], grid, bin);
       }

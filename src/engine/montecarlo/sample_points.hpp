@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "../../core/random123.hpp"
+#include "../../core/philox_lanes.hpp"
 #include "../machine.hpp"
 #include "sampling_pass.hpp"
 
@@ -50,8 +50,7 @@ inline void fill_uniform(const sample_pass &pass, int ndim, int64 first, int64 s
   for (int j = 0; j < ndim; j += 2) {
     double *x = to.x + j * to.ldx,
            *next = j + 1 < ndim ? x + to.ldx : to.jacobian;  // of the last pair half may be unused
-    for (int64 i = 0; i < samples; ++i)
-      host_pair(keys, pass.stream, static_cast<uint64>(first + i), static_cast<uint32>(j / 2), x[i], next[i]);
+    host_pairs(keys, pass.stream, static_cast<uint64>(first), samples, static_cast<uint32>(j / 2), x, next);
   }
 }
 
@@ -86,11 +85,39 @@ inline void place_in_grid_of(const grid_table &edges, int64 n, double *x, double
   }
 }
 
+// What the grid says of scouts, which are uniform: their intervals and its jacobian, for several at a time.
+inline void look_up_in_grid(const grid_table &edges, int64 n, const double *x, double *jacobian, unsigned char *bins) {
+  constexpr int together = 16;
+  for (int64 i = 0; i < n; i += together) {
+    const int m = static_cast<int>(n - i < together ? n - i : together);
+    double u[together] = {};
+    int bin[together];
+    for (int l = 0; l < m; ++l) u[l] = x[i + l];
+    intervals_of<together>(edges, u, bin);
+    for (int l = 0; l < m; ++l) jacobian[i + l] *= edges.at(bin[l]).slope;
+    for (int l = 0; l < m; ++l) bins[i + l] = static_cast<unsigned char>(bin[l]);
+  }
+}
+
 // Points from .. to-1 of one cube, or scouts, which come behind all others.
 struct points_of_cube {
   int64 cube, from, to;
   uint32 rest;  // of the cube's index, for the axes to come
 };
+
+// Samples to their cells along an axis, each of the cubes, which follow each other. A cube has few samples, now more, now less: loops over
+// them would be guessed wrong. So the cells are written for a fixed number first, those of later cubes over what is too many. room[]: as x.
+inline void place_in_cells(const sample_cells &cells, points_of_cube *cubes, int64 many, double *x, double *room) {
+  constexpr int64 usual = 8;
+  const int64 first = cubes[0].from, end = cubes[many - 1].to;
+  for (points_of_cube *c = cubes; c < cubes + many; ++c) {
+    const double cell = whole_number(take_cell(cells, c->rest));
+    if (c->from + usual <= end)
+      for (int64 i = 0; i < usual; ++i) room[c->from + i] = cell;
+    for (int64 i = c->from + usual <= end ? c->from + usual : c->from; i < c->to; ++i) room[i] = cell;
+  }
+  for (int64 i = first; i < end; ++i) x[i] = place_in_cell(room[i], cells.width, x[i]);
+}
 
 // Uniform numbers to the user's coordinates, for points that follow each other, of `many` cubes.
 inline void map_samples(const sample_pass &pass, const sample_axis *axes, int ndim, points_of_cube *cubes, int64 many,
@@ -109,16 +136,9 @@ inline void map_samples(const sample_pass &pass, const sample_axis *axes, int nd
       const grid_table edges = {pass.edges + j * grid_edges};
       const sample_cells cells = pass.cells[j];
       unsigned char *bins = points.bins + j * points.ldx;
-      for (points_of_cube *c = cubes; cells.cells > 1 && c < cubes + of_grid; ++c) {
-        const int cell = take_cell(cells, c->rest);
-        for (int64 i = c->from; i < c->to; ++i) x[i] = place_in_cell(cell, cells.width, x[i]);
-      }
+      if (cells.cells > 1 && of_grid > 0) place_in_cells(cells, cubes, of_grid, x, points.boost);
       place_in_grid_of(edges, end - from, x + from, grid + from, bins + from);
-      for (int64 i = end; i < to; ++i) {
-        int bin;
-        grid[i] *= grid_width(edges, x[i], bin);
-        bins[i] = static_cast<unsigned char>(bin);
-      }
+      look_up_in_grid(edges, to - end, x + end, grid + end, bins + end);
     }
     if (axis.map.kind == axis_finite) {
       for (int64 i = from; i < to; ++i) x[i] = user_coordinate<axes_finite>(axis, x[i], jacobian[i]);

@@ -65,6 +65,10 @@ TESSERA_HD int take_cell(const sample_cells &c, uint32 &cube) {
 // Pieces of samples of a cube; first: its first sample, of: samples that weigh `weight` together.
 template <class Pieces>
 void add_pieces(Pieces &to, int64 cube, int64 first, int64 samples, double weight, double of) {
+  if (samples <= most_piece) {  // as most cubes have
+    to.push_back({cube, first, samples, weight * static_cast<double>(samples) / of});
+    return;
+  }
   const sample_cut cut = cut_into_pieces(samples);
   for (int64 p = 0; p < pieces_of(cut); ++p) {
     const int64 before = samples_before(cut, p), n = samples_before(cut, p + 1) - before;
@@ -131,9 +135,7 @@ TESSERA_HD double weight_of_point(const sample_pass &p, const sample_piece &piec
 }
 constexpr int weight_coordinates = 2;  // weight and iteration, behind the others
 
-TESSERA_HD double place_in_cell(int cell, double width, double u) {
-  return rounded_product(whole_number(cell) + u, width);
-}
+TESSERA_HD double place_in_cell(double cell, double width, double u) { return rounded_product(cell + u, width); }
 
 // And on to the user's coordinate, on axes of a known kind.
 template <int known>
@@ -147,7 +149,8 @@ TESSERA_HD double user_coordinate(const sample_axis &a, double u, double &jacobi
 // so that the order in which points are counted does not matter.
 TESSERA_HD uint64 training_quantum(const sample_pass &p, double squares, double share) {
   const double q = 65536.0 * squares * share;
-  return static_cast<uint64>(q < p.most_quantum ? q : p.most_quantum);
+  // most_quantum is far below 2^63, and conversions to signed integers are the faster ones.
+  return static_cast<uint64>(static_cast<int64>(q < p.most_quantum ? q : p.most_quantum));
 }
 // The number of points that a point of the piece stands for, 1 on the average.
 TESSERA_HD double training_share(const sample_pass &p, const sample_piece &piece) {
