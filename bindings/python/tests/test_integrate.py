@@ -14,6 +14,7 @@ def test_an_array_function(peak):
     assert r.estimate == r.value and r.message == "the tolerance is met"
     assert len(r.regions) == r.subdivisions + 1
     value, error = r
+    assert r[0] == value and r[1] == error
     assert (value, error) == (r.value, r.error)
     assert error <= 1e-8 * value
 
