@@ -25,3 +25,9 @@ need() {
 }
 
 jobs=$(nproc 2> /dev/null || echo 2)
+
+# sanitizer_options: how programs that are sanitized run.
+sanitizer_options() {
+  export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+  export LSAN_OPTIONS="suppressions=$PWD/tests/support/lsan.supp print_suppressions=0"
+}

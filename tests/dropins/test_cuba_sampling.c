@@ -41,23 +41,23 @@ static atomic_llong strange_arguments;
 static void values_are_right(void **state) {
   (void)state;
   for (enum routine r = 0; r < routines; ++r)
-    for (int ndim = r == divonne_routine ? 2 : 1; ndim <= 6; ++ndim)
-      for (int ncomp = 1; ncomp <= 2; ++ncomp) {
-        struct call c = make(r, ndim, ncomp, bells);
-        c.maxeval = 5000000;
-        c.seed = 3;
-        points_seen = 0;
-        run(&c);
-        assert_int_equal(c.fail, 0);
-        assert_int_equal(c.neval, points_seen);
-        if (r == suave_routine) assert_true(c.nregions > 1); /* strata */
-        if (r == divonne_routine) assert_true(c.nregions >= 1);
-        for (int k = 0; k < ncomp; ++k) {
-          assert_at_most(c.error[k], tolerated(&c, k));
-          assert_close(c.integral[k], exact_bell(ndim, k), 0, 4 * c.error[k]);
-          assert_true((c.prob[k] >= 0 && c.prob[k] <= 1) || c.prob[k] == -999);
-        }
+    for (int ndim = r == divonne_routine ? 2 : 1; ndim <= 6; ++ndim) {
+      const int ncomp = 1 + ndim % 2;
+      struct call c = make(r, ndim, ncomp, bells);
+      c.maxeval = 5000000;
+      c.seed = 3;
+      points_seen = 0;
+      run(&c);
+      assert_int_equal(c.fail, 0);
+      assert_int_equal(c.neval, points_seen);
+      if (r == suave_routine) assert_true(c.nregions > 1); /* strata */
+      if (r == divonne_routine) assert_true(c.nregions >= 1);
+      for (int k = 0; k < ncomp; ++k) {
+        assert_at_most(c.error[k], tolerated(&c, k));
+        assert_close(c.integral[k], exact_bell(ndim, k), 0, 4 * c.error[k]);
+        assert_true((c.prob[k] >= 0 && c.prob[k] <= 1) || c.prob[k] == -999);
       }
+    }
 }
 
 static void a_thousand_variables(void **state) {

@@ -184,7 +184,7 @@ def _forms():
     """Adapters for forms that the library does not know, in a library of their own beside it."""
     global _adapters
     if _adapters is None:
-        _adapters = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(_library.library._name)), "libtessera_forms.so"))
+        _adapters = ctypes.CDLL(_library.beside("libtessera_forms.so"))
     return _adapters
 
 

@@ -110,10 +110,11 @@ def look(f, domain, args=(), vectorized=None, shape=None, dtype=None, workers=No
 
 
 def _first_values(f, form, vectorized, x, args):
-    doubt = None
+    doubt = other_shape = None
     if vectorized is not False:
         try:
             values = numbers(called(f, form, True, x.copy(), args))  # f may write to its points
+            other_shape = None if values.shape[:1] == (len(x),) else values.shape
             if vectorized or _is_vectorized(f, form, values, x, args):
                 if values.shape[:1] != (len(x),):
                     raise ValueError(f"f returned an array of shape {values.shape} for {len(x)} points: the first number must be that of the points")
@@ -124,9 +125,12 @@ def _first_values(f, form, vectorized, x, args):
             doubt = error
     try:
         return numbers(called(f, form, False, x[:2].copy(), args)), False
+    except _SHAPE_ERRORS as error:
+        if other_shape:
+            raise ValueError(f"f returned an array of shape {other_shape} for {len(x)} points, whose number has to be the first of it, and takes no "
+                             f"single point: {error}") from error
+        raise error from doubt
     except Exception as error:
-        if doubt is None or isinstance(error, type(doubt)):
-            raise
         raise error from doubt
 
 

@@ -1,6 +1,7 @@
 """Options and methods by their names: what docs/options.md calls TESSERA_MAX_SECONDS is the keyword max_seconds.
 
 SPDX-License-Identifier: BSD-3-Clause"""
+import difflib
 import enum
 import numbers
 
@@ -63,11 +64,17 @@ def _value(name, value, ndim):
     return known[wanted]
 
 
+# What others call it.
+_ELSEWHERE = {"epsabs": "atol", "abs_tol": "atol", "epsrel": "rtol", "rel_tol": "rtol", "limit": "maxeval", "max_subdivisions": "maxeval", "neval": "maxeval",
+              "nitn": "maxeval", "n_jobs": "workers", "threads": "workers"}
+
+
 def set_option(solver, name, value, ndim):
     """One option, by the name of its keyword."""
     key = KEY.get(_ALIAS.get(name, name.upper()))
     if key is None or name not in OPTIONS:
-        raise TypeError(f"there is no argument or option {name!r}; options: {', '.join(OPTIONS)}")
+        meant = _ELSEWHERE.get(name) or next(iter(difflib.get_close_matches(name, [*OPTIONS, "rtol", "atol", "workers", "device", "method"], 1)), None)
+        raise TypeError(f"there is no argument or option {name!r}{f', did you mean {meant!r}?' if meant else ''}; options: {', '.join(OPTIONS)}")
     value = _value(name, value, ndim)
     if key >= 200:
         if not isinstance(value, numbers.Real):

@@ -89,6 +89,9 @@ class ValueAndError:
     def __iter__(self):
         return iter((self.value, self.error))
 
+    def __getitem__(self, index):
+        return (self.value, self.error)[index]
+
 
 @dataclasses.dataclass
 class Result(ValueAndError):

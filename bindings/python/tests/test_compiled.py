@@ -1,7 +1,11 @@
 """Compiled functions: no Python is in the loop. SPDX-License-Identifier: BSD-3-Clause"""
 import ctypes
 import math
+import os
+import pathlib
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -20,6 +24,23 @@ def test_ctypes_functions():
     libm.cos.argtypes = None
     with pytest.raises(TypeError, match="argtypes"):
         tessera.quad(libm.cos, 0, 1)
+
+
+def test_a_library_of_the_system(tmp_path):
+    """Opened by its name alone, as where a package of the system has it: what lies beside it is found."""
+    program = "import ctypes, tessera\nlibm = ctypes.CDLL('libm.so.6')\nlibm.exp.restype, libm.exp.argtypes = ctypes.c_double, [ctypes.c_double]\n" \
+              "print(tessera.quad(libm.exp, 0, 1).value)"
+    library = pathlib.Path(tessera._library.beside("libtessera_forms.so")).parent
+    package = pathlib.Path(tessera.__file__).parent
+    copy = tmp_path / "tessera"
+    copy.mkdir()
+    for file in package.glob("*.py"):
+        (copy / file.name).symlink_to(file)
+    environment = dict(os.environ, PYTHONPATH=str(tmp_path), LD_LIBRARY_PATH=str(library))
+    environment.pop("TESSERA_LIBRARY", None)
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert abs(float(done.stdout) - (math.e - 1)) < 1e-8
 
 
 def callbacks():

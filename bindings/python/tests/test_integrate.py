@@ -14,6 +14,7 @@ def test_an_array_function(peak):
     assert r.estimate == r.value and r.message == "the tolerance is met"
     assert len(r.regions) == r.subdivisions + 1
     value, error = r
+    assert r[0] == value and r[1] == error
     assert (value, error) == (r.value, r.error)
     assert error <= 1e-8 * value
 
@@ -263,3 +264,12 @@ def test_the_state_of_vegas_goes_on(peak):
 
 def test_the_version_is_the_library_s():
     assert tessera.__version__ == tessera.version() and tessera.version().count(".") == 2
+
+
+def test_mistakes_are_named():
+    with pytest.raises(TypeError, match="did you mean 'rtol'"):
+        tessera.integrate(lambda x: x[:, 0], [0], [1], epsrel=1e-6)
+    with pytest.raises(TypeError, match="did you mean 'maxeval'"):
+        tessera.integrate(lambda x: x[:, 0], [0], [1], max_eval=10)
+    with pytest.raises(ValueError, match=r"shape \(3, 5\) for 5 points"):  # components first
+        tessera.integrate(lambda x: np.array([x[:, 0], x[:, 1], x[:, 0]]), [0, 0], [1, 1])
