@@ -21,7 +21,7 @@ constexpr const char *advice =
     "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install "
     "flang-22) or "
     "name it in $FLANG";
-constexpr const char *part = "tessera fortran 3";  // changes with the code that is made
+constexpr const char *part = "tessera fortran 4";  // changes with the code that is made
 
 std::vector<std::string> options_of(int version) {
   std::vector<std::string> out = {"-O2", "-fstack-arrays", "-S", "-emit-llvm"};
@@ -111,7 +111,9 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
   // Several files become one text: each in its own form.
   std::string file = files.compiled.back();
   std::vector<std::string> first = {
-      "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
+      "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w"};
+  // LLVM's passes come later: they would take variables apart that keep their values.
+  first.insert(first.end(), {"-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"});
   if (files.compiled.size() > 1) {
     std::string all;
     for (std::size_t k = 0; k < files.compiled.size(); ++k) {
@@ -123,12 +125,16 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     file = work.file(files.preprocess ? "source.F90" : "source.f90");
     write_file(file, all);
   }
-  const std::string code = compile(compiler, version, file, first, work, source, until);
   try {
-    // The integrand's procedures go inside and are inlined by a second run, so that it is seen what happens to the data.
-    const ir_module all(code);
-    write_file(work.file("inside.ll"), ir_inside(all, "tessera_f"));
-    const ir_module inlined(compile(compiler, version, work.file("inside.ll"), {}, work, source, until));
+    // The integrand's procedures go inside and are inlined, so that it is seen what happens to the data; sizes that follow from inlined
+    // calls are known after another turn.
+    const ir_module all(compile(compiler, version, file, first, work, source, until));
+    std::string code = ir_inside(all, "tessera_f");
+    for (int turn = 0; turn < 2; ++turn) {
+      write_file(work.file("inside.ll"), code);
+      code = compile(compiler, version, work.file("inside.ll"), {}, work, source, until);
+    }
+    const ir_module inlined(code);
     std::vector<host_value> values;
     for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
     const nvvm_code out = write_nvvm(inlined, values);
