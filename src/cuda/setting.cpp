@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method.hpp"
 
+#include "../jit/fortran/program_array.hpp"
+
 namespace tessera {
+
+void take_notes(const compiled_module &code, const placed_integrand &f, device_report &report) {
+  require_arrays(code.notes.arrays, f.block);
+  report.notes = code.notes;
+}
 
 static int attribute(CUdevice device, CUdevice_attribute which) {
   int v = 0;
@@ -37,6 +44,7 @@ placed_integrand cuda_setting::place(const device_integrand &integrand) {
           integrand.batch,
           integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params),
           params,
+          integrand.params,
           &shared_cache(integrand.disk_cache),
           integrand.until};
 }

@@ -53,6 +53,7 @@ struct integrand_source {
   struct variable {
     std::string module, name;
     std::size_t offset = 0, bytes = 0;
+    int rank = -1;  // of an allocatable array, whose record is there (fortran/program_array.hpp); else -1
   };
   std::vector<variable> variables;
   bool fixed_form = false, preprocess = false;  // of Fortran
@@ -66,7 +67,8 @@ inline std::string name_of(const integrand_source &s) {
   std::string out = std::to_string(static_cast<int>(s.language)) + (s.fixed_form ? "f" : "") +
                     (s.preprocess ? "p" : "") + "/" + s.function + "/";
   for (const integrand_source::variable &v : s.variables)
-    out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "/";
+    out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "r" +
+           std::to_string(v.rank) + "/";
   for (const integrand_source::file &f : s.files) out += f.name + "/" + std::to_string(f.text.size()) + "/" + f.text;
   return out;
 }

@@ -328,7 +328,7 @@ void changes() {
     code_cache cache(settings);
     const compiled_module m = for_a_device(s, 1, 1, &cache);
     check(m.hit == (turn == 0 ? cache_hit::none : cache_hit::disk), "data that are changed: the cache");
-    check(m.written == "'total of module m', COMMON /count/", "data that are changed: " + m.written);
+    check(m.notes.written == "'total of module m', COMMON /count/", "data that are changed: " + m.notes.written);
   }
 }
 

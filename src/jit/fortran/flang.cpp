@@ -102,7 +102,7 @@ std::string fortran_key(const integrand_source &source, const flang &compiler, i
 }
 
 std::string fortran_to_nvvm(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates,
-                            const deadline &until, std::string *written) {
+                            const deadline &until, data_notes *notes) {
   const temporary_directory work;
   const int version = version_of(compiler, work, source, until);
   const fortran_entry entry = find_fortran_entry(source);
@@ -136,11 +136,13 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     }
     const ir_module inlined(code);
     std::vector<host_value> values;
-    for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
+    for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes, v.rank});
     const nvvm_code out = write_nvvm(inlined, values);
+    if (!notes) return out.text;
     for (const nvvm_data &d : out.data)
-      if (written && d.written && !is_of_procedure(d.symbol))
-        *written += (written->empty() ? "" : ", ") + data_in_words(d);
+      if (d.written && !is_of_procedure(d.symbol))
+        notes->written += (notes->written.empty() ? "" : ", ") + data_in_words(d);
+    notes->arrays = out.arrays;
     return out.text;
   } catch (const ir_error &e) {
     throw compile_error(jit_stage::translate, fortran_place(source, e.line()) + ": error: " + e.what());

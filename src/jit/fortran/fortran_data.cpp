@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fortran_data.hpp"
 
+#include <vector>
+
 #include "../text.hpp"
 #include "fortran_text.hpp"
 
@@ -11,11 +13,50 @@ bool is_name(const std::string &s) {
   return !s.empty() && s.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
 }
 
+// Names of "a(:),b=3,c": what stands before a bracket or an equals sign, between commas outside of brackets.
+std::vector<std::string> names_of_list(const std::string &list) {
+  std::vector<std::string> out;
+  std::string name;
+  int depth = 0;
+  bool over = false;
+  for (const char c : list + ",") {
+    if (c == '(' || c == '[') ++depth;
+    if (depth == 0 && c == ',') {
+      if (is_name(name)) out.push_back(name);
+      name.clear();
+      over = false;
+    } else if (depth > 0 || c == '=' || c == '*') {
+      over = true;
+    } else if (!over && c != ')') {
+      name += c;
+    }
+    if (c == ')' || c == ']') --depth;
+  }
+  return out;
+}
+
+// real,allocatable::a(:),b(:)   allocatable::a(:)   allocatablea(:)
+std::vector<std::string> allocatable_names(const std::string &t) {
+  const std::size_t colons = t.find("::");
+  if (starts_with(t, "allocatable")) return names_of_list(t.substr(colons == 11 ? 13 : 11));
+  if (colons == std::string::npos || !contains(t.substr(0, colons) + ",", ",allocatable,")) return {};
+  return names_of_list(t.substr(colons + 2));
+}
+
 void add(const std::string &text, bool fixed_form, fortran_data_names &out) {
+  std::string module;  // whose declarations are read
+  bool in_type = false;
   for (const fortran_statement &s : fortran_statements(text, fixed_form)) {
     const std::string &t = s.text;
-    if (starts_with(t, "module") && !starts_with(t, "moduleprocedure") && is_name(t.substr(6)))
-      out.modules.insert(t.substr(6));
+    if (starts_with(t, "module") && !starts_with(t, "moduleprocedure") && is_name(t.substr(6))) {
+      module = t.substr(6);
+      out.modules.insert(module);
+    }
+    if (t == "contains" || t == "end" || starts_with(t, "endmodule")) module.clear();
+    if (starts_with(t, "type,") || starts_with(t, "type::") || (starts_with(t, "type") && is_name(t))) in_type = true;
+    if (starts_with(t, "endtype")) in_type = false;
+    if (!module.empty() && !in_type)
+      for (const std::string &name : allocatable_names(t)) out.allocatable.insert({module, name});
     if (!starts_with(t, "common") || contains(t, "=")) continue;
     // common /a/ x, y(3) /b/ z;  common x, y
     std::size_t slash = t.find('/');

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "../integrand_source.hpp"
 
@@ -12,6 +13,7 @@ namespace tessera {
 struct fortran_data_names {
   std::set<std::string> commons;  // blank COMMON: ""
   std::set<std::string> modules;  // that the text defines
+  std::set<std::pair<std::string, std::string>> allocatable;  // module, name
 };
 fortran_data_names find_fortran_data(const integrand_source &source);
 
