@@ -115,16 +115,16 @@ void nvvm_writer::refuse_data(const std::string &name, const place &p) const {
   const ir_global &g = *p.global;
   if (g.initialiser == 0 && !p.host)
     throw ir_error("'" + fortran_name(name) + "' is not defined in this text; list the file that has it");
+  if (p.host && has_address(*p.type))
+    throw ir_error("'" + fortran_name(name) +
+                   "' is a pointer, an allocatable scalar or has such a component; its values are in the program, where a "
+                   "device cannot see them; use an array, allocatable or of constant size");
   // A COMMON block may be longer elsewhere, and have no padding; a variable of a module is what it is.
   const unsigned long long size = ir_module::size_of(*p.type);
   const bool common = name.compare(0, 2, "_Q") != 0;
   if (p.host && (common ? p.host->bytes + 8 <= size : p.host->bytes != size))
     throw ir_error("'" + fortran_name(name) + "' has " + std::to_string(p.host->bytes) + " bytes in the program and " +
                    std::to_string(ir_module::size_of(*p.type)) + " in this text");
-  if (p.host && has_address(*p.type))
-    throw ir_error("'" + fortran_name(name) +
-                   "' is allocatable or a pointer, or has such a component; its values are in the program, where a "
-                   "device cannot see them; use an array of constant size");
   if (is_descriptor(*p.type) && p.where != home::own)
     throw ir_error("nothing that the integrand reaches allocates the array '" + fortran_name(name) +
                    "'; its values are in the program, where a device cannot see them; use an array of constant size");
