@@ -122,6 +122,7 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
   const auto strings = read_at<ElfW(Shdr)>(bytes + sections + table.sh_link * sizeof(ElfW(Shdr)));
   if (strings.sh_type != SHT_STRTAB || !inside(strings.sh_offset, strings.sh_size, 1, size))
     throw symbol_error("the file '" + path_ + "' has a damaged table of names");
+  std::string of_file;  // to which the local names belong that follow
   for (std::uint64_t i = 0; i < symbols; ++i) {
     const auto symbol = read_at<ElfW(Sym)>(bytes + table.sh_offset + i * sizeof(ElfW(Sym)));
     if (symbol.st_name == 0 || symbol.st_name >= strings.sh_size) continue;
@@ -131,6 +132,8 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
     const std::string text(name, length);
     const int type = ELF64_ST_TYPE(symbol.st_info);
     if (dynamic) dynamic_.insert(text);
+    const bool local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
+    if (type == STT_FILE) files_.insert(of_file = text);
     if (type == STT_TLS) thread_local_.insert(text);
     // An undefined function with an address: a program that was linked at a fixed place calls it through this one.
     if (type == STT_FUNC && symbol.st_value != 0) {
@@ -140,7 +143,8 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
       if (!known) functions_.emplace(at, text);
     }
     if (type == STT_OBJECT && symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0) {
-      const data_symbol v = {reinterpret_cast<const void *>(base_ + symbol.st_value), symbol.st_size};
+      const data_symbol v = {reinterpret_cast<const void *>(base_ + symbol.st_value), symbol.st_size,
+                             local ? of_file : ""};
       bool known = false;
       for (auto [f, last] = variables_.equal_range(text); f != last && !known; ++f)
         known = f->second.address == v.address;
@@ -163,6 +167,13 @@ std::vector<std::string> object_symbols::variables(const std::string &head) cons
   for (const std::string &name : thread_local_)
     if (begins(name)) names.insert(name);
   return {names.begin(), names.end()};
+}
+
+std::vector<data_symbol> object_symbols::all_of(const std::string &name) const {
+  std::vector<data_symbol> all;
+  const auto range = variables_.equal_range(name);
+  for (auto v = range.first; v != range.second; ++v) all.push_back(v->second);
+  return all;
 }
 
 data_symbol object_symbols::variable(const std::string &name) const {

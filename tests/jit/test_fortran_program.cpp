@@ -1,5 +1,5 @@
-// Programs in Fortran, compiled here by gfortran, whose data an integrand reads on a device: allocatable arrays of modules. The code for a
-// device runs on this machine, and has the values of the program's own function. Skipped without flang or LLVM 14's compiler.
+// Programs in Fortran, compiled here by gfortran, whose data an integrand reads on a device: allocatable arrays of modules, SAVE variables.
+// The code for a device runs on this machine, and has the values of the program's own function. Skipped without flang or LLVM 14's compiler.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstring>
@@ -239,6 +239,103 @@ void arrays_without_a_program() {
         [&] { fortran_to_nvvm(s, find_flang(), 2, 4, 0, {}); });
 }
 
+// What procedures save: set by an ENTRY, filled by the first call, a constant.
+constexpr const char *saving = R"code(
+subroutine f(x, v)
+  implicit none
+  real(8) x(2), v(3), y
+  real(8), save :: scale = 1, table(5), nodes(3) = [0.25d0, 0.5d0, 0.75d0]
+  logical, save :: ready = .false.
+  integer, save :: calls = 0, order = 2
+  integer k
+  if (.not. ready) then
+    table = [(sqrt(real(k, 8)), k = 1, 5)]
+    ready = .true.
+  end if
+  calls = calls + 1
+  v(1) = table(2)*x(1) + scale*x(2)
+  v(2) = dot_product(nodes, table(1:3)) + order
+  call look(nodes, 3, x(1), v(3))
+  return
+  entry setf(y)
+  scale = y
+  table(2) = y
+  order = 5
+end subroutine
+subroutine look(t, n, x, v)
+  implicit none
+  integer n
+  real(8) t(n), x, v
+  v = t(1) + x*t(n)
+end subroutine
+subroutine first() bind(c)
+  call setf(3d0)
+end subroutine
+subroutine second() bind(c)
+  call setf(0.125d0)
+end subroutine
+)code";
+
+void saved_variables() {
+  const program p(saving, "f", "f_");
+  const code c(p, 2, 3);
+  for (const char *name : {"first", "second"}) {
+    p.call(name);
+    c.same(p, std::string("SAVE, ") + name);  // the first time the table is filled by each evaluation, then it is the program's
+  }
+  double x[2] = {1, 0}, v[3];
+  p.call("second");
+  p.at(x, v);
+  check(v[0] == 0.125 && v[1] > 5, "the program's values are no longer the text's");
+  check(c.notes().initial.empty() && c.notes().written.empty(), "all are found: " + c.notes().initial);
+}
+
+// What cannot be found: refused where others set it, else the text's values, and that is said.
+void saved_variables_not_found() {
+  const auto translated = [](const program &p, int ncomp) {
+    data_notes notes;
+    fortran_to_nvvm(p.its_twin()->source(), find_flang(), 2, ncomp, 0, {}, &notes);
+    return notes;
+  };
+  const auto refused = [&](const std::string &what, const program &p, int ncomp, const std::string &sentence) {
+    fails(what, jit_stage::translate, sentence, [&] { translated(p, ncomp); });
+  };
+  const std::string beginning = "has in the program cannot be found: ";
+  {
+    const program stripped(saving, "f", "f_", {"-s"});
+    refused("SAVE in a stripped program", stripped, 3,
+            "of f' " + beginning + "the program has been stripped of names; put it into COMMON or a module");
+    const std::string first_call =
+        "subroutine f(x, v)\nreal(8) x(2), v(1)\nreal(8), save :: t(3), c = 2\nlogical, save :: ready = .false.\n"
+        "if (.not. ready) t = 0.5d0\nready = .true.\ncall look(c, v)\nv = t(2)*x(1) + v\nend\n"
+        "subroutine look(c, v)\nreal(8) c, v(1)\nv = c\nend\n";
+    const program filled(first_call, "f", "f_", {"-s"});
+    const std::string initial = translated(filled, 1).initial;
+    check(initial == "'ready of f' (the program has been stripped of names), 't of f' (the program has been stripped of "
+                     "names)",
+          "what the first call fills: " + initial);
+  }
+  const auto two = [](const std::string &name) {
+    return "subroutine f(x, v)\nreal(8) x(2), v(1), y\nreal(8), save :: a = 1\nv = a*x(1)\nreturn\nentry "
+           "setf(y)\na = y\nend\nsubroutine g(y)\nreal(8) y\nreal(8), save :: " +
+           name + " = 2\ny = " + name + "\n" + name + " = y + 1\nend\n";
+  };
+  refused("two procedures, one name", program(two("a"), "f", "f_"), 1,
+          "'a of f' " + beginning + "more than one procedure has a variable of that name and size");
+  check(translated(program(two("b"), "f", "f_"), 1).initial.empty(), "two procedures, two names");
+  // The text is not that of the whole program: the other procedure's variable must not be taken for it.
+  refused("another procedure's variable of that name", program(two("a"), "f", "f_", {}, two("b")), 1,
+          "more than one procedure");
+  refused("another size", program(two("b"), "f", "f_", {"-fdefault-real-8", "-fdefault-double-8"},
+                                  [&] {
+                                    std::string t = two("b");
+                                    for (std::size_t at = 0; (at = t.find("real(8), save", at)) != std::string::npos;)
+                                      t.replace(at, 13, "real(4), save");
+                                    return t;
+                                  }()),
+          1, "'a of f' " + beginning + "it has 8 bytes in the program and 4 in this text");
+}
+
 }  // namespace
 
 int main() {
@@ -253,7 +350,7 @@ int main() {
       std::printf("skipped: there is no %s\n", tool);
       return 77;
     }
-  for (void (*const test)() : {allocatable_arrays, refused_arrays, arrays_without_a_program}) try {
+  for (void (*const test)() : {allocatable_arrays, refused_arrays, arrays_without_a_program, saved_variables, saved_variables_not_found}) try {
       test();
     } catch (const std::exception &e) {
       check(false, e.what());

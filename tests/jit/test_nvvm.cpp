@@ -106,7 +106,7 @@ void reached() {
   const ir_reached r = ir_reach(m, "tessera_f");
   check(r.functions == std::set<std::string>{"tessera_f", "helper_"}, "what the entry reaches");
   check(r.globals.count("never") == 0 && r.globals.count("pars_") == 1, "data that it reaches");
-  const std::string inside = ir_inside(m, "tessera_f");
+  const std::string inside = ir_inside(m, ir_reach(m, "tessera_f"), "tessera_f");
   check(contains(inside, "define internal double @helper_(") && contains(inside, "unnamed_addr #1") == false, "inside");
   check(contains(inside, "alwaysinline") && !contains(inside, "@unused_") && !contains(inside, "comdat($word) {"),
         "and inlined");
@@ -269,7 +269,7 @@ void damaged(int many) {
     }
     try {
       const ir_module m(text);
-      ir_inside(m, "tessera_f");
+      ir_inside(m, ir_reach(m, "tessera_f"), "tessera_f");
       write_nvvm(m, {{"pars_", 0, 40}});
       ++read;
     } catch (const ir_error &) {

@@ -13,7 +13,7 @@ namespace {
 using names = std::set<std::string>;
 
 // An address is known by what it leads to: a global by its name, the contents of an array by * and that name, a local variable or
-// allocation by % and the name of its address.
+// allocation by % and the name of its address, an argument and all that it leads to by = and its number.
 class follower {
  public:
   follower(const ir_module &m, const names &globals, const names &arrays, data_use &out)
@@ -21,11 +21,26 @@ class follower {
     for (const std::string &a : arrays) always_[a] = {"*" + a};
   }
 
+  // All functions, until it is known of each which arguments it writes.
+  void run(const ir_bodies &bodies) {
+    for (const auto &[name, body] : bodies) arguments_written_[name];
+    do {
+      learnt_ = false;
+      for (const auto &[name, body] : bodies) run(name, body);
+    } while (learnt_);
+  }
+
+ private:
   void run(const std::string &function, const std::vector<ir_block> &body) {
     function_ = function;
     from_.clear();
     numbers_.clear();
     held_ = always_;
+    const std::vector<std::string> parameters = m_.signature(m_.functions().at(function)).names;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const std::string label = "=" + std::to_string(k);
+      from_[parameters[k]] = held_[label] = {label};
+    }
     for (changed_ = true; changed_;) {
       changed_ = false;
       for (const ir_block &b : body)
@@ -50,7 +65,6 @@ class follower {
       }
   }
 
- private:
   static bool passes_on(const std::string &op) {
     return is_one_of(op, "getelementptr phi select freeze bitcast addrspacecast insertvalue extractvalue");
   }
@@ -158,6 +172,8 @@ class follower {
     for (const std::string &label : all) {
       if (label[0] == '*') {
         out_.contents_written.insert(label.substr(1));
+      } else if (label[0] == '=') {
+        learnt_ = arguments_written_[function_].insert(label).second || learnt_;
       } else if (!is_local(label)) {
         out_.written.insert(label);
         out_.writers[label].insert(function_);
@@ -211,13 +227,21 @@ class follower {
     for (const ir_value &v : i.args) give_away(of(v));  // a number made of it, a result
   }
 
+  // Whether it is known that the function called leaves an argument, and what that leads to, as it is.
+  bool only_read(const ir_instruction &i, std::size_t k) const {
+    const auto known = arguments_written_.find(i.callee.text);
+    if (i.callee.what != ir_value::kind::global || known == arguments_written_.end()) return false;
+    const std::size_t count = m_.signature(m_.functions().at(i.callee.text)).names.size();
+    return k < count && !known->second.count("=" + std::to_string(k));
+  }
+
   void use_call(const ir_instruction &i) {
     const runtime_kind kind = kind_of(i);
     for (std::size_t k = 0; k < i.args.size(); ++k) {
       const names at = of(i.args[k]);
       if (kind != runtime_kind::nothing) reach(at);
       if (kind != runtime_kind::nothing && kind != runtime_kind::memory) reach(held(at));
-      if (kind == runtime_kind::unknown) give_away(all_of(i.args[k]));
+      if (kind == runtime_kind::unknown && !only_read(i, k)) give_away(all_of(i.args[k]));
       if (k > 0) continue;
       if (kind == runtime_kind::memory || kind == runtime_kind::release) write(at);
       if (kind == runtime_kind::writer) give_away(at);
@@ -232,7 +256,9 @@ class follower {
   const ir_module &m_;
   const names &globals_;
   data_use &out_;
-  std::map<std::string, names> always_;  // what global records hold
+  std::map<std::string, names> always_;             // what global records hold
+  std::map<std::string, names> arguments_written_;  // by function
+  bool learnt_ = false;
   // of the function that is followed
   std::string function_;
   std::map<std::string, names> from_;     // what an address leads to
@@ -247,7 +273,7 @@ data_use find_use(const ir_module &m, const ir_bodies &bodies, const std::set<st
                   const std::set<std::string> &arrays) {
   data_use out;
   follower f(m, globals, arrays, out);
-  for (const auto &[name, body] : bodies) f.run(name, body);
+  f.run(bodies);
   for (const std::string &name : globals) {
     const ir_global &g = m.globals().at(name);
     if (g.initialiser == 0 || g.alias) continue;

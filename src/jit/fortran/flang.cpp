@@ -13,6 +13,7 @@
 #include "nvvm_text.hpp"
 #include "reach.hpp"
 #include "runtime.hpp"
+#include "saved_data.hpp"
 
 namespace tessera {
 namespace {
@@ -129,16 +130,21 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     // The integrand's procedures go inside and are inlined, so that it is seen what happens to the data; sizes that follow from inlined
     // calls are known after another turn.
     const ir_module all(compile(compiler, version, file, first, work, source, until));
-    std::string code = ir_inside(all, "tessera_f");
+    const ir_reached reached = ir_reach(all, "tessera_f");
+    const saved_data saved = find_saved(all, reached, source);
+    std::string code = ir_inside(all, reached, "tessera_f", saved.all());
     for (int turn = 0; turn < 2; ++turn) {
       write_file(work.file("inside.ll"), code);
       code = compile(compiler, version, work.file("inside.ll"), {}, work, source, until);
     }
     const ir_module inlined(code);
-    std::vector<host_value> values;
-    for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes, v.rank});
+    std::vector<host_value> values = saved.values;
+    for (const integrand_source::variable &v : source.variables)
+      if (v.symbol.empty()) values.push_back({llvm_symbol(v), v.offset, v.bytes, v.rank});
     const nvvm_code out = write_nvvm(inlined, values);
+    const std::string initial = require_saved(saved, out.data);
     if (!notes) return out.text;
+    notes->initial = initial;
     for (const nvvm_data &d : out.data)
       if (d.written && !is_of_procedure(d.symbol))
         notes->written += (notes->written.empty() ? "" : ", ") + data_in_words(d);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fortran_data.hpp"
 
+#include <cctype>
 #include <vector>
 
 #include "../text.hpp"
@@ -43,11 +44,34 @@ std::vector<std::string> allocatable_names(const std::string &t) {
   return names_of_list(t.substr(colons + 2));
 }
 
+// All words of a text or of a part of it, in small letters.
+void add_words(const std::string &text, std::set<std::string> &out) {
+  std::string word;
+  for (const char c : text + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+      word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!word.empty()) {
+      if (!std::isdigit(static_cast<unsigned char>(word[0]))) out.insert(word);
+      word.clear();
+    }
+  }
+}
+
+// save   savea,b   dataa,b/1,2/   real,save::a(3)   integer::n=3
+void add_saved(const std::string &t, const std::string &text, std::set<std::string> &out) {
+  const std::size_t colons = t.find("::");
+  if (t == "save") return add_words(text, out);
+  if (starts_with(t, "save") || starts_with(t, "data")) add_words(t.substr(4), out);
+  if (colons != std::string::npos && (contains(t.substr(0, colons), "save") || contains(t, "=")))
+    add_words(t.substr(colons + 2), out);
+}
+
 void add(const std::string &text, bool fixed_form, fortran_data_names &out) {
   std::string module;  // whose declarations are read
   bool in_type = false;
   for (const fortran_statement &s : fortran_statements(text, fixed_form)) {
     const std::string &t = s.text;
+    add_saved(t, text, out.saved);
     if (starts_with(t, "module") && !starts_with(t, "moduleprocedure") && is_name(t.substr(6))) {
       module = t.substr(6);
       out.modules.insert(module);
@@ -87,6 +111,15 @@ std::string gnu_symbol(const integrand_source::variable &v) {
 
 std::string llvm_symbol(const integrand_source::variable &v) {
   return v.module.empty() ? gnu_symbol(v) : "_QM" + v.module + "E" + v.name;
+}
+
+std::string variable_of_procedure(const std::string &symbol) {
+  const std::size_t dot = symbol.find('.'), last = symbol.rfind('E');
+  if (dot != std::string::npos && dot + 1 < symbol.size() &&
+      symbol.find_first_not_of("0123456789", dot + 1) == std::string::npos && is_name(symbol.substr(0, dot)))
+    return symbol.substr(0, dot);
+  const bool procedure = starts_with(symbol, "_Q") && last != std::string::npos && contains(symbol.substr(0, last), "F");
+  return procedure && is_name(symbol.substr(last + 1)) ? symbol.substr(last + 1) : "";
 }
 
 std::string variable_of_module(const std::string &symbol, const std::string &module) {

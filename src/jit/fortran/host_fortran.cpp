@@ -207,6 +207,21 @@ bool read_symbols(const std::string &image, std::vector<symbol> &out) {
 
 }  // namespace
 
+// A SAVE variable of the object that can be no other than the program's v: of name and size there is one in either. Else null, and it has
+// the text's value.
+static const symbol *only_saved(const integrand_source &source, const integrand_source::variable &v,
+                                const std::vector<symbol> &symbols) {
+  for (const integrand_source::variable &other : source.variables)
+    if (&other != &v && !other.symbol.empty() && other.name == v.name && other.bytes == v.bytes) return nullptr;
+  const symbol *found = nullptr;
+  for (const symbol &s : symbols) {
+    if (!s.variable || s.bytes != v.bytes || variable_of_procedure(s.name) != v.name) continue;
+    if (found) return nullptr;
+    found = &s;
+  }
+  return found;
+}
+
 std::vector<kept_variable> find_variables(const integrand_source &source, const std::string &image, const void *entry) {
   std::vector<kept_variable> out;
   std::vector<symbol> symbols;
@@ -214,7 +229,13 @@ std::vector<kept_variable> find_variables(const integrand_source &source, const 
   const char *base = nullptr;
   for (const symbol &s : symbols)
     if (s.name == "tessera_batch") base = static_cast<const char *>(entry) - s.value;
-  for (const integrand_source::variable &v : source.variables)
+  for (const integrand_source::variable &v : source.variables) {
+    if (!v.symbol.empty()) {
+      if (const symbol *s = base ? only_saved(source, v, symbols) : nullptr)
+        out.push_back({const_cast<char *>(base) + s->value, static_cast<long long>(v.bytes),
+                       static_cast<long long>(v.offset), -1, 0});
+      continue;
+    }
     for (const symbol &s : symbols) {
       const bool gnu = s.name == gnu_symbol(v);
       if (!base || !s.variable || !(gnu || s.name == llvm_symbol(v))) continue;
@@ -233,6 +254,7 @@ std::vector<kept_variable> find_variables(const integrand_source &source, const 
                      static_cast<long long>(std::min<unsigned long long>(s.bytes, v.bytes)),
                      static_cast<long long>(v.offset), -1, 0});
     }
+  }
   return out;
 }
 

@@ -179,11 +179,13 @@ std::string nvvm_writer::own_array(const place &p) {
            "* " + cast + ", align 8\n";
   };
   slots_ += "  " + slot + " = alloca " + t + ", align 8\n  " + p.base + " = bitcast " + t + "* " + slot + " to i8*\n";
-  const std::string record = at(block, p.host->offset), cast = temporary(), place = temporary(), none = temporary(),
+  const std::string record = at(block, p.host->offset), cast = temporary(), where = temporary(), none = temporary(),
                     address = temporary(), base = temporary();
-  out += "  " + cast + " = bitcast i8* " + record + " to i64*\n  " + place + " = load i64, i64* " + cast +
-         ", align 8\n  " + none + " = icmp eq i64 " + place + ", 0\n  " + address + " = getelementptr i8, i8* " + block +
-         ", i64 " + place + "\n  " + base + " = select i1 " + none + ", i8* null, i8* " + address + "\n";
+  out += "  " + cast + " = bitcast i8* " + record + " to i64*\n";
+  out += "  " + where + " = load i64, i64* " + cast + ", align 8\n";
+  out += "  " + none + " = icmp eq i64 " + where + ", 0\n";
+  out += "  " + address + " = getelementptr i8, i8* " + block + ", i64 " + where + "\n";
+  out += "  " + base + " = select i1 " + none + ", i8* null, i8* " + address + "\n";
   put(0, "i8*", base);
   put(8, "i64", p.value.parts[1].text);
   // Version, rank, type, attribute, and one more.
