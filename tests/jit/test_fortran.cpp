@@ -1,7 +1,7 @@
 // Fortran integrands, compiled by flang, rewritten to NVVM IR and run here: LLVM 14's compiler takes the same representation for the host.
 // Compared with the host's own compiler. Then compiled and linked with a kernel for a device, which needs none. Skipped without flang.
 // Arguments: path of tessera-jitlink, directory of the texts, "all" for the cubins of all texts, else of some. Then, four by four, other
-// texts that are only compiled: file, function, ndim, ncomp.
+// texts that are only compiled: file or file+file compiled before it+..., function, ndim, ncomp.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstring>
@@ -450,8 +450,17 @@ int main(int argc, char **argv) {
       check(false, std::string(i.file) + ": " + e.what());
     }
   for (int k = 4; k + 3 < argc; k += 4) try {
-      const integrand i = {argv[k], argv[k + 1], std::atoi(argv[k + 2]), std::atoi(argv[k + 3]), 0.0};
-      check(!fortran_to_nvvm(read_integrand("", i), find_flang(), i.ndim, i.ncomp, 0, {}).empty(), i.file);
+      const std::string all = argv[k], file = all.substr(0, all.find('+'));
+      const integrand i = {file.c_str(), argv[k + 1], std::atoi(argv[k + 2]), std::atoi(argv[k + 3]), 0.0};
+      integrand_source s = read_integrand("", i);
+      for (std::size_t at = file.size(); at < all.size();) {
+        const std::size_t end = std::min(all.find('+', at + 1), all.size());
+        const std::string before = all.substr(at + 1, end - at - 1);
+        const integrand_source b = read_integrand("", {before.c_str(), "", 1, 1, 0.0});
+        s.files.push_back({before, b.text, true, b.fixed_form, false});
+        at = end;
+      }
+      check(!fortran_to_nvvm(s, find_flang(), i.ndim, i.ncomp, 0, {}).empty(), i.file);
     } catch (const std::exception &e) {
       check(false, std::string(argv[k]) + ": " + e.what());
     }
