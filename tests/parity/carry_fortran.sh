@@ -30,4 +30,6 @@ texts+=("$bench/squares.f90" f 5 1 "$bench/peak.f" f 5 1 "$bench/normal.f90" f 6
 chmod +x "$here/carried_flang.sh"
 FLANG=$here/carried_flang.sh TESSERA_CARRIED=$folder TESSERA_CARRIED_FROM=$flang \
   "$build/tests/jit/jit_fortran" "$build/src/tessera-jitlink" "$here/../jit/fortran" all "${texts[@]}"
+FLANG=$here/carried_flang.sh TESSERA_CARRIED=$folder TESSERA_CARRIED_FROM=$flang \
+  "$build/tests/jit/jit_fortran_program" "$here/../jit/fortran"
 echo "$(find "$folder" -name '*.ll' | wc -l) codes in $folder"
