@@ -40,13 +40,10 @@ bool cuda_setting::use_stream(CUstream stream) {
 
 placed_integrand cuda_setting::place(const device_integrand &integrand) {
   const CUdeviceptr params = upload(integrand.params);
-  return {integrand.source,
-          integrand.batch,
-          integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params),
-          params,
-          integrand.params,
-          &shared_cache(integrand.disk_cache),
-          integrand.until};
+  return {
+      integrand.source, integrand.batch,  integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params),
+      params,           integrand.params, &shared_cache(integrand.disk_cache),
+      integrand.until};
 }
 
 // Returns the address; 0 when there are none.

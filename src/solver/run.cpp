@@ -208,7 +208,8 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   if (!data.written.empty() && !warned_of_changes_)
     log(1, "whatever the integrand writes to " + data.written + " stays on the device");
   if (!data.initial.empty() && !warned_of_changes_)
-    log(1, "the values that " + data.initial + " has in the program cannot be found: each evaluation begins with those of the text");
+    log(1, "the values that " + data.initial +
+               " has in the program cannot be found: each evaluation begins with those of the text");
   warned_of_changes_ = warned_of_changes_ || !data.written.empty() || !data.initial.empty();
   if (!report.remark.empty()) log(1, report.remark);
   if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);

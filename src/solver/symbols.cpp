@@ -132,6 +132,7 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
     const std::string text(name, length);
     const int type = ELF64_ST_TYPE(symbol.st_info);
     if (dynamic) dynamic_.insert(text);
+    if (dynamic && symbol.st_shndx == SHN_UNDEF) undefined_.insert(text);
     const bool local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
     if (type == STT_FILE) files_.insert(of_file = text);
     if (type == STT_TLS) thread_local_.insert(text);
@@ -166,7 +167,28 @@ std::vector<std::string> object_symbols::variables(const std::string &head) cons
   for (auto v = variables_.lower_bound(head); v != variables_.end() && begins(v->first); ++v) names.insert(v->first);
   for (const std::string &name : thread_local_)
     if (begins(name)) names.insert(name);
+  data_symbol there;
+  for (auto name = undefined_.lower_bound(head); name != undefined_.end() && begins(*name); ++name)
+    if (elsewhere(*name, there)) names.insert(*name);
   return {names.begin(), names.end()};
+}
+
+// A variable that the loader has put somewhere.
+bool object_symbols::elsewhere(const std::string &name, data_symbol &v) const {
+  const void *there = ::dlsym(RTLD_DEFAULT, name.c_str());
+  if (!there)  // in a library that came with this one
+    if (void *const handle = ::dlopen(path_.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+      there = ::dlsym(handle, name.c_str());
+      ::dlclose(handle);
+    }
+  if (!there) return false;
+  const object_symbols other = of(there);
+  for (const data_symbol &known : other.all_of(name))
+    if (known.address == there) {
+      v = known;
+      return true;
+    }
+  return false;
 }
 
 std::vector<data_symbol> object_symbols::all_of(const std::string &name) const {
@@ -180,15 +202,8 @@ data_symbol object_symbols::variable(const std::string &name) const {
   if (thread_local_.count(name))
     throw symbol_error("'" + name + "' is a variable of each thread's own, which cannot be the parameter block");
   // What is shared between files is where the loader has put it, which may be in another file.
-  if (dynamic_.count(name)) {
-    const void *there = ::dlsym(RTLD_DEFAULT, name.c_str());
-    if (there) {
-      const object_symbols other = of(there);
-      const auto range = other.variables_.equal_range(name);
-      for (auto v = range.first; v != range.second; ++v)
-        if (v->second.address == there) return v->second;
-    }
-  }
+  data_symbol there;
+  if (dynamic_.count(name) && elsewhere(name, there)) return there;
   const auto range = variables_.equal_range(name);
   if (range.first == range.second)
     throw symbol_error("there is no variable '" + name + "' in '" + path_ + "'" +

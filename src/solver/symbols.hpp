@@ -45,10 +45,11 @@ class object_symbols {
   std::vector<data_symbol> all_of(const std::string &name) const;
   // Whether a source file of this name has a part in it, by the compiler's word.
   bool has_file(const std::string &name) const { return files_.count(name) > 0; }
-  // Names of variables, those of threads included, that begin in one way.
+  // Names of variables, those of threads and those that other files define included, that begin in one way.
   std::vector<std::string> variables(const std::string &head) const;
 
  private:
+  bool elsewhere(const std::string &name, data_symbol &v) const;
   void read(const unsigned char *bytes, std::size_t size);
   void read_table(const unsigned char *bytes, std::size_t size, const unsigned char *section, std::uint64_t sections,
                   std::uint64_t count, bool dynamic);
@@ -58,7 +59,7 @@ class object_symbols {
   bool complete_ = false;
   std::multimap<std::uintptr_t, std::string> functions_;
   std::multimap<std::string, data_symbol> variables_;
-  std::set<std::string> dynamic_, thread_local_, files_;
+  std::set<std::string> dynamic_, undefined_, thread_local_, files_;
 };
 
 }  // namespace tessera

@@ -14,6 +14,7 @@
 #include "jit/host_compiler.hpp"
 #include "jit/text.hpp"
 #include "solver/twins.hpp"
+#include "tessera.h"
 
 using namespace tessera;
 using checks::check;
@@ -30,10 +31,10 @@ class program {
   program(const std::string &text, const std::string &function, const std::string &symbol,
           const std::vector<std::string> &options = {}, const std::string &twin_text = {}) {
     write_file(work_.file("program.f90"), text);
-    std::vector<std::string> command = {"gfortran", "-O2", "-w", "-fPIC", "-shared", "-J" + work_.path(), "-o",
-                                        work_.file("program.so")};
-    command.insert(command.end(), options.begin(), options.end());
+    std::vector<std::string> command = {
+        "gfortran", "-O2", "-w", "-fPIC", "-shared", "-J" + work_.path(), "-o", work_.file("program.so")};
     command.push_back(work_.file("program.f90"));
+    command.insert(command.end(), options.begin(), options.end());
     const process_result r = run_process(command, work_.file("messages"), true);
     check(r.good(), "gfortran: " + r.output);
     handle_ = ::dlopen(work_.file("program.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -56,6 +57,7 @@ class program {
     const auto s = reinterpret_cast<subroutine>(::dlsym(handle_, name));
     if (check(s != nullptr, std::string(name) + " is there")) s();
   }
+  void (*function() const)() { return reinterpret_cast<subroutine>(function_); }
   std::shared_ptr<twin> its_twin() const { return find_twin(function_); }
   void at(const double *x, double *v) const { reinterpret_cast<integrand>(function_)(x, v); }
 
@@ -84,11 +86,11 @@ class code {
   void require() const { require_arrays(notes_.arrays, block()); }
 
   // At some points, on the device's side and on the host's; the data do not change.
-  void same(const program &p, const std::string &what, double tolerance = 0) const {
+  void same(const program &p, const std::string &what, double tolerance = 0) {
     std::vector<unsigned char> data = block();
     const std::vector<unsigned char> before = data;
     require_arrays(notes_.arrays, data);
-    const compiled_source host(twin_->source(), ndim_, ncomp_, nullptr, "test");
+    if (!host_) host_ = std::make_unique<compiled_source>(twin_->source(), ndim_, ncomp_, nullptr, "test");
     unsigned state = 7;
     std::vector<double> x(static_cast<std::size_t>(ndim_));
     const auto ncomp = static_cast<std::size_t>(ncomp_);
@@ -97,7 +99,7 @@ class code {
       for (double &v : x) v = (state = state * 1664525u + 1013904223u) / 4294967296.0;
       p.at(x.data(), here.data());
       device_(x.data(), there.data(), data.data());
-      check(host.function()(1, ndim_, x.data(), 1, ncomp_, text.data(), 1, data.data()) == 0, what + ": status");
+      check(host_->function()(1, ndim_, x.data(), 1, ncomp_, text.data(), 1, data.data()) == 0, what + ": status");
       for (std::size_t c = 0; c < ncomp; ++c) {
         const double most = tolerance * std::fabs(here[c]);
         check(std::isfinite(here[c]) && std::fabs(here[c] - there[c]) <= most,
@@ -115,6 +117,7 @@ class code {
   const int ndim_, ncomp_;
   data_notes notes_;
   std::string object_;
+  std::unique_ptr<compiled_source> host_;
   void *handle_ = nullptr;
   fortran_here::entry device_ = nullptr;
 };
@@ -177,7 +180,7 @@ end module
 
 void allocatable_arrays() {
   const program p(tables, "tables::f", "__tables_MOD_f");
-  const code c(p, 2, 4);
+  code c(p, 2, 4);
   fails("arrays that are not there", jit_stage::upload,
         "is used by the integrand, and the program has not allocated it", [&] { c.require(); });
   for (int turn = 0; turn < 3; ++turn) {
@@ -190,12 +193,13 @@ void allocatable_arrays() {
 
 // What cannot be: a sentence each.
 void refused_arrays() {
-  const std::string head =
-      "module m\nimplicit none\ntype pair\nreal(8) a, b\nend type\nreal(8), allocatable :: t(:)\n"
-      "type(pair), allocatable :: pairs(:)\nreal, allocatable :: s(:)\nreal(8), pointer :: p(:)\n"
-      "character(:), allocatable :: words(:)\ncontains\nsubroutine f(x, v)\nreal(8), intent(in) :: x(1)\n"
-      "real(8), intent(out) :: v(1)\n",
-                    end = "end subroutine\nend module\n";
+  const std::string
+      head =
+          "module m\nimplicit none\ntype pair\nreal(8) a, b\nend type\nreal(8), allocatable :: t(:)\n"
+          "type(pair), allocatable :: pairs(:)\nreal, allocatable :: s(:)\nreal(8), pointer :: p(:)\n"
+          "character(:), allocatable :: words(:)\ncontains\nsubroutine f(x, v)\nreal(8), intent(in) :: x(1)\n"
+          "real(8), intent(out) :: v(1)\n",
+      end = "end subroutine\nend module\n";
   const std::string any = head + "v = t(1)\n" + end;
   const program p(any, "m::f", "__m_MOD_f");
   const auto refused = [&](const std::string &what, const std::string &body, const std::string &sentence) {
@@ -203,7 +207,8 @@ void refused_arrays() {
     s.text = head + body + end;
     fails(what, jit_stage::translate, sentence, [&] { fortran_to_nvvm(s, find_flang(), 1, 1, 0, {}); });
   };
-  refused("written elements", "t(2) = x(1)\nv = t(2)\n", "the allocatable array 't of module m' is changed by the integrand");
+  refused("written elements", "t(2) = x(1)\nv = t(2)\n",
+          "the allocatable array 't of module m' is changed by the integrand");
   refused("an allocation", "if (.not. allocated(t)) allocate(t(3))\nv = x*t(1)\n",
           "the allocatable array 't of module m' is allocated, deallocated");
   refused("assignment of another size", "t = [x(1), 2d0]\nv = t(1)\n", "'t of module m' is ");
@@ -222,10 +227,29 @@ void refused_arrays() {
       "real(8), intent(out) :: v(1)\nv = t(1)\nend subroutine\nsubroutine fill() bind(c, name='fill')\n"
       "allocate(t(3))\nt = 1\nend subroutine\nend module\n";
   const program doubled(single, "m::f", "__m_MOD_f", {"-fdefault-real-8"});
-  const code c(doubled, 1, 1);
+  code c(doubled, 1, 1);
   doubled.call("fill");
   fails("elements of another length", jit_stage::upload,
         "'t of module m' has elements of 8 bytes in the program and of 4 in this text", [&] { c.require(); });
+}
+
+// A module in a library that the integrand's library is linked with.
+void module_of_another_library() {
+  const std::string module =
+      "module far\nreal(8), allocatable :: t(:)\nreal(8) :: c = 1\ncontains\nsubroutine fill() bind(c, name='fill')\n"
+      "allocate(t(2:4))\nt = 7\nc = 3\nend subroutine\nend module\n";
+  const std::string rest = "subroutine f(x, v)\nuse far\nreal(8) x(1), v(1)\nv = c*x + t(3)\nend\n";
+  const temporary_directory work;
+  write_file(work.file("far.f90"), module);
+  const process_result r = run_process(
+      {"gfortran", "-w", "-fPIC", "-shared", "-J" + work.path(), "-o", work.file("libfar.so"), work.file("far.f90")},
+      work.file("messages"), true);
+  check(r.good(), "gfortran: " + r.output);
+  const program p(rest, "f", "f_", {"-I" + work.path(), work.file("libfar.so"), "-Wl,-rpath," + work.path()},
+                  module + rest);
+  code c(p, 1, 1);
+  p.call("fill");
+  c.same(p, "a module of another library");
 }
 
 // Without a program around it an array has no values.
@@ -237,6 +261,21 @@ void arrays_without_a_program() {
   s.text = tables;
   fails("no program", jit_stage::translate, "nothing that the integrand reaches allocates the array",
         [&] { fortran_to_nvvm(s, find_flang(), 2, 4, 0, {}); });
+}
+
+// Blocks of one's own can have the data only where they have their place.
+void blocks_of_many() {
+  const program p(tables, "tables::f", "__tables_MOD_f");
+  p.call("fill");
+  tessera_solver *s = nullptr;
+  check(tessera_create(&s, 2, 4) == TESSERA_OK && tessera_set_twin(s, p.function(), nullptr) == TESSERA_OK, "a solver");
+  double value[4], error[4], block[2] = {0, 0};
+  const int status =
+      tessera_integrate_many(s, TESSERA_CUBATURE, 1, block, sizeof block, nullptr, nullptr, value, error, nullptr);
+  check(
+      status == TESSERA_ERR_ARGUMENT && checks::contains(tessera_last_error(s), "params_bytes = 16: the twin's block"),
+      std::string("a block of another size: ") + tessera_last_error(s));
+  tessera_destroy(s);
 }
 
 // What procedures save: set by an ENTRY, filled by the first call, a constant.
@@ -278,10 +317,11 @@ end subroutine
 
 void saved_variables() {
   const program p(saving, "f", "f_");
-  const code c(p, 2, 3);
+  code c(p, 2, 3);
   for (const char *name : {"first", "second"}) {
     p.call(name);
-    c.same(p, std::string("SAVE, ") + name);  // the first time the table is filled by each evaluation, then it is the program's
+    c.same(p, std::string("SAVE, ") +
+                  name);  // the first time the table is filled by each evaluation, then it is the program's
   }
   double x[2] = {1, 0}, v[3];
   p.call("second");
@@ -293,12 +333,13 @@ void saved_variables() {
 // The text of parity_fortran, whose program is in C.
 void table_of_a_program(const std::string &directory) {
   const std::string text = read_file(directory + "/program_table.f90");
-  const program p(text + "subroutine fill() bind(c)\nuse program_table\nt = [(sqrt(i*1d0), i = 1, 9)]\n"
-                         "deallocate(t)\nallocate(t(-3:5))\nt = [(sqrt(i*1d0), i = 1, 9)]\n"
-                         "allocate(u(2, 4:6))\nu = 0.5d0\norder = 2\ncall set_scale(3d0)\nend\n"
-                         "subroutine at(x, f) bind(c)\nreal(8) x(2), f(2)\ncall in_table(2, x, 2, f)\nend\n",
+  const program p(text +
+                      "subroutine fill() bind(c)\nuse program_table\nt = [(sqrt(i*1d0), i = 1, 9)]\n"
+                      "deallocate(t)\nallocate(t(-3:5))\nt = [(sqrt(i*1d0), i = 1, 9)]\n"
+                      "allocate(u(2, 4:6))\nu = 0.5d0\norder = 2\ncall set_scale(3d0)\nend\n"
+                      "subroutine at(x, f) bind(c)\nreal(8) x(2), f(2)\ncall in_table(2, x, 2, f)\nend\n",
                   "in_table", "at", {}, text);
-  const code c(p, 2, 2);
+  code c(p, 2, 2);
   p.call("fill");
   c.same(p, "a table of the program", 1e-15);
 }
@@ -324,8 +365,9 @@ void saved_variables_not_found() {
         "subroutine look(c, v)\nreal(8) c, v(1)\nv = c\nend\n";
     const program filled(first_call, "f", "f_", {"-s"});
     const std::string initial = translated(filled, 1).initial;
-    check(initial == "'ready of f' (the program has been stripped of names), 't of f' (the program has been stripped of "
-                     "names)",
+    check(initial ==
+              "'ready of f' (the program has been stripped of names), 't of f' (the program has been stripped of "
+              "names)",
           "what the first call fills: " + initial);
   }
   const auto two = [](const std::string &name) {
@@ -342,7 +384,8 @@ void saved_variables_not_found() {
   std::string single = two("b");
   for (std::size_t at = 0; (at = single.find("real(8), save", at)) != std::string::npos;)
     single.replace(at, 13, "real(4), save");
-  refused("another size", program(two("b"), "f", "f_", {}, single), 1, "'a of f' " + beginning + "it has 8 bytes in the program and 4 in this text");
+  refused("another size", program(two("b"), "f", "f_", {}, single), 1,
+          "'a of f' " + beginning + "it has 8 bytes in the program and 4 in this text");
 }
 
 }  // namespace
@@ -361,8 +404,10 @@ int main(int argc, char **argv) {
       return 77;
     }
   const auto tables_of_programs = [&] { table_of_a_program(argv[1]); };
-  for (const std::function<void()> &test : std::vector<std::function<void()>>{tables_of_programs, allocatable_arrays, refused_arrays, arrays_without_a_program, saved_variables,
-                                         saved_variables_not_found}) try {
+  const std::vector<std::function<void()>> all = {
+      tables_of_programs,       allocatable_arrays, refused_arrays, module_of_another_library,
+      arrays_without_a_program, saved_variables,    blocks_of_many, saved_variables_not_found};
+  for (const std::function<void()> &test : all) try {
       test();
     } catch (const std::exception &e) {
       check(false, e.what());

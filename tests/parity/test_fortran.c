@@ -145,7 +145,8 @@ static void in_table(const int *ndim, const double *z, const int *numfun, double
   f[0] = factor * (at[0] + (place - (double)i) * (at[1] - at[0]));
   f[1] = 0;
   for (i = u.lower; i <= u.upper; ++i)
-    f[1] += __program_table_MOD_u.base[2 * (i - u.lower)] * pow(z[1], (double)(i - u.lower + __program_table_MOD_order));
+    f[1] +=
+        __program_table_MOD_u.base[2 * (i - u.lower)] * pow(z[1], (double)(i - u.lower + __program_table_MOD_order));
 }
 static int call_in_table(int ndim, const double *z, int ncomp, double *f, void *userdata) {
   (void)userdata;
@@ -237,7 +238,7 @@ int main(void) {
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
   const struct CMUnitTest all[] = {cmocka_unit_test(texts), cmocka_unit_test(common_of_the_program),
-                                   cmocka_unit_test(arrays_of_the_program),
-                                   cmocka_unit_test(stop_ends_the_run), cmocka_unit_test(refused_on_the_device)};
+                                   cmocka_unit_test(arrays_of_the_program), cmocka_unit_test(stop_ends_the_run),
+                                   cmocka_unit_test(refused_on_the_device)};
   return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -111,8 +111,7 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
       put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
   // Several files become one text: each in its own form.
   std::string file = files.compiled.back();
-  std::vector<std::string> first = {
-      "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w"};
+  std::vector<std::string> first = {"-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w"};
   // LLVM's passes come later: they would take variables apart that keep their values.
   first.insert(first.end(), {"-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"});
   if (files.compiled.size() > 1) {

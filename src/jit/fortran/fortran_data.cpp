@@ -118,7 +118,8 @@ std::string variable_of_procedure(const std::string &symbol) {
   if (dot != std::string::npos && dot + 1 < symbol.size() &&
       symbol.find_first_not_of("0123456789", dot + 1) == std::string::npos && is_name(symbol.substr(0, dot)))
     return symbol.substr(0, dot);
-  const bool procedure = starts_with(symbol, "_Q") && last != std::string::npos && contains(symbol.substr(0, last), "F");
+  const bool procedure =
+      starts_with(symbol, "_Q") && last != std::string::npos && contains(symbol.substr(0, last), "F");
   return procedure && is_name(symbol.substr(last + 1)) ? symbol.substr(last + 1) : "";
 }
 

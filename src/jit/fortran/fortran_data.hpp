@@ -11,10 +11,10 @@
 namespace tessera {
 
 struct fortran_data_names {
-  std::set<std::string> commons;  // blank COMMON: ""
-  std::set<std::string> modules;  // that the text defines
+  std::set<std::string> commons;                              // blank COMMON: ""
+  std::set<std::string> modules;                              // that the text defines
   std::set<std::pair<std::string, std::string>> allocatable;  // module, name
-  std::set<std::string> saved;  // names that SAVE variables may have; more than there are
+  std::set<std::string> saved;                                // names that SAVE variables may have; more than there are
 };
 fortran_data_names find_fortran_data(const integrand_source &source);
 

@@ -116,9 +116,10 @@ void nvvm_writer::refuse_data(const std::string &name, const place &p) const {
   if (g.initialiser == 0 && !p.host)
     throw ir_error("'" + fortran_name(name) + "' is not defined in this text; list the file that has it");
   if (p.host && has_address(*p.type))
-    throw ir_error("'" + fortran_name(name) +
-                   "' is a pointer, an allocatable scalar or has such a component; its values are in the program, where a "
-                   "device cannot see them; use an array, allocatable or of constant size");
+    throw ir_error(
+        "'" + fortran_name(name) +
+        "' is a pointer, an allocatable scalar or has such a component; its values are in the program, where a "
+        "device cannot see them; use an array, allocatable or of constant size");
   // A COMMON block may be longer elsewhere, and have no padding; a variable of a module is what it is.
   const unsigned long long size = ir_module::size_of(*p.type);
   const bool common = name.compare(0, 2, "_Q") != 0;
@@ -136,9 +137,10 @@ std::string nvvm_writer::array_line(const std::string &name, const place &p, con
     throw ir_error("the allocatable array '" + fortran_name(name) + "' " + why);
   };
   const int rank = p.host->rank;
-  const bool of_numbers =
-      is_descriptor(*p.type) && p.value.parts.size() == (rank > 0 ? 8U : 7U) && p.type->of.size() == p.value.parts.size();
-  if (!of_numbers) refuse("has elements of a derived type, or another rank than in the program; this is not possible on a device");
+  const bool of_numbers = is_descriptor(*p.type) && p.value.parts.size() == (rank > 0 ? 8U : 7U) &&
+                          p.type->of.size() == p.value.parts.size();
+  if (!of_numbers)
+    refuse("has elements of a derived type, or another rank than in the program; this is not possible on a device");
   if (rank > 0 && static_cast<int>(p.type->of[7]->count) != rank)
     refuse("has rank " + std::to_string(p.type->of[7]->count) + " in this text and " + std::to_string(rank) +
            " in the program");
@@ -148,8 +150,10 @@ std::string nvvm_writer::array_line(const std::string &name, const place &p, con
   if (use.written.count(name))
     refuse("is allocated, deallocated or handed on by the integrand; on a device it can only be read");
   if (use.contents_written.count(name))
-    refuse("is changed by the integrand, or handed on in a way that may change it; every thread of a device would need its own copy, "
-           "whose size is not known; use an array of constant size");
+    refuse(
+        "is changed by the integrand, or handed on in a way that may change it; every thread of a device would need "
+        "its own copy, "
+        "whose size is not known; use an array of constant size");
   const bool needed = use.contents_used.count(name) && !use.asked_for.count(name);
   return std::to_string(p.host->offset) + " " + length + " " + std::to_string(rank) + (needed ? " 1 " : " 0 ") +
          fortran_name(name) + "\n";

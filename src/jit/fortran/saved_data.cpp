@@ -97,13 +97,14 @@ saved_data find_saved(const ir_module &m, const ir_reached &reached, const integ
   std::set<std::string> globals;
   std::map<kind_of_variable, int> many;
   for (const saved_variable &v : all) {
-    globals.insert(v.symbol);
+    if (reached.globals.count(v.symbol)) globals.insert(v.symbol);
     ++many[{v.name, v.bytes}];
   }
+  if (globals.empty()) return out;
   const auto writers = writers_of(m, globals);
   for (const saved_variable &v : all) {
     const auto w = writers.find(v.symbol);
-    if (w == writers.end() || !reached.globals.count(v.symbol)) continue;
+    if (w == writers.end()) continue;
     std::string why;
     const integrand_source::variable *const there = find_in_program(source, v, many[{v.name, v.bytes}], why);
     if (there) {
@@ -123,8 +124,8 @@ std::string require_saved(const saved_data &saved, const std::vector<nvvm_data> 
     const auto missing = saved.missing.find(d.symbol);
     if (missing == saved.missing.end()) continue;
     if (!d.written || saved.set_elsewhere.count(d.symbol))
-      throw ir_error("the value that the SAVE variable '" + d.name + "' has in the program cannot be found: " +
-                     missing->second + "; put it into COMMON or a module");
+      throw ir_error("the value that the SAVE variable '" + d.name +
+                     "' has in the program cannot be found: " + missing->second + "; put it into COMMON or a module");
     out += (out.empty() ? "'" : ", '") + d.name + "' (" + missing->second + ")";
   }
   return out;
