@@ -54,7 +54,10 @@ bool read_record(const void *variable, bool gnu, int rank, array_record &r) {
     its_rank = g.rank;
     for (int k = 0; k < rank; ++k) {
       const auto d = read_at<gnu_dimension>(variable, sizeof g + sizeof(gnu_dimension) * static_cast<std::size_t>(k));
-      if (d.upper < d.lower - 1 || __builtin_mul_overflow(d.stride, r.length, &r.of[k].stride)) return false;
+      constexpr std::int64_t far = std::int64_t{1} << 61;
+      if (d.lower < -far || d.upper > far || d.upper < d.lower - 1 ||
+          __builtin_mul_overflow(d.stride, r.length, &r.of[k].stride))
+        return false;
       r.of[k].lower = d.lower;
       r.of[k].extent = d.upper - d.lower + 1;
     }
