@@ -13,14 +13,17 @@
 !>                                tolerance is not met, < 0 no result: VAL and ERR are as they were, NEVAL is 0
 !>
 !> F runs on one thread, so it may use COMMON and SAVE. It may call TSRINT for another integral.
+!> If F has a device twin (docs/twins.md), its own text for instance, named in the map file TESSERA_TWINS, that runs on the GPU; F itself
+!> where there is none or the two are not the same. TESSERA_REPORT=1 in the environment: a line about it on the standard error.
 !> The INTEGERs are default ones: compiled with -fdefault-integer-8 the same source serves programs that use that option.
 !>
 !> SPDX-License-Identifier: BSD-3-Clause
 module tessera_f77
   use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_ptr
+  use, intrinsic :: iso_fortran_env, only: error_unit
   implicit none
   private
-  public :: f77_integrand, f77_box, call_f77
+  public :: f77_integrand, f77_box, call_f77, integrate_twin
 
   abstract interface
     subroutine f77_integrand(ndim, x, ncomp, fval)
@@ -49,6 +52,43 @@ contains
     call box%f(int(ndim), x, int(ncomp), f)
     stop_code = 0
   end function call_f77
+  !> Whether the integral has been taken with a twin of f. If not, the solver is as it was, value and error too.
+  recursive function integrate_twin(s, f, value, error, status) result(done)
+    use tessera, only: tessera_solver, tessera_integrate, tessera_last_error, tessera_set, tessera_set_twin, &
+                       TESSERA_CUBATURE, TESSERA_DEVICE, TESSERA_OK
+    type(tessera_solver), intent(inout) :: s
+    procedure(f77_integrand) :: f
+    real(c_double), intent(inout) :: value(:), error(:)
+    integer(c_int), intent(inout) :: status
+    logical :: done
+    real(c_double) :: its_value(size(value)), its_error(size(error))
+    integer(c_int) :: end_of_run
+    done = .false.
+    call tessera_set_twin(s, f, end_of_run)
+    if (end_of_run == TESSERA_OK) then
+      call tessera_set(s, TESSERA_DEVICE, 0)
+      call tessera_integrate(s, TESSERA_CUBATURE, its_value, its_error, end_of_run)
+      done = end_of_run >= 0
+    end if
+    if (done) then
+      value = its_value
+      error = its_error
+      status = end_of_run
+      call report('the twin runs on the device')
+      return
+    end if
+    if (len(tessera_last_error(s)) > 0) call report('the host function is used: ' // tessera_last_error(s))
+    call tessera_set_twin(s, ierr=end_of_run)
+    call tessera_set(s, TESSERA_DEVICE, -1)
+  end function integrate_twin
+
+  subroutine report(message)
+    character(*), intent(in) :: message
+    character(8) :: wanted
+    integer :: length
+    call get_environment_variable('TESSERA_REPORT', wanted, length)
+    if (length > 0 .and. wanted /= '0') write (error_unit, '(2a)') 'tessera: TSRINT: ', message
+  end subroutine report
 end module tessera_f77
 
 recursive subroutine tsrint(f, ndim, a, b, ncomp, reltol, maxev, val, err, neval, ierr)
@@ -56,7 +96,7 @@ recursive subroutine tsrint(f, ndim, a, b, ncomp, reltol, maxev, val, err, neval
   use tessera, only: tessera_solver, tessera_create, tessera_destroy, tessera_get, tessera_integrate, tessera_set, &
                      tessera_set_domain, tessera_set_integrand1, TESSERA_CUBATURE, TESSERA_ERR_ARGUMENT, &
                      TESSERA_EVALUATIONS, TESSERA_MAXEVAL, TESSERA_RELTOL
-  use tessera_f77, only: call_f77, f77_box, f77_integrand
+  use tessera_f77, only: call_f77, f77_box, f77_integrand, integrate_twin
   implicit none
   procedure(f77_integrand) :: f
   integer, intent(in) :: ndim, ncomp, maxev
@@ -78,7 +118,8 @@ recursive subroutine tsrint(f, ndim, a, b, ncomp, reltol, maxev, val, err, neval
   box%f => f
   if (status >= 0) call tessera_set_integrand1(s, call_f77, c_loc(box), status)
   if (status >= 0) then
-    call tessera_integrate(s, TESSERA_CUBATURE, val(:ncomp), err(:ncomp), status)
+    if (.not. integrate_twin(s, f, val(:ncomp), err(:ncomp), status)) &
+      call tessera_integrate(s, TESSERA_CUBATURE, val(:ncomp), err(:ncomp), status)
     if (status >= 0) then
       evaluations = 0
       call tessera_get(s, TESSERA_EVALUATIONS, evaluations)

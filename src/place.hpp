@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/construct/cbc_state.hpp"
+#include "jit/data_notes.hpp"
 #include "jit/deadline.hpp"
 #include "jit/integrand_source.hpp"
 #include "many.hpp"
@@ -29,9 +30,9 @@ struct device_integrand {
 struct device_report {
   double compile_seconds = 0.0;
   bool inlined = true;
-  int devices = 1;      // that took part
-  std::string written;  // data of the program that the integrand changes, in words: the changes stay on the device
-  std::string remark;   // what the integrand did that has no effect on a device; "" for nothing
+  int devices = 1;     // that took part
+  data_notes notes;    // what the integrand does with the program's data
+  std::string remark;  // what the integrand did that has no effect on a device; "" for nothing
 };
 
 // With the threads or kernels and the memory of one solver, used again from run to run. A problem must stay where it is until the next

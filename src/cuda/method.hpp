@@ -8,6 +8,7 @@
 
 #include "../place.hpp"
 #include "../jit/cache.hpp"
+#include "../jit/device_compiler.hpp"
 #include "device/driver.hpp"
 
 namespace tessera {
@@ -18,11 +19,16 @@ struct placed_integrand {
   device_batch_function batch;
   void *userdata;  // of the callback
   CUdeviceptr params;
+  const std::vector<unsigned char> &block;  // the parameters
   code_cache *cache;
   deadline until;
 };
 
 class cuda_setting;
+
+// For a run with kernels that were compiled now or before: what they do with the program's data, for the report. Throws compile_error
+// (upload) where the parameters lack data that they need.
+void take_notes(const compiled_module &code, const placed_integrand &f, device_report &report);
 
 // The devices of a place behind the first one.
 class other_devices {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method.hpp"
 
+#include "../jit/fortran/program_array.hpp"
+
 namespace tessera {
+
+void take_notes(const compiled_module &code, const placed_integrand &f, device_report &report) {
+  require_arrays(code.notes.arrays, f.block);
+  report.notes = code.notes;
+}
 
 static int attribute(CUdevice device, CUdevice_attribute which) {
   int v = 0;
@@ -33,12 +40,10 @@ bool cuda_setting::use_stream(CUstream stream) {
 
 placed_integrand cuda_setting::place(const device_integrand &integrand) {
   const CUdeviceptr params = upload(integrand.params);
-  return {integrand.source,
-          integrand.batch,
-          integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params),
-          params,
-          &shared_cache(integrand.disk_cache),
-          integrand.until};
+  return {
+      integrand.source, integrand.batch,  integrand.userdata ? integrand.userdata : reinterpret_cast<void *>(params),
+      params,           integrand.params, &shared_cache(integrand.disk_cache),
+      integrand.until};
 }
 
 // Returns the address; 0 when there are none.

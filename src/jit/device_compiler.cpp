@@ -194,22 +194,31 @@ std::vector<std::string> names_in_code(const integrand_source &source, const std
 }
 
 std::string pack(const compiled_module &m) {
-  return std::to_string(static_cast<int>(m.image_kind)) + " " + std::to_string(m.inlined) + " " +
-         std::to_string(m.written.size()) + " " + std::to_string(m.log.size()) + "\n" + m.written + m.log + *m.image;
+  std::string sizes, texts;
+  for (const std::string &t : {m.notes.written, m.notes.initial, m.notes.arrays, m.log}) {
+    sizes += " " + std::to_string(t.size());
+    texts += t;
+  }
+  return std::to_string(static_cast<int>(m.image_kind)) + " " + std::to_string(m.inlined) + sizes + "\n" + texts +
+         *m.image;
 }
 
 bool unpack(const std::string &value, compiled_module &m) {
   const std::size_t newline = value.find('\n');
-  if (newline == std::string::npos || newline < 7 || newline > 32) return false;
-  char *end = nullptr;
-  const std::size_t written = std::strtoul(value.c_str() + 4, &end, 10), log = std::strtoul(end, nullptr, 10);
-  const std::size_t left = value.size() - newline - 1;
-  if (written > left || log > left - written) return false;
+  if (newline == std::string::npos || newline < 11 || newline > 64) return false;
   m.image_kind = value[0] == '0' ? compiled_module::kind::cubin : compiled_module::kind::ptx;
   m.inlined = value[2] == '1';
-  m.written = value.substr(newline + 1, written);
-  m.log = value.substr(newline + 1 + written, log);
-  m.image = std::make_shared<const std::string>(value.substr(newline + 1 + written + log));
+  std::size_t at = newline + 1;
+  const char *number = value.c_str() + 3;
+  for (std::string *t : {&m.notes.written, &m.notes.initial, &m.notes.arrays, &m.log}) {
+    char *end = nullptr;
+    const std::size_t bytes = std::strtoul(number, &end, 10);
+    if (end == number || bytes > value.size() - at) return false;
+    *t = value.substr(at, bytes);
+    at += bytes;
+    number = end;
+  }
+  m.image = std::make_shared<const std::string>(value.substr(at));
   return true;
 }
 
@@ -221,7 +230,7 @@ std::string linker_version() {
 
 std::string make_key(const program &p, const integrand_source &source, const target &where) {
   sha256 h;
-  h.field("tessera device 2").field(where.library_version).field(nvrtc_version());
+  h.field("tessera device 3").field(where.library_version).field(nvrtc_version());
   h.field(std::to_string(static_cast<int>(source.language))).field(source.function);
   h.field(std::to_string(static_cast<int>(source.form)));
   if (is_linked(source.language)) h.field(linker_version()).field(source.text).field(name_of(source));
@@ -325,7 +334,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     if (linked || apart) {
       parts.front().bytes.swap(made.bytes);
       if (linked) parts.front().name = "tessera kernels";
-      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.written)
+      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.notes)
                              : link_machine_code(parts, source, arch);
       made.bytes.swap(l.cubin);
       made.log += l.log;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache.hpp"
+#include "data_notes.hpp"
 #include "deadline.hpp"
 #include "integrand_source.hpp"
 
@@ -62,7 +63,7 @@ struct compiled_module {
   kind image_kind = kind::cubin;
   std::shared_ptr<const std::string> image;  // for cuLibraryLoadData; ends with a NUL that size() does not count
   bool inlined = true;                       // no call of the integrand is left
-  std::string written;                       // of the program's data, in words: what the integrand changes in copies
+  data_notes notes;                          // what the integrand does with the program's data
   cache_hit hit = cache_hit::none;
   std::string key;       // of the cache
   std::string log;       // warnings, registers and stack of the kernels

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data_notes.hpp"
 #include "link.hpp"
 #include "nvrtc_program.hpp"
 
@@ -21,7 +22,7 @@ extern "C" __global__ void tessera_probe_of_nothing(const double *, double *, co
 // `written` what it changes of the program's data.
 // Throws compile_error.
 link_result link_integrand(const std::vector<link_part> &kernels, int most_registers, const integrand_source &source,
-                           const target &where, const architecture &arch, std::string &symbol, std::string &written);
+                           const target &where, const architecture &arch, std::string &symbol, data_notes &notes);
 
 // Machine code that NVRTC has made of the text and of kernels. Throws compile_error.
 link_result link_machine_code(const std::vector<link_part> &parts, const integrand_source &source,

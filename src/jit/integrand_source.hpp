@@ -49,12 +49,17 @@ struct integrand_source {
   int axis = -1;                           // a text that gives limits of this axis, no integrand:
   //   CUDA C++: void f(const double *x, double *lower, double *upper[, const P *p])
   //   C: int f(int ndim, int axis, const double *x, double *lower, double *upper, void *userdata)
-  // Of Fortran: data of the program by COMMON block (module is empty) or module variable, and where they are in the parameter block.
+  // Of Fortran: data of the program by COMMON block (module is empty) or module variable, and where they are in the parameter block; and
+  // variables of procedures, each by its symbol, that may be SAVE variables of the text.
   struct variable {
     std::string module, name;
     std::size_t offset = 0, bytes = 0;
+    int rank = -1;  // of an allocatable array, whose record is there (fortran/program_array.hpp); else -1
+    std::string symbol = {};
   };
   std::vector<variable> variables;
+  enum class names : int { none, all, stripped };  // of the program around it: there is none; there; taken out
+  names program = names::none;
   bool fixed_form = false, preprocess = false;  // of Fortran
   std::vector<file> files;                      // of Fortran
   std::string domain;                    // of a run on a device: macros for the kernels (cuda/device/user_values.cuh)
@@ -66,7 +71,9 @@ inline std::string name_of(const integrand_source &s) {
   std::string out = std::to_string(static_cast<int>(s.language)) + (s.fixed_form ? "f" : "") +
                     (s.preprocess ? "p" : "") + "/" + s.function + "/";
   for (const integrand_source::variable &v : s.variables)
-    out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "/";
+    out += v.module + "::" + v.name + "@" + std::to_string(v.offset) + "+" + std::to_string(v.bytes) + "r" +
+           std::to_string(v.rank) + v.symbol + "/";
+  out += std::to_string(static_cast<int>(s.program)) + "/";
   for (const integrand_source::file &f : s.files) out += f.name + "/" + std::to_string(f.text.size()) + "/" + f.text;
   return out;
 }

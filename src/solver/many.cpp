@@ -116,6 +116,9 @@ void tessera_solver::require_many(int method, std::int64_t count, const void *pa
   if (params && params_bytes == 0) refuse("params_bytes is 0 and params is not NULL");
   if (params && has_callback() && userdata_)
     refuse("params is not NULL, but the callback has a userdata of its own and would not see the blocks");
+  if (params && !source_.variables.empty() && params_bytes != params_bytes_)
+    refuse("params_bytes = " + std::to_string(params_bytes) +
+           ": the twin's block, with the program's data in it, has " + std::to_string(params_bytes_));
   if (!fits(count, sizeof(double) * at(std::max(ndim_, ncomp_))) || !fits(count, params_bytes))
     refuse("count = " + std::to_string(count) + ": the arrays would be larger than the memory can be");
   if (params && device_batch_ && device_userdata_ && options_.get_int(TESSERA_DEVICE) != host)

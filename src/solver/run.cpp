@@ -13,7 +13,9 @@ using tessera::host;
 namespace tessera {
 
 int compile_status(const compile_error &e) {
-  return e.stage() == jit_stage::load ? TESSERA_ERR_NOT_BUILT : TESSERA_ERR_COMPILE;
+  return e.stage() == jit_stage::load     ? TESSERA_ERR_NOT_BUILT
+         : e.stage() == jit_stage::upload ? TESSERA_ERR_NO_INTEGRAND  // its data are not there, and may be another time
+                                          : TESSERA_ERR_COMPILE;
 }
 
 }  // namespace tessera
@@ -202,9 +204,13 @@ void tessera_solver::take_report(const tessera::device_report &report, int devic
   if (!report.inlined && !warned_of_calls_)
     log(1, "the integrand is called on the device, not inlined, which is slower");
   warned_of_calls_ = warned_of_calls_ || !report.inlined;
-  if (!report.written.empty() && !warned_of_changes_)
-    log(1, "whatever the integrand writes to " + report.written + " stays on the device");
-  warned_of_changes_ = warned_of_changes_ || !report.written.empty();
+  const tessera::data_notes &data = report.notes;
+  if (!data.written.empty() && !warned_of_changes_)
+    log(1, "whatever the integrand writes to " + data.written + " stays on the device");
+  if (!data.initial.empty() && !warned_of_changes_)
+    log(1, "the values that " + data.initial +
+               " has in the program cannot be found: each evaluation begins with those of the text");
+  warned_of_changes_ = warned_of_changes_ || !data.written.empty() || !data.initial.empty();
   if (!report.remark.empty()) log(1, report.remark);
   if (!device_batch_) options_.set_int(TESSERA_INLINED, report.inlined ? 1 : 0);
   options_.set_int(TESSERA_DEVICE_USED, device);

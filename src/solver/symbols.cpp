@@ -122,6 +122,7 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
   const auto strings = read_at<ElfW(Shdr)>(bytes + sections + table.sh_link * sizeof(ElfW(Shdr)));
   if (strings.sh_type != SHT_STRTAB || !inside(strings.sh_offset, strings.sh_size, 1, size))
     throw symbol_error("the file '" + path_ + "' has a damaged table of names");
+  std::string of_file;  // to which the local names belong that follow
   for (std::uint64_t i = 0; i < symbols; ++i) {
     const auto symbol = read_at<ElfW(Sym)>(bytes + table.sh_offset + i * sizeof(ElfW(Sym)));
     if (symbol.st_name == 0 || symbol.st_name >= strings.sh_size) continue;
@@ -131,6 +132,9 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
     const std::string text(name, length);
     const int type = ELF64_ST_TYPE(symbol.st_info);
     if (dynamic) dynamic_.insert(text);
+    if (dynamic && symbol.st_shndx == SHN_UNDEF) undefined_.insert(text);
+    const bool local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
+    if (type == STT_FILE) files_.insert(of_file = text);
     if (type == STT_TLS) thread_local_.insert(text);
     // An undefined function with an address: a program that was linked at a fixed place calls it through this one.
     if (type == STT_FUNC && symbol.st_value != 0) {
@@ -140,7 +144,8 @@ void object_symbols::read_table(const unsigned char *bytes, std::size_t size, co
       if (!known) functions_.emplace(at, text);
     }
     if (type == STT_OBJECT && symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0) {
-      const data_symbol v = {reinterpret_cast<const void *>(base_ + symbol.st_value), symbol.st_size};
+      const data_symbol v = {reinterpret_cast<const void *>(base_ + symbol.st_value), symbol.st_size,
+                             local ? of_file : ""};
       bool known = false;
       for (auto [f, last] = variables_.equal_range(text); f != last && !known; ++f)
         known = f->second.address == v.address;
@@ -162,22 +167,43 @@ std::vector<std::string> object_symbols::variables(const std::string &head) cons
   for (auto v = variables_.lower_bound(head); v != variables_.end() && begins(v->first); ++v) names.insert(v->first);
   for (const std::string &name : thread_local_)
     if (begins(name)) names.insert(name);
+  data_symbol there;
+  for (auto name = undefined_.lower_bound(head); name != undefined_.end() && begins(*name); ++name)
+    if (elsewhere(*name, there)) names.insert(*name);
   return {names.begin(), names.end()};
+}
+
+// A variable that the loader has put somewhere.
+bool object_symbols::elsewhere(const std::string &name, data_symbol &v) const {
+  const void *there = ::dlsym(RTLD_DEFAULT, name.c_str());
+  if (!there)  // in a library that came with this one
+    if (void *const handle = ::dlopen(path_.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+      there = ::dlsym(handle, name.c_str());
+      ::dlclose(handle);
+    }
+  if (!there) return false;
+  const object_symbols other = of(there);
+  for (const data_symbol &known : other.all_of(name))
+    if (known.address == there) {
+      v = known;
+      return true;
+    }
+  return false;
+}
+
+std::vector<data_symbol> object_symbols::all_of(const std::string &name) const {
+  std::vector<data_symbol> all;
+  const auto range = variables_.equal_range(name);
+  for (auto v = range.first; v != range.second; ++v) all.push_back(v->second);
+  return all;
 }
 
 data_symbol object_symbols::variable(const std::string &name) const {
   if (thread_local_.count(name))
     throw symbol_error("'" + name + "' is a variable of each thread's own, which cannot be the parameter block");
   // What is shared between files is where the loader has put it, which may be in another file.
-  if (dynamic_.count(name)) {
-    const void *there = ::dlsym(RTLD_DEFAULT, name.c_str());
-    if (there) {
-      const object_symbols other = of(there);
-      const auto range = other.variables_.equal_range(name);
-      for (auto v = range.first; v != range.second; ++v)
-        if (v->second.address == there) return v->second;
-    }
-  }
+  data_symbol there;
+  if (dynamic_.count(name) && elsewhere(name, there)) return there;
   const auto range = variables_.equal_range(name);
   if (range.first == range.second)
     throw symbol_error("there is no variable '" + name + "' in '" + path_ + "'" +

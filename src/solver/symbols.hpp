@@ -22,6 +22,7 @@ class symbol_error : public std::runtime_error {
 struct data_symbol {
   const void *address;
   std::size_t bytes;
+  std::string file;  // the source file's name without its directory, of a variable that only that file can name
 };
 
 class object_symbols {
@@ -40,10 +41,15 @@ class object_symbols {
 
   // The variable that code in this file means by a name. Throws symbol_error: there is none, or more than one.
   data_symbol variable(const std::string &name) const;
-  // Names of variables, those of threads included, that begin in one way.
+  // All of one name, which may be of several source files.
+  std::vector<data_symbol> all_of(const std::string &name) const;
+  // Whether a source file of this name has a part in it, by the compiler's word.
+  bool has_file(const std::string &name) const { return files_.count(name) > 0; }
+  // Names of variables, those of threads and those that other files define included, that begin in one way.
   std::vector<std::string> variables(const std::string &head) const;
 
  private:
+  bool elsewhere(const std::string &name, data_symbol &v) const;
   void read(const unsigned char *bytes, std::size_t size);
   void read_table(const unsigned char *bytes, std::size_t size, const unsigned char *section, std::uint64_t sections,
                   std::uint64_t count, bool dynamic);
@@ -53,7 +59,7 @@ class object_symbols {
   bool complete_ = false;
   std::multimap<std::uintptr_t, std::string> functions_;
   std::multimap<std::string, data_symbol> variables_;
-  std::set<std::string> dynamic_, thread_local_;
+  std::set<std::string> dynamic_, undefined_, thread_local_, files_;
 };
 
 }  // namespace tessera

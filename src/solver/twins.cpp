@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "twins.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <stdexcept>
 
 #include "../jit/fortran/fortran_data.hpp"
 #include "../jit/fortran/fortran_text.hpp"
+#include "../jit/fortran/program_array.hpp"
 #include "../text_file.hpp"
 
 namespace tessera {
@@ -91,15 +94,44 @@ void add_fortran_files(integrand_source &source, const std::vector<std::string> 
   for (integrand_source::file &f : fortran_includes(source)) source.files.push_back(std::move(f));
 }
 
+struct saved_variable {
+  std::string name, symbol;
+  data_symbol there;
+};
+
+// Variables of procedures with names that the text may save; of the text's own files, where the compiler has named them.
+std::vector<saved_variable> saved_variables(const integrand_source &source, const fortran_data_names &names,
+                                            const object_symbols &symbols) {
+  std::set<std::string> files = {source.file_name.substr(source.file_name.rfind('/') + 1)};
+  for (const integrand_source::file &f : source.files) files.insert(f.name.substr(f.name.rfind('/') + 1));
+  bool named = false;
+  for (const std::string &f : files) named = named || symbols.has_file(f);
+  std::vector<saved_variable> out;
+  std::vector<std::string> all;
+  for (const std::string &name : names.saved)
+    for (const std::string &symbol : symbols.variables(name + ".")) all.push_back(symbol);
+  for (const char *head : {"_QF", "_QM"})
+    for (const std::string &symbol : symbols.variables(head)) all.push_back(symbol);
+  for (const std::string &symbol : all) {
+    const std::string name = variable_of_procedure(symbol);
+    if (name.empty() || !names.saved.count(name)) continue;
+    for (const data_symbol &there : symbols.all_of(symbol))
+      if (!named || files.count(there.file)) out.push_back({name, symbol, there});
+  }
+  return out;
+}
+
 // The program's COMMON blocks and module variables that a Fortran text has too; they follow what is in `data`.
-void add_program_data(integrand_source &source, const object_symbols &symbols, std::vector<data_symbol> &data) {
+void add_program_data(integrand_source &source, const object_symbols &symbols, std::vector<program_data> &data) {
   constexpr std::size_t most = std::size_t{64} << 20;
   std::size_t end = 0;
-  for (const data_symbol &d : data) end = (end + block_alignment - 1) / block_alignment * block_alignment + d.bytes;
+  for (const program_data &d : data) end = (end + block_alignment - 1) / block_alignment * block_alignment + d.bytes;
   const fortran_data_names names = find_fortran_data(source);
-  const auto add = [&](integrand_source::variable v, const std::string &symbol) {
-    const data_symbol d = symbols.variable(symbol);
-    if (d.bytes == 0) return;
+  const auto add = [&](integrand_source::variable v, const data_symbol &s, bool gnu) {
+    if (s.bytes == 0) return;
+    program_data d = {s.address, s.bytes, -1, gnu, v.name + " of module " + v.module};
+    if (names.allocatable.count({v.module, v.name})) d.rank = v.rank = rank_by_size(s.bytes, gnu);
+    if (d.rank >= 0) d.bytes = array_record_bytes(d.rank);
     v.offset = (end + block_alignment - 1) / block_alignment * block_alignment;
     v.bytes = d.bytes;
     end = v.offset + d.bytes;
@@ -116,7 +148,7 @@ void add_program_data(integrand_source &source, const object_symbols &symbols, s
     const integrand_source::variable v = {"", common, 0, 0};
     const std::vector<std::string> all = symbols.variables(gnu_symbol(v));
     if (!all.empty() && all.front() == gnu_symbol(v))
-      add(v, all.front());
+      add(v, symbols.variable(all.front()), true);
     else
       missing("COMMON /" + common + "/");
   }
@@ -127,9 +159,20 @@ void add_program_data(integrand_source &source, const object_symbols &symbols, s
         const std::string name = variable_of_module(symbol, module);
         if (name.empty()) continue;
         found = true;
-        add({module, name, 0, 0}, symbol);
+        const integrand_source::variable v = {module, name, 0, 0};
+        add(v, symbols.variable(symbol), symbol == gnu_symbol(v));
       }
     if (!found) missing("module " + module);
+  }
+  // Which of these are meant is known when the text is compiled.
+  source.program = symbols.stripped() ? integrand_source::names::stripped : integrand_source::names::all;
+  std::map<std::string, std::vector<saved_variable>> saved;  // all of a name or none
+  for (saved_variable &v : saved_variables(source, names, symbols)) saved[v.name].push_back(std::move(v));
+  for (const auto &[name, all] : saved) {
+    std::size_t bytes = 0;
+    for (const saved_variable &v : all) bytes += v.there.bytes + block_alignment;
+    if (bytes > most - std::min(end, most)) continue;
+    for (const saved_variable &v : all) add({"", name, 0, 0, -1, v.symbol}, v.there, true);
   }
   if (end > most)
     throw no_twin("the COMMON blocks and modules of '" + source.file_name + "' have " + std::to_string(end) +
@@ -228,10 +271,10 @@ class registry {
     if (source.language == source_language::fortran) add_fortran_files(source, line->with);
     source.text = expand_includes(source);
     source.expanded = true;
-    std::vector<data_symbol> data;
+    std::vector<program_data> data;
     for (const twin_line::block &b : line->params) {
       if (b.symbol.empty()) {
-        data.push_back({nullptr, b.bytes});
+        data.push_back({nullptr, b.bytes, -1, false, {}});
         continue;
       }
       data_symbol v = symbols.variable(b.symbol);
@@ -239,7 +282,7 @@ class registry {
         throw no_twin(path_ + ": params=" + b.symbol + ": the variable has " + std::to_string(v.bytes) + " bytes",
                       true);
       if (b.bytes > 0) v.bytes = b.bytes;
-      data.push_back(v);
+      data.push_back({v.address, v.bytes, -1, false, {}});
     }
     if (source.language == source_language::fortran) add_program_data(source, symbols, data);
     return std::make_shared<twin>(std::move(source), std::move(data), path_ + "(" + std::to_string(line->number) + ")");
@@ -256,14 +299,27 @@ class registry {
 
 std::vector<unsigned char> twin::parameters(const void *userdata) const {
   std::vector<unsigned char> block;
-  for (const data_symbol &d : data_) {
+  std::vector<std::size_t> records;
+  for (const program_data &d : data_) {
     block.resize((block.size() + block_alignment - 1) / block_alignment * block_alignment);
+    if (d.rank >= 0) {
+      records.push_back(block.size());
+      block.resize(block.size() + d.bytes);
+      continue;
+    }
     const auto *bytes = static_cast<const unsigned char *>(d.address ? d.address : userdata);
     if (!bytes)
       throw no_twin("the twin is to have " + std::to_string(d.bytes) + " bytes of user data, and the call has none",
                     true);
     block.insert(block.end(), bytes, bytes + d.bytes);
   }
+  auto record = records.begin();
+  for (const program_data &d : data_)
+    if (d.rank >= 0) try {
+        put_array(d.address, d.gnu, d.rank, d.name, *record++, block);
+      } catch (const std::runtime_error &e) {
+        throw no_twin(e.what(), true);
+      }
   return block;
 }
 
@@ -273,7 +329,7 @@ std::string twin::about_parameters() const {
                              : "its line, " + map_line_ +
                                    ", gives it no parameter block: it has neither params=symbol nor userdata:bytes";
   std::size_t bytes = 0;
-  for (const data_symbol &d : data_)
+  for (const program_data &d : data_)
     bytes = (bytes + block_alignment - 1) / block_alignment * block_alignment + d.bytes;
   return (map_line_.empty() ? "it was registered with" : "its line, " + map_line_ + ", gives it") +
          " a parameter block of " + std::to_string(bytes) + " bytes";
@@ -296,8 +352,8 @@ bool may_have_twin(const void *function) { return registry::instance().may_have(
 std::shared_ptr<twin> find_twin(const void *function) { return registry::instance().find(function); }
 
 void register_twin(const void *function, integrand_source source, const void *params, std::size_t bytes) {
-  std::vector<data_symbol> data;
-  if (bytes > 0) data.push_back({params, bytes});
+  std::vector<program_data> data;
+  if (bytes > 0) data.push_back({params, bytes, -1, false, {}});
   if (source.language == source_language::fortran) {
     std::optional<object_symbols> symbols;
     try {

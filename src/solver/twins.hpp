@@ -25,15 +25,24 @@ class no_twin : public std::runtime_error {
   bool asked_;
 };
 
+// A part of a parameter block: bytes of the program, or an allocatable array of it.
+struct program_data {
+  const void *address;  // null: of the user data
+  std::size_t bytes;    // in the block; of an array its record
+  int rank = -1;        // of an array
+  bool gnu = false;     // the record in the program is that of GNU's compiler
+  std::string name;     // of an array
+};
+
 class twin {
  public:
   // map_line: where it stands, "file(line)"; "" for one that was registered.
-  twin(integrand_source source, std::vector<data_symbol> data, std::string map_line)
+  twin(integrand_source source, std::vector<program_data> data, std::string map_line)
       : source_(std::move(source)), data_(std::move(data)), map_line_(std::move(map_line)) {}
 
   const integrand_source &source() const { return source_; }
-  // The parameter block as it is now: a copy of the variables' bytes, each at the next multiple of 16. Throws no_twin when
-  // bytes of the user data are asked for and there are none.
+  // The parameter block as it is now: a copy of the variables' bytes, each at the next multiple of 16, then the elements of allocatable
+  // arrays. Throws no_twin when bytes of the user data are asked for and there are none, or an array is not understood.
   std::vector<unsigned char> parameters(const void *userdata) const;
   // What the parameter block is, and where that was said; for messages.
   std::string about_parameters() const;
@@ -45,7 +54,7 @@ class twin {
 
  private:
   const integrand_source source_;
-  const std::vector<data_symbol> data_;  // without an address: of the user data
+  const std::vector<program_data> data_;
   const std::string map_line_;
   mutable std::mutex mutex_;
   int status_ = 0;

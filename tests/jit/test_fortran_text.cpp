@@ -1,10 +1,12 @@
 // Fortran texts read: statements of both forms, the integrand among the procedures, the call that is written for it.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
 #include <random>
 
 #include "checks.hpp"
 #include "jit/fortran/fortran_call.hpp"
 #include "jit/fortran/fortran_data.hpp"
+#include "jit/fortran/program_array.hpp"
 #include "jit/process.hpp"
 
 using namespace tessera;
@@ -178,9 +180,102 @@ void damaged() {
         "variables by symbol");
 }
 
+// Allocatable arrays of modules, and names that may be saved.
+void data() {
+  const fortran_data_names n = find_fortran_data(make(
+      "module m\n type pair\n  real, allocatable :: inner(:)\n end type\n real(8), Allocatable, save :: a(:), b(:, :)\n"
+      " real, dimension(:), allocatable :: c\n allocatable d(:), e(:,:)\n real, pointer :: p(:)\ncontains\n"
+      " subroutine f(x, v)\n  real, allocatable :: own(:)\n  integer, save :: k(3), l\n  logical :: first = .true.\n"
+      "  real t, u\n  data t, u /1.0, 2.0/\n  save t\n end subroutine\nend module\n",
+      "f"));
+  const std::set<std::pair<std::string, std::string>> arrays = {
+      {"m", "a"}, {"m", "b"}, {"m", "c"}, {"m", "d"}, {"m", "e"}};
+  check(n.allocatable == arrays, "allocatable arrays of the module");
+  for (const char *name : {"k", "l", "first", "t", "u"})
+    check(n.saved.count(name) == 1, std::string(name) + " may be saved");
+  check(n.saved.count("x") == 0 && n.saved.count("own") == 0, "others are not");
+  check(find_fortran_data(make("subroutine g\nreal q(3)\nsave\nend\n", "g")).saved.count("q") == 1, "SAVE for all");
+  check(variable_of_procedure("first.12") == "first" && variable_of_procedure("_QMmFfEfirst") == "first" &&
+            variable_of_procedure("_QFEx") == "x" && variable_of_procedure("_QMmEfirst").empty() &&
+            variable_of_procedure("first.cold").empty() && variable_of_procedure(".L1").empty(),
+        "variables of procedures by symbol");
+}
+
+// From the record of either compiler to the block; what makes no sense, or lies outside, is refused.
+void arrays() {
+  double elements[6] = {1, 2, 3, 4, 5, 6};
+  struct {
+    const void *base;
+    long long length;
+    int version;
+    signed char rank, type, attribute, extra;
+    long long of[2][3];
+  } llvm = {elements, 8, 20240719, 2, 28, 2, 0, {{-1, 2, 8}, {4, 3, 16}}};
+  struct {
+    const void *base;
+    long long offset, length;
+    int version;
+    signed char rank, type;
+    short attribute;
+    long long span;
+    long long of[2][3];
+  } gnu = {elements, -7, 8, 0, 2, 3, 0, 8, {{1, -1, 0}, {2, 4, 6}}};
+  const auto block_of = [](const void *record, bool is_gnu) {
+    std::vector<unsigned char> block(16 + array_record_bytes(2));
+    put_array(record, is_gnu, 2, "a of module m", 16, block);
+    return block;
+  };
+  std::vector<unsigned char> block = block_of(&gnu, true);
+  check(block.size() == 96 + sizeof elements && block.size() == block_of(&llvm, false).size(), "record and elements");
+  check(std::memcmp(&block[16 + 24], llvm.of, sizeof llvm.of) == 0, "bounds of GNU's compiler as those of LLVM's");
+  check(std::memcmp(&block[96], elements, sizeof elements) == 0, "the elements");
+  check(rank_by_size(88, true) == 2 && rank_by_size(72, false) == 2 && rank_by_size(8, true) == -1 &&
+            rank_by_size(48, true) == -1,
+        "the rank by the size");
+  require_arrays("16 8 2 1 a of module m\n", block);
+  const auto refused = [&](const std::string &line, const std::string &sentence) {
+    fails(line, jit_stage::upload, sentence, [&] { require_arrays(line, block); });
+  };
+  refused("16 4 2 1 a of module m\n", "'a of module m' has elements of 8 bytes in the program and of 4 in this text");
+  refused("8000 8 2 1 a\n", "is not in the parameter block, which has 144 bytes");
+  block.resize(100);
+  refused("16 8 2 1 a\n", "does not lie in the parameter block");
+  gnu.base = nullptr;
+  block = block_of(&gnu, true);
+  refused("16 8 2 1 a\n", "the program has not allocated it");
+  require_arrays("16 8 2 0 a\n", block);
+  gnu.base = elements;
+  const auto senseless = [&](const std::string &what) {
+    try {
+      block_of(&gnu, true);
+      check(false, what + ": no error");
+    } catch (const std::runtime_error &e) {
+      check(contains(e.what(), "the record of the allocatable array 'a of module m'"), what + ": " + e.what());
+    }
+  };
+  gnu.of[1][0] = 5;
+  senseless("elements that do not follow each other");
+  gnu.of[1][0] = 2;
+  gnu.rank = 3;
+  senseless("another rank");
+  gnu.rank = 2;
+  gnu.of[0][2] = 1LL << 62;
+  senseless("bounds beyond everything");
+  gnu.of[0][2] = 0;
+  gnu.of[1][2] = 100000000;
+  try {
+    block_of(&gnu, true);
+    check(false, "too many elements: no error");
+  } catch (const std::runtime_error &e) {
+    check(contains(e.what(), "268435456 bytes with 'a of module m'"), e.what());
+  }
+}
+
 }  // namespace
 
 int main() {
+  data();
+  arrays();
   damaged();
   statements();
   entries();

@@ -1,5 +1,5 @@
-/* On device 0: integrands in Fortran have the values that the host's Fortran compiler gives them, before and after the program's COMMON has
- * changed; STOP ends the run. Skipped where there is no device. The texts are in the directory TESSERA_TEST_FORTRAN.
+/* On device 0: integrands in Fortran have the values that the host's Fortran compiler gives them, before and after the program's COMMON,
+ * its allocatable arrays and its SAVE variables have changed; STOP ends the run. Skipped where there is no device. The texts are in the directory TESSERA_TEST_FORTRAN.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -115,6 +115,90 @@ static void common_of_the_program(void **state) {
   assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, NULL, 0, NULL, NULL, 0), TESSERA_OK);
 }
 
+/* ---- Allocatable arrays and a SAVE variable of the program, as gfortran lays them out ------------------------------------------ */
+struct dimension {
+  ptrdiff_t stride, lower, upper;
+};
+#define RECORD(rank)           \
+  struct {                     \
+    double *base;              \
+    size_t offset;             \
+    size_t length;             \
+    int version;               \
+    signed char ranks, type;   \
+    short attribute;           \
+    ptrdiff_t span;            \
+    struct dimension of[rank]; \
+  }
+RECORD(1) __program_table_MOD_t;
+RECORD(2) __program_table_MOD_u;
+int __program_table_MOD_order = 1;
+static volatile double factor __asm__("scale.7") = 1;
+
+static void in_table(const int *ndim, const double *z, const int *numfun, double *f) {
+  const struct dimension t = __program_table_MOD_t.of[0], u = __program_table_MOD_u.of[1];
+  const double place = (double)t.lower + z[0] * (double)(t.upper - t.lower);
+  ptrdiff_t i = (ptrdiff_t)place < t.upper - 1 ? (ptrdiff_t)place : t.upper - 1;
+  (void)ndim, (void)numfun;
+  if (place < 0 && (double)i > place) --i;
+  const double *const at = __program_table_MOD_t.base + (i - t.lower);
+  f[0] = factor * (at[0] + (place - (double)i) * (at[1] - at[0]));
+  f[1] = 0;
+  for (i = u.lower; i <= u.upper; ++i)
+    f[1] +=
+        __program_table_MOD_u.base[2 * (i - u.lower)] * pow(z[1], (double)(i - u.lower + __program_table_MOD_order));
+}
+static int call_in_table(int ndim, const double *z, int ncomp, double *f, void *userdata) {
+  (void)userdata;
+  in_table(&ndim, z, &ncomp, f);
+  return 0;
+}
+
+static void arrays_of_the_program(void **state) {
+  (void)state;
+  static double t[3000], u[2 * 9];
+  void (*const function)(void) = (void (*)(void))in_table;
+  char path[1000];
+  double value[2], error[2];
+  for (int i = 0; i < 3000; ++i) t[i] = sqrt(1.0 + i);
+  for (int i = 0; i < 18; ++i) u[i] = 1.0 / (1 + i);
+  snprintf(path, sizeof path, "%s/program_table.f90", TESSERA_TEST_FORTRAN);
+  assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, path, 1, "in_table", NULL, 0), TESSERA_OK);
+  tessera_solver *s = solver_of(2, 2);
+  /* Before they are allocated: a sentence, and the twin is good for another time. */
+  assert_status(s, tessera_set_twin(s, function, NULL), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_ERR_NO_INTEGRAND);
+  assert_says(tessera_last_error(s), "the program has not allocated it");
+  random_points(2);
+  put_point(s, call_in_table, NULL);
+  for (int k = 0; k < 3; ++k) { /* other sizes and bounds, other elements, another factor */
+    const ptrdiff_t lower = 4 * k - 5, many = k == 1 ? 3000 : 20;
+    t[2] += k;
+    factor = 1.5 + k;
+    __program_table_MOD_order = 1 + k;
+    __program_table_MOD_t.base = t;
+    __program_table_MOD_t.length = __program_table_MOD_u.length = sizeof(double);
+    __program_table_MOD_t.span = __program_table_MOD_u.span = sizeof(double);
+    __program_table_MOD_t.ranks = 1;
+    __program_table_MOD_t.of[0] = (struct dimension){1, lower, lower + many - 1};
+    __program_table_MOD_u.base = u;
+    __program_table_MOD_u.ranks = 2;
+    __program_table_MOD_u.of[0] = (struct dimension){1, 1, 2};
+    __program_table_MOD_u.of[1] = (struct dimension){2, 3 - k, 3 + 2 * k};
+    put_int(s, TESSERA_DEVICE, host);
+    assert_status(s, tessera_set_twin(s, NULL, NULL), TESSERA_OK);
+    assert_status(s, tessera_evaluate(s, points, x, here), TESSERA_OK);
+    assert_status(s, tessera_set_twin(s, function, NULL), TESSERA_OK);
+    put_int(s, TESSERA_DEVICE, device);
+    assert_status(s, tessera_evaluate(s, points, x, there), TESSERA_OK);
+    assert_same("arrays of the program", -1, 2, 1e-12);
+  }
+  assert_true(tessera_integrate(s, TESSERA_CUBATURE, value, error) >= 0);
+  tessera_destroy(s);
+  assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, NULL, 0, NULL, NULL, 0), TESSERA_OK);
+}
+
 static void stop_ends_the_run(void **state) {
   double value, error;
   (void)state;
@@ -154,6 +238,7 @@ int main(void) {
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
   const struct CMUnitTest all[] = {cmocka_unit_test(texts), cmocka_unit_test(common_of_the_program),
-                                   cmocka_unit_test(stop_ends_the_run), cmocka_unit_test(refused_on_the_device)};
+                                   cmocka_unit_test(arrays_of_the_program), cmocka_unit_test(stop_ends_the_run),
+                                   cmocka_unit_test(refused_on_the_device)};
   return cmocka_run_group_tests(all, NULL, NULL);
 }

@@ -9,9 +9,11 @@ C     SPDX-License-Identifier: BSD-3-Clause
       DOUBLE PRECISION ALPHA(3)
       COMMON /MODEL/ ALPHA
       DOUBLE PRECISION WORK(LENWRK), ABSEST, FINEST, EXACT
-      INTEGER MINCLS, INFORM, IERR, I, J
+      DOUBLE PRECISION ZERO(3), ONE(3), VAL(1), ERR(1)
+      INTEGER MINCLS, INFORM, IERR, I, J, NEVAL
       CHARACTER*400 TEXT
-      EXTERNAL FMODEL
+      EXTERNAL FMODEL, FSAME
+      DATA ZERO /3*0D0/, ONE /3*1D0/
       NFAIL = 0
       TEXT = '#include <math.h>' // CHAR(10) //
      &  'int decay(int n, const double *z, int k, double *f, ' //
@@ -33,6 +35,9 @@ C     Wrong arguments.
       CALL TESSERA_REGISTER_TWIN(FMODEL, LANGC, TEXT, 0, 'decay',
      &                           ALPHA, 24, IERR)
       CALL CHECK(IERR .EQ. 0, 'registered')
+      CALL TESSERA_REGISTER_TWIN(FSAME, LANGC, TEXT, 0, 'decay',
+     &                           ALPHA, 24, IERR)
+      CALL CHECK(IERR .EQ. 0, 'registered too')
 C     The data change between the calls.
       DO 20 I = 1, 3
          EXACT = 1D0
@@ -48,9 +53,24 @@ C     The data change between the calls.
          CALL CHECK(ABS(FINEST - EXACT) .LE. 1D-5*EXACT, 'FINEST')
 C        On a device the function is called for the comparison only.
          CALL CHECK(NCALLS .EQ. MINCLS .OR. NCALLS .EQ. 64, 'calls')
+C        TSRINT asks for a twin, too.
+         NCALLS = 0
+         CALL TSRINT(FSAME, 3, ZERO, ONE, 1, 1D-6, 2000000, VAL, ERR,
+     &               NEVAL, IERR)
+         CALL CHECK(IERR .EQ. 0 .AND. NEVAL .GT. 0, 'IERR')
+         CALL CHECK(ABS(VAL(1) - EXACT) .LE. 1D-5*EXACT, 'VAL')
+         CALL CHECK(NCALLS .EQ. NEVAL .OR. NCALLS .EQ. 64,
+     &              'calls of TSRINT')
    20 CONTINUE
       IF (NFAIL .GT. 0) STOP 1
       PRINT '(A)', 'all good'
+      END
+
+      SUBROUTINE FSAME(NDIM, Z, NCOMP, F)
+      IMPLICIT NONE
+      INTEGER NDIM, NCOMP
+      DOUBLE PRECISION Z(NDIM), F(NCOMP), FMODEL
+      F(1) = FMODEL(NDIM, Z)
       END
 
       DOUBLE PRECISION FUNCTION FMODEL(NDIM, Z)

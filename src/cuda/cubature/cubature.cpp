@@ -250,7 +250,7 @@ const loaded_kernel &cuda_cubature::find_kernel(const cubature_problem &problem,
                                            many);
   });
   report.inlined = report.inlined && kernel.module().inlined;
-  report.written = kernel.module().written;
+  take_notes(kernel.module(), f, report);
   return kernel;
 }
 

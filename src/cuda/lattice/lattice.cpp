@@ -59,7 +59,7 @@ lattice_kernels &device_lattice::find(const lattice_shape &shape) {
     return std::make_unique<lattice_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);
   });
   report_->inlined = kernels.inlined();
-  report_->written = kernels.module().written;
+  take_notes(kernels.module(), *f_, *report_);
   return kernels;
 }
 

@@ -104,7 +104,7 @@ sampling_kernels &device_sampler::find(const sampling_shape &shape) {
     return std::make_unique<sampling_kernels>(shape, ndim_, ncomp_, *f_, arch_, multiprocessors_);
   });
   report_->inlined = kernels.inlined();
-  report_->written = kernels.module().written;
+  take_notes(kernels.module(), *f_, *report_);
   return kernels;
 }
 

@@ -89,7 +89,7 @@ const quadrature_kernel &device_quadrature::find(const call &c, quadrature_shape
     return std::make_unique<quadrature_kernel>(shape, ncomp_, *f_, arch_, multiprocessors_, stream_);
   });
   report_->inlined = report_->inlined && kernel.module().inlined;
-  report_->written = kernel.module().written;
+  take_notes(kernel.module(), *f_, *report_);
   return kernel;
 }
 
@@ -106,9 +106,11 @@ std::string device_quadrature::evaluate_points_of(const problem &p, bool complem
   device_report unused;
   begin(f, p, unused);
   return evaluate_points(n, x, values, [&]() -> const user_kernels & {
-    return points_kernels_.find(key_of({ndim, ncomp_, int{complement}}, *f_), unused, [&] {
+    const user_kernels &kernels = points_kernels_.find(key_of({ndim, ncomp_, int{complement}}, *f_), unused, [&] {
       return std::make_unique<quadrature_points>(complement, ndim, ncomp_, *f_, arch_);
     });
+    take_notes(kernels.module(), *f_, unused);
+    return kernels;
   });
 }
 

@@ -13,6 +13,7 @@
 #include "nvvm_text.hpp"
 #include "reach.hpp"
 #include "runtime.hpp"
+#include "saved_data.hpp"
 
 namespace tessera {
 namespace {
@@ -21,7 +22,7 @@ constexpr const char *advice =
     "Fortran runs on a device by LLVM's compiler, version 22, 20 or 19: install flang-22 (Debian, Ubuntu: apt install "
     "flang-22) or "
     "name it in $FLANG";
-constexpr const char *part = "tessera fortran 3";  // changes with the code that is made
+constexpr const char *part = "tessera fortran 4";  // changes with the code that is made
 
 std::vector<std::string> options_of(int version) {
   std::vector<std::string> out = {"-O2", "-fstack-arrays", "-S", "-emit-llvm"};
@@ -102,7 +103,7 @@ std::string fortran_key(const integrand_source &source, const flang &compiler, i
 }
 
 std::string fortran_to_nvvm(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates,
-                            const deadline &until, std::string *written) {
+                            const deadline &until, data_notes *notes) {
   const temporary_directory work;
   const int version = version_of(compiler, work, source, until);
   const fortran_entry entry = find_fortran_entry(source);
@@ -110,8 +111,9 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
       put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, &work);
   // Several files become one text: each in its own form.
   std::string file = files.compiled.back();
-  std::vector<std::string> first = {
-      "-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w", "-mllvm", "-inline-threshold=-1000"};
+  std::vector<std::string> first = {"-gline-tables-only", "-I" + work.path(), "-module-dir", work.path(), "-w"};
+  // LLVM's passes come later: they would take variables apart that keep their values.
+  first.insert(first.end(), {"-mllvm", "-opt-bisect-limit=0", "-mllvm", "-opt-bisect-verbose=false"});
   if (files.compiled.size() > 1) {
     std::string all;
     for (std::size_t k = 0; k < files.compiled.size(); ++k) {
@@ -123,18 +125,29 @@ std::string fortran_to_nvvm(const integrand_source &source, const flang &compile
     file = work.file(files.preprocess ? "source.F90" : "source.f90");
     write_file(file, all);
   }
-  const std::string code = compile(compiler, version, file, first, work, source, until);
   try {
-    // The integrand's procedures go inside and are inlined by a second run, so that it is seen what happens to the data.
-    const ir_module all(code);
-    write_file(work.file("inside.ll"), ir_inside(all, "tessera_f"));
-    const ir_module inlined(compile(compiler, version, work.file("inside.ll"), {}, work, source, until));
-    std::vector<host_value> values;
-    for (const integrand_source::variable &v : source.variables) values.push_back({llvm_symbol(v), v.offset, v.bytes});
+    // The integrand's procedures go inside and are inlined, so that it is seen what happens to the data; sizes that follow from inlined
+    // calls are known after another turn.
+    const ir_module all(compile(compiler, version, file, first, work, source, until));
+    const ir_reached reached = ir_reach(all, "tessera_f");
+    const saved_data saved = find_saved(all, reached, source);
+    std::string code = ir_inside(all, reached, "tessera_f", saved.all());
+    for (int turn = 0; turn < 2; ++turn) {
+      write_file(work.file("inside.ll"), code);
+      code = compile(compiler, version, work.file("inside.ll"), {}, work, source, until);
+    }
+    const ir_module inlined(code);
+    std::vector<host_value> values = saved.values;
+    for (const integrand_source::variable &v : source.variables)
+      if (v.symbol.empty()) values.push_back({llvm_symbol(v), v.offset, v.bytes, v.rank});
     const nvvm_code out = write_nvvm(inlined, values);
+    const std::string initial = require_saved(saved, out.data);
+    if (!notes) return out.text;
+    notes->initial = initial;
     for (const nvvm_data &d : out.data)
-      if (written && d.written && !is_of_procedure(d.symbol))
-        *written += (written->empty() ? "" : ", ") + data_in_words(d);
+      if (d.written && !is_of_procedure(d.symbol))
+        notes->written += (notes->written.empty() ? "" : ", ") + data_in_words(d);
+    notes->arrays = out.arrays;
     return out.text;
   } catch (const ir_error &e) {
     throw compile_error(jit_stage::translate, fortran_place(source, e.line()) + ": error: " + e.what());

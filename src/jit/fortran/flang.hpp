@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "../data_notes.hpp"
 #include "../deadline.hpp"
 #include "../integrand_source.hpp"
 
@@ -20,10 +21,9 @@ flang find_flang();
 // All that the code of a Fortran text depends on beside the text: the compiler, the form of the call and this library's own part.
 std::string fortran_key(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates);
 
-// NVVM IR with a function tessera_f, which calls functions of fortran_runtime_text. `written`, unless null: in words, the COMMON blocks and
-// module variables that it changes. Throws compile_error: translate what no device
+// NVVM IR with a function tessera_f, which calls functions of fortran_runtime_text. Throws compile_error: translate what no device
 // can do, compile for what the compiler refuses; out_of_time.
 std::string fortran_to_nvvm(const integrand_source &source, const flang &compiler, int ndim, int ncomp, int coordinates,
-                            const deadline &until, std::string *written = nullptr);
+                            const deadline &until, data_notes *notes = nullptr);
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 #include "../text.hpp"
 #include "fortran_call.hpp"
 #include "fortran_data.hpp"
+#include "program_array.hpp"
 
 namespace tessera {
 namespace {
@@ -45,12 +46,44 @@ TESSERA_LEAVES(_FortranAStopStatementText)
 TESSERA_LEAVES(_FortranAExit)
 TESSERA_LEAVES(_FortranAAbort)
 TESSERA_LEAVES(_FortranAReportFatalUserError)
-struct tessera_variable { void *to; long long bytes, offset; };
+struct tessera_variable { void *to; long long bytes, offset; int rank, gnu; };
 __attribute__((visibility("default"))) const struct tessera_variable *tessera_variables;
 __attribute__((visibility("default"))) long long tessera_number_of_variables;
+// An allocated array with the elements in the block. r: elements, length, type, then (lower, extent, stride in bytes) each.
+static void tessera_take_array(char *to, const char *p, const long long *r, int rank, int gnu) {
+  void **base = (void **)to;
+  long long *w = (long long *)to, bytes = r[1], first = 0;
+  int k;
+  if (r[0] == 0) {
+    free(*base);
+    *base = 0;
+    return;
+  }
+  for (k = 0; k < rank; ++k) bytes *= r[3 * k + 4];
+  *base = realloc(*base, bytes > 0 ? bytes : 1);
+  memcpy(*base, p + r[0], bytes);
+  if (!gnu) {
+    memcpy(w + 3, r + 3, 24 * rank);
+    return;
+  }
+  for (k = 0; k < rank; ++k) {
+    w[3 * k + 5] = r[3 * k + 5] / r[1];
+    w[3 * k + 6] = r[3 * k + 3];
+    w[3 * k + 7] = r[3 * k + 3] + r[3 * k + 4] - 1;
+    first -= w[3 * k + 5] * w[3 * k + 6];
+  }
+  w[1] = first;
+  w[2] = w[4] = r[1];
+  w[3] = (long long)rank << 32 | r[2] << 40;
+}
 static void tessera_take(const char *p) {
-  for (long long i = 0; i < tessera_number_of_variables; ++i)
-    memcpy(tessera_variables[i].to, p + tessera_variables[i].offset, tessera_variables[i].bytes);
+  for (long long i = 0; i < tessera_number_of_variables; ++i) {
+    const struct tessera_variable *v = &tessera_variables[i];
+    if (v->rank >= 0)
+      tessera_take_array(v->to, p, (const long long *)(p + v->offset), v->rank, v->gnu);
+    else
+      memcpy(v->to, p + v->offset, v->bytes);
+  }
 }
 static int tessera_point(const double *x, double *f, void *p) {
   tessera_returned = 0;
@@ -84,7 +117,7 @@ sha256 fortran_host_key(const integrand_source &source, int ndim, int ncomp, int
   const fortran_files files =
       put_fortran_files(source, fortran_call(entry, source, ndim, ncomp, coordinates), entry, nullptr);
   sha256 h;
-  h.field("tessera host Fortran 1")
+  h.field("tessera host Fortran 2")
       .field(name_of(source))
       .field(tool.identity)
       .field(files.key)
@@ -174,6 +207,21 @@ bool read_symbols(const std::string &image, std::vector<symbol> &out) {
 
 }  // namespace
 
+// A SAVE variable of the object that can be no other than the program's v: of name and size there is one in either. Else null, and it has
+// the text's value.
+static const symbol *only_saved(const integrand_source &source, const integrand_source::variable &v,
+                                const std::vector<symbol> &symbols) {
+  for (const integrand_source::variable &other : source.variables)
+    if (&other != &v && !other.symbol.empty() && other.name == v.name && other.bytes == v.bytes) return nullptr;
+  const symbol *found = nullptr;
+  for (const symbol &s : symbols) {
+    if (!s.variable || s.bytes != v.bytes || variable_of_procedure(s.name) != v.name) continue;
+    if (found) return nullptr;
+    found = &s;
+  }
+  return found;
+}
+
 std::vector<kept_variable> find_variables(const integrand_source &source, const std::string &image, const void *entry) {
   std::vector<kept_variable> out;
   std::vector<symbol> symbols;
@@ -181,17 +229,32 @@ std::vector<kept_variable> find_variables(const integrand_source &source, const 
   const char *base = nullptr;
   for (const symbol &s : symbols)
     if (s.name == "tessera_batch") base = static_cast<const char *>(entry) - s.value;
-  for (const integrand_source::variable &v : source.variables)
+  for (const integrand_source::variable &v : source.variables) {
+    if (!v.symbol.empty()) {
+      if (const symbol *s = base ? only_saved(source, v, symbols) : nullptr)
+        out.push_back({const_cast<char *>(base) + s->value, static_cast<long long>(v.bytes),
+                       static_cast<long long>(v.offset), -1, 0});
+      continue;
+    }
     for (const symbol &s : symbols) {
-      if (!base || !s.variable || (s.name != gnu_symbol(v) && s.name != llvm_symbol(v))) continue;
+      const bool gnu = s.name == gnu_symbol(v);
+      if (!base || !s.variable || !(gnu || s.name == llvm_symbol(v))) continue;
+      if (v.rank >= 0) {
+        if (rank_by_size(s.bytes, gnu) != v.rank)
+          throw compile_error(jit_stage::load, source.file_name + ": the allocatable array '" + v.name +
+                                                   "' has another rank than in the program");
+        out.push_back({const_cast<char *>(base) + s.value, 0, static_cast<long long>(v.offset), v.rank, gnu});
+        continue;
+      }
       if (s.bytes >= v.bytes + 8)
         throw compile_error(jit_stage::load, source.file_name + ": '" + v.name + "' has " + std::to_string(v.bytes) +
                                                  " bytes in the program and " + std::to_string(s.bytes) +
                                                  " in this text");
       out.push_back({const_cast<char *>(base) + s.value,
                      static_cast<long long>(std::min<unsigned long long>(s.bytes, v.bytes)),
-                     static_cast<long long>(v.offset)});
+                     static_cast<long long>(v.offset), -1, 0});
     }
+  }
   return out;
 }
 

@@ -22,6 +22,7 @@ std::string build_fortran(const integrand_source &source, int ndim, int ncomp, i
 struct kept_variable {
   void *to;
   long long bytes, offset;
+  int rank, gnu;  // of an allocatable array; rank -1: none
 };
 // `entry`: the address of tessera_batch there.
 std::vector<kept_variable> find_variables(const integrand_source &source, const std::string &image, const void *entry);

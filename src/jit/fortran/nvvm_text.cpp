@@ -2,6 +2,8 @@
 #include "nvvm_text.hpp"
 
 #include <cctype>
+#include <cstdlib>
+#include <utility>
 
 #include "../text.hpp"
 #include "nvvm_writer.hpp"
@@ -42,7 +44,10 @@ nvvm_code nvvm_writer::run() {
     bodies[f] = m_.body(functions_[f]);
     symbols_[f] = f == nvvm_entry ? f : "tessera_s" + std::to_string(symbols_.size()) + "_" + plain(f);
   }
-  const data_use use = find_use(m_, bodies, reached.globals);
+  std::set<std::string> arrays;
+  for (const host_value &v : values_)
+    if (v.rank >= 0) arrays.insert(v.symbol);
+  const data_use use = find_use(m_, bodies, reached.globals, arrays);
   nvvm_code out;
   for (const std::string &name : reached.globals) {
     const ir_global &g = m_.globals().at(name);
@@ -66,8 +71,9 @@ nvvm_code nvvm_writer::run() {
     if (!g.constant && use.pointed.count(name))
       throw ir_error("a pointer leads to '" + fortran_name(name) +
                      "' from the start, which is not possible on a device");
+    const bool array = p.host && p.host->rank >= 0;
     if (!g.constant && (written || p.host)) {
-      p.where = written ? home::own : home::host;
+      p.where = written || array ? home::own : home::host;
       const auto users = use.users.find(name);
       if (users != use.users.end())
         for (const std::string &f : users->second)
@@ -77,7 +83,10 @@ nvvm_code nvvm_writer::run() {
     }
     if (!g.constant && use.used.count(name)) {
       out.data.push_back({name, fortran_name(name), ir_module::size_of(*p.type), written});
-      refuse_data(name, p);
+      if (array)
+        out.arrays += array_line(name, p, use);
+      else
+        refuse_data(name, p);
     }
     places_.emplace(name, std::move(p));
   }
@@ -106,19 +115,48 @@ void nvvm_writer::refuse_data(const std::string &name, const place &p) const {
   const ir_global &g = *p.global;
   if (g.initialiser == 0 && !p.host)
     throw ir_error("'" + fortran_name(name) + "' is not defined in this text; list the file that has it");
+  if (p.host && has_address(*p.type))
+    throw ir_error(
+        "'" + fortran_name(name) +
+        "' is a pointer, an allocatable scalar or has such a component; its values are in the program, where a "
+        "device cannot see them; use an array, allocatable or of constant size");
   // A COMMON block may be longer elsewhere, and have no padding; a variable of a module is what it is.
   const unsigned long long size = ir_module::size_of(*p.type);
   const bool common = name.compare(0, 2, "_Q") != 0;
   if (p.host && (common ? p.host->bytes + 8 <= size : p.host->bytes != size))
     throw ir_error("'" + fortran_name(name) + "' has " + std::to_string(p.host->bytes) + " bytes in the program and " +
                    std::to_string(ir_module::size_of(*p.type)) + " in this text");
-  if (p.host && has_address(*p.type))
-    throw ir_error("'" + fortran_name(name) +
-                   "' is allocatable or a pointer, or has such a component; its values are in the program, where a "
-                   "device cannot see them; use an array of constant size");
   if (is_descriptor(*p.type) && p.where != home::own)
     throw ir_error("nothing that the integrand reaches allocates the array '" + fortran_name(name) +
                    "'; its values are in the program, where a device cannot see them; use an array of constant size");
+}
+
+// What require_arrays has to know.
+std::string nvvm_writer::array_line(const std::string &name, const place &p, const data_use &use) const {
+  const auto refuse = [&](const std::string &why) {
+    throw ir_error("the allocatable array '" + fortran_name(name) + "' " + why);
+  };
+  const int rank = p.host->rank;
+  const bool of_numbers = is_descriptor(*p.type) && p.value.parts.size() == (rank > 0 ? 8U : 7U) &&
+                          p.type->of.size() == p.value.parts.size();
+  if (!of_numbers)
+    refuse("has elements of a derived type, or another rank than in the program; this is not possible on a device");
+  if (rank > 0 && static_cast<int>(p.type->of[7]->count) != rank)
+    refuse("has rank " + std::to_string(p.type->of[7]->count) + " in this text and " + std::to_string(rank) +
+           " in the program");
+  const std::string &length = p.value.parts[1].text;
+  if (length.empty() || length == "0" || length.find_first_not_of("0123456789") != std::string::npos)
+    refuse("has elements whose length is not constant, which is not possible on a device");
+  if (use.written.count(name))
+    refuse("is allocated, deallocated or handed on by the integrand; on a device it can only be read");
+  if (use.contents_written.count(name))
+    refuse(
+        "is changed by the integrand, or handed on in a way that may change it; every thread of a device would need "
+        "its own copy, "
+        "whose size is not known; use an array of constant size");
+  const bool needed = use.contents_used.count(name) && !use.asked_for.count(name);
+  return std::to_string(p.host->offset) + " " + length + " " + std::to_string(rank) + (needed ? " 1 " : " 0 ") +
+         fortran_name(name) + "\n";
 }
 
 std::string nvvm_writer::global_text(const place &p) {
@@ -128,6 +166,45 @@ std::string nvvm_writer::global_text(const place &p) {
   const unsigned long long align = std::max<unsigned long long>(p.global->align, ir_module::align_of(*p.type));
   return "@" + p.symbol + " = internal addrspace(1) constant " + type(*p.type) + " " + constant(p.value) + ", align " +
          std::to_string(bytes >= 8 ? std::max<unsigned long long>(align, 8) : align) + "\n";
+}
+
+// A record of its own, whose elements are those in the parameter block.
+std::string nvvm_writer::own_array(const place &p) {
+  const std::string block = local(function_->names.at(2)), t = type(*p.type), slot = temporary();
+  std::string out;
+  const auto at = [&](const std::string &base, unsigned long long offset) {
+    const std::string result = temporary();
+    out += "  " + result + " = getelementptr i8, i8* " + base + ", i64 " + std::to_string(offset) + "\n";
+    return result;
+  };
+  const auto put = [&](unsigned long long offset, const std::string &kind, const std::string &value) {
+    const std::string there = at(p.base, offset), cast = temporary();
+    out += "  " + cast + " = bitcast i8* " + there + " to " + kind + "*\n  store " + kind + " " + value + ", " + kind +
+           "* " + cast + ", align 8\n";
+  };
+  slots_ += "  " + slot + " = alloca " + t + ", align 8\n  " + p.base + " = bitcast " + t + "* " + slot + " to i8*\n";
+  const std::string record = at(block, p.host->offset), cast = temporary(), where = temporary(), none = temporary(),
+                    address = temporary(), base = temporary();
+  out += "  " + cast + " = bitcast i8* " + record + " to i64*\n";
+  out += "  " + where + " = load i64, i64* " + cast + ", align 8\n";
+  out += "  " + none + " = icmp eq i64 " + where + ", 0\n";
+  out += "  " + address + " = getelementptr i8, i8* " + block + ", i64 " + where + "\n";
+  out += "  " + base + " = select i1 " + none + ", i8* null, i8* " + address + "\n";
+  put(0, "i8*", base);
+  put(8, "i64", p.value.parts[1].text);
+  // Version, rank, type, attribute, and one more.
+  unsigned long long marks = 0;
+  for (const auto &[part, shift] : {std::pair<std::size_t, int>{2, 0}, {3, 32}, {4, 40}, {5, 48}, {6, 56}})
+    marks |= std::strtoull(p.value.parts[part].text.c_str(), nullptr, 10) << shift;
+  put(16, "i64", std::to_string(static_cast<long long>(marks)));
+  const std::string bytes = std::to_string(24 * p.host->rank);
+  if (p.host->rank > 0) {
+    declared_["llvm.memcpy.p0i8.p0i8.i64"] = "declare void @llvm.memcpy.p0i8.p0i8.i64(i8*, i8*, i64, i1)";
+    const std::string to = at(p.base, 24), from = at(record, 24);
+    out += "  call void @llvm.memcpy.p0i8.p0i8.i64(i8* align 8 " + to + ", i8* align 8 " + from + ", i64 " + bytes +
+           ", i1 false)\n";
+  }
+  return out;
 }
 
 // The private copies at the beginning of a call.
@@ -141,6 +218,11 @@ std::string nvvm_writer::own_data() {
     if (p.where == home::host) {
       p.base = temporary();
       out += "  " + p.base + " = " + where + "\n";
+      continue;
+    }
+    if (p.host && p.host->rank >= 0) {
+      p.base = temporary();
+      out += own_array(p);
       continue;
     }
     unsigned long long bytes = ir_module::size_of(*p.type);

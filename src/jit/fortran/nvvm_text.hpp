@@ -13,6 +13,7 @@ namespace tessera {
 struct host_value {
   std::string symbol;  // in the code
   unsigned long long offset = 0, bytes = 0;
+  int rank = -1;  // of an allocatable array: its record is there (program_array.hpp)
 };
 
 struct nvvm_data {
@@ -24,6 +25,7 @@ struct nvvm_data {
 struct nvvm_code {
   std::string text;
   std::vector<nvvm_data> data;  // that the program might have
+  std::string arrays;           // of the program, that are used: see require_arrays
 };
 
 // The function tessera_f of `m` and all that it reaches. Written data are private to each call of tessera_f and begin with the values they

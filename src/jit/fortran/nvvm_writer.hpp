@@ -31,9 +31,11 @@ class nvvm_writer {
 
   // nvvm_text.cpp
   void refuse_data(const std::string &name, const place &p) const;
+  std::string array_line(const std::string &name, const place &p, const data_use &use) const;
   std::string global_text(const place &p);
   std::string function_text(const ir_function &f, const std::vector<ir_block> &body);
   std::string own_data();
+  std::string own_array(const place &p);
   // nvvm_values.cpp
   std::string type(const ir_type &t, int depth = 0) const;
   std::string local(const std::string &name);

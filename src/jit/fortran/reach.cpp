@@ -141,11 +141,16 @@ void ir_names(const ir_value &v, std::set<std::string> &names) {
 
 ir_reached ir_reach(const ir_module &m, const std::string &entry) { return walker(m).run(entry); }
 
-std::string ir_inside(const ir_module &m, const std::string &entry) {
-  const ir_reached reached = ir_reach(m, entry);
+std::string ir_inside(const ir_module &m, const ir_reached &reached, const std::string &entry,
+                      const std::set<std::string> &whole) {
   std::string out = m.rest();
-  for (const auto &[name, g] : m.globals())
-    if (reached.globals.count(name)) out += m.slice(g.begin, g.end) + "\n";
+  for (const auto &[name, g] : m.globals()) {
+    if (!reached.globals.count(name)) continue;
+    std::string definition = m.slice(g.begin, g.end);
+    const std::size_t internal = definition.find(" internal ");
+    if (whole.count(name) && internal != std::string::npos) definition.erase(internal, 9);
+    out += definition + "\n";
+  }
   for (const auto &[name, f] : m.functions()) {
     if (!f.defined) {
       const std::string definition = runtime_definition(name);

@@ -24,7 +24,9 @@ ir_reached ir_reach(const ir_module &m, const std::string &entry);
 // Names of globals and functions in a value, those of constants included.
 void ir_names(const ir_value &v, std::set<std::string> &names);
 
-// The code of what is reached, all of it inside and inlined into the entry when an optimiser has gone over it.
-std::string ir_inside(const ir_module &m, const std::string &entry);
+// The code of what is reached, all of it inside and inlined into the entry when an optimiser has gone over it. whole: data that no optimiser
+// is to take apart or to believe their first values.
+std::string ir_inside(const ir_module &m, const ir_reached &reached, const std::string &entry,
+                      const std::set<std::string> &whole = {});
 
 }  // namespace tessera
