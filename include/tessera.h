@@ -552,10 +552,10 @@ TESSERA_API int tessera_set_stream(tessera_solver *s, void *stream);
  * NULL: all that there are; n = 0: one device again, that of TESSERA_DEVICE. TESSERA_DEVICE becomes the first of them. A run on that one
  * takes the others along: a run on the host, or on another device, does not. They must be of one kind.
  *
- * Lattice rules and Monte Carlo share out points, tessera_integrate_many integrals (not those of a device callback); value, error,
- * evaluations and status have the same bits on any number of devices. Steps that are too small stay on the first device, and the others
- * are not started before one is large enough. cuRAND's generators, single integrals by cubature, quadrature and iterated integrals, and the
- * construction of lattices are done by the first device alone. A device callback is called for one device after the other, with that device current and a stream
+ * Lattice rules and Monte Carlo share out points, cubature regions that are evaluated in one step, tessera_integrate_many integrals (not
+ * those of a device callback); value, error, evaluations and status have the same bits on any number of devices. Steps that are too small
+ * stay on the first device, and the others are not started before one is large enough. Sparse grids, cuRAND's generators, single integrals
+ * by quadrature and iterated integrals, and the construction of lattices are done by the first device alone. A device callback is called for one device after the other, with that device current and a stream
  * of it: of its userdata all of them must be able to read what it points at. A stream of tessera_set_stream belongs to the first device; the
  * others wait for what is in it when the run begins. ordinals is read during the call.
  *

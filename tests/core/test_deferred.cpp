@@ -7,24 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "problem.hpp"
-#include "cases.h"
+#include "bulk_runs.hpp"
 #include "core/node_table.hpp"
-#include "core/rule_build.hpp"
 #include "engine/cubature/batch.hpp"
-#include "engine/cubature/bulk.hpp"
-#include "host/executor.hpp"
-#include "tessera.h"
-
-extern "C" {
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-#include "close.h"
-}
 
 using namespace tessera;
 
@@ -62,42 +47,6 @@ class deferred_executor : public host_executor {
   thread_pool &pool_;
   Evaluate evaluate_;
 };
-
-struct counting_hooks : run_hooks {
-  outcome between_steps(int64 evaluations, const double *, const double *) override {
-    assert_true(evaluations > 0);
-    return ++calls == stop_after ? outcome::stopped : outcome::running;
-  }
-  int calls = 0, stop_after = 0;
-};
-counting_hooks nobody_asks;
-
-struct answer {
-  outcome end = outcome::running;
-  std::vector<double> value, error;
-  cubature_statistics statistics;
-};
-
-template <class Executor>
-answer run(Executor &executor, const cubature_problem &p, int stop_after = 0) {
-  answer a;
-  a.value.assign(static_cast<std::size_t>(p.settings.ncomp), -1.0);
-  a.error = a.value;
-  counting_hooks hooks;
-  hooks.stop_after = stop_after;
-  bulk<Executor> driver(executor, p.settings, p.integration_rule.points, hooks);
-  a.end = driver.run(p.domain(), a.value.data(), a.error.data());
-  a.statistics = driver.statistics();
-  return a;
-}
-
-answer direct(const cubature_problem &p, int stop_after = 0) {
-  thread_pool pool(p.threads);
-  host_evaluator evaluator;
-  evaluator.start(p, pool, nobody_asks, INT64_MAX);
-  host_executor executor(pool, evaluator);
-  return run(executor, p, stop_after);
-}
 
 answer deferred(const cubature_problem &p, int stop_after = 0) {
   thread_pool pool(p.threads);
@@ -173,70 +122,14 @@ answer in_calls(const cubature_problem &p, int64 most) {
   return run(executor, p);
 }
 
-cubature_problem problem_of(int ndim, int ncomp, point_function f, double reltol, int family = TESSERA_RULE_AUTO) {
-  cubature_problem p;
-  p.settings.ndim = ndim;
-  p.settings.ncomp = ncomp;
-  p.settings.reltol = reltol;
-  p.settings.maxeval = 3000000;
-  p.settings.initial_regions = 64;
-  p.settings.memory = int64{1} << 30;
-  build_rule(choose_rule(family, ndim), ndim, p.integration_rule, true);
-  p.settings.margin = rule_margin(p.integration_rule);
-  p.lower.assign(static_cast<std::size_t>(ndim), 0.0);
-  p.upper.assign(static_cast<std::size_t>(ndim), 1.0);
-  p.axes.assign(static_cast<std::size_t>(ndim), {axis_finite, 0.0, 0.0, 1.0});
-  p.grain.assign(static_cast<std::size_t>(ndim), 0.0);
-  p.integrand.point = f;
-  return p;
-}
-
-void assert_same(const answer &a, const answer &b) {
-  assert_true(a.end == b.end);
-  for (std::size_t k = 0; k < a.value.size(); ++k) {
-    assert_int_equal(bits_of(a.value[k]), bits_of(b.value[k]));
-    assert_int_equal(bits_of(a.error[k]), bits_of(b.error[k]));
-  }
-  assert_int_equal(a.statistics.evaluations, b.statistics.evaluations);
-  assert_int_equal(a.statistics.regions, b.statistics.regions);
-  assert_int_equal(a.statistics.iterations, b.statistics.iterations);
-  assert_int_equal(a.statistics.peak_bytes, b.statistics.peak_bytes);
-}
-
-int three(int, const double *x, int, double *f, void *) {
-  const double s = x[0] + 2 * x[1] + 3 * x[2];
-  f[0] = std::exp(-s);
-  f[1] = 1 / (0.1 + s * x[1]);
-  f[2] = 1 / (0.01 + (x[0] - 0.3) * (x[0] - 0.3));
-  return 0;
-}
-
-int infinite_somewhere(int, const double *x, int, double *f, void *) {
-  const double distance = std::fabs(x[0] - 0.7);
-  f[0] = distance < 1e-4 ? std::numeric_limits<double>::infinity() : std::sqrt(distance);
-  return 0;
-}
-
 int infinite_nearly_everywhere(int, const double *x, int, double *f, void *) {
   f[0] = x[0] > 0.1 ? std::numeric_limits<double>::infinity() : 1.0;
-  return 0;
-}
-
-int bell(int, const double *x, int, double *f, void *) {
-  f[0] = std::exp(-x[0] * x[0] - x[1]) * x[2] * x[2];
   return 0;
 }
 
 int stops(int, const double *x, int, double *f, void *) {
   f[0] = std::sqrt(std::fabs(x[0] - 0.123));
   return x[0] > 0.12299 && x[0] < 0.12301 ? 23 : 0;
-}
-
-cubature_problem infinite_problem() {
-  cubature_problem p = problem_of(3, 1, bell, 1e-6);
-  p.lower = {-1.0, 0.0, -1.0};
-  p.axes = {{axis_both, 0.0, -DBL_MAX, DBL_MAX}, {axis_up, 0.0, DBL_MIN, DBL_MAX}, {axis_finite, 0.0, -1.0, 1.0}};
-  return p;
 }
 
 // ---- Steps ---------------------------------------------------------------------------------------------------------------

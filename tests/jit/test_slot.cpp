@@ -67,7 +67,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   state.split = make_splitting(s.splitting, ndim, s.margin);
   state.points = problem.integration_rule.points;
   state.pause_after = INT64_MAX / 2;
-  state.pause_regions = INT64_MAX;
+  state.pause_regions = state.share_regions = INT64_MAX;
   state.most_in_step = INT64_MAX;
   state.can_grow = !limited;
   place_slot(state, regions, base + bytes);

@@ -90,16 +90,33 @@ static const struct device_run device_runs[] = {
      {TESSERA_SAMPLING, TESSERA_GENERATOR},
      {TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_SOBOL}},
     {"chosen", TESSERA_AUTO, 4, 1, 4000000, 0, {0}, {0}},
-    {"cubature", TESSERA_CUBATURE, 4, 1, 3000000, 0, {0}, {0}},
+    {"cubature",
+     TESSERA_CUBATURE,
+     4,
+     1,
+     6000000,
+     1,
+     {TESSERA_RULE, TESSERA_SPARSE, TESSERA_SELECTION},
+     {TESSERA_RULE_DEGREE7, TESSERA_SPARSE_OFF, TESSERA_SELECT_BULK}},
+    {"cubature, three components",
+     TESSERA_CUBATURE,
+     6,
+     3,
+     8000000,
+     1,
+     {TESSERA_RULE, TESSERA_SPARSE, TESSERA_SELECTION},
+     {TESSERA_RULE_DEGREE9, TESSERA_SPARSE_OFF, TESSERA_SELECT_BULK}},
+    {"cubature as it comes", TESSERA_CUBATURE, 4, 1, 6000000, 0, {0}, {0}},
     {"quadrature", TESSERA_QUADRATURE, 1, 1, 100000, 0, {0}, {0}},
 };
 enum { many_device_runs = sizeof device_runs / sizeof device_runs[0] };
 
-/* With the driver of tests/core/several_devices, which knows lattice rules and Monte Carlo on the integrand above and takes its time: shorter
- * runs. */
+/* With the driver of tests/core/several_devices, which knows lattice rules, Monte Carlo and cubature of one degree on the integrand above and
+ * takes its time: shorter runs. */
 static inline int is_stand_in(void) { return getenv("TESSERA_TEST_STAND_IN") != NULL; }
 static inline int is_runnable(const struct device_run *r) {
-  return !is_stand_in() || r->method == TESSERA_LATTICE || r->method == TESSERA_MONTECARLO;
+  return !is_stand_in() || r->method == TESSERA_LATTICE || r->method == TESSERA_MONTECARLO ||
+         (r->method == TESSERA_CUBATURE && r->keys[0] == TESSERA_RULE);
 }
 
 struct device_outcome {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 extern "C" {
@@ -191,6 +192,31 @@ void runs_repeat_bit_by_bit(void **) {
   tessera_destroy(other);
 }
 
+// Device 0 stands for several: each is called for its regions of a step.
+void several_devices_are_called_in_turn(void **) {
+  setenv("TESSERA_TEST_ONE_DEVICE_AS_SEVERAL", "1", 1);
+  struct answer one = {};
+  for (int n = 1; n <= 3; ++n) {
+    const int ordinals[3] = {device, device, device};
+    launched l("f4", 5);
+    tessera_solver *s = device_solver(5, 1, &l);
+    assert_status(s, tessera_set_devices(s, n, ordinals), TESSERA_OK);
+    to(s, 1e-6, 20000000);
+    const struct answer a = integrate(s);
+    assert_true(a.status >= 0);
+    assert_int_equal(got_int(s, TESSERA_DEVICES_USED), n);
+    assert_int_equal(l.points, a.evaluations);
+    assert_int_equal(l.wrong_arguments, 0);
+    if (n == 1) one = a;
+    assert_int_equal(a.status, one.status);
+    assert_int_equal(a.evaluations, one.evaluations);
+    assert_same_bits(a.value, one.value);
+    assert_same_bits(a.error, one.error);
+    tessera_destroy(s);
+  }
+  unsetenv("TESSERA_TEST_ONE_DEVICE_AS_SEVERAL");
+}
+
 void the_callback_can_stop_the_run(void **) {
   launched l("f4", 5);
   tessera_solver *s = device_solver(5, 1, &l);
@@ -342,6 +368,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_parameter_block_on_the_device),
       cmocka_unit_test(many_integrals_one_after_another),
       cmocka_unit_test(runs_repeat_bit_by_bit),
+      cmocka_unit_test(several_devices_are_called_in_turn),
       cmocka_unit_test(the_callback_can_stop_the_run),
       cmocka_unit_test(what_is_not_written_is_not_a_value),
       cmocka_unit_test(it_is_compared_with_a_host_callback),

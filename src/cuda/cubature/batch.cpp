@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "batch.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 
@@ -64,6 +65,7 @@ batch_kernels::batch_kernels(const cubature_problem &problem, int arch, int mult
   sums_ = library_.function("tessera_batch_sums");
   fold_ = library_.function("tessera_batch_fold");
   finish_ = library_.function("tessera_batch_finish");
+  packing_.find(library_);
   steps_.function = library_.function("tessera_batch_steps");
   upload_rule(library_, r, stream);
   upload_axes(library_, problem.axes, stream);
@@ -97,10 +99,10 @@ bool batch_callback::call(int64 n, int ndim, CUdeviceptr x, int64 ldx, int ncomp
 // ---- A run -------------------------------------------------------------------------------------------------------------
 
 void batch_run::begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
-                      void *userdata, run_hooks &hooks) {
+                      void *userdata, run_hooks *hooks) {
   const rule &r = problem.integration_rule;
   kernels_ = &kernels;
-  hooks_ = &hooks;
+  hooks_ = hooks;
   callback_ = {function, userdata, stream_, 0, {}};
   ndim_ = problem.settings.ndim;
   ncomp_ = problem.settings.ncomp;
@@ -131,35 +133,44 @@ int64 batch_run::work_bytes() const {
 }
 
 void batch_run::run(bulk_state &state) {
+  const auto from = std::chrono::steady_clock::now();
+  int64 alone = 0;  // points
   if (state.pending > 0) {
-    const outcome o = evaluate(state);
+    check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "preparing the evaluation");
+    const int64 points = pending_points(state);
+    const bool shared =
+        sharing_.has_others() && state.pending > state.pending_list.pieces && points >= sharing_.least_points();
+    if (!shared) alone = points;
+    const outcome o =
+        shared ? sharing_.share_out(state) : evaluate(state, state.regions, state.pending_list, state.pending);
     if (o != outcome::running) {
       state.end = o;
       return;
     }
   }
   check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
-  batch_control control = {reinterpret_cast<unsigned *>(control_.address()),
-                           reinterpret_cast<const int64 *>(control_.address() + offsetof(control_block, failed))};
+  batch_control control = {reinterpret_cast<unsigned *>(control_.address()), failed()};
   kernels_->steps().run(state, state.count, control, static_cast<bulk_state *>(result_.address()), stream_);
+  if (alone > 0 && sharing_.has_others())
+    sharing_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count(), alone);
 }
 
-// The pending regions. Returns callback when that ended the run, or time and stopped between two calls.
-outcome batch_run::evaluate(const bulk_state &state) {
-  check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "preparing the evaluation");
+int64 *batch_run::failed() { return reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed)); }
+
+outcome batch_run::evaluate(const bulk_state &state, const region_view &regions, const region_list &list, int64 n) {
   batch_arguments a = {};
-  a.regions = state.regions;
-  a.list = state.pending_list;
+  a.regions = regions;
+  a.list = list;
   a.words = reinterpret_cast<const node_word *>(kernels_->words());
   a.x = reinterpret_cast<double *>(x_.address());
   a.f = reinterpret_cast<double *>(f_.address());
   a.sums = reinterpret_cast<double *>(sums_.address());
   a.estimate = state.set.estimate;
-  a.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
+  a.failed = failed();
   outcome o = outcome::running;
   bool first = true;
-  each_batch(plan_, points_, state.pending, [&](const batch_chunk &chunk) {
-    if (!first && hooks_->is_wanted()) {
+  each_batch(plan_, points_, n, [&](const batch_chunk &chunk) {
+    if (!first && hooks_ && hooks_->is_wanted()) {
       check(cuda().stream_synchronize(stream_), "the call before");
       o = hooks_->within_step();
       if (o != outcome::running) return false;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "batch_problem.hpp"
+#include "step_parts.cuh"
 #include "../device/run_steps.cuh"
 
 #ifndef TESSERA_NDIM

@@ -7,6 +7,7 @@
 #include "../../problem.hpp"
 #include "batch_problem.hpp"
 #include "../../jit/device_compiler.hpp"
+#include "step_sharing.hpp"
 #include "steps_kernel.hpp"
 
 namespace tessera {
@@ -28,6 +29,7 @@ class batch_kernels {
   CUfunction fold() const { return fold_; }
   CUfunction finish() const { return finish_; }
   const steps_kernel &steps() const { return steps_; }
+  const step_packing &packing() const { return packing_; }
   CUdeviceptr words() const { return words_.address(); }
   const compiled_module &module() const { return module_; }
 
@@ -36,6 +38,7 @@ class batch_kernels {
   loaded_library library_;
   CUfunction points_ = nullptr, sums_ = nullptr, fold_ = nullptr, finish_ = nullptr;
   steps_kernel steps_;
+  step_packing packing_;
   device_memory words_;
 };
 
@@ -54,21 +57,26 @@ struct batch_callback {
 // One run: bulk_steps on the device, and the callback between them. The buffers live as long as this object.
 class batch_run {
  public:
-  explicit batch_run(CUstream stream) : stream_(stream) {}
+  batch_run(CUstream stream, step_sharing &sharing) : stream_(stream), sharing_(sharing) {}
   void use_stream(CUstream stream) { stream_ = stream; }
 
-  // Begins a run and makes sure of the memory for one call. Throws device_error and bad_alloc. hooks: asked between two calls.
+  // Begins a run and makes sure of the memory for one call. Throws device_error and bad_alloc. hooks: asked between two calls; null: nobody is.
   void begin(const batch_kernels &kernels, const cubature_problem &problem, device_batch_function function,
-             void *userdata, run_hooks &hooks);
+             void *userdata, run_hooks *hooks);
   void run(bulk_state &state);
+  // The first n pending regions of a list. Returns callback when that ended the run, or time and stopped between two calls.
+  outcome evaluate(const bulk_state &state, const region_view &regions, const region_list &list, int64 n);
+  int64 *failed();
+  const step_packing &packing() const { return kernels_->packing(); }
+  void take_callback(const batch_run &other) { callback_ = other.callback_; }
   const batch_callback &callback() const { return callback_; }
   int64 work_bytes() const;
 
  private:
-  outcome evaluate(const bulk_state &state);
   bool evaluate_chunk(batch_arguments &a);
 
   CUstream stream_;
+  step_sharing &sharing_;
   const batch_kernels *kernels_ = nullptr;
   run_hooks *hooks_ = nullptr;
   batch_callback callback_;

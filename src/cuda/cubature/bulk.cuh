@@ -5,6 +5,7 @@
 
 #include "evaluator_calls.cuh"
 #include "../device/run_steps.cuh"
+#include "step_parts.cuh"
 
 #ifndef TESSERA_BLOCKS
 #define TESSERA_BLOCKS 1
@@ -27,5 +28,27 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   *problem.arrived = 0;
   *problem.left = 0;
   *problem.failed = 0;
+  *problem.taken = 0;
+}
+
+// A device's part of the pending regions, of which there are `all`: the first n of the list. level: to which they are raised, or 0.
+extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
+    tessera_part(const __grid_constant__ tessera::device_problem problem, const tessera::region_view regions,
+                 const tessera::region_list list, int level, tessera::int64 n, tessera::int64 all) {
+  using namespace tessera;
+  __shared__ device_team::scratch team_scratch;
+  device_team team(team_scratch);
+  device_grid grid(team, problem.arrived);
+  called_evaluator evaluator(problem);
+  if (level == 0) {
+    evaluator.evaluate(grid, regions, list, n, all);
+  } else {
+    if constexpr (called_evaluator::raises) evaluator.raise(grid, regions, list, n, level, all);
+  }
+  __syncthreads();
+  if (threadIdx.x != 0 || !device_grid::last_to_leave(problem.left)) return;
+  problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
+  problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
+  *problem.left = 0;
   *problem.taken = 0;
 }

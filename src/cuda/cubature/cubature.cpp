@@ -82,7 +82,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const auto &problem = static_cast<const cubature_problem &>(of_a_method);
   auto &result = static_cast<cubature_result &>(to);
   const placed_integrand f = setting_.place(integrand);
-  const loaded_kernel *const kernel = begin_run(problem, f, hooks, report);
+  begin_sharing(problem, integrand, report);
+  const loaded_kernel *const kernel = begin_run(problem, f, &hooks, report);
   cubature_problem p = problem;
   p.settings.memory = std::min(p.settings.memory, free_memory());
   using driver_type = bulk<cuda_executor>;
@@ -222,17 +223,18 @@ std::string cuda_cubature::evaluate(const tessera::problem &of_a_method, const d
   return run_points(problem, kernel, f.params, n, x, values);
 }
 
-// The kernel of the run; null for a device callback.
+// The kernel of the run; null for a device callback, which nobody asks whether it is to go on where there are no hooks.
 const loaded_kernel *cuda_cubature::begin_run(const cubature_problem &problem, const placed_integrand &f,
-                                              run_hooks &hooks, device_report &report) {
+                                              run_hooks *hooks, device_report &report) {
+  kernel_ = nullptr;
   if (f.batch) {
     batch_.begin(find_batch_kernels(problem, f, report), problem, f.batch, f.userdata, hooks);
     executor_.begin(batch_);
     return nullptr;
   }
-  const loaded_kernel &kernel = find_kernel(problem, f, report);
-  executor_.begin(kernel, f.params);
-  return &kernel;
+  kernel_ = &find_kernel(problem, f, report);
+  executor_.begin(*kernel_, f.params);
+  return kernel_;
 }
 
 const batch_kernels &cuda_cubature::find_batch_kernels(const cubature_problem &problem, const placed_integrand &f,

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "../device/kept_kernels.hpp"
+#include "../device/team.hpp"
 #include "../device/user_calls.hpp"
 #include "../method.hpp"
 #include "batch.hpp"
@@ -16,10 +18,14 @@
 
 namespace tessera {
 
-class cuda_cubature final : public cuda_method {
+class cuda_cubature final : public cuda_method, private step_sharing {
  public:
   explicit cuda_cubature(cuda_setting &setting)
-      : setting_(setting), executor_(setting.stream()), batch_(setting.stream()), slots_(setting.stream()) {}
+      : setting_(setting),
+        executor_(setting.stream(), *this),
+        batch_(setting.stream(), *this),
+        slots_(setting.stream()),
+        team_(*this, setting) {}
 
   void use_stream(CUstream stream) override;
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
@@ -31,7 +37,7 @@ class cuda_cubature final : public cuda_method {
                        double *f) override;
 
  private:
-  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, run_hooks &hooks,
+  const loaded_kernel *begin_run(const cubature_problem &problem, const placed_integrand &f, run_hooks *hooks,
                                  device_report &report);
   const loaded_kernel &find_kernel(const cubature_problem &problem, const placed_integrand &f, device_report &report,
                                    bool many = false);
@@ -48,6 +54,17 @@ class cuda_cubature final : public cuda_method {
   void explain_sparse(const cuda_sparse &grid, const loaded_kernel *kernel, cubature_result &result) const;
   int64 free_memory();
 
+  // sharing.cpp
+  void begin_sharing(const cubature_problem &problem, const device_integrand &integrand, device_report &report);
+  void join(const cuda_cubature &first, cuda_setting &setting);
+  bool has_others() const override;
+  bool always() const override;
+  int64 least_points() const override;
+  void took(double seconds, int64 points) override;
+  outcome share_out(const bulk_state &state) override;
+  outcome share_out(const bulk_state &state, const item_range &own);
+  void start_elsewhere(const cuda_cubature &first, const bulk_state &state, const step_part &part);
+
   static constexpr std::size_t most_kernels = 16;
 
   cuda_setting &setting_;
@@ -63,6 +80,16 @@ class cuda_cubature final : public cuda_method {
   point_memory points_;
   int64 most_memory_ = 0;
   std::size_t held_when_asked_ = 0;
+  // Of a run that may be shared out.
+  const cubature_problem *problem_ = nullptr;
+  const device_integrand *integrand_ = nullptr;
+  device_report *report_ = nullptr;
+  std::optional<placed_integrand> placed_;
+  const loaded_kernel *kernel_ = nullptr;
+  device_memory packed_;
+  bool has_part_ = false;  // of a step of another one's run: there was memory for it
+  int64 not_worth_ = 0;    // points of a step up to which sharing has been seen not to pay
+  device_team<cuda_cubature> team_;
 };
 
 }  // namespace tessera

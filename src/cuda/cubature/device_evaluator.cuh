@@ -22,16 +22,22 @@ class device_evaluator : public evaluator_base {
   // taken: work items given out by the evaluations before.
   __device__ device_evaluator(const device_problem &p, int64 &taken) : evaluator_base(p), taken_(taken) {}
 
-  // Collective over the grid. Writes value, raw error and ranked axes of n regions.
   template <class Grid>
-  __device__ TESSERA_ENTERED void evaluate(Grid &grid, const region_view &store, const region_list &of_step, int64 n) {
+  __device__ void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
+    evaluate(grid, regions, list, n, n);
+  }
+  // Collective over the grid. Writes value, raw error and ranked axes of n regions. How a region's points are shared out, which decides the
+  // last bits of its sums, follows from the number of `all` that are evaluated at a time, here or on other devices.
+  template <class Grid>
+  __device__ TESSERA_ENTERED void evaluate(Grid &grid, const region_view &store, const region_list &of_step, int64 n,
+                                           int64 all) {
     const region_view regions = store;
     const region_list list = of_step;
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
-    while (lanes < 32 && n * lanes * 2 <= threads) lanes *= 2;
+    while (lanes < 32 && all * lanes * 2 <= threads) lanes *= 2;
     unsigned slices = 1;
-    if (lanes == 32 && n < threads / 64 && points_cut() > first_points) {
+    if (lanes == 32 && all < threads / 64 && points_cut() > first_points) {
       const int64 most =
           points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
@@ -69,14 +75,15 @@ class device_evaluator : public evaluator_base {
     }
   }
 
-  // Collective over the grid: the rule of a level for the regions in ids[n]; see engine/cubature/raise.hpp. A warp has a region, or a block
-  // where they are few.
+  // Collective over the grid: the rule of a level for n regions; see engine/cubature/raise.hpp. A warp has a region, or a block where all are
+  // few.
   template <class Grid>
-  __device__ TESSERA_ENTERED void raise(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) {
-    const int width = n * 64 <= grid.threads() ? TESSERA_BLOCK : 32;
+  __device__ TESSERA_ENTERED void raise(Grid &grid, const region_view &regions, const region_list &list, int64 n,
+                                        int level, int64 all) {
+    const int width = all * 64 <= grid.threads() ? TESSERA_BLOCK : 32;
     const int lane = static_cast<int>(threadIdx.x) & (width - 1);
     for (int64 item = grid.thread() / width; item < n; item += grid.threads() / width) {
-      const int64 region = ids[item];
+      const int64 region = list[item];
       raised_sums sums[comps];
       double volume;
       sum_raised(regions, region, level, lane, width, sums, volume);
@@ -395,17 +402,17 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tess
                                                                       tessera::int64 &taken, tessera::device_grid &grid,
                                                                       const tessera::region_view &regions,
                                                                       const tessera::region_list &list,
-                                                                      tessera::int64 n) {
-  tessera::device_evaluator(problem, taken).evaluate(grid, regions, list, n);
+                                                                      tessera::int64 n, tessera::int64 all) {
+  tessera::device_evaluator(problem, taken).evaluate(grid, regions, list, n, all);
 }
 #if TESSERA_RAISED
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera::device_problem &problem,
                                                                    tessera::device_grid &grid,
                                                                    const tessera::region_view &regions,
-                                                                   const tessera::int64 *ids, tessera::int64 n,
-                                                                   int level) {
+                                                                   const tessera::region_list &list, tessera::int64 n,
+                                                                   int level, tessera::int64 all) {
   tessera::int64 taken = 0;
-  tessera::device_evaluator(problem, taken).raise(grid, regions, ids, n, level);
+  tessera::device_evaluator(problem, taken).raise(grid, regions, list, n, level, all);
 }
 #endif
 #endif

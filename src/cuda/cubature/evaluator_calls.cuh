@@ -13,10 +13,10 @@
 // device_evaluator.cuh
 extern "C" __device__ void tessera_evaluate(const tessera::device_problem &problem, tessera::int64 &taken,
                                             tessera::device_grid &grid, const tessera::region_view &regions,
-                                            const tessera::region_list &list, tessera::int64 n);
+                                            const tessera::region_list &list, tessera::int64 n, tessera::int64 all);
 extern "C" __device__ void tessera_raise(const tessera::device_problem &problem, tessera::device_grid &grid,
-                                         const tessera::region_view &regions, const tessera::int64 *ids,
-                                         tessera::int64 n, int level);
+                                         const tessera::region_view &regions, const tessera::region_list &list,
+                                         tessera::int64 n, int level, tessera::int64 all);
 
 namespace tessera {
 
@@ -39,10 +39,18 @@ class called_evaluator : public evaluator_base {
  public:
   using evaluator_base::evaluator_base;
   __device__ void evaluate(device_grid &grid, const region_view &regions, const region_list &list, int64 n) {
-    tessera_evaluate(p_, taken_, grid, regions, list, n);
+    evaluate(grid, regions, list, n, n);
+  }
+  // Of so many in `all`, on this device and on others.
+  __device__ void evaluate(device_grid &grid, const region_view &regions, const region_list &list, int64 n, int64 all) {
+    tessera_evaluate(p_, taken_, grid, regions, list, n, all);
   }
   __device__ void raise(device_grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) const {
-    tessera_raise(p_, grid, regions, ids, n, level);
+    raise(grid, regions, region_list{ids, 0, 1}, n, level, n);
+  }
+  __device__ void raise(device_grid &grid, const region_view &regions, const region_list &list, int64 n, int level,
+                        int64 all) const {
+    tessera_raise(p_, grid, regions, list, n, level, all);
   }
 
  private:

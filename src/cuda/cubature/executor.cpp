@@ -2,6 +2,7 @@
 #include "executor.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 
 namespace tessera {
@@ -21,6 +22,12 @@ struct report_block {
   int flags[2];
 };
 
+report_block &report_in(const mapped_memory &result) {
+  return *reinterpret_cast<report_block *>(static_cast<bulk_state *>(result.address()) + 1);
+}
+
+constexpr double seconds_between_looks = 0.02;  // at the pace, where other devices may take part
+
 std::vector<double> download_box(const region_view &regions, int64 region) {
   const int ndim = regions.ndim();
   std::vector<double> box(static_cast<std::size_t>(2 * ndim));
@@ -33,18 +40,16 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
 
 }  // namespace
 
-void cuda_executor::run_bulk(bulk_state &state) {
-  if (batch_) return batch_->run(state);
-  const int64 most_slices = slices_of(*kernel_);
+device_problem cuda_executor::make_problem(const bulk_state &state) {
   if (control_.bytes() == 0) {
     control_.require(sizeof(control_block));
     check(cuda().set_bytes(control_.address(), 0, sizeof(control_block), stream_), "starting the kernel");
   }
+  const int64 most_slices = slices_of(*kernel_);
   slices_.require(static_cast<std::size_t>(most_slices) * kernel_->slice_bytes());
   result_.require(sizeof(bulk_state) + sizeof(report_block));
-  auto *out = static_cast<bulk_state *>(result_.address());
-  auto *report = reinterpret_cast<report_block *>(out + 1);
-  *report = {};
+  report_block &report = report_in(result_);
+  report = {};
   device_problem problem = {};
   problem.nodes = reinterpret_cast<const uint32 *>(kernel_->nodes());
   problem.b_axes = reinterpret_cast<const uint32 *>(kernel_->b_axes());
@@ -56,17 +61,89 @@ void cuda_executor::run_bulk(bulk_state &state) {
   problem.estimate = state.set.estimate;
   problem.arrived = reinterpret_cast<unsigned *>(control_.address());
   problem.left = reinterpret_cast<unsigned *>(control_.address() + offsetof(control_block, left));
-  problem.failed = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
+  problem.failed = failed();
   problem.taken = reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, taken));
-  problem.failed_out = &report->failed;
-  problem.flags_out = report->flags;
+  problem.failed_out = &report.failed;
+  problem.flags_out = report.flags;
+  return problem;
+}
+
+int64 *cuda_executor::failed() {
+  if (batch_) return batch_->failed();
+  return reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed));
+}
+
+void cuda_executor::launch_steps(bulk_state &state, int64 regions) {
+  const device_problem problem = make_problem(state);
+  kernel_->steps().run(state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_);
+  const report_block &report = report_in(result_);
+  failed_box_.clear();
+  if (report.failed > 0) failed_box_ = download_box(state.regions, report.failed - 1);
+  flags_ = report.flags[0];
+  status_ = report.flags[1];
+}
+
+// With so many a region has as many lanes as it has on any number of devices, and is not cut into slices; a test takes them all, else each of
+// two devices has one for every group of lanes.
+int64 cuda_executor::least_regions() const {
+  const int64 groups = int64{kernel_->steps().grid} * kernel_->steps().block / kernel_->lanes();
+  return sharing_.always() ? groups / 2 + 1 : 2 * groups;
+}
+
+void cuda_executor::run_bulk(bulk_state &state) {
+  if (batch_) return batch_->run(state);
+  // The shape of the launches, which shows in the last bits, and the end of this go are the same whether or not steps are shared out.
   const int64 regions = state.count > 0 ? state.count : state.set.initial_regions;
   state.pause_regions = regions <= steps_kernel::few_regions ? steps_kernel::few_regions : INT64_MAX;
-  kernel_->steps().run(state, regions, problem, out, stream_);
-  failed_box_.clear();
-  if (report->failed > 0) failed_box_ = download_box(state.regions, report->failed - 1);
-  flags_ = report->flags[0];
-  status_ = report->flags[1];
+  if (!sharing_.has_others()) return launch_steps(state, regions);
+  const int64 until = state.evaluations + state.pause_after;
+  for (;;) {
+    state.share_regions = least_regions();
+    state.share_points = sharing_.least_points();
+    state.pause_after = std::min(until - state.evaluations, look_);
+    const int64 before = state.evaluations + pending_points(state);
+    const auto from = std::chrono::steady_clock::now();
+    launch_steps(state, regions);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    const int64 points = state.evaluations - before;
+    sharing_.took(seconds, points);
+    if (points >= look_)
+      look_ = std::max(first_look, static_cast<int64>(seconds_between_looks / seconds * static_cast<double>(points)));
+    if (state.pending > 0)
+      sharing_.share_out(state);
+    else if (state.end != outcome::running || state.wants_room || state.evaluations >= until ||
+             state.count > state.pause_regions)
+      return;
+  }
+}
+
+// ---- A part of a step ----------------------------------------------------------------------------------------------------------
+
+void cuda_executor::start_part(const bulk_state &state, const region_view &regions, const region_list &list, int64 n) {
+  part_end_ = outcome::running;
+  if (batch_) {
+    part_end_ = batch_->evaluate(state, regions, list, n);
+    return;
+  }
+  const device_problem problem = make_problem(state);
+  const void *arguments[] = {&problem, &regions, &list, &state.raising, &n, &state.pending};
+  const steps_kernel &like = kernel_->steps();
+  check(cuda().launch(kernel_->part(), like.grid, 1, 1, like.block, 1, 1, like.shared_bytes, stream_,
+                      const_cast<void **>(arguments), nullptr),
+        "starting the kernel");
+}
+
+cuda_executor::answer cuda_executor::end_part() {
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  if (batch_) return {0, 0, part_end_};
+  const report_block &report = report_in(result_);
+  return {report.flags[0], report.flags[1], outcome::running};
+}
+
+void cuda_executor::tell(const answer &all) {
+  told_ = all;
+  upload(kernel_->flags(), &told_.flags, sizeof told_.flags, stream_, "uploading the integrand's answer");
+  upload(kernel_->status(), &told_.status, sizeof told_.status, stream_, "uploading the integrand's answer");
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "batch.hpp"
 #include "device_problem.hpp"
 #include "kernel.hpp"
+#include "step_sharing.hpp"
 #include "../sparse/sparse.hpp"
 
 namespace tessera {
@@ -18,8 +19,9 @@ class cuda_executor {
  public:
   static constexpr int64 pause_after = 4000000000;  // evaluations: some tens of milliseconds
   static constexpr int64 first_regions = 1 << 17;
+  static constexpr int64 first_look = 1 << 18;  // evaluations
 
-  explicit cuda_executor(CUstream stream) : stream_(stream) {}
+  explicit cuda_executor(CUstream stream, step_sharing &sharing) : stream_(stream), sharing_(sharing) {}
   void use_stream(CUstream stream) { stream_ = stream; }
 
   // Begins a run with a kernel; the buffers made during it reuse the memory of earlier runs, in the order they are made.
@@ -135,13 +137,31 @@ class cuda_executor {
 
   void run_bulk(bulk_state &state);
 
+  // A part of the pending regions: the first n of a list in a store on this device.
+  void start_part(const bulk_state &state, const region_view &regions, const region_list &list, int64 n);
+  struct answer {
+    int flags, status;  // tessera_flags and tessera_status, which stay in the kernel
+    outcome end;        // of calls of the caller's program
+  };
+  answer end_part();
+  // Before the steps go on: what it has said here and elsewhere.
+  void tell(const answer &all);
+  int64 *failed();
+  const step_packing &packing() const { return batch_ ? batch_->packing() : kernel_->packing(); }
+  // After an exception, of which parts may have been left over.
+  void forget_parts() { control_.clear(); }
+
  private:
   static int64 slices_of(const loaded_kernel &kernel) { return int64{kernel.steps().grid} * kernel.steps().block / 32; }
+  device_problem make_problem(const bulk_state &state);
+  void launch_steps(bulk_state &state, int64 regions);
+  int64 least_regions() const;
   void begin(const loaded_kernel *kernel, batch_run *batch) {
     kernel_ = kernel;
     batch_ = batch;
     failed_box_.clear();
     flags_ = status_ = 0;
+    look_ = first_look;
     device_used_ = mapped_used_ = 0;
   }
   device_memory &next_device() {
@@ -154,6 +174,7 @@ class cuda_executor {
   }
 
   CUstream stream_;
+  step_sharing &sharing_;
   const loaded_kernel *kernel_ = nullptr;
   batch_run *batch_ = nullptr;  // or this
   CUdeviceptr params_ = 0;
@@ -165,6 +186,9 @@ class cuda_executor {
   const sparse_kernels *kernels_of_looks_ = nullptr;
   std::vector<double> failed_box_;
   int flags_ = 0, status_ = 0;
+  int64 look_ = 0;  // evaluations of a launch where there are other devices, so that the pace is seen in time
+  outcome part_end_ = outcome::running;
+  answer told_ = {};  // lives on while the copy waits for its turn
 };
 
 }  // namespace tessera

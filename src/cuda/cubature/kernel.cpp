@@ -120,6 +120,8 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   steps_.function = library_.function(many ? "tessera_many" : "tessera_bulk");
   if (!many) {
     points_ = library_.function("tessera_points");
+    part_ = library_.function("tessera_part");
+    packing_.find(library_);
     upload_axes(library_, problem.axes, stream);
     flags_ = library_.global("tessera_flags", sizeof(int));
     status_ = library_.global("tessera_status", sizeof(int));
@@ -134,9 +136,11 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   check(cuda().stream_synchronize(stream), "uploading the rule");
   steps_.block = static_cast<unsigned>(shape_.block);
   steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
-  check(cuda().function_set(steps_.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                            static_cast<int>(steps_.shared_bytes)),
-        "asking for shared memory");
+  for (const CUfunction with : {steps_.function, part_})
+    if (with)
+      check(cuda().function_set(with, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                static_cast<int>(steps_.shared_bytes)),
+            "asking for shared memory");
   steps_.fit(multiprocessors, "the integrand needs");
 }
 

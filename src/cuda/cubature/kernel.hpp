@@ -36,6 +36,9 @@ class loaded_kernel {
   loaded_kernel &operator=(const loaded_kernel &) = delete;
 
   const steps_kernel &steps() const { return steps_; }
+  CUfunction part() const { return part_; }  // with blocks like those of the steps
+  const step_packing &packing() const { return packing_; }
+  int lanes() const { return shape_.lanes; }
   CUfunction points() const { return points_; }
   CUdeviceptr nodes() const { return nodes_.address(); }
   CUdeviceptr b_axes() const { return nodes_.address() + node_bytes_; }
@@ -53,7 +56,8 @@ class loaded_kernel {
   compiled_module module_;
   loaded_library library_;
   steps_kernel steps_;
-  CUfunction points_ = nullptr;
+  CUfunction part_ = nullptr, points_ = nullptr;
+  step_packing packing_;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
   device_memory raised_words_, raised_offsets_, raised_weights_;

@@ -29,7 +29,7 @@ TESSERA_HD int64 place_slot(bulk_state &state, int64 regions, unsigned char *mem
 TESSERA_HD void begin_integral(bulk_state &state) {
   state.count = state.retired_count = state.evaluations = state.iterations = state.marked_count = 0;
   state.turn = 0;
-  state.pending = 0;
+  state.pending = state.raising = 0;
   state.exploring = state.surveyed = state.wants_room = false;
   state.end = outcome::running;
 }

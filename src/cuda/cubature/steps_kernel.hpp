@@ -9,6 +9,7 @@
 #include "../../engine/cubature/bulk_state.hpp"
 #include "../../problem.hpp"
 #include "../device/driver.hpp"
+#include "step_part.hpp"
 
 namespace tessera {
 
@@ -38,6 +39,30 @@ struct steps_kernel {
           "starting the kernel");
     check(cuda().stream_synchronize(stream), "the kernel");
     state = *out;
+  }
+};
+
+// What other devices evaluate of a step, on the first one.
+struct step_packing {
+  CUfunction to = nullptr, from = nullptr;
+
+  void find(const loaded_library &library) {
+    to = library.function("tessera_pack");
+    from = library.function("tessera_unpack");
+  }
+  void pack(const step_part &a, CUstream stream) const { launch(to, a, box_fields(a.regions.ndim()), stream); }
+  void unpack(const step_part &a, CUstream stream) const {
+    launch(from, a, a.regions.fields() - box_fields(a.regions.ndim()), stream);
+  }
+
+ private:
+  static void launch(CUfunction f, const step_part &a, int fields, CUstream stream) {
+    constexpr int64 block = 256, most_blocks = 4096;
+    const int64 blocks = (a.n * fields + block - 1) / block;
+    const void *arguments[] = {&a};
+    check(cuda().launch(f, static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1, 1, block, 1, 1, 0,
+                        stream, const_cast<void **>(arguments), nullptr),
+          "starting the kernel");
   }
 };
 

@@ -53,6 +53,8 @@ cuda_driver open_driver() {
   TESSERA_BIND(upload_in_order, cuMemcpyHtoDAsync);
   TESSERA_BIND(download, cuMemcpyDtoH);
   TESSERA_BIND(copy_2d, cuMemcpy2D);
+  TESSERA_BIND(copy_to_device, cuMemcpyPeerAsync);
+  TESSERA_BIND(reach_directly, cuCtxEnablePeerAccess);
   TESSERA_BIND(library_load, cuLibraryLoadData);
   TESSERA_BIND(library_unload, cuLibraryUnload);
   TESSERA_BIND(library_kernel, cuLibraryGetKernel);

@@ -57,6 +57,8 @@ struct cuda_driver {
   decltype(&::cuMemcpyHtoDAsync) upload_in_order;
   decltype(&::cuMemcpyDtoH) download;
   decltype(&::cuMemcpy2D) copy_2d;
+  decltype(&::cuMemcpyPeerAsync) copy_to_device;
+  decltype(&::cuCtxEnablePeerAccess) reach_directly;
   decltype(&::cuLibraryLoadData) library_load;
   decltype(&::cuLibraryUnload) library_unload;
   decltype(&::cuLibraryGetKernel) library_kernel;

@@ -29,18 +29,32 @@ class team_pace {
     const int devices = others.count() + 1;
     if (others.always()) return devices;
     const double alone = static_cast<double>(points) * seconds_per_point_;
-    if (!others.are_there() && alone < least_to_start)
-      return 1;  // a context and kernels take a tenth of a second or more
+    if (alone < to_start(others)) return 1;
     return static_cast<int>(std::min<double>(devices, std::max(1.0, alone / least_share)));
   }
+  // Points from which on there are more than one.
+  int64 least_shared(const other_devices &others) const {
+    if (others.always()) return 0;
+    if (others.count() == 0) return INT64_MAX;
+    const double n = std::max(2.0 * least_share, to_start(others)) / seconds_per_point_;
+    return n < 9e18 ? static_cast<int64>(n) + 1 : INT64_MAX;
+  }
   void took(double seconds, int64 points, int members) {
+    run_ += seconds;
     if (points >= least_points) seconds_per_point_ = seconds * members / static_cast<double>(points);
   }
 
  private:
+  // Seconds that a step has to take one device as long as others have no context and no kernels, which take a tenth of a second or more: less
+  // where the run is a long one.
+  double to_start(const other_devices &others) const {
+    return others.are_there() || run_ >= 10.0 * least_to_start ? 0.0 : least_to_start;
+  }
+
   static constexpr double least_share = 2e-4, least_to_start = 0.05;  // seconds
   static constexpr int64 least_points = 65536;                        // fewer say nothing of more
   double seconds_per_point_ = 1e-10;  // of the first device, as long as nothing is known
+  double run_ = 0.0;                  // seconds of the run's steps so far
 };
 
 // Run: an executor with a constructor from cuda_setting &.
@@ -61,6 +75,16 @@ class device_team {
   device_team &operator=(const device_team &) = delete;
 
   int size() const { return setting_.others() ? setting_.others()->count() + 1 : 1; }
+  bool always() const { return setting_.others() && setting_.others()->always(); }
+  // For those that decide beforehand what to share out: how many take part in so much, points from which on it is more than one, and what
+  // the first device has taken for points by itself.
+  int members(const item_range &own, int64 points) const {
+    return setting_.others()
+               ? static_cast<int>(std::min<int64>(own.end - own.first, pace_.members(*setting_.others(), points)))
+               : 1;
+  }
+  int64 least_shared() const { return setting_.others() ? pace_.least_shared(*setting_.others()) : INT64_MAX; }
+  void took(double seconds, int64 points) { pace_.took(seconds, points, 1); }
   // For a run: begin(member) is called before its first step on each of the others, with the member's context current.
   void begin_run() {
     begun_.assign(begun_.size(), false);
@@ -73,8 +97,7 @@ class device_team {
   template <class Begin, class Start, class End>
   int share_out(const item_range &own, int64 points, const Begin &begin, const Start &start, const End &end) {
     if (own.first == own.end) return 1;
-    other_devices *const others = setting_.others();
-    const int n = others ? static_cast<int>(std::min<int64>(own.end - own.first, pace_.members(*others, points))) : 1;
+    const int n = members(own, points);
     if (n > 1) prepare(n, begin);
     const auto from = std::chrono::steady_clock::now();
     try {

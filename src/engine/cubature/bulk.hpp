@@ -36,7 +36,7 @@ class bulk {
     state_.points = points;
     state_.pause_after = Executor::pause_after;
     state_.most_in_step = INT64_MAX;
-    state_.pause_regions = INT64_MAX;
+    state_.pause_regions = state_.share_regions = INT64_MAX;
     cubature_settings of_regions = settings;
     of_regions.memory = settings.memory / bytes_of_region(settings) * (bytes_of_region(settings) - candidate_bytes);
     most_regions_ = regions_in_memory(of_regions, state_.exploring_split.pieces);
@@ -104,7 +104,7 @@ class bulk {
     const bulk_progress &at = then.at;
     const bool possible = at.count > 0 && at.count <= int64{1} << 40 && at.marked_count >= 0 &&
                           at.marked_count <= at.count && at.retired_count >= 0 && at.evaluations > 0 &&
-                          at.iterations >= 0 && at.turn >= 0 && at.pending == 0;
+                          at.iterations >= 0 && at.turn >= 0 && at.pending == 0 && at.raising == 0;
     return possible && n == words_of_state(at);
   }
   // Goes on from there, with the same tolerances as if nothing had been.

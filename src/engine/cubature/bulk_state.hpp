@@ -48,13 +48,16 @@ struct bulk_progress {
   int64 retired_count;
   int64 evaluations;
   int64 iterations;
-  int64 marked_count;  // regions to divide next; their number when the store must grow first
-  int64 fill;          // number of first regions that is wanted; above `count` while all regions are divided
-  int turn;            // which of the buffers used in turn
-  bool exploring;      // the regions divided last were listed because little was known of them
-  bool surveyed;       // the sums and the histogram are those of the regions as they are
-  int64 pending;       // regions of pending_list that the executor evaluates before it starts the steps again
-  outcome end;         // running: paused, or room is wanted
+  int64 marked_count;           // regions to divide next; their number when the store must grow first
+  int64 fill;                   // number of first regions that is wanted; above `count` while all regions are divided
+  int turn;                     // which of the buffers used in turn
+  bool exploring;               // the regions divided last were listed because little was known of them
+  bool surveyed;                // the sums and the histogram are those of the regions as they are
+  int64 pending;                // regions of pending_list that the executor evaluates before it starts the steps again
+  int raising;                  // 0, or the level to which they are to be raised
+  int64 raised;                 // points of the levels of this step that were raised before
+  int64 listed[raised_levels];  // regions that are to be raised to each level
+  outcome end;                  // running: paused, or room is wanted
   bool wants_room;
   bool stopped;  // the run has ended, or the driver or the executor is wanted
 };
@@ -69,9 +72,11 @@ struct bulk_state : bulk_progress {
   int64 pause_after;    // evaluations in one go before the driver is asked whether to go on
   int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
   int64 most_in_step;   // evaluations, one region's division at least
-  bool can_grow;        // the driver may give more room
-  bool whole_steps;     // one that the limit of evaluations would cut is not begun
-  bool resumed;         // the first regions are those of an earlier run: they need not all be divided
+  int64 share_regions,
+      share_points;  // from which on an evaluation is left to the executor: at least so many of both, and 2 regions
+  bool can_grow;     // the driver may give more room
+  bool whole_steps;  // one that the limit of evaluations would cut is not begun
+  bool resumed;      // the first regions are those of an earlier run: they need not all be divided
   double lower[max_cubature_ndim], upper[max_cubature_ndim], grain[max_cubature_ndim];
   TESSERA_HD domain_box domain() const { return {lower, upper, grain}; }
 
@@ -94,6 +99,11 @@ struct bulk_state : bulk_progress {
 
   region_list pending_list;
 };
+
+// Is the evaluation of n regions, with so many points in each, left to the executor? Not that of a team that is alone with fewer.
+TESSERA_HD bool is_left(const bulk_state &s, int64 n, int64 points, int64 alone_points) {
+  return n >= s.share_regions && n * points >= s.share_points && n * points > alone_points;
+}
 
 // Regions that the memory limit allows: beside its record a region may need its parent's, and a place in the list.
 TESSERA_HD int64 regions_in_memory(const cubature_settings &s, int pieces) {

@@ -19,8 +19,8 @@
 //   alone(body)           body() runs in one team, to which the grid then is that team alone, while the others wait
 // and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that `raises`
 // offers raise(grid, regions, ids, n, level) too, which gives each region value, error and in its word what raise.hpp says. One that is
-// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them and starts the steps
-// again, which then go on behind the evaluation.
+// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them (or raises them to the level
+// `raising`) and starts the steps again, which then go on behind the evaluation. So they do with any evaluator where is_left() says so.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -61,7 +61,9 @@ class bulk_steps {
     grid_.barrier();
     if (grid_.once()) {
       static_cast<bulk_progress &>(st_) = at_;
-      st_.pending_list = at_.count == 0 ? whole_domain() : pieces_of();
+      st_.pending_list = at_.count == 0    ? whole_domain()
+                         : at_.raising > 0 ? region_list{st_.marked + list_of_level(at_, at_.raising), 0, 1}
+                                           : pieces_of();
     }
   }
 
@@ -72,16 +74,10 @@ class bulk_steps {
   TESSERA_HD TESSERA_APART void advance(int64 most_points) {
     const int64 pause = at_.evaluations + st_.pause_after;
     at_.stopped = true;
-    if constexpr (Evaluator::deferred) {
-      const int64 evaluated = st_.pending;
-      if (at_.count == 0) {
-        at_.end = evaluated > 0 ? finish_domain() : begin();
-      } else if (evaluated > 0) {
-        at_.end = correct_pieces(at_.marked_count);
-      }
-    } else {
-      if (at_.count == 0) at_.end = begin();
-    }
+    if (at_.count == 0)
+      at_.end = Evaluator::deferred && st_.pending > 0 ? finish_domain() : begin();
+    else if (st_.pending > 0 && at_.raising == 0)
+      at_.end = correct_pieces(at_.marked_count);
     while (at_.end == outcome::running && at_.pending == 0) {
       if (at_.count > most_points / (split().pieces * st_.points)) {
         at_.stopped = false;
@@ -140,6 +136,7 @@ class bulk_steps {
       const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
       if constexpr (Evaluator::raises)
         if (may_raise && !st_.can_grow && !fits(1, split) && raise(t)) {  // which needs no room
+          if (at_.pending > 0) break;
           forget_survey();
           ++at_.iterations;
           continue;
@@ -165,10 +162,10 @@ class bulk_steps {
       at_.marked_count = marked;
       if (unknown > 0) {
         divide_listed(marked);
-      } else if (!divide(t, marked, may_raise)) {
+      } else if (at_.raising > 0 || !divide(t, marked, may_raise)) {
         if constexpr (Evaluator::raises) {
           if (raise(t)) {
-            if (at_.end != outcome::running) break;
+            if (at_.end != outcome::running || at_.pending > 0) break;
             const int64 left = this->affordable(split);
             marked = divide_rest(t, marked < left ? marked : left);
           } else {
@@ -213,14 +210,15 @@ class bulk_steps {
 
   // False: the executor evaluates, and the steps go on when they are started again.
   TESSERA_HD bool evaluate(const region_list &list, int64 n) {
-    if constexpr (Evaluator::deferred) {
+    if (Evaluator::deferred || is_left(st_, n, st_.points, Grid::alone_points)) {
       at_.pending = n;
       return false;
-    } else {
+    }
+    if constexpr (!Evaluator::deferred) {
       eval_.evaluate(grid_, st_.regions, list, n);
       grid_.barrier();
-      return true;
     }
+    return true;
   }
 
   // The domain is the first region; where more are wanted, it is divided level by level, so that each has ancestors with whose
@@ -390,6 +388,7 @@ class bulk_steps {
   TESSERA_HD bool raise(const bulk_decision &t) {
     const int64 points =
         raise_regions(grid_, st_, at_, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
+    if (at_.pending > 0) return true;
     if (points == 0) return false;
     if (eval_.failed()) at_.end = eval_.failure();
     at_.evaluations += points;

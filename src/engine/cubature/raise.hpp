@@ -80,26 +80,53 @@ TESSERA_HD double least_to_raise(int bin, double allowed, int64 regions) {
   return raising_aim * allowed * larger(edge, mean);
 }
 
-// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns the points. Behind a failure of the evaluator the regions are not to be used.
+// Where the list of a level begins: the lists of all levels lie one behind the other.
+TESSERA_HD int64 list_of_level(const bulk_progress &at, int level) {
+  int64 behind = 0;
+  for (int l = 1; l < level; ++l) behind += at.listed[l - 1];
+  return behind;
+}
+
+// Behind the evaluation of the first n of the list of a level. True: it has failed.
 template <class Grid, class Evaluator>
-TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const bulk_progress &at, Evaluator &eval,
+TESSERA_HD bool end_of_raise(Grid &grid, const bulk_state &st, bulk_progress &at, const Evaluator &eval, int64 n,
+                             int level) {
+  at.raising = 0;
+  if (eval.failed()) return true;
+  const int64 *const ids = st.marked + list_of_level(at, level);
+  const region_view s = st.regions, p = st.parents;
+  grid.each(n, [=](int64 m) { correct_raised(p, m, s, ids[m], level); });
+  grid.barrier();
+  return false;
+}
+
+// Raises, of the regions in `bin` and above, those for which that is cheaper than pieces, by one level. Returns the points. Behind a failure of the
+// evaluator the regions are not to be used. Where the executor is to evaluate there are pending ones, and it is called once more behind that.
+template <class Grid, class Evaluator>
+TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, bulk_progress &at, Evaluator &eval,
                                              const double *weights, int bin, double least) {
-  int64 done = 0, found[raised_levels],
-        behind = 0;  // the list of the highest level begins where those of the others end
-  list_apart<raised_levels>(
-      grid, st, at.count, st.marked,
-      [=, &st](int64 i) { return above(st, i, weights, bin) ? level_to_raise(st, i, weights, least) : 0; }, found);
-  for (int l = 0; l < raised_levels; ++l) behind += found[l];
-  for (int level = raised_levels; level >= 1; --level) {
-    behind -= found[level - 1];
+  int64 done = 0;
+  int level = raised_levels;  // from the highest
+  if (at.raising > 0) {
+    level = at.raising;
+    done = at.raised + st.pending * st.set.raised_points[level - 1];
+    if (end_of_raise(grid, st, at, eval, st.pending, level)) return done;
+    --level;
+  } else {
+    list_apart<raised_levels>(
+        grid, st, at.count, st.marked,
+        [=, &st](int64 i) { return above(st, i, weights, bin) ? level_to_raise(st, i, weights, least) : 0; },
+        at.listed);
+  }
+  for (; level >= 1; --level) {
     const int64 points = st.set.raised_points[level - 1];
     const int64 in_time = st.most_in_step / points > 1 ? st.most_in_step / points : 1;
     int64 most = (st.set.maxeval - at.evaluations - done) / points;
     if (most > in_time) most = in_time;
     if (most > st.parents_capacity) most = st.parents_capacity;
-    const int64 n = found[level - 1] < most ? found[level - 1] : most;
+    const int64 n = at.listed[level - 1] < most ? at.listed[level - 1] : most;
     if (n < 1) continue;
-    const int64 *const ids = st.marked + behind;
+    const int64 *const ids = st.marked + list_of_level(at, level);
     const region_view s = st.regions, p = st.parents;
     grid.each(n, [=](int64 m) {
       for (int k = 0; k < s.ncomp(); ++k) {
@@ -109,12 +136,16 @@ TESSERA_HD TESSERA_APART int64 raise_regions(Grid &grid, bulk_state &st, const b
       p.state(m) = s.state(ids[m]);
     });
     grid.barrier();
+    if (is_left(st, n, points, Grid::alone_points)) {
+      at.pending = n;
+      at.raising = level;
+      at.raised = done;
+      return done;
+    }
     eval.raise(grid, s, ids, n, level);
     grid.barrier();
     done += n * points;
-    if (eval.failed()) return done;
-    grid.each(n, [=](int64 m) { correct_raised(p, m, s, ids[m], level); });
-    grid.barrier();
+    if (end_of_raise(grid, st, at, eval, n, level)) return done;
   }
   return done;
 }

@@ -113,6 +113,8 @@ struct region_list {
     const int shift = pieces == 16 ? 4 : (pieces == 8 ? 3 : pieces >> 1);
     return pieces > 1 ? at(i >> shift, i & (pieces - 1)) : ids[i];
   }
+  // The list without the pieces of its first m regions.
+  TESSERA_HD region_list behind(int64 m) const { return {ids + m, first + m * (pieces - 1), pieces}; }
 };
 
 // Regions in a buffer of the executor.

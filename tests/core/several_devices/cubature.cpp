@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "core/node_table.hpp"
+#include "cuda/cubature/batch_problem.hpp"
+#include "cuda/cubature/device_problem.hpp"
+#include "cuda/cubature/step_part.hpp"
+#include "engine/cubature/batch.hpp"
+#include "engine/cubature/largest_errors.hpp"
+#include "host/executor.hpp"
+
+namespace {
+
+using namespace tessera;
+
+// One team of one lane; see engine/cubature/bulk_steps.hpp.
+class lone_grid {
+ public:
+  using team_type = host_team;
+  static constexpr int64 alone_points = 0;
+  host_team &team() { return team_; }
+  static bool first_team() { return true; }
+  static bool once() { return true; }
+  static void barrier() {}
+  template <class Body>
+  static void barrier_then(Body body) {
+    body();
+  }
+  template <class Body>
+  void chunks(int64 n, Body body) {
+    for (int64 c = 0; c < n; ++c) body(team_, c);
+  }
+  template <class Body>
+  static void each(int64 n, Body body) {
+    for (int64 i = 0; i < n; ++i) body(i);
+  }
+
+ private:
+  host_team team_;
+};
+
+class evaluator {
+ public:
+  static constexpr bool deferred = false, raises = false;
+  evaluator(const rule &r, int estimate, int64 *failed)
+      : rule_(r), estimate_(estimate), failed_(failed), words_(make_node_table(r)) {}
+
+  void evaluate(lone_grid &, const region_view &regions, const region_list &list, int64 n) {
+    if (const char *const dear = std::getenv("FAKE_CUDA_POINT_SECONDS"))
+      std::this_thread::sleep_for(
+          std::chrono::duration<double>(std::atof(dear) * static_cast<double>(n * rule_.points)));
+    const auto points = static_cast<std::size_t>(rule_.points), nc = static_cast<std::size_t>(ncomp());
+    const auto fields = static_cast<std::size_t>(sum_fields(rule_)), nd = static_cast<std::size_t>(ndim());
+    std::vector<double> x(nd), at_point(nc), f(nc * points), sums(nc * fields), score(nd);
+    for (int64 i = 0; i < n; ++i) {
+      for (std::size_t p = 0; p < points; ++p) {
+        write_point(rule_, ndim(), words_.data(), nullptr, regions, list[i], static_cast<int64>(p), x.data(), 1);
+        values_at(x.data(), 1, at_point.data());
+        for (std::size_t k = 0; k < nc; ++k) f[k * points + p] = at_point[k];
+      }
+      for (std::size_t k = 0; k < nc; ++k)
+        sum_slice(host_lane{}, rule_, 0, rule_.points, 0, &f[k * points], nullptr, &sums[k * fields]);
+      if (!finish_region(host_lane{}, rule_, estimate_, regions, list[i], sums.data(), score.data()))
+        *failed_ = std::max(*failed_, list[i] + 1);
+    }
+  }
+  bool failed() const { return *failed_ != 0; }
+  static outcome failure() { return outcome::nonfinite; }
+
+ private:
+  const rule &rule_;
+  const int estimate_;
+  int64 *const failed_;
+  const std::vector<node_word> words_;
+};
+
+bool bulk(const rule &r, const bulk_state &in, const device_problem &problem, bulk_state *out) {
+  for (const void *p : {static_cast<const void *>(&in.regions.field(0, 0)), static_cast<const void *>(in.marked),
+                        static_cast<const void *>(&in.parents.value(0, 0)), static_cast<const void *>(in.sums),
+                        static_cast<const void *>(problem.nodes), static_cast<const void *>(problem.failed)})
+    if (!is_here(p)) return false;
+  bulk_state state = in;
+  lone_grid grid;
+  evaluator e(r, problem.estimate, problem.failed);
+  bulk_steps<lone_grid, evaluator>(grid, state, e).run();
+  *out = state;
+  *problem.failed_out = *problem.failed;
+  *problem.failed = 0;
+  problem.flags_out[0] = problem.flags_out[1] = 0;
+  return true;
+}
+
+bool part(const rule &r, const device_problem &problem, const region_view &regions, const region_list &list, int64 n) {
+  if (!is_here(&regions.field(0, 0)) || !is_here(list.ids) || !is_here(problem.failed) || !is_here(problem.nodes))
+    return false;
+  lone_grid grid;
+  evaluator(r, problem.estimate, problem.failed).evaluate(grid, regions, list, n);
+  problem.flags_out[0] = problem.flags_out[1] = 0;
+  return true;
+}
+
+// ---- Around a device callback -------------------------------------------------------------------------------------------------
+struct made_before {
+  static constexpr bool deferred = true, raises = false;
+  const int64 *of;
+  bool failed() const { return *of != 0; }
+  static outcome failure() { return outcome::nonfinite; }
+};
+
+bool batch_steps(const bulk_state &in, const batch_control &control, bulk_state *out) {
+  if (!is_here(&in.regions.field(0, 0)) || !is_here(in.marked) || !is_here(control.failed)) return false;
+  bulk_state state = in;
+  lone_grid grid;
+  made_before made = {control.failed};
+  bulk_steps<lone_grid, made_before>(grid, state, made).run();
+  *out = state;
+  return true;
+}
+
+bool batch(const std::string &name, const rule &r, const batch_arguments &a) {
+  if (!is_here(&a.regions.field(0, 0)) || !is_here(a.list.ids) || !is_here(a.words) || !is_here(a.x) || !is_here(a.f) ||
+      !is_here(a.sums) || !is_here(a.slices) || !is_here(a.failed))
+    return false;
+  const batch_chunk &c = a.chunk;
+  const int64 nc = ncomp(), fields = sum_fields(r), length = c.length();
+  if (name == "tessera_batch_points")
+    for (int64 i = 0; i < c.points(); ++i)
+      write_point(r, ndim(), a.words, nullptr, a.regions, a.list[c.first + i / length], c.begin + i % length, a.x + i,
+                  c.stride());
+  for (int64 item = 0; name == "tessera_batch_sums" && item < c.regions * c.slices() * nc; ++item) {
+    const int64 k = item % nc, which = item / nc / c.slices(), from = c.begin + item / nc % c.slices() * batch_slice;
+    sum_slice(host_lane{}, r, from, std::min(c.end, from + batch_slice), c.begin, a.f + k * c.stride() + which * length,
+              nullptr, a.slices + item * fields);
+  }
+  for (int64 t = 0; name == "tessera_batch_fold" && t < c.regions * nc * fields; ++t)
+    a.sums[t] = add_slices(c.begin == 0 ? 0.0 : a.sums[t],
+                           a.slices + t / (nc * fields) * c.slices() * nc * fields + t % (nc * fields), c.slices(),
+                           nc * fields);
+  std::vector<double> score(static_cast<std::size_t>(ndim()));
+  for (int64 which = 0; name == "tessera_batch_finish" && which < c.regions; ++which) {
+    const int64 region = a.list[c.first + which];
+    if (!finish_region(host_lane{}, r, a.estimate, a.regions, region, a.sums + which * nc * fields, score.data()))
+      *a.failed = std::max(*a.failed, region + 1);
+  }
+  return true;
+}
+
+bool pack(const step_part &a, bool back) {
+  if (!is_here(&a.regions.field(0, 0)) || !is_here(&a.packed.field(0, 0)) || !is_here(a.list.ids) || !is_here(a.failed))
+    return false;
+  const int boxes = box_fields(a.regions.ndim());
+  for (int64 t = 0; t < a.n * (back ? a.regions.fields() - boxes : boxes); ++t) {
+    if (!back)
+      pack_box(a, t);
+    else if (!unpack_result(a, t) && a.failed)
+      *a.failed = std::max(*a.failed, a.list[t % a.n] + 1);
+  }
+  return true;
+}
+
+template <class T>
+const T &argument(void **arguments, int i) {
+  return *static_cast<const T *>(arguments[i]);
+}
+
+}  // namespace
+
+bool run_cubature(const std::string &name, const rule &r, void **arguments) {
+  if (name == "tessera_bulk")
+    return bulk(r, argument<bulk_state>(arguments, 0), argument<device_problem>(arguments, 1),
+                argument<bulk_state *>(arguments, 2));
+  if (name == "tessera_part")
+    return part(r, argument<device_problem>(arguments, 0), argument<region_view>(arguments, 1),
+                argument<region_list>(arguments, 2), argument<int64>(arguments, 4));
+  if (name == "tessera_batch_steps")
+    return batch_steps(argument<bulk_state>(arguments, 0), argument<batch_control>(arguments, 1),
+                       argument<bulk_state *>(arguments, 2));
+  if (name.rfind("tessera_batch_", 0) == 0) return batch(name, r, argument<batch_arguments>(arguments, 0));
+  return pack(argument<step_part>(arguments, 0), name == "tessera_unpack");
+}
