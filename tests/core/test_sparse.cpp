@@ -7,29 +7,17 @@
 #include <stdio.h>
 
 #include <cmath>
-#include <functional>
 #include <vector>
 
 extern "C" {
 #include <cmocka.h>
 }
 
-#include "engine/sparse/sparse_grid.hpp"
+#include "checked_sparse.hpp"
 
 using namespace tessera;
 
 namespace {
-
-using integrand = std::function<double(const double *x, int k)>;
-
-// Points of level l in their order: the middle, then plus and minus of each node.
-double node(int i) {
-  if (i == 0) return 0.0;
-  return (i % 2 == 1 ? 1.0 : -1.0) * patterson_nodes[(i + 1) / 2];
-}
-double weight(int level, int i) {
-  return level == 0 || i >= (1 << level) - 1 ? 0.0 : patterson_weights[(1 << (level - 1)) - 1 + (i + 1) / 2];
-}
 
 void rules_are_exact(void **) {
   for (int l = 1; l <= patterson_levels; ++l) {
@@ -50,73 +38,6 @@ void rules_are_exact(void **) {
     if (l <= 4) assert_true(std::fabs(sum - 2.0L / (next + 1)) > 1e-12L);
   }
 }
-
-// Works out each difference twice: as the library's executors do, and from its definition.
-class checked_executor final : public sparse_executor {
- public:
-  checked_executor(int ndim, int ncomp, integrand f) : ndim_(ndim), ncomp_(ncomp), f_(std::move(f)) {}
-  void begin(const sparse_domain &domain) override { domain_ = domain; }
-  int64 bytes_of_point() const override { return 0; }
-
-  outcome evaluate(const sparse_step &step, double *differences) override {
-    store_.resize(static_cast<std::size_t>(step.store));
-    std::vector<double> x(static_cast<std::size_t>(ndim_));
-    for (const sparse_index &q : step.indices)
-      for (int b = 0; b < domain_.boxes; ++b)
-        for (int64 i = 0; i < int64{1} << q.bits; ++i) {
-          write_sparse_point(tables_, domain_, ndim_, b, q, step.words.data(), i, x.data(), 1);
-          for (int k = 0; k < ncomp_; ++k) at(q.place + i + (b * ncomp_ + k) * q.stride) = f_(x.data(), k);
-        }
-    for (std::size_t n = 0; n < step.indices.size(); ++n)
-      for (int c = 0; c < domain_.boxes * ncomp_; ++c) {
-        const double d = sum_up(step, step.indices[n], c);
-        differences[static_cast<std::size_t>(c) * step.indices.size() + n] = d;
-        const double expected = by_definition(step, step.indices[n], c);
-        worst = std::fmax(worst, std::fabs(d - expected));
-      }
-    return outcome::running;
-  }
-  double worst = 0.0;
-
- private:
-  double &at(int64 i) { return store_[static_cast<std::size_t>(i)]; }
-
-  double sum_up(const sparse_step &step, const sparse_index &q, int c) {
-    const int64 own = q.place + c * q.stride;
-    axis_sums left(q, step.words.data());
-    while (left.next())
-      for (int64 r = 0; r < left.size(); ++r)
-        at(own + left.place() + r) = sum_over_axis(tables_, left.word(), left.size(), r, store_.data(), c);
-    return at(own + left.place());
-  }
-
-  double by_definition(const sparse_step &step, const sparse_index &q, int c) const {
-    std::vector<int> level(static_cast<std::size_t>(ndim_), 1), i(level.size(), 0);
-    const int64 *word = step.words.data() + q.words;
-    for (int s = 0; s < q.active; ++s, word += words_of_axis(level_of_word(*word)))
-      level[static_cast<std::size_t>(axis_of_word(*word))] = level_of_word(*word);
-    const auto nd = static_cast<std::size_t>(ndim_), b = static_cast<std::size_t>(c / ncomp_);
-    std::vector<double> x(nd);
-    double sum = 0.0;
-    for (;;) {
-      double w = 1.0;
-      for (std::size_t j = 0; j < nd; ++j) {
-        w *= 0.5 * (weight(level[j], i[j]) - weight(level[j] - 1, i[j]));
-        x[j] = domain_.centre[b * nd + j] + domain_.half[b * nd + j] * node(i[j]);
-      }
-      sum += w * f_(x.data(), c % ncomp_);
-      std::size_t j = 0;
-      while (j < nd && ++i[j] == (1 << level[j]) - 1) i[j++] = 0;
-      if (j == nd) return sum;
-    }
-  }
-
-  const int ndim_, ncomp_;
-  const integrand f_;
-  const sparse_tables tables_ = make_sparse_tables();
-  sparse_domain domain_ = {};
-  std::vector<double> store_;
-};
 
 double wave(const double *x, int k) {
   return std::cos(1.0 + 2.0 * x[0] + (1.5 + k) * x[1] - x[2]) * std::exp(x[1] * x[2]);

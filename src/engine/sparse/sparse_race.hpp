@@ -100,7 +100,8 @@ class sparse_race final : public run_hooks {
   // After n evaluations of this run.
   outcome turn(int64 n, const double *value, const double *error) {
     next_ = static_cast<int64>(std::max(pace_.start, pace_.apart * static_cast<double>(n)));
-    regions_.add(n, ratio(value, error));
+    remember(value, error);
+    regions_.add(n, ratio(surest_value_.data(), surest_error_.data()));
     if (static_cast<double>(n) < pace_.start) return outcome::running;
     try {
       if (!grid_) grid_ = source_->open();
@@ -198,13 +199,31 @@ class sparse_race final : public run_hooks {
     met_ = grid_->is_judged() && most <= 1.0 && !nothing;
   }
 
+  // Where errors of regions cancel, their sum goes up and down by orders of magnitude as some are divided, and the value stays: what was
+  // least at a turn is remembered.
+  void remember(const double *value, const double *error) {
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const auto c = static_cast<std::size_t>(k);
+      if (c == surest_error_.size()) {
+        surest_value_.push_back(value[k]);
+        surest_error_.push_back(error[k]);
+      } else if (error[k] < surest_error_[c]) {
+        surest_value_[c] = value[k];
+        surest_error_[c] = error[k];
+      }
+    }
+  }
+
   // Does the value agree with that of the regions, and does that say something?
   bool agrees(const double *value, const double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double t = tolerated(set_, k, *grid_), distance = std::fabs(grid_->value(k) - value[k]);
+      const double v = grid_->value(k), t = tolerated(set_, k, *grid_), distance = std::fabs(v - value[k]);
       if (!(distance <= error[k])) return false;
-      const double size = magnitude(set_, k, [value](int c) { return value[c]; });
-      if (error[k] <= std::fmax(vague * size, 10.0 * t)) continue;
+      const double size = magnitude(set_, k, [value](int c) { return value[c]; }),
+                   sure = std::fmax(vague * size, 10.0 * t);
+      if (error[k] <= sure) continue;
+      const double before = surest_value_[static_cast<std::size_t>(k)], by = surest_error_[static_cast<std::size_t>(k)];
+      if (by <= sure && std::fabs(v - before) <= by && std::fabs(value[k] - before) <= by) continue;
       if (!(distance <= vague * error[k] && distance <= vague * size && error[k] <= size)) return false;
     }
     return true;
@@ -270,6 +289,7 @@ class sparse_race final : public run_hooks {
   int64 next_;  // turn: when the subdivision has made so many evaluations
   int64 next_check_ = 0, beside_ = 0, bytes_ = 0;
   error_trend regions_, points_;
+  std::vector<double> surest_value_, surest_error_;  // of the regions
   bool met_ = false, won_ = false, ended_ = false;
 };
 
