@@ -7,26 +7,27 @@ import numpy as np
 
 
 class Domain:
-    """The limits of an integral. `scalar`: they were numbers and not arrays, so that f is a function of numbers."""
+    """The limits of an integral. `scalar`: they were numbers and not arrays, so that f is a function of numbers. A number, or a
+    function, beside an array is the limit of all axes; two arrays have as many entries."""
 
-    def __init__(self, a, b, ndim=None):
+    def __init__(self, a, b):
         self.scalar = _is_number(a) and _is_number(b)
-        a = _entries(a, "a")
-        b = _entries(b, "b")
-        self.ndim = max(len(a), len(b)) if ndim is None else ndim
-        if self.ndim < 1:
+        lower, upper = _entries(a, "a"), _entries(b, "b")
+        if _is_one(a):
+            lower = lower * len(upper)
+        elif _is_one(b):
+            upper = upper * len(lower)
+        if len(lower) != len(upper):
+            raise ValueError(f"a has {len(lower)} {_plural(lower)} and b has {len(upper)}: there must be as many, one for each variable")
+        if not lower:
             raise ValueError("a and b are empty: there is no variable")
+        self.ndim = len(lower)
         self.functions = {}  # axis: (lower, upper), of which one at least is callable
-        self.lower = self._numbers(a, b, 0, "a")
-        self.upper = self._numbers(a, b, 1, "b")
+        self.lower = self._numbers(lower, 0, "a")
+        self.upper = self._numbers(upper, 1, "b")
         self._complete()
 
-    def _numbers(self, a, b, which, name):
-        entries = (a, b)[which]
-        if len(entries) == 1 and self.ndim > 1:
-            entries = entries * self.ndim
-        if len(entries) != self.ndim:
-            raise ValueError(f"a has {len(a)} entries and b has {len(b)}: there must be as many")
+    def _numbers(self, entries, which, name):
         out = np.empty(self.ndim)
         for axis, entry in enumerate(entries):
             if callable(entry):
@@ -107,7 +108,15 @@ def _between(low, high, t):
 
 
 def _is_number(a):
-    return not callable(a) and np.ndim(a) == 0
+    return not callable(a) and np.ndim(a) == 0 and not np.iterable(a)
+
+
+def _is_one(a):
+    return callable(a) or _is_number(a)
+
+
+def _plural(entries):
+    return "entry" if len(entries) == 1 else "entries"
 
 
 def _entries(a, name):

@@ -56,8 +56,8 @@ def integrate(f: Any, a: Any, b: Any, *, rtol: float = 1e-8, atol: float = 0.0, 
         scipy.integrate.cubature; or of one point x (ndim,); or of coordinates f(x0, x1, ...); with limits that are numbers, of
         one number. Which of these is found out by a few calls; vectorized=True or False says so. Or a compiled function, a
         jitted one, a source text: see `compiled`, `source` and docs/python.md.
-    a, b: limits, arrays of ndim entries (or two numbers). An entry may be infinite, or a function of the coordinates before
-        it: it receives x[:, :j] for axis j and returns (npoints,).
+    a, b: limits, arrays of ndim entries, or two numbers; a number beside an array is the limit of all axes. An entry may be
+        infinite, or a function of the coordinates before it: it receives x[:, :j] for axis j and returns (npoints,).
     rtol, atol: the run has success when error <= max(atol, rtol*abs(value)) for all components, by the modulus for complex
         ones; at a limit of evaluations, time or memory when error <= atol + rtol*abs(value).
     method: 'auto', 'cubature', 'lattice', 'montecarlo', 'vegas', 'quadrature' (one variable), 'iterated'.

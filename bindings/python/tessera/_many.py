@@ -88,11 +88,13 @@ def integrate_many(f, a, b, params=None, *, rtol=1e-8, atol=0.0, method="auto", 
     a, b: (ndim,), the same for all, or (count, ndim). params: (count, ...), real, or None when limits alone differ.
     workers: threads, each with an integral of its own. rtol, atol, options: for each integral; max_seconds for all of them.
     method 'auto' is chosen by the first integral. All else as in `integrate`. Returns a `ManyResult`."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if max(a.ndim, b.ndim) > 2:
+    limits = [np.asarray(one, dtype=float) for one in (a, b)]
+    if max(one.ndim for one in limits) > 2:
         raise ValueError("a and b are arrays (ndim,) or (count, ndim)")
-    a, b = (one if one.ndim == 2 else np.atleast_1d(one)[None, :] for one in (a, b))
-    return _many(f, a, b, params, False, rtol, atol, method, args, workers, device, vectorized, shape, dtype, progress, log, options)
+    widths = [one.shape[-1] for one in limits if one.ndim]  # a number is the limit of all axes
+    if len(set(widths)) > 1:
+        raise ValueError(f"a is for {widths[0]} and b for {widths[1]} variables: there must be as many")
+    return _many(f, *limits, params, False, rtol, atol, method, args, workers, device, vectorized, shape, dtype, progress, log, options)
 
 
 def quad_many(f, a, b, params=None, *, rtol=1e-8, atol=0.0, args=(), workers=1, device=None, vectorized=None, shape=None, dtype=None,
@@ -101,8 +103,10 @@ def quad_many(f, a, b, params=None, *, rtol=1e-8, atol=0.0, args=(), workers=1, 
 
     f: in Python f(x, p, *args) with x (npoints,) and p (npoints, ...) or (1, ...): a call has the points of many integrals, each
     with its parameters; or of one number x and p = params[i]."""
-    a, b = (np.asarray(one, dtype=float).reshape(-1, 1) for one in (a, b))
-    return _many(f, a, b, params, True, rtol, atol, "quadrature", args, workers, device, vectorized, shape, dtype, progress, log, options)
+    limits = [np.asarray(one, dtype=float) for one in (a, b)]
+    if max(one.ndim for one in limits) > 1:
+        raise ValueError("a and b are numbers or arrays (count,)")
+    return _many(f, *(one[:, None] if one.ndim else one for one in limits), params, True, rtol, atol, "quadrature", args, workers, device, vectorized, shape, dtype, progress, log, options)
 
 
 def _many(f, a, b, params, scalar, rtol, atol, method, args, workers, device, vectorized, shape, dtype, progress, log, options):
@@ -114,11 +118,15 @@ def _many(f, a, b, params, scalar, rtol, atol, method, args, workers, device, ve
         params = np.ascontiguousarray(params, dtype=float)
         if params.ndim == 0 or params.size == 0:
             raise ValueError("params is empty: (count, ...)")
-    counts = {len(one) for one in (a, b) if len(one) != 1} | ({len(params)} if params is not None else set())
-    if len(counts) > 1:
-        raise ValueError(f"a, b and params are for different numbers of integrals: {', '.join(map(str, sorted(counts)))}")
-    count = counts.pop() if counts else 1
-    ndim = max(a.shape[1], b.shape[1])
+    counts = {name: len(one) for name, one in (("a", a), ("b", b)) if one.ndim == 2}
+    if params is not None:
+        counts["params"] = len(params)
+    if len(set(counts.values())) > 1:
+        raise ValueError(f"a, b and params are for different numbers of integrals: {', '.join(f'{name} for {n}' for name, n in counts.items())}")
+    count = next(iter(counts.values()), 1)
+    ndim = max((one.shape[-1] for one in (a, b) if one.ndim), default=1)
+    if count == 0 or ndim == 0:
+        raise ValueError("a and b are empty: there is no integral")
     a, b = (np.ascontiguousarray(np.broadcast_to(one, (count, ndim))) for one in (a, b))
     domain = Domain(a[0, 0], b[0, 0]) if scalar else Domain(a[0], b[0])
     setting, run_args = _setting(f, domain, params, args, rtol, atol, method, workers, device, vectorized, shape, dtype, options)

@@ -177,6 +177,17 @@ def test_limits_that_cannot_be(a, b):
         tessera.integrate(lambda x: x[:, 0], a, b)
 
 
+@pytest.mark.parametrize("a, b, lengths", [([0, 0], [1], "a has 2 entries and b has 1"), ([0], np.ones(3), "a has 1 entry and b has 3"), ([0, 0], [1, 1, 1], "a has 2 entries and b has 3")])
+def test_arrays_of_limits_have_as_many_entries(a, b, lengths):
+    with pytest.raises(ValueError, match=lengths):
+        tessera.integrate(lambda x: x[:, 0], a, b)
+
+
+def test_a_number_is_the_limit_of_all_axes(peak):
+    within(tessera.integrate(peak, 0, [1, 1]), peak.exact(2))
+    within(tessera.integrate(peak, np.zeros(2), np.float64(1)), peak.exact(2))
+
+
 def test_what_is_no_function():
     for f in (3, None, "x*x"):
         with pytest.raises(TypeError):

@@ -94,9 +94,15 @@ def test_many_have_statuses_of_their_own():
 
 
 def test_many_refuse():
-    for arguments in ((0, [1, 2], np.ones(3)), (0, 1, [])):
-        with pytest.raises(ValueError):
+    for arguments, text in (((0, [1, 2], np.ones(3)), "b for 2, params for 3"), (([0], [1, 2], np.ones(2)), "a for 1, b for 2"), ((0, [1, 2], [3]), "params for 1"), ((0, 1, []), "params is empty"),
+                            ((0, [], None), "empty"), ((0, [[1], [2]], np.ones(2)), "numbers or arrays")):  # fmt: skip
+        with pytest.raises(ValueError, match=text):
             tessera.quad_many(lambda x, p: x, *arguments)
+    for arguments, text in ((([0, 0], [1], np.ones(3)), "a is for 2 and b for 1 variables"), (([0], [[1, 1], [2, 2]], None), "a is for 1 and b for 2 variables"),
+                            (([[0, 0]], [[1, 1], [2, 2]], None), "a for 1, b for 2"), (([], [], np.ones(3)), "empty")):  # fmt: skip
+        with pytest.raises(ValueError, match=text):
+            tessera.integrate_many(lambda x, p: x[:, 0], *arguments)
+    assert np.allclose(tessera.integrate_many(lambda x: x[:, 0] * x[:, 1], 0, [[1, 1], [2, 2]], rtol=1e-6).value, [0.25, 4])
     with pytest.raises(TypeError):
         tessera.quad_many(lambda x, p: x, 0, 1, np.ones(2) * 1j)
 
