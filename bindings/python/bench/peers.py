@@ -2,6 +2,8 @@
 evaluations and whether the package says that the tolerance is met (None where it says nothing of its error).
 
 SPDX-License-Identifier: BSD-3-Clause"""
+import warnings
+
 import numpy as np
 
 DEVIATIONS = 2.576  # of the normal distribution, what 99 % are: the confidence of Tessera's errors
@@ -70,6 +72,8 @@ def torchquad(f, d, rtol, exact, device):
     import torch
     import torchquad
 
+    torchquad.set_log_level("ERROR")
+    warnings.filterwarnings("ignore", category=UserWarning, module="autoray")
     where = "cpu" if device is None else f"cuda:{device}"
     domain = torch.tensor([[0.0, 1.0]] * d, dtype=torch.float64, device=where)
     largest = 2 * 10**7 if device is None else 10**8
