@@ -69,10 +69,11 @@ def vegas(forms, d, rtol):
 def torchquad(f, d, rtol, exact, device):
     """VEGAS to the tolerance, with the best of several numbers of points. And Gauss-Legendre grids, which have no estimate of
     their error: the smallest that is within the tolerance and stays so with the next, found by the exact value beforehand, which no user has."""
+    import loguru
     import torch
     import torchquad
 
-    torchquad.set_log_level("ERROR")
+    loguru.logger.disable("torchquad")  # it would write lines while it is timed
     warnings.filterwarnings("ignore", category=UserWarning, module="autoray")
     where = "cpu" if device is None else f"cuda:{device}"
     domain = torch.tensor([[0.0, 1.0]] * d, dtype=torch.float64, device=where)

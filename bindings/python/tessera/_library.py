@@ -118,11 +118,25 @@ def _open():
 
 def beside(name):
     """A file that lies in the folder lib of this package, or else beside the library that is open, or where that one has its plug-ins."""
-    lines = [line.split() for line in open("/proc/self/maps")] if os.path.exists("/proc/self/maps") else []
-    opened = [line[5] for line in lines if len(line) > 5 and os.path.basename(line[5]).startswith(("libtessera.so", os.path.basename(library._name)))]
-    there = pathlib.Path(opened[0] if opened else library._name).resolve().parent
+    there = pathlib.Path(_path_of(library)).resolve().parent
     places = [pathlib.Path(__file__).parent / "lib", there, there / "tessera"]
     return str(next((place / name for place in places if (place / name).exists()), there / name))
+
+
+class _Found(ctypes.Structure):
+    """Dl_info of <dlfcn.h>."""
+
+    _fields_ = [("path", _S), ("base", _P), ("symbol", _S), ("address", _P)]
+
+
+def _path_of(library):
+    """The file of a library that is open: the loader knows it, also where /proc is not there."""
+    found = _Found()
+    try:
+        known = ctypes.CDLL(None).dladdr(ctypes.cast(library.tessera_version, _P), byref(found))
+    except AttributeError:  # a system without dladdr
+        known = 0
+    return os.fsdecode(found.path) if known and found.path else library._name
 
 
 library = _open()
