@@ -10,13 +10,13 @@ says() { # file version
   [ "$2" = "$version" ] || { echo "$1: version '$2', not $version"; bad=1; }
 }
 says debian/changelog "$(sed -n '1s/^tessera (\(.*\)-[^-]*) .*/\1/p' packaging/debian/changelog)"
-says conda/meta.yaml "$(sed -n 's/^{% set version = "\(.*\)" %}$/\1/p' packaging/conda/meta.yaml)"
+says conda/recipe.yaml "$(sed -n 's/^  version: "\(.*\)"$/\1/p' packaging/conda/recipe.yaml)"
 says vcpkg.json "$(sed -n 's/^  "version": "\(.*\)",$/\1/p' packaging/vcpkg/vcpkg.json)"
 options=0
 while IFS=: read -r file option; do
   options=$((options + 1))
   grep -qE "^(option|set)\($option " CMakeLists.txt || { echo "$file: CMakeLists.txt has no $option"; bad=1; }
-done < <(grep -rohE 'TESSERA_(TESTS|[A-Z0-9]+)\b' packaging --include=rules --include=meta.yaml --include=package.py --include=portfile.cmake \
+done < <(grep -rohE 'TESSERA_(TESTS|[A-Z0-9]+)\b' packaging --include=rules --include=recipe.yaml --include=package.py --include=portfile.cmake \
   --include=Containerfile | sort -u | sed 's/^/packaging:/')
 [ "$options" -ge 7 ] || { echo "$options options"; bad=1; }
 # The ABI number is part of the packages' names.
