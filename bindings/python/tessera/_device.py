@@ -48,8 +48,13 @@ def recognise(f, domain, args, shape, dtype, device):
     """f as something that runs on the device, or None: then the library says what it needs."""
     if type(f).__name__ == "CUDADispatcher":
         return NumbaDevice(f, domain, args, shape, dtype)
-    if not callable(f) or type(f).__module__.partition(".")[0] in ("numba", "scipy", "ctypes"):
+    if not callable(f):
         return None
+    if type(f).__module__.partition(".")[0] in ("numba", "scipy", "ctypes"):
+        if device == -2:
+            return None
+        raise TypeError("a function compiled for the host cannot run on a device: give a source text (tessera.source), a function of numba.cuda.jit(device=True), "
+                        "or one that computes with CuPy or torch")
     name = framework(f)
     if name is None:
         if device == -2:

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: BSD-3-Clause"""
 import functools
+import math
 
 import numpy as np
 
@@ -36,11 +37,12 @@ class Domain:
                 out[axis] = which
             else:
                 try:
-                    out[axis] = float(entry)
+                    value = float(entry)
                 except (TypeError, ValueError):
                     raise ValueError(f"{name}[{axis}] is neither a number nor a function: {entry!r}") from None
-                if np.isnan(out[axis]):
+                if math.isnan(value):
                     raise ValueError(f"{name}[{axis}] is NaN")
+                out[axis] = value
         return out
 
     def _complete(self):
@@ -126,7 +128,7 @@ def _entries(a, name):
         a = np.asarray(a)
         if a.ndim > 1:
             raise ValueError(f"{name} must be a number or have one dimension, not {a.ndim}")
-        return list(np.atleast_1d(a))
+        return a.reshape(-1).tolist()
     return list(a) if np.iterable(a) else [a]
 
 

@@ -169,14 +169,17 @@ def judged(status, value, error, rtol, atol, text):
     """Status, success and message: SciPy's criterion where a limit ended the run."""
     status = Status(status)
     message = meaning(status)
-    with np.errstate(invalid="ignore"):
-        met = bool(np.all(error <= atol + rtol * np.abs(value)))
-    if status in _LIMITS and atol > 0 and rtol > 0 and met:
+    if status in _LIMITS and atol > 0 and rtol > 0 and _is_met(value, error, rtol, atol):
         message = f"{meaning(Status.OK)} (error <= atol + rtol*|value|); {message}"
         return Status.OK, True, message
     if status > 0 and text:
         message = plain(text)
     return status, status == Status.OK, message
+
+
+def _is_met(value, error, rtol, atol):
+    with np.errstate(invalid="ignore"):
+        return bool(np.all(error <= atol + rtol * np.abs(value)))
 
 
 def collect(solver, setting, status, flat_value, flat_error, history):

@@ -77,7 +77,8 @@ def lattices_on_a_device():
 
 
 def refusals():
-    for wrong in (lambda: tessera.integrate(lambda x: x[:, 0], [0], [1], device=0), lambda: tessera.integrate(math.sin, 0, 1, device=0)):
+    for wrong in (lambda: tessera.integrate(lambda x: x[:, 0], [0], [1], device=0), lambda: tessera.integrate(math.sin, 0, 1, device=0),
+                  lambda: tessera.integrate(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(math.sin), 0, 1, device=0)):
         try:
             wrong()
         except TypeError as error:
