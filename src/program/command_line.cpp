@@ -21,7 +21,7 @@ const std::vector<command_row> &commands() {
        {{"device", "WHERE", "also on a device: any (default, one if there is one), host (none), or its number"}}},
       {"integrate",
        "EXPRESSION",
-       "integrate an expression of C, as in tessera integrate 'exp(-x*y)' --limits 0:1,0:inf",
+       "integrate an expression of C, as in tessera integrate 'exp(-x*y)' --limits 1:2,0:inf",
        {{"limits", "A:B[,A:B...]",
          "lower and upper limit of each variable, one pair for all (default 0:1); numbers, pi, inf"},
         {"variables", "NAMES",

@@ -35,6 +35,21 @@ std::vector<std::string> parts_of(const std::string &text, char between) {
   return parts;
 }
 
+// A message of the library with options as this program has them.
+std::string with_own_options(std::string text) {
+  constexpr const char *names[][2] = {{"TESSERA_MAXEVAL", "--max-evaluations"},
+                                      {"TESSERA_MAX_SECONDS", "--max-seconds"},
+                                      {"TESSERA_RELTOL", "--rtol"},
+                                      {"TESSERA_ABSTOL", "--atol"},
+                                      {"TESSERA_SEED", "--seed"}};
+  for (const auto &[key, option] : names) {
+    const std::string word = key;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      text.replace(at, word.size(), option);
+  }
+  return text;
+}
+
 struct range {
   double lower, upper;
 };
@@ -155,7 +170,7 @@ void print_result(const solver &s, const job &j, int status, double value, doubl
   std::fprintf(to.out, "error        %.2g\n", error);
   std::fprintf(to.out, "status       %s\n", tessera_status_string(status));
   if (status != TESSERA_OK) {  // the message may begin with what has just been printed
-    std::string reason = s.message();
+    std::string reason = with_own_options(s.message());
     const std::string head = std::string(tessera_status_string(status)) + "; ";
     if (starts_with(reason, head)) reason.erase(0, head.size());
     if (!reason.empty()) std::fprintf(to.out, "reason       %s\n", reason.c_str());
@@ -221,7 +236,7 @@ int run_integrate(const std::vector<std::string> &arguments, const streams &to) 
   if (status < 0) {
     const bool asked =
         status == TESSERA_ERR_UNSUPPORTED || status == TESSERA_ERR_ARGUMENT || status == TESSERA_ERR_RANGE;
-    throw command_failure(asked ? exit_usage : exit_no_result, s.message());
+    throw command_failure(asked ? exit_usage : exit_no_result, with_own_options(s.message()));
   }
   print_result(s, j, status, value, error, to);
   if (line.has("plot")) plot_regions(s, j.lower, j.upper, line.text("plot"), to);

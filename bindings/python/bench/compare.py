@@ -6,11 +6,13 @@ torch is there, functions of torch; torchquad has its tensors there. Runs altern
 of each, the shortest counts; everything is compiled before. Errors are true relative errors. What the peers are asked for is in peers.py.
 SPDX-License-Identifier: BSD-3-Clause"""
 import argparse
+import concurrent.futures
 import importlib.util
 import os
 import pathlib
 import platform
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -102,27 +104,59 @@ def runs(name, d, rtol, wanted, device):
         yield from peers.torchquad(tensors(name), d, rtol, exact(name, d), device)
 
 
-def measure(name, d, rtol, wanted, device, repetitions, seconds):
-    """Lines of the file for one integrand."""
-    found = [(package, form, run, [], []) for package, form, variant, run in runs(name, d, rtol, wanted, device)]
-    for package, form, run, times, results in found:
-        if package.startswith("tessera"):
-            run()  # compiles
+def attempted(package, run):
+    """What run() returns, or None where it fails, with a line that says why: the others are measured all the same."""
+    try:
+        return run()
+    except Exception as error:
+        print(f"{package}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        return None
+
+
+def collected(case, device):
+    """All runs of a case; what fails on its way there ends the list."""
+    found = []
+
+    def all_of_them():
+        for one in runs(*case, device):
+            found.append(one)
+        return found
+
+    attempted(f"{case[0]} {case[1]}-D", all_of_them)
+    return found
+
+
+def compiled(found, threads):
+    """Those of our runs, and all others, that do not fail. Kernels are compiled by several threads."""
+    ours = [one for one in found if one[0].startswith("tessera")]
+    with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        results = pool.map(lambda one: attempted(one[0], one[-1]), ours)
+    failed = [one for one, result in zip(ours, results) if result is None]
+    return [one for one in found if one not in failed]
+
+
+def measure(name, d, found, repetitions, seconds):
+    """Lines of the file for one integrand, from the runs of all packages."""
+    found = [(package, form, run, [], []) for package, form, variant, run in found]
     for repetition in range(repetitions):
         for package, form, run, times, results in found:
-            if repetition and sum(times) > seconds:
+            if repetition and (sum(times) > seconds or not results):
                 continue
             start = time.perf_counter()
-            results.append(run())
-            times.append(time.perf_counter() - start)
+            result = attempted(package, run)
+            if result is not None:
+                results.append(result)
+                times.append(time.perf_counter() - start)
     best = {}  # of the variants of a package: the fastest that claims success, else the one with the most evaluations
     for package, form, run, times, results in found:
+        if not results:
+            continue
         value, evaluations, claimed = results[-1]
         rank = (1, -min(times)) if claimed else (0, evaluations)
         if (package, form) not in best or rank > best[package, form][0]:
             best[package, form] = (rank, min(times), evaluations, abs(float(value) / exact(name, d) - 1), claimed)
     for (package, form), (_, shortest, evaluations, error, claimed) in best.items():
-        yield f'{name},{d},{rtol:g},{package},{form},{shortest:.3g},{evaluations},{error:.1e},{"" if claimed is None else int(claimed)}'
+        yield f'{package},{form},{shortest:.3g},{evaluations},{error:.1e},{"" if claimed is None else int(claimed)}'
 
 
 def main():
@@ -139,16 +173,22 @@ def main():
         import torch
 
         torch.set_num_threads(1)
-    name = "python-peers" if device is None else "python-device"
+    file_name = "python-peers" if device is None else "python-device"
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with open(arguments.out / f"{name}.csv", "w") as file:
-        for line in (head(name, device), "integrand,ndim,rtol,package,form,seconds,evaluations,true_error,claimed"):
+    with open(arguments.out / f"{file_name}.csv", "w") as file:
+        for line in (head(file_name, device), "integrand,ndim,rtol,package,form,seconds,evaluations,true_error,claimed"):
             print(line, file=file)
             print(line)
+        found = {case: collected(case, device) for case in CASES}
+        good = compiled([one for case in CASES for one in found[case]], 1 if device is None else min(8, os.cpu_count()))
+        lines = 0
         for case in CASES:
-            for line in measure(*case, device, arguments.repetitions, seconds):
-                print(line, file=file, flush=True)
-                print(line, flush=True)
+            name, d, rtol, _ = case
+            for line in measure(name, d, [one for one in found[case] if one in good], arguments.repetitions, seconds):
+                print(f"{name},{d},{rtol:g},{line}", file=file, flush=True)
+                print(f"{name},{d},{rtol:g},{line}", flush=True)
+                lines += 1
+    sys.exit(lines == 0)
 
 
 if __name__ == "__main__":
