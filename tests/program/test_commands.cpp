@@ -64,6 +64,7 @@ void says_what_is_not_met(void **) {
   if (no_compiler(few)) skip();
   assert_int_equal(1, few.status);
   assert_true(has(row(few, "status"), "TESSERA_LIMIT_EVALUATIONS"));
+  assert_true(has(row(few, "reason"), "--max-evaluations") && !has(row(few, "reason"), "TESSERA_MAXEVAL"));
   assert_true(has(few.err, " evaluations, value "));
   const outcome pole = run({"integrate", "log(x - 0.4) * y"});
   assert_int_equal(1, pole.status);
