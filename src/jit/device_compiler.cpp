@@ -326,22 +326,29 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   return find_or_make(key, arch, cache, start, [&](compiled_module &out) {
     std::future<compiled_module> other;
     if (apart) other = std::async([&] { return code_apart(steps, kernel, where, arch, cache); });
-    product_and_log made = compile_program(p, source);
-    std::vector<link_part> parts = {{linked ? link_input::ltoir : link_input::cubin, source.file_name, {}}};
     std::string symbol;
-    if (apart) {
+    if (!linked && !apart) {
+      product_and_log made = compile_program(p, source);
+      out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
+      return made;
+    }
+    std::future<product_and_log> text = std::async(linked ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                                                   [&] { return compile_program(p, source); });
+    std::string log;
+    const auto parts = [&] {
+      product_and_log made = text.get();
+      std::vector<link_part> all = {{linked ? link_input::ltoir : link_input::cubin,
+                                     linked ? "tessera kernels" : source.file_name, std::move(made.bytes)}};
+      log = made.log;
+      if (!apart) return all;
       const compiled_module steps_code = other.get();
-      parts.push_back({link_input::cubin, "tessera steps", *steps_code.image});
-      made.log += steps_code.log;
-    }
-    if (linked || apart) {
-      parts.front().bytes.swap(made.bytes);
-      if (linked) parts.front().name = "tessera kernels";
-      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.notes)
-                             : link_machine_code(parts, source, arch);
-      made.bytes.swap(l.cubin);
-      made.log += l.log;
-    }
+      all.push_back({link_input::cubin, "tessera steps", *steps_code.image});
+      log += steps_code.log;
+      return all;
+    };
+    link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.notes)
+                           : link_machine_code(parts(), source, arch);
+    product_and_log made{std::move(l.cubin), log + l.log};
     out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
     return made;
   });

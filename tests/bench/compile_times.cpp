@@ -1,15 +1,16 @@
 // What the run-time compiler takes for a new text with the kernels of each method: all in one program, the text alone where the rest has been
 // compiled before, and both in the first call of all; with registers, stack and spills. Seconds of processors and of the clock, the least of some
-// turns. Nothing is run, so no device is needed. A table on standard output. Usage: tessera_compile_times [TURNS [PART OF A NAME]]
+// turns. Nothing is run, so no device is needed. With flang also a text in Fortran. A table on standard output. Usage: tessera_compile_times [TURNS [PART OF A NAME]]
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include "compile_times.hpp"
 #include "core/rule_build.hpp"
@@ -17,6 +18,7 @@
 #include "cuda/lattice/lattice.hpp"
 #include "cuda/montecarlo/montecarlo.hpp"
 #include "jit/cubin.hpp"
+#include "jit/fortran/flang.hpp"
 #include "jit/toolkit.hpp"
 #include "tessera.h"
 
@@ -31,18 +33,21 @@ std::vector<method> methods() {
     build_rule(choose_rule(TESSERA_RULE_AUTO, ndim), ndim, r, true);
     r.raises = true;
     all.push_back({name, many ? "tessera_many" : "tessera_bulk", ndim,
-                   engine_kernel(r, choose_shape(r, 1, false, many))});
+                   engine_kernel(r, choose_shape(r, 1, false, many)), false});
   };
   cubature("cubature, 3-D", 3, false);
+  all.push_back(all.back());
+  all.back().name += ", Fortran";
+  all.back().fortran = true;
   cubature("cubature, 8-D", 8, false);
   cubature("many integrals, 3-D", 3, true);
   cubature("many integrals, 8-D", 8, true);
   add_quadrature(all);
   lattice_shape lattice;
   lattice.transform = 13;  // Korobov 3
-  all.push_back({"lattice rule, 6-D", "tessera_lattice", 6, lattice_kernel_text(lattice, 6)});
+  all.push_back({"lattice rule, 6-D", "tessera_lattice", 6, lattice_kernel_text(lattice, 6), false});
   const auto sampling = [&](const char *name, const char *kernel, const sampling_shape &shape) {
-    all.push_back({name, kernel, 6, sampling_kernel_text(shape, 6, 1)});
+    all.push_back({name, kernel, 6, sampling_kernel_text(shape, 6, 1), false});
   };
   sampling_shape plain, nets, vegas;
   nets.sobol = vegas.grid = true;
@@ -52,9 +57,15 @@ std::vector<method> methods() {
   return all;
 }
 
-integrand_source new_text() {
+integrand_source new_text(bool fortran) {
   static int number = 0;
   integrand_source s;
+  if (fortran) {
+    s.language = source_language::fortran;
+    s.text = "double precision function f(ndim, x)\ninteger ndim\ndouble precision x(ndim)\nf = exp(-sum(x*x) - " +
+             std::to_string(++number) + ")\nend function\n";
+    return s;
+  }
   s.text = "double f(const double *x) {\n  double s = " + std::to_string(++number) +
            ";\n  for (int i = 0; i < TESSERA_NDIM; ++i) s += x[i] * x[i];\n  return exp(-s);\n}\n";
   return s;
@@ -68,17 +79,30 @@ struct times {
   }
 };
 
-times measure(const kernel_text &text, int ndim, code_cache &cache, compiled_module &out) {
+// This process and those that it has started.
+double processor_seconds() {
+  double sum = 0.0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    struct rusage u;
+    ::getrusage(who, &u);
+    for (const struct timeval &t : {u.ru_utime, u.ru_stime})
+      sum += static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  }
+  return sum;
+}
+
+times measure(const method &m, const kernel_text &text, code_cache &cache, compiled_module &out) {
   target where;
   where.arch = 90;
-  where.ndim = ndim;
+  where.ndim = m.ndim;
   where.library_version = "times";
-  const std::clock_t before = std::clock();
+  where.helper = BENCH_JITLINK;
+  const double before = processor_seconds();
   const auto start = std::chrono::steady_clock::now();
-  out = compile_integrand(new_text(), text, where, &cache);
+  out = compile_integrand(new_text(m.fortran), text, where, &cache);
   times t;
-  t.processors = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
   t.clock = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  t.processors = processor_seconds() - before;
   return t;
 }
 
@@ -103,6 +127,11 @@ int main(int argc, char **argv) try {
       "program | apart |\n|---|---:|---:|---:|---:|---:|\n");
   for (const method &m : methods()) {
     if (m.name.find(wanted) == std::string::npos) continue;
+    if (m.fortran) try {
+        find_flang();
+      } catch (const compile_error &) {
+        continue;
+      }
     kernel_text whole = m.text;
     whole.text += whole.apart.text;
     whole.apart = {};
@@ -110,10 +139,10 @@ int main(int argc, char **argv) try {
     compiled_module of_one, of_parts;
     for (int k = 0; k < turns; ++k) {
       code_cache cache(in_memory());
-      one.take(measure(whole, m.ndim, cache, of_one));
+      one.take(measure(m, whole, cache, of_one));
       if (m.text.apart.text.empty()) continue;
-      first.take(measure(m.text, m.ndim, cache, of_parts));
-      next.take(measure(m.text, m.ndim, cache, of_parts));
+      first.take(measure(m, m.text, cache, of_parts));
+      next.take(measure(m, m.text, cache, of_parts));
     }
     std::printf("| %s | %.2f (%.2f) | ", m.name.c_str(), one.processors, one.clock);
     const std::string use = of_kernel(of_one, m.kernel);

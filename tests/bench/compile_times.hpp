@@ -10,6 +10,7 @@ struct method {
   std::string name, kernel;  // the kernel of which registers are told
   int ndim;
   tessera::kernel_text text;
+  bool fortran = false;
 };
 
 void add_quadrature(std::vector<method> &all);
