@@ -332,8 +332,9 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
       out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
       return made;
     }
-    std::future<product_and_log> text = std::async(linked ? std::launch::async | std::launch::deferred : std::launch::deferred,
-                                                   [&] { return compile_program(p, source); });
+    std::future<product_and_log> text =
+        std::async(linked ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                   [&] { return compile_program(p, source); });
     std::string log;
     const auto parts = [&] {
       product_and_log made = text.get();

@@ -32,8 +32,8 @@ std::vector<method> methods() {
     rule r;
     build_rule(choose_rule(TESSERA_RULE_AUTO, ndim), ndim, r, true);
     r.raises = true;
-    all.push_back({name, many ? "tessera_many" : "tessera_bulk", ndim,
-                   engine_kernel(r, choose_shape(r, 1, false, many)), false});
+    all.push_back(
+        {name, many ? "tessera_many" : "tessera_bulk", ndim, engine_kernel(r, choose_shape(r, 1, false, many)), false});
   };
   cubature("cubature, 3-D", 3, false);
   all.push_back(all.back());

@@ -125,7 +125,8 @@ void links_ptx(int ndim, int ncomp, bool many, const char *helper) {
   const compiled_module m =
       compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, false, many)), where, nullptr);
   check(!m.inlined, "PTX: not inlined");
-  check(cubin_use_of(*m.image, many ? "tessera_many" : "tessera_bulk").registers == 128, "PTX: registers of the kernel");
+  check(cubin_use_of(*m.image, many ? "tessera_many" : "tessera_bulk").registers == 128,
+        "PTX: registers of the kernel");
 }
 
 // The points of a region on the device are those of the rule.

@@ -82,14 +82,11 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
 kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   kernel_text text;
   text.head = state_text;
-  const std::vector<std::string> of_steps = {define("TESSERA_BLOCK", shape.block),
-                                             define("TESSERA_BLOCKS", shape.blocks),
-                                             define("TESSERA_RAISED", r.raises && !shape.many),
-                                             define("TESSERA_MANY", shape.many)};
-  text.options = {define("TESSERA_LANES", shape.lanes),
-                  define("TESSERA_MAPPED", shape.mapped),
-                  define("TESSERA_FULL_VERTICES", full_vertices(r)),
-                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
+  const std::vector<std::string> of_steps = {
+      define("TESSERA_BLOCK", shape.block), define("TESSERA_BLOCKS", shape.blocks),
+      define("TESSERA_RAISED", r.raises && !shape.many), define("TESSERA_MANY", shape.many)};
+  text.options = {define("TESSERA_LANES", shape.lanes), define("TESSERA_MAPPED", shape.mapped),
+                  define("TESSERA_FULL_VERTICES", full_vertices(r)), define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
                   define("TESSERA_PROBES", r.probe_orbit >= 0)};
   text.options.insert(text.options.end(), of_steps.begin(), of_steps.end());
   text.text = evaluator_text;

@@ -9,7 +9,7 @@ namespace tessera {
 
 // The engine's headers, the kernel, and the steps that know no integrand; made by the build.
 extern const char *const lane_text, *const quadrature_text, *const lane_steps_text;
-extern const char *const points_text;      // the integrand alone
+extern const char *const points_text;  // the integrand alone
 
 namespace {
 

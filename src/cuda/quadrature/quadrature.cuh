@@ -22,7 +22,8 @@
 
 #if TESSERA_MANY
 extern "C" {
-__constant__ __attribute__((used)) tessera::kronrod_tables<TESSERA_PAIRS> tessera_tables;  // lane_steps.cuh reads them, which LTO does not see
+__constant__ __attribute__((used)) tessera::kronrod_tables<TESSERA_PAIRS>
+    tessera_tables;  // lane_steps.cuh reads them, which LTO does not see
 }
 
 namespace tessera {
