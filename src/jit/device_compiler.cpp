@@ -282,13 +282,12 @@ bool there_is_a_linker() try {
 }
 
 // Kernels that know no integrand: they are kept whatever becomes of the rest.
-std::string code_apart(const program &p, const kernel_text &kernel, const target &where, const architecture &arch,
-                       code_cache *cache) {
+compiled_module code_apart(const program &p, const kernel_text &kernel, const target &where, const architecture &arch,
+                           code_cache *cache) {
   const integrand_source none = no_integrand(kernel);
   code_cache *const kept = cache ? cache : &shared_cache(false);
-  return *find_or_make(make_key(p, none, where), arch, kept, std::chrono::steady_clock::now(), [&](compiled_module &) {
-            return compile_program(p, none);
-          }).image;
+  return find_or_make(make_key(p, none, where), arch, kept, std::chrono::steady_clock::now(),
+                      [&](compiled_module &) { return compile_program(p, none); });
 }
 
 }  // namespace
@@ -325,20 +324,32 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
     key = sha256().field(key).field(make_key(steps, no_integrand(kernel), where)).field(linker_version()).hex();
   }
   return find_or_make(key, arch, cache, start, [&](compiled_module &out) {
-    std::future<std::string> other;
+    std::future<compiled_module> other;
     if (apart) other = std::async([&] { return code_apart(steps, kernel, where, arch, cache); });
-    product_and_log made = compile_program(p, source);
-    std::vector<link_part> parts = {{linked ? link_input::ltoir : link_input::cubin, source.file_name, {}}};
     std::string symbol;
-    if (apart) parts.push_back({link_input::cubin, "tessera steps", other.get()});
-    if (linked || apart) {
-      parts.front().bytes.swap(made.bytes);
-      if (linked) parts.front().name = "tessera kernels";
-      link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.notes)
-                             : link_machine_code(parts, source, arch);
-      made.bytes.swap(l.cubin);
-      made.log += l.log;
+    if (!linked && !apart) {
+      product_and_log made = compile_program(p, source);
+      out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
+      return made;
     }
+    std::future<product_and_log> text =
+        std::async(linked ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                   [&] { return compile_program(p, source); });
+    std::string log;
+    const auto parts = [&] {
+      product_and_log made = text.get();
+      std::vector<link_part> all = {{linked ? link_input::ltoir : link_input::cubin,
+                                     linked ? "tessera kernels" : source.file_name, std::move(made.bytes)}};
+      log = made.log;
+      if (!apart) return all;
+      const compiled_module steps_code = other.get();
+      all.push_back({link_input::cubin, "tessera steps", *steps_code.image});
+      log += steps_code.log;
+      return all;
+    };
+    link_result l = linked ? link_integrand(parts, kernel.most_registers, source, where, arch, symbol, out.notes)
+                           : link_machine_code(parts(), source, arch);
+    product_and_log made{std::move(l.cubin), log + l.log};
     out.inlined = !arch.real || all_inlined(made.bytes, names_in_code(source, symbol));
     return made;
   });

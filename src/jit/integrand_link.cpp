@@ -84,15 +84,16 @@ void check_probe(const link_result &linked, const integrand_source &source) {
 
 }  // namespace
 
-link_result link_integrand(const std::vector<link_part> &kernels, int most_registers, const integrand_source &source,
-                           const target &where, const architecture &arch, std::string &symbol, data_notes &notes) {
+link_result link_integrand(const std::function<std::vector<link_part>()> &kernels, int most_registers,
+                           const integrand_source &source, const target &where, const architecture &arch,
+                           std::string &symbol, data_notes &notes) {
   std::vector<std::string> options = {arch.option, "-lto", "-O3"};
   // The bounds of a kernel do not hold for the functions that it calls.
   if (most_registers > 0) options.push_back("-maxrregcount=" + std::to_string(most_registers));
   const bool is_ptx = source.language == source_language::ptx;
   if (source.language == source_language::fortran) {
     const std::string code = fortran_to_nvvm(source, find_flang(), where.ndim, where.ncomp, 0, where.until, &notes);
-    std::vector<link_part> parts = kernels;
+    std::vector<link_part> parts = kernels();
     parts.push_back({link_input::nvvm, source.file_name, code});
     link_result out = link_in_child(parts, options, source, where);
     if (!out.good) throw_link_error(source, out.log);
@@ -107,10 +108,11 @@ link_result link_integrand(const std::vector<link_part> &kernels, int most_regis
   } else {
     candidates = possible_callees(source);
   }
+  const std::vector<link_part> of_kernels = kernels();
   link_result last;
   for (const callee &c : candidates) {
     symbol = c.symbol;
-    std::vector<link_part> parts = kernels;
+    std::vector<link_part> parts = of_kernels;
     if (!c.declaration.empty()) {
       program glue;
       glue.text = c.declaration;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,13 @@ extern "C" __global__ void tessera_probe(const double *x, double *f, const void 
 extern "C" __global__ void tessera_probe_of_nothing(const double *, double *, const void *) {}
 )code";
 
-// Code that the user has compiled, or that is made of Fortran. kernels: LTO-IR first. `symbol` becomes the integrand's own function,
+// Code that the user has compiled, or that is made of Fortran. kernels(): LTO-IR first; asked for when Fortran has become code, so that both are
+// compiled at the same time. `symbol` becomes the integrand's own function,
 // `written` what it changes of the program's data.
 // Throws compile_error.
-link_result link_integrand(const std::vector<link_part> &kernels, int most_registers, const integrand_source &source,
-                           const target &where, const architecture &arch, std::string &symbol, data_notes &notes);
+link_result link_integrand(const std::function<std::vector<link_part>()> &kernels, int most_registers,
+                           const integrand_source &source, const target &where, const architecture &arch,
+                           std::string &symbol, data_notes &notes);
 
 // Machine code that NVRTC has made of the text and of kernels. Throws compile_error.
 link_result link_machine_code(const std::vector<link_part> &parts, const integrand_source &source,

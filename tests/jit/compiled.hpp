@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string>
 
@@ -11,6 +12,8 @@
 #include "jit/toolkit.hpp"
 
 namespace checks {
+
+inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // False: it says why not.
 inline bool there_is_a_compiler() {
@@ -30,6 +33,17 @@ inline long number_before(const std::string &log, const std::string &kernel, con
   if (at == std::string::npos) return -1;
   const std::size_t begin = log.find_last_not_of("0123456789", at - 1) + 1;
   return std::atol(log.substr(begin, at - begin).c_str());
+}
+
+// An integrand in PTX, f: every component is the first coordinate.
+inline std::string ptx_function(int ncomp) {
+  std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .func f(.param .b64 f_0, .param .b64 f_1, .param .b64 f_2)\n{\n"
+      "  .reg .b64 %x;\n  .reg .b64 %v;\n  .reg .f64 %d;\n"
+      "  ld.param.u64 %x, [f_0];\n  ld.param.u64 %v, [f_1];\n  ld.f64 %d, [%x];\n";
+  for (int k = 0; k < ncomp; ++k) text += "  st.f64 [%v+" + std::to_string(8 * k) + "], %d;\n";
+  return text + "  ret;\n}\n";
 }
 
 // In the directory TESSERA_TEST_CUBINS, if it is set.

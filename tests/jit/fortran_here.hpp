@@ -54,6 +54,15 @@ inline std::string for_this_machine(std::string code, const temporary_directory 
   return r.good() ? object : "";
 }
 
+inline integrand_source text(const std::string &t, const std::string &function = "f") {
+  integrand_source s;
+  s.language = source_language::fortran;
+  s.text = t;
+  s.function = function;
+  s.file_name = "mine.f90";
+  return s;
+}
+
 using entry = void (*)(const double *, double *, void *);
 
 }  // namespace fortran_here

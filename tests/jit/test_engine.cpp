@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "checks.hpp"
+#include "compiled.hpp"
 #include "core/node_table.hpp"
 #include "core/rule_build.hpp"
 #include "jit/cubin.hpp"
@@ -20,8 +20,6 @@ using checks::check;
 using checks::fails;
 
 namespace {
-
-double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 compiled_module with_degrees(int ndim, const char *text, int arch = 90) {
   rule r;
@@ -39,9 +37,9 @@ compiled_module with_degrees(int ndim, const char *text, int arch = 90) {
 
 // The steps know no integrand: another text in another dimension finds them compiled. first: seconds of processors that a text with them took.
 void steps_are_kept(double first) {
-  const double before = cpu_seconds();
+  const double before = checks::cpu_seconds();
   const compiled_module m = with_degrees(3, "static double f(const double *x) { return 1 / (1 + x[0] * x[2]); }\n");
-  const double second = cpu_seconds() - before;
+  const double second = checks::cpu_seconds() - before;
   std::printf("%-44s %7zu bytes %.2f s, of processors %.2f s and %.2f s with the steps\n", "without the steps",
               m.image->size(), m.seconds, second, first);
   check(m.inlined, "without the steps: inlined");
@@ -111,19 +109,13 @@ void compiles_c(source_language language, const char *text, bool many) {
 }
 
 // Code that stays a function: the kernels' own functions must keep to the kernels' registers.
-void links_ptx(int ndim, int ncomp, const char *helper) {
+void links_ptx(int ndim, int ncomp, bool many, const char *helper) {
   rule r;
   build_rule(choose_rule(TESSERA_RULE_AUTO, ndim), ndim, r, true);
   r.raises = true;
   integrand_source source;
   source.language = source_language::ptx;
-  source.text =
-      ".version 8.0\n.target sm_80\n.address_size 64\n"
-      ".visible .func f(.param .b64 f_0, .param .b64 f_1, .param .b64 f_2)\n{\n"
-      "  .reg .b64 %x;\n  .reg .b64 %v;\n  .reg .f64 %d;\n"
-      "  ld.param.u64 %x, [f_0];\n  ld.param.u64 %v, [f_1];\n  ld.f64 %d, [%x];\n";
-  for (int k = 0; k < ncomp; ++k) source.text += "  st.f64 [%v+" + std::to_string(8 * k) + "], %d;\n";
-  source.text += "  ret;\n}\n";
+  source.text = checks::ptx_function(ncomp);
   target where;
   where.arch = 90;
   where.ndim = ndim;
@@ -131,8 +123,10 @@ void links_ptx(int ndim, int ncomp, const char *helper) {
   where.library_version = "test";
   where.helper = helper;
   const compiled_module m =
-      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, false, false)), where, nullptr);
+      compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, false, many)), where, nullptr);
   check(!m.inlined, "PTX: not inlined");
+  check(cubin_use_of(*m.image, many ? "tessera_many" : "tessera_bulk").registers == 128,
+        "PTX: registers of the kernel");
 }
 
 // The points of a region on the device are those of the rule.
@@ -201,11 +195,12 @@ int main(int argc, char **argv) {
     return checks::summary() == 0 ? 77 : 1;
   }
   const bool all = argc > 2 && std::string(argv[2]) == "all";
-  const double before = cpu_seconds();
+  const double before = checks::cpu_seconds();
   compiles(TESSERA_RULE_AUTO, 5, 1, false, false, true);
-  steps_are_kept(cpu_seconds() - before);
+  steps_are_kept(checks::cpu_seconds() - before);
   one_text_in_ptx();
-  if (argc > 1) links_ptx(3, 2, argv[1]);
+  for (const bool many : {false, true})
+    if (argc > 1) links_ptx(3, 2, many, argv[1]);
   const auto compiles_point = [](bool many) {
     compiles_c(source_language::c_point,
                "#include <math.h>\n#include <stdio.h>\n"
@@ -233,7 +228,7 @@ int main(int argc, char **argv) {
   compiles(TESSERA_RULE_GM7, 8, 2, false);
   compiles(TESSERA_RULE_LOW, 32, 1, true);
   compiles(TESSERA_RULE_GM7, 8, 2, true, true);
-  if (argc > 1) links_ptx(8, 1, argv[1]);
+  if (argc > 1) links_ptx(8, 1, false, argv[1]);
   compiles_point(false);
   compiles_cuba(true);
   return checks::summary();

@@ -81,10 +81,51 @@ void compiles_points(const std::string &name, const char *text, source_language 
                   limits_text);
 }
 
+// What is compiled apart is called by kernels in LTO-IR too.
+void links_ptx(const std::string &name, const quadrature_shape &shape, const char *helper) {
+  integrand_source source;
+  source.language = source_language::ptx;
+  source.text = checks::ptx_function(1);
+  target where;
+  where.arch = 90;
+  where.ndim = shape.ndim;
+  where.library_version = "test";
+  where.helper = helper;
+  const compiled_module m = compile_integrand(source, quadrature_kernel_text(shape), where, nullptr);
+  check(!m.inlined, name + ": called");
+  check(cubin_use_of(*m.image, "tessera_quadrature").registers > 0, name + ": the kernel is there");
+}
+
+// The steps know no integrand: other texts, with other numbers of components, break points and variables, find them compiled.
+void steps_are_kept() {
+  using part = quadrature_shape::part;
+  cache_settings in_memory;
+  in_memory.disk = false;
+  code_cache cache(in_memory);
+  const auto seconds = [&](const char *text, int ncomp, const quadrature_shape &shape) {
+    integrand_source source;
+    source.text = text;
+    source.language = source_language::c_point;
+    target where;
+    where.arch = 90;
+    where.ndim = shape.ndim;
+    where.ncomp = ncomp;
+    where.library_version = "test";
+    const double before = checks::cpu_seconds();
+    compile_integrand(source, quadrature_kernel_text(shape), where, &cache);
+    return checks::cpu_seconds() - before;
+  };
+  const double first = seconds(power, 1, {part::own_lists, 10, 0, false, 1, false}),
+               second = seconds(bell, 2, {part::slots, 10, 4, false, 3, true});
+  std::printf("%-48s %.2f s of processors, with the steps %.2f s\n", "another text", second, first);
+  check(second < 0.6 * first, "the second text does without the steps");
+}
+
 }  // namespace
 
-// Usage: jit_quadrature [all]
-int main(int argc, char **) {
+// Usage: jit_quadrature TESSERA_JITLINK [all]
+int main(int argc, char **argv) {
+  if (argc < 2) return 2;
   if (!there_is_a_compiler()) return 77;
   using part = quadrature_shape::part;
   constexpr auto c = source_language::c_point, cxx = source_language::cuda_cxx;
@@ -94,7 +135,10 @@ int main(int argc, char **) {
   compiles_points("power in C at points", power, c, 1, 3, true);
   compiles("bell in slots, last of 4, 2 components", bell, c, 2, {part::slots, 10, 0, false, 4, true});
   compiles_points("wave at points, a simplex", wave, cxx, 3, 1, false, simplex);
-  if (argc < 2) return checks::summary();
+  links_ptx("PTX", {part::own_lists, 10, 0, false, 1, false}, argv[1]);
+  links_ptx("PTX in slots, last of 2", {part::slots, 10, 0, false, 2, true}, argv[1]);
+  steps_are_kept();
+  if (argc < 3) return checks::summary();
   compiles("power with limits", power, c, 1, {part::own_lists, 10, 0, false, 1, false}, "", limits);
   compiles("power, complement, 4 breaks", power, c, 1, {part::own_lists, 10, 4, true, 1, false});
   compiles("bell, last of 3, a simplex", bell, c, 1, {part::own_lists, 10, 0, false, 3, true}, simplex);

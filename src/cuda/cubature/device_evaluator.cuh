@@ -9,12 +9,6 @@
 #include "evaluator_calls.cuh"
 #include "../device/user_values.cuh"
 
-#if TESSERA_MANY
-#define TESSERA_ENTERED __noinline__
-#else  // from functions below, which are not inlined themselves
-#define TESSERA_ENTERED __forceinline__
-#endif
-
 namespace tessera {
 
 class device_evaluator : public evaluator_base {
@@ -29,7 +23,7 @@ class device_evaluator : public evaluator_base {
   // Collective over the grid. Writes value, raw error and ranked axes of n regions. How a region's points are shared out, which decides the
   // last bits of its sums, follows from the number of `all` that are evaluated at a time, here or on other devices.
   template <class Grid>
-  __device__ TESSERA_ENTERED void evaluate(Grid &grid, const region_view &store, const region_list &of_step, int64 n,
+  __device__ __forceinline__ void evaluate(Grid &grid, const region_view &store, const region_list &of_step, int64 n,
                                            int64 all) {
     const region_view regions = store;
     const region_list list = of_step;
@@ -44,41 +38,45 @@ class device_evaluator : public evaluator_base {
     }
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int64 groups = threads / lanes;
-    const int64 items = n * slices;
     const int64 first = grid.thread() / lanes;
+    const bool cut = slices > 1;
+    int64 items = n * slices;
     const bool shared = grid.balances() && items > groups;  // those who are done early take more
-    int64 following = items;
-    for (int64 item = first; item < items; item = following) {
-      if (!grid.balances()) following = item + groups;
-      if (shared && lane == 0) following = groups + take_item();  // asked for ahead
-      const int64 r = slices == 1 ? item : static_cast<unsigned>(item) / slices;
-      const int64 region = list[r];
-      chunk_range points = {0, points_cut()};
-      if (slices > 1) points = slice_range(slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
-      slice_sums sums[comps];
-      double volume;
-      sum_slice(regions, region, points, group, lanes, sums, volume);
-      if (slices == 1)
-        finish_group(p_, &regions.centre(region, 0), regions.apart(), region, group, lanes, sums, volume);
-      else
-        keep_slice(item, points.begin == 0, group, lane, lanes, sums);
-      if (shared) following = __shfl_sync(lane_mask(lanes), following, 0, lanes);
-    }
-    if (shared) taken_ += items;
-    if (slices == 1) return;
-    grid.barrier();
-    for (int64 r = first; r < n; r += groups) {
-      slice_sums sums[comps];
-      combine(r, slices, group, lanes, sums);
-      const int64 region = list[r];
-      finish_group(p_, &regions.centre(region, 0), regions.apart(), region, group, lanes, sums, regions.volume(region));
+    // Where regions are cut their slices are put together in a second turn; what makes a region's record of its sums is there once.
+#pragma unroll 1
+    for (bool joins = false;; joins = true) {
+      int64 following = items;
+      for (int64 item = first; item < items; item = following) {
+        if (!grid.balances() || joins) following = item + groups;
+        if (shared && !joins && lane == 0) following = groups + take_item();  // asked for ahead
+        const int64 r = cut && !joins ? static_cast<unsigned>(item) / slices : item;
+        const int64 region = list[r];
+        slice_sums sums[comps];
+        double volume;
+        if (joins) {
+          combine(r, slices, group, lanes, sums);
+          volume = regions.volume(region);
+        } else {
+          chunk_range points = {0, points_cut()};
+          if (cut) points = slice_range(slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
+          sum_slice(regions, region, points, group, lanes, sums, volume);
+          if (cut) keep_slice(item, points.begin == 0, group, lane, lanes, sums);
+        }
+        if (joins == cut)
+          finish_group(p_, &regions.centre(region, 0), regions.apart(), region, group, lanes, sums, volume);
+        if (shared && !joins) following = __shfl_sync(lane_mask(lanes), following, 0, lanes);
+      }
+      if (shared && !joins) taken_ += items;
+      if (joins == cut) return;
+      grid.barrier();
+      items = n;
     }
   }
 
   // Collective over the grid: the rule of a level for n regions; see engine/cubature/raise.hpp. A warp has a region, or a block where all are
   // few.
   template <class Grid>
-  __device__ TESSERA_ENTERED void raise(Grid &grid, const region_view &regions, const region_list &list, int64 n,
+  __device__ __forceinline__ void raise(Grid &grid, const region_view &regions, const region_list &list, int64 n,
                                         int level, int64 all) {
     const int width = all * 64 <= grid.threads() ? TESSERA_BLOCK : 32;
     const int lane = static_cast<int>(threadIdx.x) & (width - 1);
@@ -396,10 +394,9 @@ class device_evaluator : public evaluator_base {
 
 }  // namespace tessera
 
-#if !TESSERA_MANY
 #define TESSERA_KEPT __attribute__((used))  // that machine code calls them LTO does not see
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tessera::device_problem &problem,
-                                                                      tessera::int64 &taken, tessera::device_grid &grid,
+                                                                      tessera::int64 &taken, tessera::step_grid &grid,
                                                                       const tessera::region_view &regions,
                                                                       const tessera::region_list &list,
                                                                       tessera::int64 n, tessera::int64 all) {
@@ -407,7 +404,7 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tess
 }
 #if TESSERA_RAISED
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera::device_problem &problem,
-                                                                   tessera::device_grid &grid,
+                                                                   tessera::step_grid &grid,
                                                                    const tessera::region_view &regions,
                                                                    const tessera::region_list &list, tessera::int64 n,
                                                                    int level, tessera::int64 all) {
@@ -415,4 +412,8 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera
   tessera::device_evaluator(problem, taken).raise(grid, regions, list, n, level, all);
 }
 #endif
+#if TESSERA_MANY
+extern "C" __device__ __noinline__ TESSERA_KEPT tessera::own_memory tessera_own_memory() {
+  return {tessera_axes, &tessera_flags, &tessera_status};
+}
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../core/raised_rule.hpp"
+#include "../../core/transform.hpp"
 
 namespace tessera {
 
@@ -23,6 +24,12 @@ struct alignas(16) pair_factors {
 
 constexpr int max_device_ndim = 32;
 
+// Near memory of the integrand's, where each block is at an integral of its own; see many.cuh.
+struct own_memory {
+  axis_map *axes;
+  int *flags, *status;  // tessera_flags, tessera_status
+};
+
 struct device_problem {
   const uint32 *nodes;   // [sparse points][4 * device_node_quads]
   const uint32 *b_axes;  // [sparse points] bit of the coordinate that moves by the second generator, or 0
@@ -38,6 +45,7 @@ struct device_problem {
   int64 *failed;      // 0, or one more than a region where the integrand was not finite
   int64 *failed_out;  // where the host reads it
   int *flags_out;     // and tessera_flags, tessera_status
+  own_memory own;     // of many integrals
 };
 
 }  // namespace tessera

@@ -82,22 +82,15 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
 kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   kernel_text text;
   text.head = state_text;
-  const std::vector<std::string> of_steps = {define("TESSERA_BLOCK", shape.block),
-                                             define("TESSERA_BLOCKS", shape.blocks),
-                                             define("TESSERA_RAISED", r.raises && !shape.many)};
-  text.options = {define("TESSERA_LANES", shape.lanes),
-                  define("TESSERA_MAPPED", shape.mapped),
-                  define("TESSERA_FULL_VERTICES", full_vertices(r)),
-                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
-                  define("TESSERA_PROBES", r.probe_orbit >= 0),
-                  define("TESSERA_MANY", shape.many)};
+  const std::vector<std::string> of_steps = {
+      define("TESSERA_BLOCK", shape.block), define("TESSERA_BLOCKS", shape.blocks),
+      define("TESSERA_RAISED", r.raises && !shape.many), define("TESSERA_MANY", shape.many)};
+  text.options = {define("TESSERA_LANES", shape.lanes), define("TESSERA_MAPPED", shape.mapped),
+                  define("TESSERA_FULL_VERTICES", full_vertices(r)), define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
+                  define("TESSERA_PROBES", r.probe_orbit >= 0)};
   text.options.insert(text.options.end(), of_steps.begin(), of_steps.end());
-  if (shape.many) {
-    text.text = std::string(steps_text) + evaluator_text + many_text;
-  } else {
-    text.text = evaluator_text;
-    text.apart = {std::string(steps_text) + bulk_text, of_steps};
-  }
+  text.text = evaluator_text;
+  text.apart = {std::string(steps_text) + (shape.many ? many_text : bulk_text), of_steps};
   constexpr int registers = 65536;  // of a multiprocessor
   text.most_registers = std::min(255, registers / (shape.block * shape.blocks) / 8 * 8);
   return text;

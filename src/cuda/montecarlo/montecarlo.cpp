@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-extern const char *const montecarlo_text, *const share_out_text;  // headers and kernels; made by the build
+// Headers and kernels; made by the build.
+extern const char *const samples_text, *const montecarlo_text, *const sample_pieces_text, *const share_out_text;
 
 namespace {
 
@@ -28,6 +29,7 @@ constexpr int64 most_call_points = int64{1} << 22,
 
 kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
   kernel_text text;
+  text.head = samples_text;
   text.text = montecarlo_text;
   const int blocks = ndim <= 12 && ncomp == 1 ? (s.grid ? 5 : 6) : 4;  // registers for coordinates and moments
   text.options = {define("TESSERA_AXES", s.axes),
@@ -39,6 +41,9 @@ kernel_text sampling_kernel_text(const sampling_shape &s, int ndim, int ncomp) {
                   define("TESSERA_WEIGHTS", s.weights),
                   define("TESSERA_SOBOL", s.sobol),
                   define("TESSERA_THREEFRY", s.threefry)};
+  if (!is_fused(s, ncomp))
+    text.apart = {sample_pieces_text,
+                  {define("TESSERA_GRID", s.grid), define("TESSERA_SOBOL", s.sobol), define("TESSERA_NCOMP", ncomp)}};
   return text;
 }
 

@@ -1,13 +1,27 @@
-// Estimates of pieces from the values of their samples, and what of them makes an iteration of VEGAS. Part of a text that is compiled at
-// run time.
+// Estimates of pieces from the values of their samples, and what of them makes an iteration of VEGAS. Part of texts that are compiled at
+// run time, twice where two of them are one.
 // SPDX-License-Identifier: BSD-3-Clause
-#pragma once
+#ifndef TESSERA_PIECE_SUMS
+#define TESSERA_PIECE_SUMS
 
 #include "../../engine/montecarlo/grid_steps.hpp"
+#include "../device/block_sums.cuh"
 #include "last_block.cuh"
-#include "sample_point.cuh"
+
+#ifndef TESSERA_GRID
+#define TESSERA_GRID 0
+#define TESSERA_SOBOL 0
+#endif
+#ifndef TESSERA_NCOMP
+#define TESSERA_NCOMP 1
+#endif
+// TESSERA_GRID: importance sampling. TESSERA_SOBOL: Sobol points. TESSERA_LIST: in strata, of which there is a list, and training the grid.
+#define TESSERA_LIST (TESSERA_GRID && !TESSERA_SOBOL)
 
 namespace tessera {
+
+constexpr int piece_comps = TESSERA_NCOMP;
+constexpr int warps = sample_tile / 32;
 
 // ---- Sums ------------------------------------------------------------------------------------------------------------------
 // Deviations alone: the rest is the same in all lanes, or set afterwards.
@@ -151,28 +165,28 @@ __device__ __forceinline__ void sum_parts(const sampling_arguments &a) {
                         : last == tiles ? c.part_piece[part + 1]
                                         : first_piece_behind(c, marked, before + last);
 #pragma unroll 1
-    for (int k = 0; k < comps; ++k) {
+    for (int k = 0; k < piece_comps; ++k) {
       sample_sums sums;
 #pragma unroll 1
       for (int64 p = from; p < until; p += sample_tile)
         sum_pieces(a, work, k, first, p, until - p < sample_tile ? until - p : sample_tile, team, sums, failed);
       if (from < until) fold_block<sample_tile>(sums, of_warp);
-      if (t == 0) a.partial[i * comps + k] = sums;
+      if (t == 0) a.partial[i * piece_comps + k] = sums;
       __syncthreads();
     }
   }
   if (failed >= 0) atomicMin(&c.totals->failed, static_cast<uint64>(failed));
   if (!last_block(c.totals->arrived, is_last)) return;
-  const int results = (c.part_end - c.part) * comps;
+  const int results = (c.part_end - c.part) * piece_comps;
 #pragma unroll 1
   for (int j = t / 32; j < results; j += warps) {
-    const int part = j / comps, k = j - part * comps;
+    const int part = j / piece_comps, k = j - part * piece_comps;
     sample_sums s;
 #pragma unroll 1
     for (int g = t & 31; g < c.groups; g += 32)
-      s.add(from_far(a.partial + (static_cast<int64>(part) * c.groups + g) * comps + k));
+      s.add(from_far(a.partial + (static_cast<int64>(part) * c.groups + g) * piece_comps + k));
     fold_warp(s);
-    if ((t & 31) == 0) a.part_sums[static_cast<int64>(c.part + part) * comps + k] = s;
+    if ((t & 31) == 0) a.part_sums[static_cast<int64>(c.part + part) * piece_comps + k] = s;
   }
   if (t == 0) {
     const uint64 failed = *static_cast<volatile uint64 *>(&c.totals->failed);
@@ -182,3 +196,4 @@ __device__ __forceinline__ void sum_parts(const sampling_arguments &a) {
 #endif
 
 }  // namespace tessera
+#endif

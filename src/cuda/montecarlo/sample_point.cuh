@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../device/block_sums.cuh"
 #include "../device/user_function.cuh"
-#include "montecarlo_problem.hpp"
+#include "piece_sums.cuh"
 
-#ifndef TESSERA_GRID
-#define TESSERA_GRID 0
+#ifndef TESSERA_ANTITHETIC
 #define TESSERA_ANTITHETIC 0
 #define TESSERA_GIVEN 0
-#define TESSERA_SOBOL 0
 #define TESSERA_THREEFRY 0
 #endif
-#define TESSERA_LIST (TESSERA_GRID && !TESSERA_SOBOL)
-// TESSERA_GRID: importance sampling. TESSERA_LIST: in strata, of which there is a list, and training the grid. TESSERA_GIVEN: the random numbers are in memory. TESSERA_SOBOL, TESSERA_THREEFRY: these make the points;
+// TESSERA_GRID, TESSERA_SOBOL, TESSERA_LIST: piece_sums.cuh. TESSERA_GIVEN: the random numbers are in memory. TESSERA_SOBOL, TESSERA_THREEFRY: these make the points;
 // otherwise Philox.
 
 extern "C" {
@@ -30,7 +26,6 @@ constexpr bool near_point = dim <= sampling_near_dim;
 constexpr bool near_training = dim <= sampling_near_training;
 constexpr bool near_grid = dim <= sampling_near_grid;
 constexpr bool weights = TESSERA_AXES == axes_any || TESSERA_GRID;
-constexpr int warps = sample_tile / 32;
 
 // ---- Points --------------------------------------------------------------------------------------------------------------
 // The coordinates in (0,1) of point `half` of a sample go to take(j, u); inner(pair) is the pair's half of Philox.

@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-extern const char *const quadrature_text;  // the engine's headers and the kernel in one text; made by the build
-extern const char *const points_text;      // the integrand alone
+// The engine's headers, the kernel, and the steps that know no integrand; made by the build.
+extern const char *const lane_text, *const quadrature_text, *const lane_steps_text;
+extern const char *const points_text;  // the integrand alone
 
 namespace {
 
@@ -35,7 +36,9 @@ quadrature_shape choose_quadrature_shape(const quadrature_problem &p, quadrature
 
 kernel_text quadrature_kernel_text(const quadrature_shape &s) {
   kernel_text text;
+  text.head = lane_text;
   text.text = quadrature_text;
+  text.apart = {lane_steps_text, {define("TESSERA_PAIRS", s.pairs), define("TESSERA_ALONE", 1)}};
   const int blocks = 4;
   text.options = {define("TESSERA_MANY", 2),
                   define("TESSERA_SLOTS", s.what == quadrature_shape::part::slots),

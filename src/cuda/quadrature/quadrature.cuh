@@ -6,10 +6,10 @@
 #pragma once
 
 #include "../device/user_function.cuh"
+#include "lane_calls.cuh"
 #include "quadrature_problem.hpp"
 
-#ifndef TESSERA_PAIRS
-#define TESSERA_PAIRS 10
+#ifndef TESSERA_MANY
 #define TESSERA_MANY 2
 #define TESSERA_SLOTS 0
 #define TESSERA_INTERVALS 32
@@ -22,7 +22,8 @@
 
 #if TESSERA_MANY
 extern "C" {
-__constant__ tessera::kronrod_tables<TESSERA_PAIRS> tessera_tables;
+__constant__ __attribute__((used)) tessera::kronrod_tables<TESSERA_PAIRS>
+    tessera_tables;  // lane_steps.cuh reads them, which LTO does not see
 }
 
 namespace tessera {
@@ -90,13 +91,13 @@ __device__ __noinline__ void begin_row(const quadrature_arguments &a, thread_int
   own.range = {limits.lower, limits.upper, limits.first, limits.last, a.breaks + limits.first_break, limits.breaks};
   own.params = a.params + problem * a.params_step;
   tessera_flags = tessera_status = 0;
-  own.lane.begin(settings, own.range,
-                 {own.value,
-                  own.error,
-                  own.ends,
-                  own.points,
-                  {own.pieces, own.components, own.level, own.exponential_value, own.exponential_error}},
-                 intervals, estimates);
+  const integral_arrays arrays = {
+      own.value,
+      own.error,
+      own.ends,
+      own.points,
+      {own.pieces, own.components, own.level, own.exponential_value, own.exponential_error}};
+  tessera_begin_lane(own.lane, settings, own.range, arrays, intervals, estimates);
 }
 
 // The integrand at x[0] of the integral's own variable.
@@ -168,7 +169,7 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   tessera_status = own.status;
   if (a.stop != static_cast<int>(outcome::running)) {
     if (own.row >= 0) {
-      own.lane.stop(static_cast<outcome>(a.stop));
+      tessera_stop_lane(own.lane, a.stop);
       finish_row(a, own);
     }
     return;
@@ -188,10 +189,12 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   for (int64 t = 0; t < turns; ++t) {
     if (own.row < 0) begin_row(a, own, intervals, estimates);
     if (own.row < 0) break;
-    if (!TESSERA_INNERMOST || !own.lane.ended())  // there may be too few evaluations for its first step
-      own.lane.turn(
-          tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); },
-          [] { return ends_run(tessera_flags); });
+    if (!TESSERA_INNERMOST || !own.lane.ended()) {  // there may be too few evaluations for its first step
+      double value[comps * lane_turns::turn_points];
+      own.lane.evaluate(
+          tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); }, value);
+      tessera_end_turn(own.lane, value, ends_run(tessera_flags));
+    }
     if (!own.lane.ended()) continue;
     finish_row(a, own);
 #if TESSERA_SLOTS

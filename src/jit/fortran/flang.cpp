@@ -2,6 +2,8 @@
 #include "flang.hpp"
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include <sys/stat.h>
 
@@ -44,12 +46,23 @@ process_result run(const std::vector<std::string> &command, const temporary_dire
   return r;
 }
 
+// Asked once a process: the compiler takes longer to start than to answer.
 int version_of(const flang &f, const temporary_directory &work, const integrand_source &source, const deadline &until) {
+  static std::mutex mutex;
+  static std::map<std::string, int> known;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = known.find(f.identity);
+    if (found != known.end()) return found->second;
+  }
   const process_result r = run({f.path, "--version"}, work, source, until);
   const std::size_t name = r.output.find("flang"),
                     at = name == std::string::npos ? name : r.output.find(" version ", name);
   const int version = at == std::string::npos ? 0 : std::atoi(r.output.c_str() + at + 9);
-  if (version == 19 || version == 20 || version == 22) return version;
+  if (version == 19 || version == 20 || version == 22) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return known[f.identity] = version;
+  }
   throw compile_error(jit_stage::load,
                       f.path + (version > 0 ? " is flang " + std::to_string(version) : " is not LLVM's flang") +
                           ", which is not known here; " + advice,

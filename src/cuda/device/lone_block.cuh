@@ -1,0 +1,44 @@
+// A thread block that runs through the engine's steps alone, beside others. Part of the text that is compiled at run time, after the
+// engine's headers.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "grid.cuh"
+
+namespace tessera {
+
+// A grid of one team; see engine/cubature/bulk_steps.hpp.
+class device_block {
+ public:
+  using team_type = device_team;
+  static constexpr int64 alone_points = 0;  // it always is
+  __device__ explicit device_block(device_team &team) : team_(team) {}
+
+  __device__ device_team &team() { return team_; }
+  __device__ static bool balances() { return false; }  // the counter of items given out is one for all blocks
+  __device__ static bool first_team() { return true; }
+  __device__ static bool once() { return threadIdx.x == 0; }
+  __device__ static int64 threads() { return TESSERA_BLOCK; }
+  __device__ static int64 thread() { return threadIdx.x; }
+  __device__ static void barrier() { __syncthreads(); }
+  template <class Body>
+  __device__ static void barrier_then(Body body) {
+    __syncthreads();
+    body();
+    __syncthreads();
+  }
+
+  template <class Body>
+  __device__ void chunks(int64 n, Body body) {
+    for (int64 c = 0; c < n; ++c) body(team_, c);
+  }
+  template <class Body>
+  __device__ void each(int64 n, Body body) {
+    for (int64 i = threadIdx.x; i < n; i += TESSERA_BLOCK) body(i);
+  }
+
+ private:
+  device_team &team_;
+};
+
+}  // namespace tessera
