@@ -60,6 +60,7 @@ class sparse_race final : public run_hooks {
   }
   int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
   int64 evaluations_beside() const override { return beside_ + hooks_.evaluations_beside(); }
+  bool wants_state() const override { return hooks_.wants_state(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
     const outcome o = hooks_.between_steps(n + beside_, value, error);
