@@ -75,7 +75,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
   driver_type driver(executor_, p.settings, p.integration_rule.points, course);
-  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); });
+  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); },
+               problem.answers != nullptr);
   result.end = course.run(driver, value, error);
   result.statistics = course.statistics();
   result.statistics.peak_bytes += fixed + race.bytes();
