@@ -54,7 +54,8 @@ void tessera_solver::begin_state(int method, bool on_host, const std::string &tr
   sign(mine, true);
   for (std::size_t i = 0; i < mine.values().size(); ++i)
     next->content.about.emplace_back(mine.name(i), mine.values()[i]);
-  if (method == TESSERA_CUBATURE && options_.get_int(TESSERA_SPARSE) != TESSERA_SPARSE_ALONE)  // on a device the regions
+  if (method == TESSERA_CUBATURE &&
+      options_.get_int(TESSERA_SPARSE) != TESSERA_SPARSE_ALONE)  // on a device the regions
     next->content.about.emplace_back("the place, host or device, which a cubature cannot change", on_host ? 0 : 1);
   if (given_state_) {
     const tessera::state_content &of = given_state_->content;

@@ -73,8 +73,7 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   sparse_race race(p.settings, soon, &sparse, 0, int64{1} << 30, hooks);
   kept_course<bulk<host_executor>> course(p, race);
   bulk<host_executor> driver(executor, p.settings, p.integration_rule.points, course);
-  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); },
-               answers != nullptr);
+  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); }, answers != nullptr);
   ending e;
   e.a.value.assign(static_cast<std::size_t>(p.settings.ncomp), -1.0);
   e.a.error = e.a.value;
