@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -61,6 +62,10 @@ class kept_answers {
   }
   const uint64 *find_any(const answer_key &key, std::size_t &n) const {
     n = 0;
+    if (!whole_.empty() && key.first == whole_head_[0] && key.second == whole_head_[1]) {
+      n = whole_.size();
+      return whole_.data();
+    }
     if (slots_.empty()) return nullptr;
     const uint64 at = slots_[slot_of(key)];
     if (at == 0) return nullptr;
@@ -85,13 +90,30 @@ class kept_answers {
     complete_ = false;
     return nullptr;
   }
-  void forget() {
-    words_.clear();
-    std::fill(slots_.begin(), slots_.end(), uint64{0});
-    count_ = 0;
+  // For the one answer that a run hands out again and again: in the place of what it was before, however long.
+  void replace(const answer_key &key, std::vector<uint64> words) {
+    const std::size_t at = slots_.empty() ? 0 : static_cast<std::size_t>(slots_[slot_of(key)]);
+    if (at > 0) {  // that of another process
+      const auto from = words_.begin() + static_cast<std::ptrdiff_t>(at) - 1;
+      words_.erase(from, from + static_cast<std::ptrdiff_t>(head + words_[at + 1]));
+      std::fill(slots_.begin(), slots_.end(), uint64{0});
+      enter_all();
+    }
+    whole_head_ = {key.first, key.second, words.size()};
+    whole_ = std::move(words);
   }
+  void lack_memory() { complete_ = false; }
   bool is_complete() const { return complete_; }
-  const std::vector<uint64> &words() const { return words_; }
+  // All of them, one part behind the other.
+  struct part {
+    const uint64 *words;
+    std::size_t n;
+  };
+  std::array<part, 3> parts() const {
+    return {part{words_.data(), words_.size()}, part{whole_head_.data(), whole_.empty() ? 0 : head},
+            part{whole_.data(), whole_.size()}};
+  }
+  bool is_empty() const { return words_.empty() && whole_.empty(); }
 
   // Those of another process. False: they cannot be.
   bool take(std::vector<uint64> words) {
@@ -135,6 +157,8 @@ class kept_answers {
   }
 
   std::vector<uint64> words_, slots_;
+  std::vector<uint64> whole_;  // the answer of replace; empty: none
+  std::array<uint64, head> whole_head_ = {};
   std::size_t count_ = 0;
   bool complete_ = true;
 };

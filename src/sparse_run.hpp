@@ -12,6 +12,7 @@
 #include "engine/cubature/split.hpp"
 #include "engine/sparse/sparse_alone.hpp"
 #include "engine/sparse/sparse_race.hpp"
+#include "kept_sparse.hpp"
 #include "problem.hpp"
 
 namespace tessera {
@@ -57,7 +58,7 @@ class sparse_run final : public sparse_source {
   sparse_grid *open() override {
     box_ = std::make_unique<sparse_box>(problem_);
     if (!box_->is_open()) return nullptr;
-    executor_ = make_(true);
+    executor_ = kept(true);
     executor_->begin(box_->domain());
     grids_.of_domain.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_,
                            problem_.settings.complex_values);
@@ -71,21 +72,27 @@ class sparse_run final : public sparse_source {
       centres_.insert(centres_.end(), boxes + b * length, boxes + b * length + nd);
       halves_.insert(halves_.end(), boxes + b * length + nd, boxes + b * length + 2 * nd);
     }
-    if (!in_regions_) in_regions_ = make_(false);
+    if (!in_regions_) in_regions_ = kept(false);
     in_regions_->begin({centres_.data(), halves_.data(), box_->domain().axes, regions});
     grids_.of_regions.start(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_,
                             problem_.settings.complex_values);
     return &grids_.of_regions;
   }
   // What the integrand said when a run was ended in a grid.
-  const Executor &ended_in() const { return in_regions_ && in_regions_->is_ended() ? *in_regions_ : *executor_; }
+  const Executor &ended_in() const {
+    return in_regions_ && in_regions_->executor().is_ended() ? in_regions_->executor() : executor_->executor();
+  }
 
  private:
+  std::unique_ptr<kept_sparse<Executor>> kept(bool whole) const {
+    return std::make_unique<kept_sparse<Executor>>(make_(whole), problem_.ndim(), problem_.ncomp(), problem_.answers);
+  }
+
   const cubature_problem &problem_;
   kept_grids &grids_;
   const std::function<std::unique_ptr<Executor>(bool)> make_;
   std::unique_ptr<sparse_box> box_;
-  std::unique_ptr<Executor> executor_, in_regions_;
+  std::unique_ptr<kept_sparse<Executor>> executor_, in_regions_;
   std::vector<double> centres_, halves_;  // of the regions
 };
 

@@ -79,12 +79,13 @@ class cubature {
   }
   bool take(number_reader &from) {
     if (!take_results(from, r)) return false;
-    steps_ = static_cast<int>(from.get());
-    added_ = static_cast<int64>(from.get());
+    steps_ = from.get_count();
+    added_ = from.get_count();
     for (scatter &x : scatter_)
       for (double *v : {&x.first, &x.weights, &x.weighted, &x.squares}) *v = from.get();
     restored_ = from.get_all();
-    can_go_on_ = !restored_.empty() && restored_.size() == static_cast<std::size_t>(r.regions) * length();
+    can_go_on_ = !restored_.empty() && restored_.size() % length() == 0 &&
+                 restored_.size() / length() == static_cast<std::size_t>(r.regions);
     return from.is_good() && (can_go_on_ || restored_.empty());
   }
   void forget() {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "routine.hpp"
@@ -35,9 +37,16 @@ class number_reader {
     good_ = false;
     return 0.0;
   }
+  // A whole number within these bounds.
+  int64 get_whole(int64 least, int64 most) {
+    const double v = get();
+    good_ = good_ && v >= static_cast<double>(least) && v <= static_cast<double>(most) && v == std::floor(v);
+    return good_ ? static_cast<int64>(v) : 0;
+  }
+  int64 get_count() { return get_whole(0, most_counted); }
   std::vector<double> get_all() {
-    const double n = get();
-    good_ = good_ && n >= 0.0 && n <= static_cast<double>(numbers_.size() - at_);
+    const int64 n = get_whole(0, static_cast<int64>(numbers_.size()));
+    good_ = good_ && n <= static_cast<int64>(numbers_.size() - at_);
     if (!good_) return {};
     const auto from = numbers_.begin() + static_cast<std::ptrdiff_t>(at_);
     at_ += static_cast<std::size_t>(n);
@@ -45,6 +54,7 @@ class number_reader {
   }
 
  private:
+  static constexpr int64 most_counted = int64{1} << 52;  // a few of them can be added up
   const std::vector<double> &numbers_;
   std::size_t at_ = 0;
   bool good_ = true;
@@ -59,9 +69,10 @@ inline void put_results(number_writer &to, const results &r) {
   to.put_all(r.prob);
 }
 inline bool take_results(number_reader &from, results &r) {
-  r.end.status = static_cast<int>(from.get());
-  r.end.evaluations = static_cast<int64>(from.get());
-  r.regions = static_cast<int64>(from.get());
+  constexpr int64 largest = std::numeric_limits<int>::max();
+  r.end.status = static_cast<int>(from.get_whole(-largest, largest));
+  r.end.evaluations = from.get_count();
+  r.regions = from.get_count();
   const std::vector<double> value = from.get_all(), error = from.get_all(), prob = from.get_all();
   const std::size_t n = r.value.size();
   if (!from.is_good() || value.size() != n || error.size() != n || prob.size() != n) return false;

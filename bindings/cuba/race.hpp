@@ -61,7 +61,7 @@ class race {
 
   results run() {
     if (!resume() || !is_settled()) {
-      while (divided_open_ || sampled_open_) {
+      while ((divided_open_ || sampled_open_) && used() < a_.maxeval) {  // a file may be of a longer run
         const int64 before = used();
         const bool divide = divided_open_ && (!sampled_open_ || is_turn_of_cubature());
         user_.cores.restart();
@@ -209,17 +209,20 @@ class race {
   // What is wrong with it, or nothing.
   std::string take_all() {
     number_reader from(keeper_.s.records);
-    const double strictness = from.get(), spent = from.get(), need = from.get();
+    const double strictness = from.get();
+    const int64 spent = from.get_count();
+    const double need = from.get();
     results seen(a_.ncomp);
     bool good = take_results(from, seen);
     const std::vector<double> of_sampling = from.get_all(), grid = from.get_all();
-    good = good && strictness > 0.0 && strictness <= 1.0 && spent >= 0.0 && divided_.take(from);
+    good = good && strictness > 0.0 && strictness <= 1.0 && divided_.take(from) &&
+           divided() + seen.end.evaluations + spent == keeper_.s.evaluations;
     if (!good) {
       divided_.forget();
       return "it does not go with this library";
     }
     strictness_ = strictness;
-    spent_ = static_cast<int64>(spent);
+    spent_ = spent;
     divided_need_ = need;
     sampled_ = seen;
     how_.state = of_sampling;

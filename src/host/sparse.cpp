@@ -10,7 +10,6 @@ host_sparse::host_sparse(const cubature_problem &problem, thread_pool &pool, run
     : block_calls(problem, pool, greatest_int64),
       block_(block_for(problem)),
       pool_(pool),
-      answers_(problem.answers),
       work_(static_cast<std::size_t>(pool.size())) {
   watch(work_, hooks);
 }
@@ -30,32 +29,8 @@ void host_sparse::begin(const sparse_domain &domain) {
   store_.clear();
 }
 
-// A step says where its numbers go, and so what has come before.
-answer_key host_sparse::key_of(const sparse_step &step) const {
-  constexpr uint64 kind = 0x737061727365;
-  question asked(kind);
-  asked.add(ndim_)
-      .add(ncomp_)
-      .add(step.first)
-      .add(step.store)
-      .add(step.words.data(), static_cast<int64>(step.words.size()));
-  for (const sparse_index &q : step.indices)
-    asked.add(q.first).add(q.words).add(q.place).add(q.stride).add(q.active).add(q.bits);
-  asked.add(domain_.centre, int64{domain_.boxes} * ndim_).add(domain_.half, int64{domain_.boxes} * ndim_);
-  return asked.key();
-}
-
 outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
-  const std::size_t before = store_.size(), more = index(step.store) - before,
-                    results = step.indices.size() * index(domain_.boxes * ncomp_);
   store_.resize(index(step.store));
-  const answer_key key = answers_ ? key_of(step) : answer_key();
-  end_ = outcome::running;
-  if (const uint64 *const known = answers_ ? answers_->find(key, more + results) : nullptr) {
-    read_words(known, &store_[before], more);
-    read_words(known + more, differences, results);
-    return outcome::running;
-  }
   const int64 points = step.points * domain_.boxes;
   tasks_.clear();
   for (int64 i = 0; i < points; i += block_) tasks_.push_back(i);
@@ -80,10 +55,6 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
     for (int64 q = part * together; q < std::min(n, (part + 1) * together); ++q)
       sum_up(step, step.indices[index(q)], differences + q, n);
   });
-  if (uint64 *const to = answers_ ? answers_->keep(key, more + results) : nullptr) {
-    write_words(to, &store_[before], more);
-    write_words(to + more, differences, results);
-  }
   return outcome::running;
 }
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "../engine/sparse/sparse_grid.hpp"
-#include "../kept_answers.hpp"
 #include "block_calls.hpp"
 
 namespace tessera {
@@ -18,6 +18,13 @@ class host_sparse final : public sparse_executor, public block_calls {
   void begin(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 0; }
+  void read_store(int64 first, int64 end, double *numbers) const {
+    std::copy_n(&store_[index(first)], end - first, numbers);
+  }
+  void write_store(int64 first, int64 end, const double *numbers) {
+    store_.resize(index(end));
+    std::copy_n(numbers, end - first, &store_[index(first)]);
+  }
   // Did the last step end the run?
   bool is_ended() const { return end_ == outcome::callback || tessera::is_ended(end_); }
   // Of its threads.
@@ -30,13 +37,11 @@ class host_sparse final : public sparse_executor, public block_calls {
   template <class Visit>
   static void in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit);
   void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
-  answer_key key_of(const sparse_step &step) const;
   void sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart);
 
   const int64 block_;
   const sparse_tables tables_ = make_sparse_tables();
   thread_pool &pool_;
-  kept_answers *const answers_;  // or null
   sparse_domain domain_ = {};
   outcome end_ = outcome::running;      // of the last step
   std::vector<double> store_, values_;  // values_: [point][ncomp] of a step that ranks share

@@ -28,22 +28,19 @@ std::string name_of_method(int method) {
 
 }  // namespace
 
-// Why a run keeps no state; "" where it does.
-std::string tessera_solver::trouble_with_state(int method, bool on_host) const {
-  if (options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO)
-    return "a run with TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO keeps no state";
-  if (on_host) return {};
-  const std::string why = method == TESSERA_AUTO
-                              ? "on a device keeps no state: TESSERA_DEVICE = -1 does"
-                              : method_of(static_cast<tessera::method_number>(method)).trouble_with_state_on_devices();
+// Why a run on a device keeps no state; "" where it does.
+std::string tessera_solver::trouble_with_state_on_devices(int method) const {
+  const std::string why = method_of(static_cast<tessera::method_number>(method)).trouble_with_state_on_devices();
   return why.empty() ? why : "a run of " + name_of_method(method) + " " + why;
 }
 
-// The answers that the run begins with and adds to; null: none are kept.
-void tessera_solver::begin_state(int method, bool on_host) {
+// The answers that the run begins with and adds to; null: none are kept. trouble: why it cannot keep any where it takes place, or "".
+void tessera_solver::begin_state(int method, bool on_host, const std::string &trouble) {
   const bool wanted = options_.get_int(TESSERA_KEEP_STATE) != 0;
   if (!wanted && checkpoint_.empty() && !given_state_) return;
-  no_state_ = trouble_with_state(method, on_host);
+  no_state_ = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO
+                  ? "a run with TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO keeps no state"
+                  : trouble;
   if (!no_state_.empty()) {
     if (given_state_ || !checkpoint_.empty()) throw failure(TESSERA_ERR_UNSUPPORTED, no_state_);
     return;
@@ -57,7 +54,8 @@ void tessera_solver::begin_state(int method, bool on_host) {
   sign(mine, true);
   for (std::size_t i = 0; i < mine.values().size(); ++i)
     next->content.about.emplace_back(mine.name(i), mine.values()[i]);
-  if (method == TESSERA_CUBATURE)  // on a device its state are the regions
+  if (method == TESSERA_CUBATURE &&
+      options_.get_int(TESSERA_SPARSE) != TESSERA_SPARSE_ALONE)  // on a device the regions
     next->content.about.emplace_back("the place, host or device, which a cubature cannot change", on_host ? 0 : 1);
   if (given_state_) {
     const tessera::state_content &of = given_state_->content;
@@ -104,9 +102,9 @@ std::function<void()> tessera_solver::checkpoint_writer() const {
 void tessera_solver::write_kept(const std::string &path) const {
   if (!kept_state_->answers.is_complete())
     throw failure(TESSERA_ERR_MEMORY, "there was no memory to keep the state of the run");
-  if (kept_state_->answers.words().empty())
+  if (kept_state_->answers.is_empty())
     throw failure(TESSERA_ERR_UNSUPPORTED, "there is no state yet: the run has come to no step at which it is kept");
-  tessera::write_state(path, kept_state_->content, kept_state_->answers.words());
+  tessera::write_state(path, kept_state_->content, kept_state_->answers);
 }
 
 void tessera_solver::save_state(const char *path) const {

@@ -134,7 +134,7 @@ void require_writable(const std::string &path) {
 }
 
 // Words: magic, order, format, words in all; method, variables, components; version; problem; answers; checksum (two).
-void write_state(const std::string &path, const state_content &content, const std::vector<word> &answers) {
+void write_state(const std::string &path, const state_content &content, const kept_answers &answers) {
   std::vector<word> head(1);
   std::memcpy(head.data(), magic, sizeof magic);
   head.insert(head.end(), {order, format, 0, static_cast<word>(content.method), static_cast<word>(content.ndim),
@@ -145,16 +145,19 @@ void write_state(const std::string &path, const state_content &content, const st
     add_text(head, name);
     head.push_back(value);
   }
-  head.push_back(answers.size());
-  head[3] = head.size() + answers.size() + 2;
+  const auto parts = answers.parts();
+  std::size_t words = 0;
+  for (const kept_answers::part &p : parts) words += p.n;
+  head.push_back(words);
+  head[3] = head.size() + words + 2;
   checksum sum;
   sum.add(head.data(), head.size());
-  sum.add(answers.data(), answers.size());
+  for (const kept_answers::part &p : parts) sum.add(p.words, p.n);
   const word tail[2] = {sum.value().first, sum.value().second};
   descriptor file(open_new(path));
-  const bool written = write_all(file.number(), head.data(), head.size() * word_bytes) &&
-                       write_all(file.number(), answers.data(), answers.size() * word_bytes) &&
-                       write_all(file.number(), tail, sizeof tail) && ::fsync(file.number()) == 0;
+  bool written = write_all(file.number(), head.data(), head.size() * word_bytes);
+  for (const kept_answers::part &p : parts) written = written && write_all(file.number(), p.words, p.n * word_bytes);
+  written = written && write_all(file.number(), tail, sizeof tail) && ::fsync(file.number()) == 0;
   const bool closed = file.close();
   if (!written || !closed || ::rename(name_of_new(path).c_str(), path.c_str()) != 0) {
     const std::string why = std::strerror(errno);

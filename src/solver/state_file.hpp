@@ -9,6 +9,8 @@
 
 namespace tessera {
 
+class kept_answers;
+
 struct state_content {
   int method = 0, ndim = 0, ncomp = 0;
   std::string version;                                       // of the library
@@ -17,7 +19,7 @@ struct state_content {
 };
 
 // To a new file beside it, which then takes its name: at no moment is there less than a whole state. `content.answers` is not used. Throws failure.
-void write_state(const std::string &path, const state_content &content, const std::vector<std::uint64_t> &answers);
+void write_state(const std::string &path, const state_content &content, const kept_answers &answers);
 // The bytes of a file. Throws failure.
 std::vector<unsigned char> read_state_bytes(const std::string &path);
 // What they say; name: of the file. Throws failure.

@@ -523,6 +523,18 @@ static void a_run_may_have_parts(void **state) {
     assert_true(points_seen > 0);
     assert_close(c.integral[0], exact_bell(4, 0), 0, 4 * c.error[0]);
     unlink(state_name);
+    for (int i = 0; i < 2; ++i) { /* more has been spent than a later call allows */
+      c = make(r, 4, 1, bells);
+      c.statefile = state_name;
+      c.flags = 16;
+      c.epsrel = 1e-9;
+      c.maxeval = i == 0 ? 60000 : 5000;
+      points_seen = 0;
+      run(&c);
+      assert_true(c.fail != 0 && points_seen <= c.maxeval);
+      assert_close(c.integral[0], exact_bell(4, 0), 0, 4 * c.error[0]);
+    }
+    unlink(state_name);
   }
 }
 

@@ -97,7 +97,10 @@ std::string run_file() {
   return fuzz::read_bytes(path);
 }
 
+std::int64_t evaluations, most_evaluations;  // of a run of Cuba's routines
+
 int exponentials(const int *n, const double x[], const int *m, double f[], void *) {
+  require(++evaluations <= most_evaluations, "a state file makes no run longer than a fresh one");
   double s = 0;
   for (int j = 0; j < *n; ++j) s += x[j];
   for (int k = 0; k < *m; ++k) f[k] = std::exp(-(k + 1) * std::fabs(s - 0.5));
@@ -111,6 +114,8 @@ int call(int which, int maxeval, const char *statefile) {
   double value[ncomp], error[ncomp], prob[ncomp];
   int nregions, neval, end = -7777;
   const int flags = 16;
+  evaluations = 0;
+  most_evaluations = 2 * maxeval;  // some go a little beyond it
   if (which == cuhre)
     Cuhre(ndim, ncomp, exponentials, nullptr, 1, 1e-9, 0, flags, 0, maxeval, 0, statefile, nullptr, &nregions, &neval,
           &end, value, error, prob);

@@ -119,6 +119,14 @@ static inline int is_runnable(const struct device_run *r) {
          (r->method == TESSERA_CUBATURE && r->keys[0] == TESSERA_RULE);
 }
 
+static inline void tell_stand_in(int ndim, int ncomp) {
+  char number[16];
+  snprintf(number, sizeof number, "%d", ndim);
+  setenv("FAKE_CUDA_NDIM", number, 1);
+  snprintf(number, sizeof number, "%d", ncomp);
+  setenv("FAKE_CUDA_NCOMP", number, 1);
+}
+
 struct device_outcome {
   int status;
   double value[most_components], error[most_components];
@@ -132,11 +140,7 @@ static inline tessera_solver *device_solver_of(const struct device_run *r) {
   put_real(s, TESSERA_RELTOL, 0);
   const int large = r->keys[0] == TESSERA_SAMPLING && r->values[0] == TESSERA_SAMPLING_VEGAS;
   put_int(s, TESSERA_MAXEVAL, is_stand_in() ? r->maxeval / (large ? 4 : 16) + 2000 : r->maxeval);
-  char number[16];
-  snprintf(number, sizeof number, "%d", r->ndim);
-  setenv("FAKE_CUDA_NDIM", number, 1);
-  snprintf(number, sizeof number, "%d", r->ncomp);
-  setenv("FAKE_CUDA_NCOMP", number, 1);
+  tell_stand_in(r->ndim, r->ncomp);
   for (int i = 0; i < 3 && r->keys[i]; ++i) put_int(s, r->keys[i], r->values[i]);
   return s;
 }

@@ -3,50 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <vector>
 
-#include "../../kept_answers.hpp"
+#include "../../kept_course.hpp"
 #include "../rows.hpp"
 #include "rule_points.hpp"
 
 namespace tessera {
-
-// The regions as they are between two launches, in the place of those of before.
-static answer_key key_of_state(const cubature_problem &p) {
-  constexpr uint64 kind = 0x62756c6b;
-  return question(kind).add(p.integration_rule.family).add(p.integration_rule.points).key();
-}
-static void keep_state(bulk<cuda_executor> &driver, const cubature_problem &p, kept_answers &answers) {
-  std::vector<uint64> words;
-  if (!driver.write_state(words)) return;
-  answers.forget();
-  if (uint64 *const to = answers.keep(key_of_state(p), words.size())) write_words(to, words.data(), words.size());
-}
-// Keeps the state when somebody wants it.
-class state_hooks final : public run_hooks {
- public:
-  explicit state_hooks(run_hooks &own) : own_(own) {}
-  bool is_wanted() const override { return own_.is_wanted(); }
-  outcome between_steps(int64 n, const double *value, const double *error) override {
-    if (keep && own_.wants_state()) keep();
-    return own_.between_steps(n, value, error);
-  }
-  outcome between_levels(int64 n, const double *value, const double *error) override {
-    if (keep && own_.wants_state()) keep();
-    return own_.between_levels(n, value, error);
-  }
-  outcome within_step() override { return own_.within_step(); }
-  int64 until_look(int64 n) const override { return own_.until_look(n); }
-  int64 most_in_step(int64 n) const override { return own_.most_in_step(n); }
-  int64 evaluations_beside() const override { return own_.evaluations_beside(); }
-  void foresee(int64 n) override { own_.foresee(n); }
-
-  std::function<void()> keep;
-
- private:
-  run_hooks &own_;
-};
 
 // A step of a sparse grid takes 40 µs and 0.25 µs more for each index, for it goes by way of the host; meanwhile rules are applied at 1e11
 // points a second.
@@ -109,21 +72,13 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const int64 for_sparse =
       problem.sparse == sparse_part::off ? 0 : p.settings.memory / (problem.memory_is_given ? 8 : 3);
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
-  state_hooks keeping(hooks);
-  sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, keeping);
-  bulk<cuda_executor> driver(executor_, p.settings, p.integration_rule.points, race);
-  race.look_at([&driver](int n, const double *weight) { return driver.largest(n, weight); });
-  if (problem.answers) {
-    driver.keep_steps_whole();
-    keeping.keep = [&] { keep_state(driver, p, *problem.answers); };
-  }
-  std::size_t n = 0;
-  const uint64 *const known = problem.answers ? problem.answers->find_any(key_of_state(p), n) : nullptr;
-  result.end = known && driver.is_state(known, n)
-                   ? driver.go_on(std::vector<uint64>(known, known + n).data(), p.domain(), value, error)
-                   : driver.run(p.domain(), value, error);
-  if (keeping.keep) keeping.keep();
-  result.statistics = driver.statistics();
+  sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
+  kept_course<driver_type> course(p, race);
+  driver_type driver(executor_, p.settings, p.integration_rule.points, course);
+  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); },
+               problem.answers != nullptr);
+  result.end = course.run(driver, value, error);
+  result.statistics = course.statistics();
   result.statistics.peak_bytes += fixed + race.bytes();
   result.has_value = result.statistics.evaluations > 0;
   result.statistics.evaluations += race.evaluations();

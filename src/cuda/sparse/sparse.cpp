@@ -110,6 +110,20 @@ void cuda_sparse::make_room(int64 numbers) {
   }
 }
 
+void cuda_sparse::read_store(int64 first, int64 end, double *numbers) const {
+  const CUdeviceptr from = memory_.store.address() + static_cast<std::size_t>(first) * sizeof(double);
+  check(cuda().download(numbers, from, static_cast<std::size_t>(end - first) * sizeof(double)),
+        "reading a sparse grid");
+}
+
+void cuda_sparse::write_store(int64 first, int64 end, const double *numbers) {
+  make_room(end);
+  const CUdeviceptr to = memory_.store.address() + static_cast<std::size_t>(first) * sizeof(double);
+  upload(to, numbers, static_cast<std::size_t>(end - first) * sizeof(double), stream_, "uploading a sparse grid");
+  check(cuda().stream_synchronize(stream_), "uploading a sparse grid");
+  stored_ = end;
+}
+
 outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
   make_room(step.store);
   const auto n = static_cast<int64>(step.indices.size());

@@ -59,6 +59,9 @@ class cuda_sparse final : public sparse_executor {
   void begin(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 8 * (ndim_ + ncomp_ + 1); }
+  // Of the store, on the host. write_store: behind what there is.
+  void read_store(int64 first, int64 end, double *numbers) const;
+  void write_store(int64 first, int64 end, const double *numbers);
 
   bool is_ended() const { return flags_seen_ != 0 || !message_.empty(); }
   int flags_seen() const { return flags_seen_; }

@@ -30,6 +30,7 @@ class contender {
     before += evaluations;
     evaluations = 0;
     is_live = true;
+    says_when = false;
   }
   // Value and error of its run after so many evaluations. Those of an earlier run that has come farther stay.
   void look(const run_settings &asked, int64 n, const double *v, const double *e) {
@@ -101,6 +102,7 @@ class contender {
   int64 evaluations = 0, before = 0;  // of this run and of those before
   int64 budget = 0;                   // evaluations of this run after which it is asked who is next
   bool is_live = false, is_out = false, claims = false;
+  bool says_when = false;    // its run goes on without looks as long as it is told
   bool is_given_up = false;  // the run is on its way to its end, because another one has the next turn
   bool has_value = false;
   outcome end = outcome::running;

@@ -88,12 +88,15 @@ class method_race {
       return race_.look(c_, n, v, e, false);
     }
     outcome within_step() override { return race_.hooks_.within_step(); }
+    // Of steps that are looked into for other reasons too, as a clock's, nothing is learnt before the share is over: the choice is the same whoever else looks.
     int64 until_look(int64 n) const override {
+      race_.all_[index(c_)].says_when = true;
       const int64 beside = race_.beside(c_), left = race_.all_[index(c_)].budget - n;
       return std::max<int64>(1, std::min(race_.hooks_.until_look(n + beside), left));
     }
     int64 most_in_step(int64 n) const override { return race_.hooks_.most_in_step(n + race_.beside(c_)); }
     int64 evaluations_beside() const override { return race_.beside(c_); }
+    bool wants_state() const override { return race_.hooks_.wants_state(); }
     void foresee(int64 n) override { race_.all_[index(c_)].foresee(n); }
 
    private:
@@ -109,10 +112,15 @@ class method_race {
   // ---- Turns ----------------------------------------
   outcome look(int c, int64 n, const double *v, const double *e, bool may_pause) {
     contender &it = all_[index(c)];
-    it.look(set_, n, v, e);
+    const bool is_early = it.says_when && n < it.budget;
+    if (is_early)
+      it.evaluations = n;
+    else
+      it.look(set_, n, v, e);
     if (finish_ != outcome::running || it.is_given_up) return outcome::stopped;
     const outcome o = hooks_.between_steps(evaluations(), v, e);
     if (o != outcome::running) return finish_ = o;
+    if (is_early) return o;
     if (doubted_ >= 0 && agrees_with_claim(c)) return finish_ = outcome::converged, outcome::stopped;
     if (!may_pause || (n < it.budget && !(in_trial_ && it.has_foresight() && it.kind == contender_kind::lattice)))
       return outcome::running;

@@ -80,14 +80,21 @@ class bulk {
     state_.resumed = given.n > 1;  // one region has not been compared with its pieces yet
     return advance(value, error);
   }
-  const cubature_statistics &statistics() const { return stats_; }
+  cubature_statistics statistics() const {
+    cubature_statistics s = stats_;
+    s.evaluations = state_.evaluations;
+    s.iterations = state_.iterations;
+    s.regions = state_.count + state_.retired_count;
+    return s;
+  }
 
   // ---- A run that can be gone on with: steps are whole, and its state are these words, between two of them and after it ---------------------
 
   void keep_steps_whole() { state_.whole_steps = true; }
   // False: the run is in the middle of a step, or was ended there.
+  bool has_state() const { return !within_ && state_.count > 0 && state_.pending == 0; }
   bool write_state(std::vector<uint64> &words) {
-    if (within_ || state_.count == 0 || state_.pending > 0) return false;
+    if (!has_state()) return false;
     const saved_progress now = {static_cast<const bulk_progress &>(state_), set_.reltol, set_.abstol, set_.mineval};
     words.assign(words_of_state(now.at), 0);
     std::memcpy(words.data(), &now, sizeof now);
@@ -184,10 +191,7 @@ class bulk {
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
     } while (state_.end == outcome::running);
-    stats_.evaluations = state_.evaluations;
-    stats_.iterations = state_.iterations;
-    stats_.regions = state_.count + state_.retired_count;
-    if (stats_.evaluations > 0) read_totals(value, error);
+    if (state_.evaluations > 0) read_totals(value, error);
     return state_.end;
   }
 

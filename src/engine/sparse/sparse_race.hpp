@@ -50,8 +50,11 @@ class sparse_race final : public run_hooks {
         memory_(memory),
         hooks_(hooks),
         next_(source ? static_cast<int64>(pace.start / sooner) : greatest_int64) {}
-  // Where the regions are that the run has.
-  void look_at(largest_regions regions) { largest_ = std::move(regions); }
+  // Where the regions are that the run has. always: at each turn, for a run whose looks are made again when nobody can look at its regions any more.
+  void look_at(largest_regions regions, bool always = false) {
+    largest_ = std::move(regions);
+    looks_always_ = always;
+  }
 
   bool is_wanted() const override { return hooks_.is_wanted(); }
   outcome within_step() override { return hooks_.within_step(); }
@@ -60,8 +63,10 @@ class sparse_race final : public run_hooks {
   }
   int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
   int64 evaluations_beside() const override { return beside_ + hooks_.evaluations_beside(); }
+  bool wants_state() const override { return hooks_.wants_state(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
+    if (looks_always_ && n - earlier_ >= next_) worst(value, error);
     const outcome o = hooks_.between_steps(n + beside_, value, error);
     return o != outcome::running || n - earlier_ < next_ ? o : turn(n - earlier_, value, error);
   }
@@ -104,6 +109,7 @@ class sparse_race final : public run_hooks {
     regions_.add(n, ratio(surest_value_.data(), surest_error_.data()));
     if (static_cast<double>(n) < pace_.start) return outcome::running;
     try {
+      if (given_up_) return outcome::running;
       if (!grid_) grid_ = source_->open();
       if (!grid_) return give_up();
       while (!is_ready(n)) {
@@ -117,7 +123,7 @@ class sparse_race final : public run_hooks {
         if (end != outcome::running) return end;
       }
       if (earlier_ + n + beside_ < set_.mineval || !agrees(value, error) || n < next_check_) return outcome::running;
-      const outcome o = check_regions(n);
+      const outcome o = check_regions(n, worst(value, error));
       if (o != outcome::running) return end_with(o);
     } catch (const std::bad_alloc &) {
       return give_up();
@@ -130,7 +136,8 @@ class sparse_race final : public run_hooks {
     return o;
   }
   outcome give_up() {
-    next_ = greatest_int64;
+    given_up_ = true;
+    if (!looks_always_) next_ = greatest_int64;
     return outcome::running;
   }
 
@@ -229,18 +236,23 @@ class sparse_race final : public run_hooks {
     return true;
   }
 
+  // The regions with most error.
+  std::vector<double> worst(const double *value, const double *error) const {
+    const value_and_error_arrays now = {value, error};
+    std::vector<double> weight(static_cast<std::size_t>(set_.ncomp));
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double t = tolerated(set_, k, now);
+      weight[static_cast<std::size_t>(k)] = t > 0.0 ? 1.0 / t : 1.0;
+    }
+    return largest_(worst_regions, weight.data());
+  }
+
   // Is the integrand smooth where the regions find most error? There a sparse grid has to do much better than they.
-  outcome check_regions(int64 n) {
+  outcome check_regions(int64 n, const std::vector<double> &worst) {
     next_check_ = 3 * n / 2;
     const auto nd = static_cast<std::size_t>(set_.ndim), nc = static_cast<std::size_t>(set_.ncomp),
                length = 2 * nd + nc;
-    std::vector<double> weight(nc);
-    for (std::size_t k = 0; k < nc; ++k) {
-      const double t = tolerated(set_, static_cast<int>(k), *grid_);
-      weight[k] = t > 0.0 ? 1.0 / t : 1.0;
-    }
     const int64 memory = memory_ - grid_->bytes();
-    const std::vector<double> worst = largest_(worst_regions, weight.data());
     const int boxes = static_cast<int>(worst.size() / length);
     if (boxes == 0) return outcome::running;
     sparse_grid *const grid = source_->open_regions(boxes, worst.data(), length);
@@ -290,7 +302,7 @@ class sparse_race final : public run_hooks {
   int64 next_check_ = 0, beside_ = 0, bytes_ = 0;
   error_trend regions_, points_;
   std::vector<double> surest_value_, surest_error_;  // of the regions
-  bool met_ = false, won_ = false, ended_ = false;
+  bool met_ = false, won_ = false, ended_ = false, given_up_ = false, looks_always_ = false;
 };
 
 }  // namespace tessera

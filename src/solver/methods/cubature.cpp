@@ -16,12 +16,6 @@ constexpr int64 most_given_evaluations = int64{1} << 61;  // sums of evaluations
 
 std::unique_ptr<method> make_cubature(const solver_view &solver) { return std::make_unique<cubature_method>(solver); }
 
-// A sparse grid beside the regions would begin anew.
-std::string cubature_method::trouble_with_state_on_devices() const {
-  if (get_int(TESSERA_SPARSE) == TESSERA_SPARSE_OFF) return {};
-  return "on a device keeps a state with TESSERA_SPARSE = TESSERA_SPARSE_OFF alone";
-}
-
 int cubature_method::choose_rule() const {
   const std::int64_t limit = get_int(TESSERA_NDIM_LIMIT);
   if (solver_.ndim > limit)

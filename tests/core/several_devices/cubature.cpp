@@ -10,6 +10,7 @@
 #include "cuda/cubature/batch_problem.hpp"
 #include "cuda/cubature/device_problem.hpp"
 #include "cuda/cubature/step_part.hpp"
+#include "cuda/sparse/sparse_problem.hpp"
 #include "engine/cubature/batch.hpp"
 #include "engine/cubature/largest_errors.hpp"
 #include "host/executor.hpp"
@@ -163,6 +164,47 @@ bool pack(const step_part &a, bool back) {
   return true;
 }
 
+// ---- Sparse grids ---------------------------------------------------------------------------------------------------------------
+bool sparse(const std::string &name, const sparse_arguments &a) {
+  for (const void *p : {static_cast<const void *>(a.tables), static_cast<const void *>(a.domain.centre),
+                        static_cast<const void *>(a.indices), static_cast<const void *>(a.words),
+                        static_cast<const void *>(a.x), static_cast<const void *>(a.store)})
+    if (!is_here(p)) return false;
+  const int64 nc = ncomp();
+  for (int64 q = 0; name == "tessera_sparse_sums" && q < a.count; ++q)
+    for (int64 k = 0; k < a.domain.boxes * nc; ++k) {
+      const sparse_index &i = a.indices[q];
+      double *const own = a.store + i.place + k * i.stride;
+      axis_sums left(i, a.words);
+      for (int s = 0; s < a.end_stage && left.next(); ++s)
+        for (int64 r = 0; r < left.size() && s >= a.stage; ++r)
+          own[left.place() + r] = sum_over_axis(*a.tables, left.word(), left.size(), r, a.store, k);
+      if (i.active <= a.end_stage) a.differences[k * a.count + q] = own[left.place()];
+    }
+  for (int64 i = 0; name != "tessera_sparse_sums" && i < a.n; ++i) {
+    const int64 box = (a.first + i) / a.points, point = (a.first + i) % a.points;
+    const sparse_index *q = a.indices;
+    while (q + 1 < a.indices + a.count && (q + 1)->first <= point) ++q;
+    if (name == "tessera_sparse_points")
+      a.jacobian[i] = write_sparse_point(*a.tables, a.domain, ndim(), static_cast<int>(box), *q, a.words,
+                                         point - q->first, a.x + i, a.n);
+    for (int64 k = 0; name == "tessera_sparse_values" && k < nc; ++k)
+      a.store[q->place + (point - q->first) + (box * nc + k) * q->stride] = weighted(a.f[k * a.n + i], a.jacobian[i]);
+  }
+  return true;
+}
+
+// The integrand alone: x[ndim][n] to f[ncomp][n].
+bool points(int64 n, const double *x, double *f) {
+  if (!is_here(x) || !is_here(f)) return false;
+  std::vector<double> v(static_cast<std::size_t>(ncomp()));
+  for (int64 i = 0; i < n; ++i) {
+    values_at(x + i, n, v.data());
+    for (int64 k = 0; k < ncomp(); ++k) f[k * n + i] = v[static_cast<std::size_t>(k)];
+  }
+  return true;
+}
+
 template <class T>
 const T &argument(void **arguments, int i) {
   return *static_cast<const T *>(arguments[i]);
@@ -180,6 +222,10 @@ bool run_cubature(const std::string &name, const rule &r, void **arguments) {
   if (name == "tessera_batch_steps")
     return batch_steps(argument<bulk_state>(arguments, 0), argument<batch_control>(arguments, 1),
                        argument<bulk_state *>(arguments, 2));
+  if (name.rfind("tessera_sparse_", 0) == 0) return sparse(name, argument<sparse_arguments>(arguments, 0));
+  if (name == "tessera_points")
+    return points(argument<long long>(arguments, 0), argument<const double *>(arguments, 1),
+                  argument<double *>(arguments, 2));
   if (name.rfind("tessera_batch_", 0) == 0) return batch(name, r, argument<batch_arguments>(arguments, 0));
   return pack(argument<step_part>(arguments, 0), name == "tessera_unpack");
 }

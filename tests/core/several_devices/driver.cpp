@@ -48,7 +48,9 @@ thread_local std::vector<int> current;                         // devices
 CUcontext context_of(int device) { return reinterpret_cast<CUcontext>(static_cast<std::uintptr_t>(device + 1)); }
 int device_of(CUcontext context) { return static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 1; }
 int now() { return current.empty() ? -1 : current.back(); }
+// Null: the one that every device has.
 bool is_here(CUstream stream) {
+  if (!stream) return now() >= 0;
   return now() >= 0 && reinterpret_cast<std::uintptr_t>(stream) == 100u + static_cast<unsigned>(now());
 }
 // Whose memory it is; -1: the host's.

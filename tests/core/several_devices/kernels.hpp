@@ -16,9 +16,9 @@ void values_at(const double *x, tessera::int64 ldx, double *f);  // of the integ
 // is not run.
 bool run_sampling(const std::string &name, tessera::int64 many, void *arguments, bool &here);
 
-// Cubature. False: it reads or writes memory of another device.
+// Cubature, with sparse grids, and the integrand at points. False: it reads or writes memory of another device.
 bool run_cubature(const std::string &name, const tessera::rule &rule, void **arguments);
 inline bool is_cubature(const std::string &name) {
   return name == "tessera_bulk" || name == "tessera_part" || name == "tessera_pack" || name == "tessera_unpack" ||
-         name.rfind("tessera_batch_", 0) == 0;
+         name == "tessera_points" || name.rfind("tessera_batch_", 0) == 0 || name.rfind("tessera_sparse_", 0) == 0;
 }

@@ -1,0 +1,76 @@
+// The executor of a sparse grid with what an earlier run has evaluated: of each step its numbers in the store, and the differences.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/sparse/sparse_grid.hpp"
+#include "kept_answers.hpp"
+
+namespace tessera {
+
+// Executor: with read_store(first, end, numbers) and write_store(first, end, numbers), the last of which makes the room, for the numbers behind those that there are.
+template <class Executor>
+class kept_sparse final : public sparse_executor {
+ public:
+  // answers: null, or what is known and is to be kept.
+  kept_sparse(std::unique_ptr<Executor> executor, int ndim, int ncomp, kept_answers *answers)
+      : executor_(std::move(executor)), ndim_(ndim), ncomp_(ncomp), answers_(answers) {}
+  const Executor &executor() const { return *executor_; }
+
+  void begin(const sparse_domain &domain) override {
+    domain_ = domain;
+    stored_ = 0;
+    executor_->begin(domain);
+  }
+  outcome evaluate(const sparse_step &step, double *differences) override {
+    if (!answers_) return executor_->evaluate(step, differences);
+    const int64 first = std::exchange(stored_, step.store);
+    const auto more = static_cast<std::size_t>(step.store - first),
+               results = step.indices.size() * static_cast<std::size_t>(domain_.boxes * ncomp_);
+    const answer_key key = key_of(step);
+    std::vector<double> numbers(more);
+    if (const uint64 *const known = answers_->find(key, more + results)) {
+      read_words(known, numbers.data(), more);
+      read_words(known + more, differences, results);
+      executor_->write_store(first, step.store, numbers.data());
+      return outcome::running;
+    }
+    const outcome o = executor_->evaluate(step, differences);
+    if (o != outcome::running) return o;
+    executor_->read_store(first, step.store, numbers.data());
+    if (uint64 *const to = answers_->keep(key, more + results)) {
+      write_words(to, numbers.data(), more);
+      write_words(to + more, differences, results);
+    }
+    return o;
+  }
+  int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
+
+ private:
+  // A step says where its numbers go, and so what has come before.
+  answer_key key_of(const sparse_step &step) const {
+    constexpr uint64 kind = 0x737061727365;
+    question asked(kind);
+    asked.add(ndim_)
+        .add(ncomp_)
+        .add(step.first)
+        .add(step.store)
+        .add(step.words.data(), static_cast<int64>(step.words.size()));
+    for (const sparse_index &q : step.indices)
+      asked.add(q.first).add(q.words).add(q.place).add(q.stride).add(q.active).add(q.bits);
+    asked.add(domain_.centre, int64{domain_.boxes} * ndim_).add(domain_.half, int64{domain_.boxes} * ndim_);
+    return asked.key();
+  }
+
+  const std::unique_ptr<Executor> executor_;
+  const int ndim_, ncomp_;
+  kept_answers *const answers_;
+  sparse_domain domain_ = {};
+  int64 stored_ = 0;  // numbers in the store
+};
+
+}  // namespace tessera

@@ -1,0 +1,168 @@
+// A bulk cubature beside which a sparse grid takes its turns, stopped anywhere and gone on with from its answers: the bits of the uninterrupted run,
+// whoever of the two is the first to end. SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <vector>
+
+#include "bulk_runs.hpp"
+#include "host/sparse.hpp"
+#include "kept_course.hpp"
+#include "sparse_run.hpp"
+
+using namespace tessera;
+
+namespace {
+
+int64 calls;
+
+int wave(int n, const double *x, int, double *f, void *) {
+  double s = 0.0;
+  for (int j = 0; j < n; ++j) s += x[j] * (1 + 0.3 * j);
+  ++calls;
+  f[0] = std::cos(2 * s);
+  return 0;
+}
+
+int wave_and_decay(int n, const double *x, int m, double *f, void *) {
+  double s = 0.0;
+  for (int j = 0; j < n; ++j) s += x[j];
+  ++calls;
+  for (int k = 0; k < m; ++k) f[k] = k == 0 ? std::sin(s) : std::exp(-s * k);
+  return 0;
+}
+
+int kink(int n, const double *x, int, double *f, void *) {
+  double s = 0.0;
+  for (int j = 0; j < n; ++j) s += std::fabs(x[j] - 0.3);
+  ++calls;
+  f[0] = std::exp(-s);
+  return 0;
+}
+
+struct stopping final : run_hooks {
+  explicit stopping(int64 at) : at_(at) {}
+  outcome between_steps(int64 n, const double *, const double *) override {
+    return n >= at_ ? outcome::stopped : outcome::running;
+  }
+  bool wants_state() const override { return ++asked_ % 5 == 0; }  // a file is due now and then
+
+ private:
+  const int64 at_;
+  mutable int asked_ = 0;
+};
+
+struct ending {
+  answer a;
+  int64 by_grid, calls;
+  bool from_grid;
+};
+
+constexpr int64 everything = int64{1} << 50;
+
+// Turns of the grid come early, so that there are some.
+ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers, int64 stop_at = everything) {
+  constexpr sparse_pace soon = {3000, 1.3, 10, 0.1, 1.0, 0.5, 0.5, 1.0, 4.0, 1.0};
+  thread_pool pool(1);
+  host_evaluator evaluator;
+  evaluator.start(regions_of, pool, nobody_asks, INT64_MAX);  // which keeps none, as on a device
+  host_executor executor(pool, evaluator);
+  stopping hooks(stop_at);
+  cubature_problem p = regions_of;
+  p.answers = answers;
+  kept_grids grids;
+  sparse_run<host_sparse> sparse(p, grids, [&](bool) { return std::make_unique<host_sparse>(p, pool, hooks); });
+  sparse_race race(p.settings, soon, &sparse, 0, int64{1} << 30, hooks);
+  kept_course<bulk<host_executor>> course(p, race);
+  bulk<host_executor> driver(executor, p.settings, p.integration_rule.points, course);
+  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); }, answers != nullptr);
+  ending e;
+  e.a.value.assign(static_cast<std::size_t>(p.settings.ncomp), -1.0);
+  e.a.error = e.a.value;
+  calls = 0;
+  e.a.end = course.run(driver, e.a.value.data(), e.a.error.data());
+  e.calls = calls;
+  e.a.statistics = course.statistics();
+  e.a.statistics.peak_bytes = 0;
+  e.by_grid = race.evaluations();
+  e.from_grid = race.is_won(e.a.value.data(), e.a.error.data());
+  return e;
+}
+
+// As from a file.
+kept_answers carried_over(const kept_answers &from) {
+  std::vector<uint64> words;
+  for (const kept_answers::part &p : from.parts()) words.insert(words.end(), p.words, p.words + p.n);
+  kept_answers to;
+  assert_true(to.take(std::move(words)));
+  return to;
+}
+
+// So many evaluations that no step is near the limit.
+cubature_problem long_problem(int ndim, int ncomp, point_function f, double reltol, int family = TESSERA_RULE_AUTO) {
+  cubature_problem p = problem_of(ndim, ncomp, f, reltol, family);
+  p.settings.maxeval = 100000000;
+  return p;
+}
+
+void goes_on(const cubature_problem &p, bool grid_wins) {
+  const ending all = run_beside_grid(p, nullptr);
+  assert_true(all.a.end == outcome::converged && all.by_grid > 0);
+  assert_true(all.from_grid == grid_wins);
+  kept_answers of_all;
+  assert_same(all.a, run_beside_grid(p, &of_all).a);  // keeping changes nothing
+  for (int cut = 1; cut <= 12; cut += grid_wins ? 1 : 4) {
+    const int64 at = all.a.statistics.evaluations * cut / 13;
+    for (const bool by_limit : {false, true}) {
+      kept_answers answers;
+      cubature_problem limited = p;
+      if (by_limit) limited.settings.maxeval = at + all.by_grid * cut / 13;
+      const ending first = run_beside_grid(limited, &answers, by_limit ? everything : at);
+      assert_true(by_limit || first.a.end == outcome::stopped);
+      kept_answers there = carried_over(answers);
+      const ending twice = run_beside_grid(p, &there, all.a.statistics.evaluations * (cut + 1) / 13);
+      kept_answers again = carried_over(there);
+      const ending rest = run_beside_grid(p, &again);
+      assert_same(all.a, rest.a);
+      assert_int_equal(rest.by_grid, all.by_grid);
+      assert_true(rest.from_grid == grid_wins);
+      if (by_limit || cut < 3) continue;  // all that was made before is found
+      assert_true(twice.calls + rest.calls <= all.calls - first.calls + p.integration_rule.points);
+    }
+  }
+}
+
+void the_grid_is_ahead(void **) { goes_on(long_problem(6, 1, wave, 1e-9, TESSERA_RULE_GM7), true); }
+void the_grid_is_ahead_of_components(void **) {
+  goes_on(long_problem(5, 3, wave_and_decay, 1e-10, TESSERA_RULE_GM7), true);
+}
+void the_regions_are_ahead(void **) { goes_on(long_problem(3, 1, kink, 1e-5), false); }
+
+// What belongs to a state and is not there: the run begins anew.
+void what_is_not_whole_is_not_used(void **) {
+  const cubature_problem p = long_problem(3, 1, kink, 1e-4);
+  const ending all = run_beside_grid(p, nullptr);
+  kept_answers answers;
+  run_beside_grid(p, &answers, all.a.statistics.evaluations / 2);
+  const auto parts = answers.parts();
+  for (const bool regions_alone : {true, false}) {
+    std::vector<uint64> words;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if ((i > 0) == regions_alone) words.insert(words.end(), parts[i].words, parts[i].words + parts[i].n);
+    kept_answers there;
+    assert_true(there.take(std::move(words)));
+    const ending rest = run_beside_grid(p, &there);
+    assert_same(all.a, rest.a);
+    assert_true(rest.calls + rest.by_grid >= all.a.statistics.evaluations);
+  }
+}
+
+}  // namespace
+
+int main() {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_grid_is_ahead),
+      cmocka_unit_test(the_grid_is_ahead_of_components),
+      cmocka_unit_test(the_regions_are_ahead),
+      cmocka_unit_test(what_is_not_whole_is_not_used),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
