@@ -99,7 +99,7 @@ class monte_carlo : private vegas_sampling {
       set_scale(sums);
       show(pool, false);
       if (o != outcome::running) return o;
-      pause_ = look();
+      pause_ = look(more > 0);
       if (pause_ != outcome::running && more > 0) return pause_;
     }
     ++statistics_.iterations;
@@ -172,6 +172,8 @@ class monte_carlo : private vegas_sampling {
     if (o == outcome::running) o = try_out(plain, worth_a_grid * static_cast<double>(set_.points));
     if (o != outcome::running) return o;
     plain.nets = {};  // no memory for what may not go on
+    otherwise_ = forecast_of(plain).samples;
+    foresee(otherwise_);
     prepare_grid();
     course_.samples = first_samples();
     o = warm_up();
