@@ -204,8 +204,7 @@ static void between_numbers(void **unused) {
       assert_status(s, status, TESSERA_HEAVY_TAIL);
     else
       assert_status(s, status, TESSERA_OK);
-    if (status == TESSERA_OK)
-      assert_true(fabs(value / exact - 1) < reltol);
+    if (status == TESSERA_OK) assert_true(fabs(value / exact - 1) < reltol);
     told += strstr(tessera_last_error(s), "change of variables") != NULL;
     assert_true(fabs(value - exact) < 12 * error);
     tessera_destroy(s);
@@ -247,11 +246,8 @@ int main(int argc, char **argv) {
   if (argc > 1) instances = atoi(argv[1]);
   if (argc > 2) seed = strtoull(argv[2], NULL, 10);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(few_claims_are_false),
-      cmocka_unit_test(nearly_divergent),
-      cmocka_unit_test(between_numbers),
-      cmocka_unit_test(beside_a_smooth_one),
-      cmocka_unit_test(limits_of_the_others),
+      cmocka_unit_test(few_claims_are_false), cmocka_unit_test(nearly_divergent),     cmocka_unit_test(between_numbers),
+      cmocka_unit_test(beside_a_smooth_one),  cmocka_unit_test(limits_of_the_others),
   };
   return cmocka_run_group_tests_name("heavy tails", tests, NULL, NULL);
 }

@@ -137,7 +137,8 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   std::unique_ptr<kept_sampler> kept;
   if (problem.answers) kept = std::make_unique<kept_sampler>(*this, problem.settings, *problem.answers);
   sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : *this;
-  monte_carlo driver(with_answers, problem.settings, problem.axes, problem.volume, *problem.grid, problem.record, hooks);
+  monte_carlo driver(with_answers, problem.settings, problem.axes, problem.volume, *problem.grid, problem.record,
+                     hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
   result.end = driver.run(value, error, chi_square, result.has_value);

@@ -34,7 +34,8 @@ class monte_carlo : private vegas_sampling {
     }
     learnt_grid();
     if (end == outcome::nonfinite) make_unknown();
-    if (shown_.there && statistics_.sampling == sampling_vegas) end = doubt_numbers(end);
+    // A grid that has been trained tells of plain samples too.
+    if (shown_.there && (statistics_.sampling == sampling_vegas || course_.warmups > 1)) end = doubt_numbers(end);
     if (end != outcome::converged) doubt_constant();
     if (end == outcome::evaluations && heavy_tail_) end = outcome::heavy_tail;
     has_value = shown_.there;
