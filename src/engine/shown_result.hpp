@@ -27,8 +27,10 @@ struct shown_result {
     error = e;
   }
   // Returns running, time or stopped. As long as there is no value the hooks are shown that nothing is known.
-  outcome look(int64 evaluations) const {
-    if (there) return hooks_.between_steps(evaluations, value, error);
+  outcome look(int64 evaluations, bool within_step = false) const {
+    if (there)
+      return within_step ? hooks_.between_levels(evaluations, value, error)
+                         : hooks_.between_steps(evaluations, value, error);
     const std::vector<double> zero(static_cast<std::size_t>(ncomp_), 0.0), unknown(zero.size(), infinity_value());
     return hooks_.between_steps(evaluations, zero.data(), unknown.data());
   }

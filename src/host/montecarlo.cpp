@@ -476,7 +476,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   std::unique_ptr<kept_sampler> kept;
   if (problem.answers) kept = std::make_unique<kept_sampler>(executor, settings, *problem.answers);
   sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : executor;
-  monte_carlo driver(with_answers, settings, problem.volume, *problem.grid, problem.record, hooks);
+  monte_carlo driver(with_answers, settings, problem.axes, problem.volume, *problem.grid, problem.record, hooks);
   sampling_result result;
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
@@ -486,6 +486,7 @@ static sampling_result run_monte_carlo(const sampling_problem &problem, thread_p
   result.statistics.bytes += executor.work_bytes();
   result.callback_status = executor.callback_status();
   result.message = executor.message();
+  if (result.message.empty()) result.message = driver.remark();
   executor.tell_zeroed(result, result.statistics.evaluations);
   return result;
 }

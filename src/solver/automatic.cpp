@@ -43,6 +43,9 @@ class lent_options {
   std::vector<std::pair<int, std::int64_t>> before_;
 };
 
+// Other points than those that Monte Carlo itself looks at, so that the values are evidence for each other.
+constexpr std::int64_t other_seed = 0x2b7e151628aed2a6;
+
 void lend_sobol(lent_options &lent) {
   lent.lend(TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL);
   lent.lend(TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN);
@@ -52,7 +55,7 @@ void lend_sobol(lent_options &lent) {
 constexpr std::int64_t lattice_points = 256, sobol_points = 32, least_evaluations = 32768;
 constexpr std::int64_t default_points = 1024;
 // Evaluations in the first trial; regions that a cubature is seen to divide.
-constexpr std::int64_t usual_share = 4096, random_share = 2048, regions_tried = 5, most_share = 13500;
+constexpr std::int64_t usual_share = 4096, regions_tried = 5, most_share = 13500;
 
 }  // namespace
 
@@ -75,7 +78,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       add(s_.method_of(tessera::method_cubature), contender_kind::cubature, TESSERA_CUBATURE);
     }
     add(s_.method_of(tessera::method_lattice), contender_kind::lattice, TESSERA_LATTICE);
-    add(s_.method_of(tessera::method_monte_carlo), contender_kind::random_points, TESSERA_MONTECARLO);
+    add(s_.method_of(tessera::method_monte_carlo), contender_kind::samples, TESSERA_MONTECARLO);
     const tessera::option_values &o = s_.options_;
     if (o.get_int(TESSERA_GENERATOR) == TESSERA_GENERATOR_AUTO &&
         o.get_int(TESSERA_SAMPLING) == TESSERA_SAMPLING_AUTO && o.get_int(TESSERA_ANTITHETIC) == 0 &&
@@ -170,7 +173,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       lend(kind, lent);
       const int device = s_.choose_device(m, false);
       const tessera::problem &p = s_.prepare(m, device == host);
-      tessera::int64 first = kind == contender_kind::random_points ? random_share : usual_share;
+      tessera::int64 first = usual_share;
       if (number == TESSERA_CUBATURE)
         first = std::clamp<tessera::int64>(
             regions_tried * static_cast<const tessera::cubature_problem &>(p).integration_rule.points, usual_share,
@@ -182,15 +185,13 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     }
   }
   static void lend(contender_kind kind, lent_options &lent, tessera::option_values &o) {
-    // Sobol points are a contender of their own.
-    if (kind == contender_kind::random_points && o.get_int(TESSERA_GENERATOR) == TESSERA_GENERATOR_AUTO)
-      lent.lend(TESSERA_GENERATOR, TESSERA_GENERATOR_PHILOX);
     if (kind != contender_kind::lattice && kind != contender_kind::sobol_points) return;
     lent.lend(TESSERA_MINEVAL, std::max(o.get_int(TESSERA_MINEVAL), least_evaluations));
     if (o.get_int(TESSERA_POINTS) == default_points)
       lent.lend(TESSERA_POINTS, kind == contender_kind::lattice ? lattice_points : sobol_points);
     if (kind == contender_kind::lattice) return;
     lend_sobol(lent);
+    lent.lend(TESSERA_SEED, o.get_int(TESSERA_SEED) ^ other_seed);
   }
   void lend(contender_kind kind, lent_options &lent) { lend(kind, lent, s_.options_); }
   static const char *name_of(const entry &e) {
@@ -202,7 +203,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
         return "lattice rules";
       case contender_kind::sobol_points:
         return "Sobol points";
-      case contender_kind::random_points:
+      case contender_kind::samples:
         break;
     }
     return "Monte Carlo";

@@ -590,7 +590,8 @@ shifted_run run_shifted(const sampling_settings &s, int64 slice, bool constant =
   stop_at hooks;
   hooks.last = stop;
   std::vector<double> grid;
-  monte_carlo driver(points, s, 1.0, grid, nullptr, hooks);
+  const std::vector<sample_axis> axes(2, {{axis_finite, 0.0, 0.0, 1.0}, 0.0, 1.0});
+  monte_carlo driver(points, s, axes, 1.0, grid, nullptr, hooks);
   shifted_run r = {};
   double chi;
   bool has_value = false;

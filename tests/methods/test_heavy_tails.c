@@ -169,6 +169,50 @@ static void nearly_divergent(void **unused) {
     }
 }
 
+/* Towards an upper end, or one that is infinite, no number is nearer than some 1e-16 of the range: a part of the integral is out of reach,
+ * though the samples that there are lie close together. */
+struct far_end {
+  double a, missing; /* exponent; share of the integral within 1e-16 */
+};
+static int upper_end(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp;
+  f[0] = pow(1 - x[0], -((const struct far_end *)userdata)->a);
+  return 0;
+}
+static int slow_decay(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp;
+  f[0] = pow(1 + x[0], ((const struct far_end *)userdata)->a - 2);
+  return 0;
+}
+static void between_numbers(void **unused) {
+  (void)unused;
+  int told = 0;
+  for (int i = 0; i < 12; ++i) {
+    struct far_end p = {i % 3 == 0 ? 0.5 : 0.9 + 0.005 * i, 0};
+    p.missing = pow(1e-16, 1 - p.a);
+    tessera_solver *s = solver_of(1, 1);
+    const double lower = 0, upper = INFINITY, exact = 1 / (1 - p.a), reltol = 1e-2;
+    put_point(s, i % 2 ? upper_end : slow_decay, &p);
+    if (i % 2 == 0) assert_status(s, tessera_set_domain(s, &lower, &upper), TESSERA_OK);
+    put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS);
+    put_int(s, TESSERA_GENERATOR, i / 6 ? TESSERA_GENERATOR_SOBOL : TESSERA_GENERATOR_PHILOX);
+    put_real(s, TESSERA_RELTOL, reltol);
+    put_int(s, TESSERA_MAXEVAL, sanitized ? 300000 : 2000000);
+    double value, error;
+    const int status = tessera_integrate(s, TESSERA_MONTECARLO, &value, &error);
+    if (p.missing > reltol)
+      assert_status(s, status, TESSERA_HEAVY_TAIL);
+    else
+      assert_status(s, status, TESSERA_OK);
+    if (status == TESSERA_OK) assert_true(fabs(value / exact - 1) < reltol);
+    told += strstr(tessera_last_error(s), "change of variables") != NULL;
+    assert_true(fabs(value - exact) < 12 * error);
+    tessera_destroy(s);
+  }
+  print_message("  %d of 8 would be successes if the samples that there are were all\n", told);
+  assert_true(sanitized || told >= 2);
+}
+
 /* One component is enough. */
 static void beside_a_smooth_one(void **unused) {
   (void)unused;
@@ -202,10 +246,8 @@ int main(int argc, char **argv) {
   if (argc > 1) instances = atoi(argv[1]);
   if (argc > 2) seed = strtoull(argv[2], NULL, 10);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(few_claims_are_false),
-      cmocka_unit_test(nearly_divergent),
-      cmocka_unit_test(beside_a_smooth_one),
-      cmocka_unit_test(limits_of_the_others),
+      cmocka_unit_test(few_claims_are_false), cmocka_unit_test(nearly_divergent),     cmocka_unit_test(between_numbers),
+      cmocka_unit_test(beside_a_smooth_one),  cmocka_unit_test(limits_of_the_others),
   };
   return cmocka_run_group_tests_name("heavy tails", tests, NULL, NULL);
 }

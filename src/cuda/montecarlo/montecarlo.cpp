@@ -142,7 +142,8 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   std::unique_ptr<kept_sampler> kept;
   if (problem.answers) kept = std::make_unique<kept_sampler>(*this, problem.settings, *problem.answers);
   sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : *this;
-  monte_carlo driver(with_answers, problem.settings, problem.volume, *problem.grid, problem.record, hooks);
+  monte_carlo driver(with_answers, problem.settings, problem.axes, problem.volume, *problem.grid, problem.record,
+                     hooks);
   result.chi_square.assign(static_cast<std::size_t>(problem.ncomp()), 0.0);
   double *const chi_square = problem.chi_square ? problem.chi_square : result.chi_square.data();
   result.end = driver.run(value, error, chi_square, result.has_value);
@@ -154,7 +155,7 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   if (numbers_.there()) result.statistics.bytes += static_cast<int64>(numbers_.bytes());
   numbers_.end();
   result.callback_status = status_;
-  result.message = message_;
+  result.message = message_.empty() ? driver.remark() : message_;
 }
 
 // Of a generator of cuRAND.

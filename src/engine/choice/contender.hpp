@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-enum class contender_kind { cubature, lattice, random_points, sobol_points };
+enum class contender_kind { cubature, lattice, samples, sobol_points };
 
 class contender {
  public:
@@ -47,7 +47,8 @@ class contender {
     of_evaluations_ = n;
     if (static_cast<double>(n) < least_growth * trend_.last_evaluations()) return;
     const double r = ratio(asked);
-    if (r > most_ && kind == contender_kind::cubature) trend_ = {};  // what is there is seen only now
+    const bool may_be_late = kind == contender_kind::cubature || kind == contender_kind::samples;
+    if (r > most_ && may_be_late) trend_ = {};  // what is there is seen only now
     most_ = std::fmax(most_, r);
     trend_.add(n, r);
   }
@@ -90,16 +91,18 @@ class contender {
         return std::fmax(least_evaluations, std::fmin(optimism * foreseen_, trend_.needed(0.5, 1.0)));
       case contender_kind::sobol_points:
         return std::fmax(least_evaluations, trend_.needed(0.5, 1.0));
-      case contender_kind::random_points:
+      case contender_kind::samples:
         break;
     }
-    return trend_.needed(0.5, 1.0);
+    const double n = trend_.needed(0.5, 1.0);
+    return foreseen_ > static_cast<double>(evaluations) ? std::fmin(foreseen_, n) : n;
   }
 
   const contender_kind kind;
   const char *const name;
   const double first_share, least_evaluations;
   int64 evaluations = 0, before = 0;  // of this run and of those before
+  int64 beside_before = 0;            // evaluations of the others when this run began
   int64 budget = 0;                   // evaluations of this run after which it is asked who is next
   bool is_live = false, is_out = false, claims = false;
   bool says_when = false;    // its run goes on without looks as long as it is told

@@ -34,8 +34,11 @@ class method_race {
       : set_(asked), all_(std::move(contenders)), course_(course), hooks_(hooks) {
     for (std::size_t c = 0; c < all_.size(); ++c) {
       shares_.push_back(std::make_unique<share>(*this, static_cast<int>(c)));
-      is_in_round_.push_back(all_[c].kind != contender_kind::lattice || all_.size() == 1);
+      is_in_round_.push_back(look_scale * all_[c].first_share <= most_look && !is_latecomer(all_[c]));
     }
+    const auto looking = std::count(is_in_round_.begin(), is_in_round_.end(), true);
+    if (looking == 0) is_in_round_.assign(all_.size(), true);
+    if (looking < 2) scale_ = 1.0;
   }
 
   // value[ncomp] and error[ncomp] are set where has_value.
@@ -63,6 +66,8 @@ class method_race {
   const std::string &doubt() const { return doubt_; }
 
  private:
+  static constexpr double look_scale = 0.25;   // of the shares in the first look,
+  static constexpr double most_look = 2048.0;  // in which nobody has part who would need more
   static constexpr double growth = 4.0;        // of the shares, from one round to the next
   static constexpr double little = 2e4;        // evaluations that a trial may have whatever the run will need
   static constexpr double pilot_share = 0.05;  // of what is foreseen
@@ -70,8 +75,9 @@ class method_race {
   static constexpr double at_the_end = 1.3;      // needs so many times what it has had
   static constexpr double again_share = 0.05;    // of what the leader has had, for trials of the others
   static constexpr double hopeless = 30.0;       // needs so many times more than the best: no part in the next round
-  static constexpr double lattice_worth = 6e4;   // what has to be foreseen for a lattice's first trial to be worth it
+  static constexpr double late_worth = 6e4;      // what has to be foreseen for a latecomer's first trial to be worth it
   static constexpr double stall = 3.0;           // needs so many times what another would
+  static constexpr double patience = 0.25;       // has had so much of what another would need
   static constexpr double worth_going_on = 0.2;  // evaluations left, of all, for another method to begin
   static constexpr int most_changes = 6;
   static constexpr double believed_share = 1.0 / 16;  // of the evaluations of the value that most were spent on
@@ -95,7 +101,7 @@ class method_race {
       return std::max<int64>(1, std::min(race_.hooks_.until_look(n + beside), left));
     }
     int64 most_in_step(int64 n) const override { return race_.hooks_.most_in_step(n + race_.beside(c_)); }
-    int64 evaluations_beside() const override { return race_.beside(c_); }
+    int64 evaluations_beside() const override { return race_.beside(c_) - race_.all_[index(c_)].beside_before; }
     bool wants_state() const override { return race_.hooks_.wants_state(); }
     void foresee(int64 n) override { race_.all_[index(c_)].foresee(n); }
 
@@ -104,6 +110,10 @@ class method_race {
     const int c_;
   };
 
+  // A lattice's choice of its change of variables is dear, and plain Sobol points are among what Monte Carlo itself looks at.
+  static bool is_latecomer(const contender &c) {
+    return c.kind == contender_kind::lattice || c.kind == contender_kind::sobol_points;
+  }
   static std::size_t index(int c) { return static_cast<std::size_t>(c); }
   int count() const { return static_cast<int>(all_.size()); }
   int64 beside(int c) const { return evaluations() - all_[index(c)].evaluations; }
@@ -147,13 +157,14 @@ class method_race {
   void begin(int c) {
     contender &it = all_[index(c)];
     it.begin();
+    it.beside_before = beside(c);
     it.is_given_up = false;
     if (bottom_ < 0) bottom_ = c;
     std::vector<double> v(it.value.size(), 0.0), e(v.size(), infinity_value());
     bool has_value = false, broken = false;
     int64 n = 0;
     const outcome end =
-        course_.run(c, set_.maxeval - beside(c), *shares_[index(c)], v.data(), e.data(), has_value, n, broken);
+        course_.run(c, set_.maxeval - it.beside_before, *shares_[index(c)], v.data(), e.data(), has_value, n, broken);
     it.is_live = false;
     if (bottom_ == c) bottom_ = -1;
     it.end = end;
@@ -215,24 +226,29 @@ class method_race {
   double round_share(int c) const {
     const contender &it = all_[index(c)];
     const double its_share = std::min(it.first_share * scale_, 0.2 * static_cast<double>(set_.maxeval));
-    return it.is_live && needed(c) < near_end * std::fmax(little, its_share) ? std::fmax(little, its_share) : its_share;
+    // What samples foretell early is mostly chance.
+    const double most = std::fmax(it.kind == contender_kind::samples ? 2.0 * its_share : little, its_share);
+    return scale_ >= 1.0 && it.is_live && needed(c) < near_end * most ? most : its_share;
   }
 
   // All have had their shares of the round.
   void decide() {
     const int b = best(-1);
+    const double foreseen = b < 0 ? left() : std::fmin(needed(b), left());
+    const bool was_look = is_look_;
+    is_look_ = false;
+    scale_ = std::fmax(scale_, 1.0);
+    for (int c = 0; c < count(); ++c) {
+      const contender &it = all_[index(c)];
+      if (is_in_round_[index(c)] || it.is_out || has_been_tried(c)) continue;
+      is_in_round_[index(c)] = foreseen > (is_latecomer(it) ? late_worth : it.first_share);
+      if (is_in_round_[index(c)] && wants_more(c)) return;
+    }
+    if (was_look) return;
     if (b < 0) {
       in_trial_ = false;
       return;
     }
-    const double foreseen = std::fmin(needed(b), left());
-    // A lattice's choice of its change of variables is dear: it comes in where it can be worth it.
-    for (int c = 0; c < count(); ++c)
-      if (!is_in_round_[index(c)] && all_[index(c)].kind == contender_kind::lattice && foreseen > lattice_worth &&
-          !all_[index(c)].is_out && !has_been_tried(c)) {
-        is_in_round_[index(c)] = true;
-        if (wants_more(c)) return;
-      }
     double cost = 0.0;
     std::vector<bool> stays(all_.size());
     int many = 0;
@@ -274,7 +290,8 @@ class method_race {
     }
     const int other = best(leader_);
     const bool is_late = other >= 0 && needed(leader_) > stall * needed(other) && needed(other) < left() &&
-                         needed(leader_) - static_cast<double>(it.evaluations) > stall * needed(other);
+                         needed(leader_) - static_cast<double>(it.evaluations) > stall * needed(other) &&
+                         static_cast<double>(it.evaluations) > patience * needed(other);
     stalls_ = is_late ? stalls_ + 1 : 0;
     if (stalls_ > 1 && changes_ < most_changes) {
       ++changes_;
@@ -382,6 +399,7 @@ class method_race {
           (chosen_ < 0 || all_[index(chosen_)].is_zero() || it.ratio(set_) < all_[index(chosen_)].ratio(set_)))
         chosen_ = c;
     }
+    if (chosen_ < 0) chosen_ = ended_by_;
     if (chosen_ < 0)  // nothing is known
       for (int c = 0; c < count(); ++c)
         if (has_been_tried(c) && chosen_ < 0) chosen_ = c;
@@ -436,7 +454,7 @@ class method_race {
   std::vector<std::unique_ptr<share>> shares_;
   std::vector<bool> is_in_round_;
   double scale_ = 1.0;  // of the shares in this round
-  bool in_trial_ = true;
+  bool in_trial_ = true, is_look_ = true;
   double tried_at_ = 0.0;  // evaluations of the leader when the others were tried again
   int bottom_ = -1;        // the run that lies below all others,
   bool clears_ = false;    // for which all above it make room

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "grid_grain.hpp"
 #include "vegas.hpp"
 
 namespace tessera {
@@ -16,9 +17,9 @@ namespace tessera {
 class monte_carlo : private vegas_sampling {
  public:
   // `grid` and `record`: see vegas_sampling.
-  monte_carlo(sampling_executor &exec, const sampling_settings &settings, double volume, std::vector<double> &grid,
-              std::vector<double> *record, run_hooks &hooks)
-      : vegas_sampling(exec, settings, volume, grid, record, hooks) {}
+  monte_carlo(sampling_executor &exec, const sampling_settings &settings, const std::vector<sample_axis> &axes,
+              double volume, std::vector<double> &grid, std::vector<double> *record, run_hooks &hooks)
+      : vegas_sampling(exec, settings, volume, grid, record, hooks), axes_(axes) {}
 
   // value, error and chi_square [ncomp] are set unless the integrand failed before there were any.
   outcome run(double *value, double *error, double *chi_square, bool &has_value) {
@@ -33,12 +34,16 @@ class monte_carlo : private vegas_sampling {
     }
     learnt_grid();
     if (end == outcome::nonfinite) make_unknown();
+    // A grid that has been trained tells of plain samples too.
+    if (shown_.there && (statistics_.sampling == sampling_vegas || course_.warmups > 1)) end = doubt_numbers(end);
     if (end != outcome::converged) doubt_constant();
     if (end == outcome::evaluations && heavy_tail_) end = outcome::heavy_tail;
     has_value = shown_.there;
     return end;
   }
   const sampling_statistics &statistics() const { return statistics_; }
+  // Why samples that would do do not; "" where that is not so.
+  const char *remark() const { return remark_; }
 
  private:
   static constexpr double most_growth = 16.0;
@@ -48,6 +53,25 @@ class monte_carlo : private vegas_sampling {
   outcome sample() {
     if (set_.sampling == sampling_plain) return set_.shifts > 0 ? shifted() : plain();
     return set_.sampling == sampling_vegas ? vegas() : has_nets(set_) ? choose() : automatic();
+  }
+
+  // What lies between neighbouring numbers is missing in the value, and no number of samples will show it.
+  outcome doubt_numbers(outcome end) {
+    constexpr double much = 0.01;  // of an error
+    const double missing = share_between_numbers(axes_, grid_);
+    for (int k = 0; k < set_.ncomp; ++k) {
+      double &error = shown_.error[k];
+      const double more = missing * magnitude(set_, k, [this](int c) { return shown_.value[c]; });
+      if (!(more > much * error && error < infinity_value())) continue;
+      heavy_tail_ = heavy_tail_ || more > error;
+      error += more;
+      if (end != outcome::converged || !(error > tolerated(set_, k, shown_.now()))) continue;
+      end = outcome::heavy_tail;
+      remark_ =
+          "a singularity is so strong that too much of the integral lies between it and the numbers next to it in "
+          "double precision: a change of variables that moves it to 0 would help, more evaluations would not";
+    }
+    return end;
   }
 
   // Forgets what has been found; the evaluations stay counted.
@@ -76,7 +100,7 @@ class monte_carlo : private vegas_sampling {
       set_scale(sums);
       show(pool, false);
       if (o != outcome::running) return o;
-      pause_ = look();
+      pause_ = look(more > 0);
       if (pause_ != outcome::running && more > 0) return pause_;
     }
     ++statistics_.iterations;
@@ -149,6 +173,8 @@ class monte_carlo : private vegas_sampling {
     if (o == outcome::running) o = try_out(plain, worth_a_grid * static_cast<double>(set_.points));
     if (o != outcome::running) return o;
     plain.nets = {};  // no memory for what may not go on
+    otherwise_ = forecast_of(plain).samples;
+    foresee(otherwise_);
     prepare_grid();
     course_.samples = first_samples();
     o = warm_up();
@@ -166,15 +192,18 @@ class monte_carlo : private vegas_sampling {
       if (is_better(by_nets, by_plain, affordable()) && is_better(by_nets, by_vegas, affordable())) {
         statistics_.sampling = sampling_vegas;
         statistics_.strata = 1;
+        foresee(by_nets.samples);
         return finish(nets);
       }
     }
     if (!is_better(by_plain, by_vegas, affordable())) {
       statistics_.iterations = 0;
+      foresee(by_vegas.samples);
       sample_pool pool(set_.ncomp);
       return produce(pool);
     }
     show_run(plain);
+    foresee(by_plain.samples);
     return finish(plain);
   }
   // Doubles the points until there are trial_growth times as many, and further where no more than `little` is left to make.
@@ -193,6 +222,8 @@ class monte_carlo : private vegas_sampling {
     }
   }
 
+  const std::vector<sample_axis> &axes_;
+  const char *remark_ = "";
   int64 next_sample_ = 0;
 };
 

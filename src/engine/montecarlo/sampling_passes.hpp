@@ -32,10 +32,10 @@ class sampling_passes : protected sampling_estimates {
 
   // A record of VEGAS has no place for a unit: runs that keep one go on as they are, and those that have no evaluations left.
   bool wants_unit() const { return out_of_range() && !is_recorded_ && affordable() >= first_samples(); }
-  // Between two steps.
-  outcome look() {
+  // Between two steps, or within one, which will be made to its end unless the run ends.
+  outcome look(bool within = false) {
     if (wants_unit()) return outcome::stopped;
-    return shown_.look(statistics_.evaluations);
+    return shown_.look(statistics_.evaluations, within);
   }
 
   // portion: that the estimate of the pass has in that of the iteration.

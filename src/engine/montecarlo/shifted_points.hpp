@@ -145,7 +145,7 @@ class shifted_points : protected sampling_passes {
         }
         if (o != outcome::running) return o;
         if (!shown_.there) continue;
-        pause_ = look();
+        pause_ = look(true);
         if (pause_ != outcome::running) return pause_;
       }
       run.points += part;

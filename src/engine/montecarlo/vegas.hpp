@@ -76,12 +76,15 @@ class vegas_sampling : protected shifted_points {
     pass.scouting = static_cast<double>(uniform) / pass.samples;
     pass.training_skip = training_skip_of(made);
     std::vector<sample_sums> fresh = new_sums();
+    int64 left = samples;
     const outcome o =
         exec_.iterate({pass, cut_, samples - uniform, uniform, set_.stratify}, fresh.data(), [&](int64 n) {
           statistics_.evaluations += n * per_sample_;
-          return pause_ = look();
+          left -= n;
+          return left > 0 ? pause_ = look(true) : outcome::running;
         });
     if (o != outcome::running) return o;
+    pause_ = look();
     sums.swap(fresh);
     // As long as few points carry the integral, the grid follows them, chance or not: there is nothing else to follow.
     sample_pool one(set_.ncomp);
@@ -106,7 +109,7 @@ class vegas_sampling : protected shifted_points {
     sample_pool none(set_.ncomp);
     while (!course_.over && course_.warmups < most && course_.stale < 2) {
       if (fixed ? affordable() < least_samples
-                : (set_.maxeval - statistics_.evaluations < 2 * (set_.maxeval / 3) + course_.samples * per_sample_))
+                : affordable() * per_sample_ < 2 * (set_.maxeval / 3) + course_.samples * per_sample_)
         break;
       sample_pool one(set_.ncomp);
       std::vector<sample_sums> sums = new_sums();
@@ -135,9 +138,16 @@ class vegas_sampling : protected shifted_points {
       // Better training would cost more than it could save.
       course_.over = !fixed && course_.warmups >= 2 && believed && need_ * made <= course_.spent;
       ++course_.warmups;
+      const double by_vegas = forecast_of_merit(course_.best, affordable()).samples;
+      foresee(believed ? std::fmin(by_vegas, otherwise_) : otherwise_);
       remember(none);
     }
     return outcome::running;
+  }
+
+  // Evaluations of the whole run, with so many samples more.
+  void foresee(double samples) const {
+    shown_.foresee(static_cast<double>(statistics_.evaluations) + samples * static_cast<double>(per_sample_));
   }
 
   int64 grown(int64 samples) const {
@@ -229,6 +239,7 @@ class vegas_sampling : protected shifted_points {
   bool is_there_ = false;       // at the executor
   bool is_away_ = false;        // and the grid has changed there
   vegas_course course_;
+  double otherwise_ = infinity_value();  // samples that another way promises to need
   std::vector<double> *const record_;
 };
 
