@@ -48,11 +48,13 @@ struct bulk_progress {
   int64 retired_count;
   int64 evaluations;
   int64 iterations;
-  int64 marked_count;           // regions to divide next; their number when the store must grow first
-  int64 fill;                   // number of first regions that is wanted; above `count` while all regions are divided
-  int turn;                     // which of the buffers used in turn
-  bool exploring;               // the regions divided last were listed because little was known of them
-  bool surveyed;                // the sums and the histogram are those of the regions as they are
+  int64 marked_count;  // regions to divide next; their number when the store must grow first
+  int64 fill;          // number of first regions that is wanted; above `count` while all regions are divided
+  int turn;            // which of the buffers used in turn
+  bool exploring;      // the regions divided last were listed because little was known of them
+  bool surveyed;       // the sums and the histogram are those of the regions as they are
+  bool
+      joined;  // a step has been too large for one team alone: from then on all take part, also when the run is gone on with
   int64 pending;                // regions of pending_list that the executor evaluates before it starts the steps again
   int raising;                  // 0, or the level to which they are to be raised
   int64 raised;                 // points of the levels of this step that were raised before

@@ -50,14 +50,17 @@ class bulk_steps {
     at_.wants_room = at_.stopped = false;
     at_.end = outcome::running;
     if constexpr (Grid::alone_points > 0 && !Evaluator::deferred)
-      if (at_.count == 0 && st_.points <= Grid::alone_points) {
+      if (!at_.joined && st_.points <= Grid::alone_points) {
         grid_.alone([this] {
           advance(Grid::alone_points);
           if (grid_.once()) *st_.published = at_;
         });
         at_ = *st_.published;
       }
-    if (!at_.stopped) advance(any_number);
+    if (!at_.stopped) {
+      at_.joined = true;
+      advance(any_number);
+    }
     grid_.barrier();
     if (grid_.once()) {
       static_cast<bulk_progress &>(st_) = at_;
