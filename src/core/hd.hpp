@@ -84,6 +84,13 @@ TESSERA_HD double one_and_fraction(uint32 low, uint32 high) {
 }
 
 // The upper half of a product.
+TESSERA_HD uint32 high_product(uint32 a, uint32 b) {
+#if defined(__CUDA_ARCH__)
+  return __umulhi(a, b);
+#else
+  return static_cast<uint32>(uint64{a} * b >> 32);
+#endif
+}
 TESSERA_HD uint64 high_product(uint64 a, uint64 b) {
 #if defined(__CUDA_ARCH__)
   return __umul64hi(a, b);

@@ -42,16 +42,21 @@ struct place_in_grid {
   int bin;
 };
 TESSERA_HD place_in_grid find_in_grid(double y) {
-  constexpr double rounding =
-      1.5 * 4503599627370496.0 / grid_bins;  // adding it leaves the nearest multiple of 1/grid_bins in the lowest bits
-  // Of an edge it may be the interval before: then the place is its end. Where rounding has made y 1 it is the last interval.
-  const double nearest = (y - 0.5 / grid_bins) + rounding;
-  const int bin = static_cast<int>(static_cast<uint32>(bits_of(nearest)));
-  return {y - (nearest - rounding), bin < grid_bins ? bin : grid_bins - 1};
+#if defined( \
+    __CUDA_ARCH__)  // not by the unit of conversions, which is slow: rounded down, the sum has the interval in its lowest bits
+  constexpr double rounding = 1.5 * 4503599627370496.0 / grid_bins;
+  const double sum = __dadd_rd(y, rounding), edge = sum - rounding;
+  const int bin = static_cast<int>(static_cast<uint32>(bits_of(sum)));
+#else
+  const int bin = static_cast<int>(y * grid_bins);
+  const double edge = bin * (1.0 / grid_bins);
+#endif
+  return {y - edge, bin < grid_bins ? bin : grid_bins - 1};  // where rounding has made y 1 it is the last interval
 }
+// May be rounded to 1.
 TESSERA_HD double go_to_place(const grid_interval &in, double behind, double &jacobian) {
   jacobian *= in.slope;
-  return below_one(rounded_sum(in.low, rounded_product(in.slope, behind)));
+  return rounded_sum(in.low, rounded_product(in.slope, behind));
 }
 // To u: the grid cuts the unit interval at edges[0] = 0 < ... < edges[grid_bins] = 1, and y has the same share of each interval (Lepage
 // 1978). `bin` is the interval. Table: see grid_table.
@@ -59,7 +64,7 @@ template <class Table>
 TESSERA_HD double grid_coordinate(const Table &table, double y, double &jacobian, int &bin) {
   const place_in_grid place = find_in_grid(y);
   bin = place.bin;
-  return go_to_place(table.at(bin), place.behind, jacobian);
+  return below_one(go_to_place(table.at(bin), place.behind, jacobian));
 }
 
 // The way back: the intervals of `many` numbers u.

@@ -193,17 +193,6 @@ extern "C" __global__ void __launch_bounds__(tessera::sampling_block, TESSERA_BL
 // ---- Through memory --------------------------------------------------------------------------------------------------------
 namespace tessera {
 
-#if TESSERA_LIST
-// The piece that has a lane's sample; `first` is that of the warp's first lane, and mark[0] the piece that has it.
-__device__ __forceinline__ int piece_of_lane(const course_arguments &c, const int *mark, int64 first) {
-  const int lane = static_cast<int>(threadIdx.x) & 31, before = mark[0], last = mark[1], piece = before + 1 + lane;
-  // A piece has two samples at least: no more than 16 begin behind the first lane.
-  const int64 at = piece <= last ? c.list[piece].first - first : 32;
-  const unsigned begins = any_bits(at < 32 ? 1u << at : 0u);
-  return before + __popc(begins & ((2u << lane) - 1));
-}
-#endif
-
 // The samples of a launch, in tiles; those of a list are in warps that begin at multiples of 32.
 struct sample_range {
   int64 begin, end;
@@ -219,22 +208,59 @@ __device__ __forceinline__ sample_range range_of(const sampling_arguments &a) {
 #endif
 }
 
-__device__ __forceinline__ int first_of_warp(int s) { return s - (static_cast<int>(threadIdx.x) & 31); }
-// The piece of sample s of the range, of warps together; of a plain pass the first one, for all of them are of one cube and weigh as much.
-__device__ __forceinline__ sample_piece piece_of_sample(const sampling_arguments &a, const sample_range &range, int s,
-                                                        double &share) {
+// Pieces of the samples of a warp, which takes 32 of them every `step` samples. Of a plain pass the first one, for all of them are of one cube
+// and weigh as much. What a list says of the next 32 and the mark of those behind them are fetched ahead. Collective.
+class piece_finder {
+ public:
+  __device__ __forceinline__ piece_finder(const sampling_arguments &a, const sample_range &range, int first, int step)
+      : step_(step) {
+    fetch_mark(a, range, first);
+    fetch_begins(a, range, first);
+    fetch_mark(a, range, first + step);
+  }
+
+  // That of the lane; `first`: of the warp.
+  __device__ __forceinline__ int next(const sampling_arguments &a, const sample_range &range, int first) {
 #if TESSERA_LIST
-  const int first = first_of_warp(s);
-  const int piece = piece_of_lane(a.course, a.course.marks + range.marked + (first + range.before) / marked_samples,
-                                  range.begin + first);
-  const listed_piece listed = a.course.list[piece];
-  share = listed.share;
-  return listed.piece();
+    // A piece has two samples at least: no more than 16 begin behind the first lane.
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const uint32 behind = begins_ - static_cast<uint32>(range.begin + first);
+    const unsigned begins = any_bits(behind < 32 ? 1u << behind : 0u);
+    const int piece = before_ + __popc(begins & ((2u << lane) - 1));
+    fetch_begins(a, range, first + step_);
+    fetch_mark(a, range, first + 2 * step_);
+    return piece;
 #else
-  share = 1.0;
-  return plain_piece(a.cut, a.pass.cube, a.first, a.samples, 0);
+    return 0;
 #endif
-}
+  }
+
+ private:
+  // The piece that has the warp's first sample, and the one that has the next warp's.
+  __device__ __forceinline__ void fetch_mark(const sampling_arguments &a, const sample_range &range, int first) {
+#if TESSERA_LIST
+    if (first >= static_cast<int>(range.end - range.begin)) return;
+    const int *const mark =
+        a.course.marks + range.marked + static_cast<unsigned>(first + range.before) / marked_samples;
+    mark_ = mark[0];
+    last_ = mark[1];
+#endif
+  }
+  // Where the lane's piece begins, of those behind the first one, modulo 2^32; where there is none, behind the warp.
+  __device__ __forceinline__ void fetch_begins(const sampling_arguments &a, const sample_range &range, int first) {
+#if TESSERA_LIST
+    before_ = mark_;
+    begins_ = static_cast<uint32>(range.begin + first) + 32;
+    const int piece = mark_ + 1 + (static_cast<int>(threadIdx.x) & 31);
+    if (first < static_cast<int>(range.end - range.begin) && piece <= last_)
+      begins_ = static_cast<uint32>(a.course.list[piece].first);
+#endif
+  }
+
+  const int step_;
+  int mark_ = 0, last_ = 0, before_ = 0;
+  uint32 begins_ = 0;
+};
 
 #if TESSERA_LIST
 // A sum of squares that is exact, lower word first.
@@ -295,10 +321,8 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   __shared__ exact_squares warp_squares[warps];
   exact_squares squares;
   __shared__ alignas(16) grid_interval near_edges[near_grid ? dim * grid_bins : 1];
-  __shared__ sample_cells near_cells[near_point ? dim : 1];
   const grid_of_axes edges = {a.course.edges, near_edges};
-  const sample_cells *const cells = near_point ? near_cells : a.pass.cells;
-  if (near_point && threadIdx.x < dim) near_cells[near_point ? threadIdx.x : 0] = a.pass.cells[threadIdx.x];
+  const sample_cells *const cells = near_point ? a.cells : a.pass.cells;
   if (near_training)
     for (int i = static_cast<int>(threadIdx.x); i < dim * grid_bins; i += sample_tile) low[near_training ? i : 0] = 0;
   if (near_grid)
@@ -310,40 +334,48 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
   const sample_cells *const cells = nullptr;
 #endif
   const sample_range range = range_of(a);
-  const int count = static_cast<int>(range.end - range.begin),
-            tiles = (range.before + count + sample_tile - 1) / sample_tile;
+  const int count = static_cast<int>(range.end - range.begin), step = static_cast<int>(gridDim.x) * sample_tile,
+            lane = static_cast<int>(threadIdx.x) & 31;
+  int first = static_cast<int>(blockIdx.x * sample_tile + threadIdx.x) - lane - range.before;  // of the warp
+  piece_finder pieces(a, range, first, step);
 #pragma unroll 1
-  for (int tile = static_cast<int>(blockIdx.x); tile < tiles; tile += static_cast<int>(gridDim.x)) {
-    const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
-    if (first_of_warp(s) >= count) break;
+  for (; first < count; first += step) {
 #if !TESSERA_BATCH
-    if (__any_sync(~0u, ends_run(flags_now()))) break;
+    const int flags = flags_now();  // looked at behind the samples
 #endif
-    double share;
-    const sample_piece piece = piece_of_sample(a, range, s, share);
-    if (s < 0 || s >= count) continue;
-    const int64 index = range.begin + s;
-    double v[comps];
-#pragma unroll 1
-    for (int half = 0; half < halves; ++half) {
-      sample_point p;
-      double f[comps];
-      p.make(a, edges, cells, static_cast<uint64>(index), piece.cube, half);
-#if TESSERA_BATCH
-      for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * count + s];
-#else
-      add_weight(a.pass, piece, p.jacobian, p.x);
-      user_values(p.x, f, a.params);
-#endif
-      for (int k = 0; k < comps; ++k) {
-        f[k] = weighted_value(a.pass.unit * f[k], p.jacobian);
-        v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
-      }
+    const int at = pieces.next(a, range, first);
+    const int s = first + lane;
+    if (s >= 0 && s < count) {
+      const sample_piece piece = piece_at(a, at);
+      const int64 index = range.begin + s;
 #if TESSERA_LIST
-      if (is_training_sample(a.pass, index)) squares.add_square(train(a, p, f, share, low));
+      const bool trains = is_training_sample(a.pass, index);
 #endif
+      double v[comps];
+#pragma unroll 1
+      for (int half = 0; half < halves; ++half) {
+        sample_point p;
+        double f[comps];
+        p.make(a, edges, cells, static_cast<uint64>(index), piece.cube, half);
+#if TESSERA_BATCH
+        for (int k = 0; k < comps; ++k) f[k] = a.f[k * a.stride + half * count + s];
+#else
+        add_weight(a.pass, piece, p.jacobian, p.x);
+        user_values(p.x, f, a.params);
+#endif
+        for (int k = 0; k < comps; ++k) {
+          f[k] = weighted_value(a.pass.unit * f[k], p.jacobian);
+          v[k] = TESSERA_ANTITHETIC ? (half == 0 ? 0.5 * f[k] : v[k] + 0.5 * f[k]) : f[k];
+        }
+#if TESSERA_LIST
+        if (trains) squares.add_square(train(a, p, f, a.course.list[at].share, low));
+#endif
+      }
+      for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
     }
-    for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
+#if !TESSERA_BATCH
+    if (__any_sync(~0u, ends_run(flags))) break;
+#endif
   }
 #if TESSERA_LIST
   fold_block<sample_tile>(squares, warp_squares);
@@ -368,18 +400,19 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
   const sample_range range = range_of(a);
   const int count = static_cast<int>(range.end - range.begin);
   const far_grid edges = {TESSERA_LIST ? a.course.edges : a.pass.edges};
+  const int step = static_cast<int>(gridDim.x) * sample_tile, lane = static_cast<int>(threadIdx.x) & 31;
+  int first = static_cast<int>(blockIdx.x * sample_tile + threadIdx.x) - lane - range.before;
+  piece_finder pieces(a, range, first, step);
 #pragma unroll 1
-  for (int tile = static_cast<int>(blockIdx.x); tile * sample_tile < range.before + count;
-       tile += static_cast<int>(gridDim.x)) {
-    const int s = tile * sample_tile + static_cast<int>(threadIdx.x) - range.before;
-    if (first_of_warp(s) >= count) break;
-    double share;
-    const sample_piece piece = piece_of_sample(a, range, s, share);
+  for (; first < count; first += step) {
+    const int at = pieces.next(a, range, first);
+    const int s = first + lane;
     if (s < 0 || s >= count) continue;
+    const sample_piece piece = piece_at(a, at);
 #pragma unroll 1
     for (int half = 0; half < halves; ++half) {
       sample_point p;
-      p.make(a, edges, a.pass.cells, static_cast<uint64>(range.begin + s), piece.cube, half);
+      p.make(a, edges, near_point ? a.cells : a.pass.cells, static_cast<uint64>(range.begin + s), piece.cube, half);
       add_weight(a.pass, piece, p.jacobian, p.x);
       for (int j = 0; j < coordinates; ++j) a.x[j * a.stride + half * count + s] = p.x[j];
     }

@@ -95,7 +95,8 @@ struct course_result {
 };
 
 struct sampling_arguments {
-  sample_pass pass;  // its pointers are on the device
+  sample_pass pass;                       // its pointers are on the device
+  sample_cells cells[sampling_near_dim];  // where there are no more axes
   philox_keys keys;
   // Pieces: of a plain pass by this formula, else by a list.
   sample_cut cut;

@@ -6,7 +6,7 @@
 #include "piece_sums.cuh"
 
 // Block b: pieces first_piece + b*block_pieces and those behind it.
-extern "C" __global__ void __launch_bounds__(tessera::sample_tile)
+extern "C" __global__ void __launch_bounds__(tessera::sample_tile, 4)
     tessera_sample_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
 #if TESSERA_LIST

@@ -162,6 +162,7 @@ struct sample_point {
   __device__ __forceinline__ sample_weight place(const Grid &edges, const sample_cells *cells, uint32 cube,
                                                  double scouting) {
     double grid = 1.0;
+    int upper = 0;  // the largest upper word of a place
 #pragma unroll(near_point ? dim : 1)
     for (int j = 0; j < dim; ++j) {
       int bin;
@@ -172,12 +173,19 @@ struct sample_point {
           const sample_cells c = cells[j];
           x[j] = place_in_cell(whole_number(take_cell(c, cube)), c.width, x[j]);
         }
-        x[j] = grid_coordinate(edges.axis(j), x[j], grid, bin);
+        const place_in_grid place = find_in_grid(x[j]);
+        bin = place.bin;
+        x[j] = go_to_place(edges.axis(j).at(bin), place.behind, grid);
+        upper = max(upper, __double2hiint(x[j]));
       }
       if (!TESSERA_LIST) continue;
       const unsigned shifted = static_cast<unsigned>(bin) << (8 * (j % 4));
       unsigned &word = bins[TESSERA_LIST ? j / 4 : 0];
       word = j % 4 == 0 ? shifted : word | shifted;
+    }
+    if (upper >= __double2hiint(1.0)) {  // hardly ever
+#pragma unroll(near_point ? dim : 1)
+      for (int j = 0; j < dim; ++j) x[j] = below_one(x[j]);
     }
     return weight_of_sample(grid, scouting, scout);
   }

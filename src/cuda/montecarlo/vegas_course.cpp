@@ -217,6 +217,7 @@ void device_sampler::use_course(const vegas_iteration &it, const course_plan &pl
   // Scales and cells; those of this cut and of the last one for the kernel that goes from the one to the other.
   host_cells_.clear();
   for (const int n : cells) host_cells_.push_back(cells_of(n));
+  if (ndim_ <= sampling_near_dim) std::copy(host_cells_.begin(), host_cells_.end(), a.cells);
   const std::size_t scales = size(nc), of_cells = host_cells_.size() * sizeof(sample_cells) / sizeof(double);
   tables_.assign(scales + of_cells + size(nd), 0.0);
   std::copy(it.pass.scale, it.pass.scale + nc, tables_.begin());

@@ -80,7 +80,7 @@ inline void place_in_grid_of(const grid_table &edges, int64 n, double *x, double
       low[l] = in.low;
       slope[l] = in.slope;
     }
-    for (int l = 0; l < m; ++l) x[l] = go_to_place({low[l], slope[l]}, behind[l], jacobian[l]);
+    for (int l = 0; l < m; ++l) x[l] = below_one(go_to_place({low[l], slope[l]}, behind[l], jacobian[l]));
     for (int l = 0; l < m; ++l) bins[l] = static_cast<unsigned char>(bin[l]);
   }
 }

@@ -42,22 +42,21 @@ TESSERA_HD int64 samples_before(const sample_cut &c, int64 p) {
   return c.whole * most_piece + i * least + (i < longer ? i : longer);
 }
 
-// Cells of the stratification along an axis. cube/cells is (cube * inverse) >> 31 for 2^20 cubes and up to most_divided cells; an axis with
-// more is the only one that has several, and its cell is the cube's index.
+// Cells of the stratification along an axis. cube/cells is ((cube + 1) * inverse) >> 32 for 2^20 cubes and up to most_divided cells; an axis
+// with more is the only one that has several, and its cell is the cube's index.
 constexpr int most_divided = 2048;
 struct sample_cells {
   double width;
-  uint32 inverse;
+  uint32 inverse, less;  // less: -cells, by which a device can multiply as it is
   int cells;
 };
 TESSERA_HD sample_cells cells_of(int cells) {
-  const uint64 n = static_cast<uint64>(cells);
-  return {1.0 / cells, cells <= most_divided ? static_cast<uint32>(((uint64{1} << 31) + n - 1) / n) : 0, cells};
+  const uint32 n = static_cast<uint32>(cells);
+  return {1.0 / cells, cells <= most_divided ? 0xffffffffu / n : 0, 0 - n, cells};
 }
 // The cell along this axis; leaves the rest of the cube's index.
 TESSERA_HD int take_cell(const sample_cells &c, uint32 &cube) {
-  const uint32 rest = static_cast<uint32>((uint64{cube} * c.inverse) >> 31),
-               cell = cube - rest * static_cast<uint32>(c.cells);
+  const uint32 rest = high_product(cube + 1, c.inverse), cell = cube + rest * c.less;
   cube = rest;
   return static_cast<int>(cell);
 }
