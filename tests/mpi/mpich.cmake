@@ -1,0 +1,32 @@
+# A second MPI: where the plug-in is that of Open MPI and Debian's libmpich-dev stands beside it, `mpich` is ON, the target tessera_test_mpich has its header and
+# library, TESSERA_MPICH_EXEC starts its programs, and mpich_plugin is a plug-in for it. SPDX-License-Identifier: BSD-3-Clause
+set(mpich OFF)
+if(mpi)
+  find_program(TESSERA_MPICH_CC mpicc.mpich)
+  find_program(TESSERA_MPICH_EXEC NAMES mpiexec.mpich mpirun.mpich)
+  mark_as_advanced(TESSERA_MPICH_CC TESSERA_MPICH_EXEC)
+  get_target_property(includes MPI::MPI_C INTERFACE_INCLUDE_DIRECTORIES)
+  if(TESSERA_MPICH_CC AND TESSERA_MPICH_EXEC AND NOT includes MATCHES mpich) # else the first is this one
+    # tessera_mpich_flags(target wrapper): how the wrapper would compile and link.
+    function(tessera_mpich_flags target wrapper)
+      execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE line ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY OUTPUT_STRIP_TRAILING_WHITESPACE)
+      separate_arguments(flags UNIX_COMMAND "${line}")
+      set(directories ${flags})
+      list(FILTER directories INCLUDE REGEX "^-I")
+      list(TRANSFORM directories REPLACE "^-I" "")
+      list(FILTER flags INCLUDE REGEX "^-[Ll]")
+      add_library(${target} INTERFACE)
+      target_include_directories(${target} SYSTEM INTERFACE ${directories})
+      target_link_libraries(${target} INTERFACE ${flags})
+    endfunction()
+    tessera_mpich_flags(tessera_test_mpich ${TESSERA_MPICH_CC})
+    set(mpich ON)
+
+    add_library(mpich_plugin MODULE ${PROJECT_SOURCE_DIR}/src/mpi/tessera_mpi.c)
+    target_include_directories(mpich_plugin PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_compile_features(mpich_plugin PRIVATE c_std_99)
+    set_target_properties(mpich_plugin PROPERTIES C_VISIBILITY_PRESET hidden OUTPUT_NAME tessera_mpi LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/mpich)
+    target_link_libraries(mpich_plugin PRIVATE tessera_test_mpich)
+    tessera_warnings(mpich_plugin)
+  endif()
+endif()
