@@ -29,8 +29,8 @@ TESSERA_IN_CALLER void sum_halves(const double *value, careful_sums<two> &sums) 
 }
 
 // Without fused multiplications, which would round otherwise than the estimate of one interval does. No with_pairs: what it calls would not
-// be compiled for these targets.
-#if defined(__x86_64__) && defined(__GLIBC__)
+// be compiled for these targets. The thread sanitizer is not there yet when the loader chooses between them.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("avx2", "default")))
 #endif
 void sum_halves(int pairs, const double *value, careful_sums<two> &sums) {

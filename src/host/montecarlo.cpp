@@ -15,8 +15,9 @@
 namespace tessera {
 namespace {
 
-// What takes most of the time beside the integrand, for wider processors too: without fused multiplications, so to the same bits.
-#if defined(__x86_64__) && defined(__GLIBC__)
+// What takes most of the time beside the integrand, for wider processors too: without fused multiplications, so to the same bits. Not
+// under the thread sanitizer: the loader would have to choose before the sanitizer is there.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_THREAD__)
 #define TESSERA_WIDER __attribute__((target_clones("avx2", "default"), flatten))
 #else
 #define TESSERA_WIDER
