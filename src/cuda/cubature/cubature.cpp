@@ -75,8 +75,12 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
   driver_type driver(executor_, p.settings, p.integration_rule.points, course);
-  race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); },
-               problem.answers != nullptr);
+  race.look_at(
+      [&](int n, const double *weight) {
+        find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
+        return course.largest(n, weight);
+      },
+      problem.answers != nullptr);
   result.end = course.run(driver, value, error);
   result.statistics = course.statistics();
   result.statistics.peak_bytes += fixed + race.bytes();
@@ -93,14 +97,21 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   }
 }
 
-std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &problem, const placed_integrand &f,
-                                                        const loaded_kernel *kernel, device_report &report,
-                                                        sparse_memory &memory) {
-  const int ndim = problem.ndim(), ncomp = problem.ncomp();
+// They find the regions with the largest errors too.
+const sparse_kernels &cuda_cubature::find_sparse_kernels(int ndim, int ncomp, const placed_integrand &f,
+                                                         device_report &report) {
   const sparse_kernels &kernels = sparse_kernels_.find(std::to_string(ndim) + "/" + std::to_string(ncomp), report, [&] {
     return std::make_unique<sparse_kernels>(ndim, ncomp, setting_.arch(), f.cache);
   });
   executor_.look_with(kernels);
+  return kernels;
+}
+
+std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &problem, const placed_integrand &f,
+                                                        const loaded_kernel *kernel, device_report &report,
+                                                        sparse_memory &memory) {
+  const int ndim = problem.ndim(), ncomp = problem.ncomp();
+  const sparse_kernels &kernels = find_sparse_kernels(ndim, ncomp, f, report);
   const CUstream stream = setting_.stream();
   sparse_calls call;
   if (kernel) {

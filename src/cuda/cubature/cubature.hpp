@@ -49,6 +49,7 @@ class cuda_cubature final : public cuda_method, private step_sharing {
                cubature_result &result, device_report &report);
   void explain_batch(cubature_result &result) const;
   std::string find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel, CUdeviceptr params);
+  const sparse_kernels &find_sparse_kernels(int ndim, int ncomp, const placed_integrand &f, device_report &report);
   std::unique_ptr<cuda_sparse> make_sparse(const cubature_problem &problem, const placed_integrand &f,
                                            const loaded_kernel *kernel, device_report &report, sparse_memory &memory);
   void explain_sparse(const cuda_sparse &grid, const loaded_kernel *kernel, cubature_result &result) const;

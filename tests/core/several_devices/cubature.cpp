@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -205,6 +206,17 @@ bool points(int64 n, const double *x, double *f) {
   return true;
 }
 
+// One block's answer is that of all.
+bool largest(const largest_arguments &a) {
+  const auto *const behind = reinterpret_cast<const ranked_region *>(a.weight);
+  std::fill(a.best, a.best + (behind - a.best), ranked_region{0.0, -1});
+  for (int64 i = 0; i < a.n; ++i) {
+    const ranked_region r = ranked(a.regions, i, a.weight);
+    if ((a.last.region < 0 || ranks_before(a.last, r)) && ranks_before(r, a.best[0])) a.best[0] = r;
+  }
+  return true;
+}
+
 template <class T>
 const T &argument(void **arguments, int i) {
   return *static_cast<const T *>(arguments[i]);
@@ -223,6 +235,7 @@ bool run_cubature(const std::string &name, const rule &r, void **arguments) {
     return batch_steps(argument<bulk_state>(arguments, 0), argument<batch_control>(arguments, 1),
                        argument<bulk_state *>(arguments, 2));
   if (name.rfind("tessera_sparse_", 0) == 0) return sparse(name, argument<sparse_arguments>(arguments, 0));
+  if (name == "tessera_largest_errors") return largest(argument<largest_arguments>(arguments, 0));
   if (name == "tessera_points")
     return points(argument<long long>(arguments, 0), argument<const double *>(arguments, 1),
                   argument<double *>(arguments, 2));
