@@ -341,7 +341,7 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
 #pragma unroll 1
   for (; first < count; first += step) {
 #if !TESSERA_BATCH
-    const int flags = flags_now();  // looked at behind the samples
+    if (__any_sync(~0u, ends_run(flags_now()))) break;
 #endif
     const int at = pieces.next(a, range, first);
     const int s = first + lane;
@@ -373,9 +373,6 @@ extern "C" __global__ void __launch_bounds__(tessera::sample_tile, tessera::valu
       }
       for (int k = 0; k < comps; ++k) a.f[k * a.stride + s] = v[k];
     }
-#if !TESSERA_BATCH
-    if (__any_sync(~0u, ends_run(flags))) break;
-#endif
   }
 #if TESSERA_LIST
   fold_block<sample_tile>(squares, warp_squares);
