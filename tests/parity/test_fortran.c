@@ -90,12 +90,27 @@ static int call_polynomial(int ndim, const double *z, int ncomp, double *f, void
   return 0;
 }
 
+static void register_fortran(void (*function)(void), const char *file, const char *entry) {
+  char path[1000];
+  snprintf(path, sizeof path, "%s/%s", TESSERA_TEST_FORTRAN, file);
+  assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, path, 1, entry, NULL, 0), TESSERA_OK);
+}
+
+/* The function on the host and its twin on the device at the same points, both with what the program holds now. */
+static void assert_twin_agrees(tessera_solver *s, void (*function)(void), const char *what) {
+  put_int(s, TESSERA_DEVICE, host);
+  assert_status(s, tessera_set_twin(s, NULL, NULL), TESSERA_OK);
+  assert_status(s, tessera_evaluate(s, points, x, here), TESSERA_OK);
+  assert_status(s, tessera_set_twin(s, function, NULL), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  assert_status(s, tessera_evaluate(s, points, x, there), TESSERA_OK);
+  assert_same(what, -1, 2, 1e-12);
+}
+
 static void common_of_the_program(void **state) {
   (void)state;
   void (*const function)(void) = (void (*)(void))polynomial;
-  char path[1000];
-  snprintf(path, sizeof path, "%s/common_polynomial.f", TESSERA_TEST_FORTRAN);
-  assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, path, 1, "funsub", NULL, 0), TESSERA_OK);
+  register_fortran(function, "common_polynomial.f", "funsub");
   tessera_solver *s = solver_of(3, 2);
   put_point(s, call_polynomial, NULL);
   random_points(3);
@@ -103,13 +118,7 @@ static void common_of_the_program(void **state) {
     pars_.a += 0.75 * k;
     pars_.c[k] -= 0.5;
     pars_.npt = 5 - k;
-    put_int(s, TESSERA_DEVICE, host);
-    assert_status(s, tessera_set_twin(s, NULL, NULL), TESSERA_OK);
-    assert_status(s, tessera_evaluate(s, points, x, here), TESSERA_OK);
-    assert_status(s, tessera_set_twin(s, function, NULL), TESSERA_OK);
-    put_int(s, TESSERA_DEVICE, device);
-    assert_status(s, tessera_evaluate(s, points, x, there), TESSERA_OK);
-    assert_same("COMMON of the program", -1, 2, 1e-12);
+    assert_twin_agrees(s, function, "COMMON of the program");
   }
   tessera_destroy(s);
   assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, NULL, 0, NULL, NULL, 0), TESSERA_OK);
@@ -158,12 +167,10 @@ static void arrays_of_the_program(void **state) {
   (void)state;
   static double t[3000], u[2 * 9];
   void (*const function)(void) = (void (*)(void))in_table;
-  char path[1000];
   double value[2], error[2];
   for (int i = 0; i < 3000; ++i) t[i] = sqrt(1.0 + i);
   for (int i = 0; i < 18; ++i) u[i] = 1.0 / (1 + i);
-  snprintf(path, sizeof path, "%s/program_table.f90", TESSERA_TEST_FORTRAN);
-  assert_int_equal(tessera_register_twin(function, TESSERA_LANGUAGE_FORTRAN, path, 1, "in_table", NULL, 0), TESSERA_OK);
+  register_fortran(function, "program_table.f90", "in_table");
   tessera_solver *s = solver_of(2, 2);
   /* Before they are allocated: a sentence, and the twin is good for another time. */
   assert_status(s, tessera_set_twin(s, function, NULL), TESSERA_OK);
@@ -186,13 +193,7 @@ static void arrays_of_the_program(void **state) {
     __program_table_MOD_u.ranks = 2;
     __program_table_MOD_u.of[0] = (struct dimension){1, 1, 2};
     __program_table_MOD_u.of[1] = (struct dimension){2, 3 - k, 3 + 2 * k};
-    put_int(s, TESSERA_DEVICE, host);
-    assert_status(s, tessera_set_twin(s, NULL, NULL), TESSERA_OK);
-    assert_status(s, tessera_evaluate(s, points, x, here), TESSERA_OK);
-    assert_status(s, tessera_set_twin(s, function, NULL), TESSERA_OK);
-    put_int(s, TESSERA_DEVICE, device);
-    assert_status(s, tessera_evaluate(s, points, x, there), TESSERA_OK);
-    assert_same("arrays of the program", -1, 2, 1e-12);
+    assert_twin_agrees(s, function, "arrays of the program");
   }
   assert_true(tessera_integrate(s, TESSERA_CUBATURE, value, error) >= 0);
   tessera_destroy(s);

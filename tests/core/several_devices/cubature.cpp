@@ -20,39 +20,13 @@ namespace {
 
 using namespace tessera;
 
-// One team of one lane; see engine/cubature/bulk_steps.hpp.
-class lone_grid {
- public:
-  using team_type = host_team;
-  static constexpr int64 alone_points = 0;
-  host_team &team() { return team_; }
-  static bool first_team() { return true; }
-  static bool once() { return true; }
-  static void barrier() {}
-  template <class Body>
-  static void barrier_then(Body body) {
-    body();
-  }
-  template <class Body>
-  void chunks(int64 n, Body body) {
-    for (int64 c = 0; c < n; ++c) body(team_, c);
-  }
-  template <class Body>
-  static void each(int64 n, Body body) {
-    for (int64 i = 0; i < n; ++i) body(i);
-  }
-
- private:
-  host_team team_;
-};
-
 class evaluator {
  public:
   static constexpr bool deferred = false, raises = false;
   evaluator(const rule &r, int estimate, int64 *failed)
       : rule_(r), estimate_(estimate), failed_(failed), words_(make_node_table(r)) {}
 
-  void evaluate(lone_grid &, const region_view &regions, const region_list &list, int64 n) {
+  void evaluate(host_grid &, const region_view &regions, const region_list &list, int64 n) {
     if (const char *const dear = std::getenv("FAKE_CUDA_POINT_SECONDS"))
       std::this_thread::sleep_for(
           std::chrono::duration<double>(std::atof(dear) * static_cast<double>(n * rule_.points)));
@@ -87,9 +61,10 @@ bool bulk(const rule &r, const bulk_state &in, const device_problem &problem, bu
                         static_cast<const void *>(problem.nodes), static_cast<const void *>(problem.failed)})
     if (!is_here(p)) return false;
   bulk_state state = in;
-  lone_grid grid;
+  thread_pool caller(1);
+  host_grid grid(caller);
   evaluator e(r, problem.estimate, problem.failed);
-  bulk_steps<lone_grid, evaluator>(grid, state, e).run();
+  bulk_steps<host_grid, evaluator>(grid, state, e).run();
   *out = state;
   *problem.failed_out = *problem.failed;
   *problem.failed = 0;
@@ -100,7 +75,8 @@ bool bulk(const rule &r, const bulk_state &in, const device_problem &problem, bu
 bool part(const rule &r, const device_problem &problem, const region_view &regions, const region_list &list, int64 n) {
   if (!is_here(&regions.field(0, 0)) || !is_here(list.ids) || !is_here(problem.failed) || !is_here(problem.nodes))
     return false;
-  lone_grid grid;
+  thread_pool caller(1);
+  host_grid grid(caller);
   evaluator(r, problem.estimate, problem.failed).evaluate(grid, regions, list, n);
   problem.flags_out[0] = problem.flags_out[1] = 0;
   return true;
@@ -117,9 +93,10 @@ struct made_before {
 bool batch_steps(const bulk_state &in, const batch_control &control, bulk_state *out) {
   if (!is_here(&in.regions.field(0, 0)) || !is_here(in.marked) || !is_here(control.failed)) return false;
   bulk_state state = in;
-  lone_grid grid;
+  thread_pool caller(1);
+  host_grid grid(caller);
   made_before made = {control.failed};
-  bulk_steps<lone_grid, made_before>(grid, state, made).run();
+  bulk_steps<host_grid, made_before>(grid, state, made).run();
   *out = state;
   return true;
 }
