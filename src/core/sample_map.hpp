@@ -42,8 +42,8 @@ struct place_in_grid {
   int bin;
 };
 TESSERA_HD place_in_grid find_in_grid(double y) {
-#if defined( \
-    __CUDA_ARCH__)  // not by the unit of conversions, which is slow: rounded down, the sum has the interval in its lowest bits
+#if defined(__CUDA_ARCH__)
+  // Not by the unit of conversions, which is slow: rounded down, the sum has the interval in its lowest bits.
   constexpr double rounding = 1.5 * 4503599627370496.0 / grid_bins;
   const double sum = __dadd_rd(y, rounding), edge = sum - rounding;
   const int bin = static_cast<int>(static_cast<uint32>(bits_of(sum)));

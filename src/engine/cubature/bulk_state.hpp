@@ -53,8 +53,7 @@ struct bulk_progress {
   int turn;            // which of the buffers used in turn
   bool exploring;      // the regions divided last were listed because little was known of them
   bool surveyed;       // the sums and the histogram are those of the regions as they are
-  bool
-      joined;  // a step has been too large for one team alone: from then on all take part, also when the run is gone on with
+  bool joined;  // a step has been too large for one team alone: all take part from then on, also in a run gone on with
   int64 pending;                // regions of pending_list that the executor evaluates before it starts the steps again
   int raising;                  // 0, or the level to which they are to be raised
   int64 raised;                 // points of the levels of this step that were raised before
