@@ -164,12 +164,13 @@ class sampling_estimates {
 
   // The variance of the means is doubted as that of samples is: where one of them lies far off there are fewer degrees of freedom.
   // pool: of all samples, as if they were independent. Where few of them carry the integral, the means of the shifts are not normal, and
-  // the larger of both errors is shown. Skewed means have a larger one as well.
+  // the larger of both errors is shown. Skewed means have a larger one as well, and what runs lack that stop because of it is made up for
+  // in the value of one that stops.
   void show_shifts(const std::vector<compensated_sum> &totals, int64 shifts, int64 n, const sample_pool &pool) {
     begin_to_show();
     const double r = static_cast<double>(shifts), points = static_cast<double>(n),
                  student = confidence_factor(set_.confidence, z_, r - 1.0);
-    std::vector<double> means(static_cast<std::size_t>(shifts));
+    std::vector<double> means(static_cast<std::size_t>(shifts)), plain(static_cast<std::size_t>(set_.ncomp));
     for (int k = 0; k < set_.ncomp; ++k) {
       const auto mean = [&](int64 shift) {
         return totals[static_cast<std::size_t>(shift * set_.ncomp + k)].value() / points / unit_;
@@ -194,14 +195,17 @@ class sampling_estimates {
       const double far = unit * larger(most - sum / r, sum / r - least);
       const double freedom = std::fmin(r - 1.0, 2.0 * squares * r / ((r - 1.0) * far * far));
       double error = deviation == 0.0 ? 0.0 : deviation * confidence_factor(set_.confidence, z_, larger(freedom, 1.0));
-      if (fabs(sum) < infinity_value()) error = larger(error, volume_ * error_of_skewed(means, z_, student));
+      const skewed_mean skewed = fabs(sum) < infinity_value() ? mean_of_skewed(means, z_, student) : skewed_mean();
+      error = larger(error, volume_ * skewed.error);
       if (pool.freedom(k) < least_freedom)
         error = larger(error, volume_ * std::sqrt(pool.variance(k)) / unit_ *
                                   confidence_factor(set_.confidence, z_, pool.freedom(k)));
-      show_component(k, volume_ * (first + sum / r), error * widening(pool, k));
+      plain[static_cast<std::size_t>(k)] = volume_ * (first + sum / r);
+      show_component(k, volume_ * (first + sum / r + skewed.stopping), error * widening(pool, k));
     }
     for (int k = 0; k < set_.ncomp; ++k) heavy_tail_ = heavy_tail_ || has_tail(pool, k);
     end_to_show([&](int k) { return pool.freedom(k) >= least_freedom; });
+    if (judge() != outcome::converged) std::copy(plain.begin(), plain.end(), shown_.value);
   }
 
   const sampling_settings set_;
