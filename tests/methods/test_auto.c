@@ -37,6 +37,17 @@ static double half_space_exact(int n) {
   for (int k = 1; k <= n; ++k) sum *= (double)n / k;
   return sum;
 }
+static int product_peaks(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  static const double places[10] = {0.35, 0.05, 0.75, 0.45, 0.15, 0.85, 0.55, 0.25, 0.95, 0.65};
+  static const double sharpness[10] = {2, 5, 1, 4, 7, 3, 6, 2, 5, 1}; /* in sixths */
+  (void)ncomp, (void)userdata;
+  *f = 1;
+  for (int j = 0; j < ndim; ++j) {
+    const double a = 6 / sharpness[j], d = x[j] - places[j];
+    *f /= a * a + d * d;
+  }
+  return 0;
+}
 static const double width = 0.02;
 static int narrow_peak(int ndim, const double *x, int ncomp, double *f, void *userdata) {
   (void)ncomp, (void)userdata;
@@ -128,6 +139,25 @@ static void smooth_40d(void **state) {
   tessera_destroy(s);
 }
 
+/* The method that meets the tolerance as its share ends says so before another one has its turn: nothing is evaluated beside. */
+static void who_is_there_claims(void **state) {
+  double value, error;
+  int64_t alone = 0;
+  (void)state;
+  for (int method = TESSERA_MONTECARLO;; method = TESSERA_AUTO) {
+    tessera_solver *s = solver_of(10, 1);
+    put_point(s, product_peaks, NULL);
+    put_real(s, TESSERA_RELTOL, 1e-3);
+    assert_int_equal(tessera_integrate(s, method, &value, &error), TESSERA_OK);
+    const int64_t evaluations = got_int(s, TESSERA_EVALUATIONS);
+    tessera_destroy(s);
+    if (method == TESSERA_AUTO) {
+      assert_int_equal(evaluations, alone);
+      return;
+    }
+    assert_int_equal(alone = evaluations, 4096); /* the share of a trial, else this shows nothing */
+  }
+}
 static void peak(void **state) {
   (void)state;
   tessera_solver *s = solver_for(5, narrow_peak, 1e-3);
@@ -214,11 +244,11 @@ static void keep_line(int level, const char *line, void *userdata) {
 static void fallback(void **state) {
   (void)state;
   struct lines l = {0, ""};
-  tessera_solver *s = solver_for(6, half_space, 3e-3);
+  tessera_solver *s = solver_for(8, half_space, 1e-2);
   assert_status(s, tessera_set_log(s, keep_line, &l), TESSERA_OK);
   const struct answer a = choose(s);
   assert_status(s, a.status, TESSERA_OK);
-  assert_at_most(fabs(a.value - half_space_exact(6)), 3e-3 * half_space_exact(6));
+  assert_at_most(fabs(a.value - half_space_exact(8)), 1e-2 * half_space_exact(8));
   assert_says(l.last, "chooses cubature");
   assert_says(l.last, "stalls: cubature");
   assert_true(got_int(s, TESSERA_METHOD_USED) != TESSERA_CUBATURE);
@@ -429,6 +459,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(smooth_8d),
       cmocka_unit_test(smooth_40d),
+      cmocka_unit_test(who_is_there_claims),
       cmocka_unit_test(peak),
       cmocka_unit_test(infinite_ranges),
       cmocka_unit_test(one_variable),

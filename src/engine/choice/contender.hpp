@@ -79,6 +79,7 @@ class contender {
     return most;
   }
 
+  bool is_of(int64 n) const { return has_value && of_evaluations_ == n; }
   // Evaluations that its value is of.
   int64 seen() const { return has_value ? of_evaluations_ : 0; }
   // Evaluations of a whole run that meets the tolerance, as far as that can be foreseen. Errors are taken to fall by no higher power than

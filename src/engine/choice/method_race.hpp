@@ -34,11 +34,10 @@ class method_race {
       : set_(asked), all_(std::move(contenders)), course_(course), hooks_(hooks) {
     for (std::size_t c = 0; c < all_.size(); ++c) {
       shares_.push_back(std::make_unique<share>(*this, static_cast<int>(c)));
-      is_in_round_.push_back(look_scale * all_[c].first_share <= most_look && !is_latecomer(all_[c]));
+      is_in_round_.push_back(all_[c].first_share <= most_look && !is_latecomer(all_[c]));
     }
     const auto looking = std::count(is_in_round_.begin(), is_in_round_.end(), true);
     if (looking == 0) is_in_round_.assign(all_.size(), true);
-    if (looking < 2) scale_ = 1.0;
   }
 
   // value[ncomp] and error[ncomp] are set where has_value.
@@ -66,16 +65,16 @@ class method_race {
   const std::string &doubt() const { return doubt_; }
 
  private:
-  static constexpr double look_scale = 0.25;   // of the shares in the first look,
-  static constexpr double most_look = 2048.0;  // in which nobody has part who would need more
+  static constexpr double most_look = 8192.0;  // share of those that begin; the others join where more is foreseen
   static constexpr double growth = 4.0;        // of the shares, from one round to the next
   static constexpr double little = 2e4;        // evaluations that a trial may have whatever the run will need
   static constexpr double pilot_share = 0.05;  // of what is foreseen
   static constexpr double near_end = 0.8;
   static constexpr double at_the_end = 1.3;      // needs so many times what it has had
   static constexpr double again_share = 0.05;    // of what the leader has had, for trials of the others
+  static constexpr double lost_share = 0.12;     // the same, where the leader is not seen to come to an end
   static constexpr double hopeless = 30.0;       // needs so many times more than the best: no part in the next round
-  static constexpr double late_worth = 6e4;      // what has to be foreseen for a latecomer's first trial to be worth it
+  static constexpr double late_worth = 2e5;      // what has to be foreseen for a latecomer's first trial to be worth it
   static constexpr double stall = 3.0;           // needs so many times what another would
   static constexpr double patience = 0.25;       // has had so much of what another would need
   static constexpr double worth_going_on = 0.2;  // evaluations left, of all, for another method to begin
@@ -134,6 +133,8 @@ class method_race {
     if (doubted_ >= 0 && agrees_with_claim(c)) return finish_ = outcome::converged, outcome::stopped;
     if (!may_pause || (n < it.budget && !(in_trial_ && it.has_foresight() && it.kind == contender_kind::lattice)))
       return outcome::running;
+    // About to claim. What it does not trust it may be long about, and then it waits as others do.
+    if (n < 2 * it.budget && it.is_of(n) && it.ratio(set_) <= 1.0) return outcome::running;
     return pause(c);
   }
 
@@ -228,7 +229,7 @@ class method_race {
     const double its_share = std::min(it.first_share * scale_, 0.2 * static_cast<double>(set_.maxeval));
     // What samples foretell early is mostly chance.
     const double most = std::fmax(it.kind == contender_kind::samples ? 2.0 * its_share : little, its_share);
-    return scale_ >= 1.0 && it.is_live && needed(c) < near_end * most ? most : its_share;
+    return it.is_live && needed(c) < near_end * most ? most : its_share;
   }
 
   // All have had their shares of the round.
@@ -237,7 +238,6 @@ class method_race {
     const double foreseen = b < 0 ? left() : std::fmin(needed(b), left());
     const bool was_look = is_look_;
     is_look_ = false;
-    scale_ = std::fmax(scale_, 1.0);
     for (int c = 0; c < count(); ++c) {
       const contender &it = all_[index(c)];
       if (is_in_round_[index(c)] || it.is_out || has_been_tried(c)) continue;
@@ -315,7 +315,7 @@ class method_race {
       tried[index(c)] = c != leader_ && !all_[index(c)].is_live && !all_[index(c)].is_out && left() > little;
       if (tried[index(c)]) shares += all_[index(c)].first_share;
     }
-    const double scale = again_share * n / shares;
+    const double scale = (needed(leader_) > left() ? lost_share : again_share) * n / shares;
     if (shares == 0.0 || scale <= scale_) return false;
     tried_at_ = n;
     is_in_round_ = tried;
