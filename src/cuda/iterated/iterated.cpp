@@ -40,7 +40,10 @@ outcome look(const iterated_call &call, run_hooks &hooks) {
   if (!hooks.is_wanted() || call.under_way().empty()) return outcome::running;
   const iterated_call::rounds::tree &t = *call.under_way().front();
   quadrature_integral &q = t.first->axis.integral();
-  if (!q.can_stop()) return hooks.within_step();
+  if (!q.can_stop()) {
+    hooks.between_parts();
+    return hooks.within_step();
+  }
   q.show_running();
   return hooks.between_steps(t.record.evaluations, q.value(), q.error());
 }

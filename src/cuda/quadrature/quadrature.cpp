@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "../../engine/quadrature/pair_counts.hpp"
 #include "../../quadrature_remark.hpp"
 
 namespace tessera {
@@ -158,6 +159,10 @@ many_results device_quadrature::run(const many_problem &problem, const innermost
   const call c = {problem, inner, common, watch, progress, results, value, error};
   flags_ = 0;
   exponential_ = false;
+  with_pairs(common.settings.pairs, [&](auto pairs) {
+    turns_.begin(problem.rows() == 1 ? common.answers : nullptr,
+                 integral_turns<pairs.value>::words_of_turn(ncomp_), stream_);
+  });
   int capacity = 1024;
   if (ncomp_ == 1)
     run_in_own_lists(c);
@@ -188,6 +193,7 @@ void device_quadrature::run_in_own_lists(const call &c) {
     quadrature_arguments a = upload_group(c, g);
     launch(kernel, g.count, a);
     download_group(c, g);
+    turns_.take();
     c.progress.count_up_to(g.first + g.count);
     if (!wanted) continue;
     const double seconds = seconds_since(start);
@@ -241,10 +247,12 @@ void device_quadrature::run_group_in_slots(const call &c, const quadrature_kerne
   a.turns = first_turns;
   while (static_cast<int64>(done) < g.count && a.stop == static_cast<int>(outcome::running)) {
     if (a.first_launch == 0 && !c.progress.go_on()) a.stop = static_cast<int>(c.progress.end());
+    a.turns = std::min(a.turns, turns_.most_turns());
     const auto start = clock_type::now();
     launch(kernel, a.slot_count, a);
     check(cuda().stream_synchronize(stream_), "the kernel");
     check(cuda().download(&done, queue_.address() + sizeof done, sizeof done), "downloading the results");
+    turns_.take();
     const double seconds = seconds_since(start);
     if (seconds < launch_seconds / 2.0) a.turns *= 2;
     if (seconds > launch_seconds * 2.0) a.turns = std::max<int64>(1, a.turns / 2);
@@ -322,6 +330,7 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
   a.records = on_device<quadrature_record>(output_.address(), 0);
   a.value = on_device<double>(output_.address(), value_at_);
   a.error = on_device<double>(output_.address(), error_at_);
+  a.kept = turns_.open();
   a.stop = static_cast<int>(outcome::running);
   return a;
 }
