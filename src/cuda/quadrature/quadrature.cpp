@@ -54,23 +54,6 @@ void copy_blocks(const many_problem &many, int64 n, const Row &row, std::size_t 
   for (int64 i = 0; i < n; ++i) std::memcpy(to + size(i) * step, many.block(row(i)), many.params_bytes);
 }
 
-// Asks the hooks of a single run on behalf of its only row.
-class hooks_of_row final : public many_hooks {
- public:
-  hooks_of_row(run_hooks &hooks, int ncomp)
-      : hooks_(hooks), none_(size(ncomp), 0.0), infinite_(size(ncomp), HUGE_VAL) {}
-  bool is_wanted() const override { return hooks_.is_wanted(); }
-  bool is_over() const override { return false; }
-  bool due() override { return hooks_.is_wanted(); }
-  outcome look(int64 evaluations, int64, const double *value, const double *error) override {
-    return hooks_.between_steps(evaluations, value ? value : none_.data(), error ? error : infinite_.data());
-  }
-
- private:
-  run_hooks &hooks_;
-  const std::vector<double> none_, infinite_;
-};
-
 }  // namespace
 
 std::unique_ptr<cuda_method> make_cuda_quadrature(cuda_setting &setting) {
