@@ -256,9 +256,11 @@ answer by_lane_with(kept_answers &answers, const quadrature_settings &s, const q
           for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
         },
         capacity, too_large, kept);
-    for (int64 at = 0; at < used; at += answer_table::head + static_cast<int64>(notes[static_cast<std::size_t>(at + 2)])) {
+    for (int64 at = 0; at < used;
+         at += answer_table::head + static_cast<int64>(notes[static_cast<std::size_t>(at + 2)])) {
       const uint64 *const head = &notes[static_cast<std::size_t>(at)];
-      const uint64 *const before = answers.find({head[0], head[1]}, head[2]);  // a point beside an end may come up twice
+      const uint64 *const before =
+          answers.find({head[0], head[1]}, head[2]);  // a point beside an end may come up twice
       if (before) assert_memory_equal(before, head + answer_table::head, head[2] * sizeof(uint64));
       twice += before ? 1 : 0;
       std::copy_n(head + answer_table::head, head[2], answers.keep({head[0], head[1]}, head[2]));
@@ -282,7 +284,8 @@ void go_on(quadrature_rule rule, int complement, int breaks, uint64_t seed, int 
     if (family == 8 || family == 11) continue;  // what is not finite is asked for again
     integrand f[Comps];
     for (int k = 0; k < Comps; ++k)
-      f[k] = {k == 0 ? family : (family + 3) % 8, 0.2 + 0.8 * splitmix_uniform(&seed), 0.1 + 0.8 * splitmix_uniform(&seed)};
+      f[k] = {k == 0 ? family : (family + 3) % 8, 0.2 + 0.8 * splitmix_uniform(&seed),
+              0.1 + 0.8 * splitmix_uniform(&seed)};
     quadrature_problem p;
     for (int b = 0; b < breaks; ++b) p.breaks.push_back(0.1 + 0.8 * splitmix_uniform(&seed));
     std::sort(p.breaks.begin(), p.breaks.end());

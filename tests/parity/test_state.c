@@ -42,7 +42,7 @@ struct a_case {
   int keys[2], values[2];
   double in_kinks; /* the tolerance with the stand-in; 0: not there */
   enum { to_both_places, here_alone } to_host;
-  int wave; /* variables of the smooth text with one component; 0: the other, with three and two */
+  int wave;                      /* variables of the smooth text with one component; 0: the other, with three and two */
   int arches, arches_components; /* the same of the text with kinks, for methods in one variable */
 };
 
@@ -139,7 +139,14 @@ static const struct a_case cases[] = {
      .arches = 1,
      .arches_components = 2},
     {"choice, one variable", TESSERA_AUTO, 1e-8, {0}, {0}, .in_kinks = 1e-10, .arches = 1, .arches_components = 2},
-    {"iterated, one variable", TESSERA_ITERATED, 1e-8, {0}, {0}, .in_kinks = 1e-10, .arches = 1, .arches_components = 2},
+    {"iterated, one variable",
+     TESSERA_ITERATED,
+     1e-8,
+     {0},
+     {0},
+     .in_kinks = 1e-10,
+     .arches = 1,
+     .arches_components = 2},
     {"iterated, two variables",
      TESSERA_ITERATED,
      1e-7,
@@ -148,14 +155,7 @@ static const struct a_case cases[] = {
      .in_kinks = 1e-6,
      .arches = 2,
      .arches_components = 2},
-    {"iterated, three variables",
-     TESSERA_ITERATED,
-     1e-3,
-     {0},
-     {0},
-     .in_kinks = 0,
-     .arches = 3,
-     .arches_components = 1},
+    {"iterated, three variables", TESSERA_ITERATED, 1e-3, {0}, {0}, .in_kinks = 0, .arches = 3, .arches_components = 1},
 };
 enum { case_count = sizeof cases / sizeof cases[0] };
 
@@ -166,15 +166,18 @@ struct end {
 };
 
 static tessera_solver *solver_for(const struct a_case *c, int device) {
-  const int ndim = c->arches ? c->arches : c->wave ? c->wave : 3,
-            ncomp = c->arches ? c->arches_components : c->wave ? 1 : 2;
+  const int ndim = c->arches ? c->arches
+                   : c->wave ? c->wave
+                             : 3,
+            ncomp = c->arches ? c->arches_components
+                    : c->wave ? 1
+                              : 2;
   const char *const own = c->arches ? arches_text : c->wave ? wave_text : text;
   tessera_solver *s = solver_of(ndim, ncomp);
-  assert_status(
-      s,
-      tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, is_stand_in() ? kinks_text : own,
-                                   is_stand_in() ? "kinks" : "f"),
-      TESSERA_OK);
+  assert_status(s,
+                tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, is_stand_in() ? kinks_text : own,
+                                             is_stand_in() ? "kinks" : "f"),
+                TESSERA_OK);
   tell_stand_in(ndim, ncomp);
   for (int i = 0; i < 2 && c->keys[i] != 0; ++i) put_int(s, c->keys[i], c->values[i]);
   put_int(s, TESSERA_DEVICE, device);
@@ -253,48 +256,75 @@ static void saved_on_the_way(void **state) {
   }
 }
 
-static void stopped_and_gone_on(void **state) {
+/* The stand-in's device callback; on a device: parity_batch. */
+static int64_t points_called;
+static int called_back(int64_t n, int ndim, const double *x, int64_t ldx, int ncomp, double *f, int64_t ldf,
+                       void *stream, void *userdata) {
+  (void)stream, (void)userdata;
+  points_called += n;
+  kinks_at(n, ndim, x, ldx, ncomp, f, ldf);
+  return 0;
+}
+
+static tessera_solver *solver_with(const struct a_case *c, int callback) {
+  tessera_solver *s = solver_for(c, 0);
+  if (callback) assert_status(s, tessera_set_integrand_device(s, called_back, NULL), TESSERA_OK);
+  return s;
+}
+
+/* The last file is left. Returns the uninterrupted run. */
+static struct end stop_and_go_on(const struct a_case *c, int callback) {
   static const double shares[] = {0.05, 0.4, 0.9};
   const char *const path = test_path("state");
+  points_called = 0;
+  tessera_solver *s = solver_with(c, callback);
+  const long long points_before = points_of_stand_in();
+  const struct end all = run(s, c->method);
+  const long long all_points = points_of_stand_in() - points_before;
+  const int64_t all_called = points_called;
+  print_message("  %-40s %lld evaluations, %lld of them in sparse grids: %.16g +- %.3g\n", c->name,
+                (long long)all.evaluations, (long long)got_int(s, TESSERA_SPARSE_EVALUATIONS), all.value[0],
+                all.error[0]);
+  tessera_destroy(s);
+  for (int how = 0; how < 6; ++how) {
+    s = solver_with(c, callback);
+    put_int(s, TESSERA_KEEP_STATE, 1);
+    stop_at = (int64_t)(shares[how % 3] * (double)all.evaluations);
+    looks_left = c->arches ? 2 * how + 3 : 0; /* two before the first launch */
+    if (how < 3) tessera_set_progress(s, stopper, NULL);
+    if (how >= 3) put_int(s, TESSERA_MAXEVAL, stop_at);
+    const struct end part = run(s, c->method);
+    assert_status(s, tessera_save_state(s, path), TESSERA_OK);
+    tessera_destroy(s);
+    s = solver_with(c, callback);
+    assert_status(s, tessera_load_state(s, path), TESSERA_OK);
+    const long long before = points_of_stand_in();
+    points_called = 0;
+    const struct end rest = run(s, c->method);
+    const long long points = points_of_stand_in() - before;
+    tessera_destroy(s);
+    if (c->arches == 1 && is_stand_in()) assert_true(points <= all.evaluations - part.evaluations);
+    if (c->arches > 1 && is_stand_in())
+      assert_true(points < all_points); /* inner integrals of a cut step are made anew */
+    if (callback && how % 3 == 2) assert_true(points_called < all_called);
+    if (memcmp(&all, &rest, sizeof all) != 0)
+      print_error("%s, %d: %.17g after %lld evaluations, uninterrupted %.17g after %lld\n", c->name, how, rest.value[0],
+                  (long long)rest.evaluations, all.value[0], (long long)all.evaluations);
+    assert_memory_equal(&all, &rest, sizeof all);
+  }
+  return all;
+}
+
+static void stopped_and_gone_on(void **state) {
   (void)state;
   setenv("FAKE_CUDA_TURNS", "9", 1);
   for (int i = 0; i < case_count; ++i) {
     const struct a_case *const c = &cases[i];
     if (is_stand_in() && c->in_kinks == 0) continue;
-    tessera_solver *s = solver_for(c, 0);
-    const long long points_before = points_of_stand_in();
-    const struct end all = run(s, c->method);
-    const long long all_points = points_of_stand_in() - points_before;
-    print_message("  %-40s %lld evaluations, %lld of them in sparse grids: %.16g +- %.3g\n", c->name,
-                  (long long)all.evaluations, (long long)got_int(s, TESSERA_SPARSE_EVALUATIONS), all.value[0],
-                  all.error[0]);
-    tessera_destroy(s);
-    for (int how = 0; how < 6; ++how) {
-      s = solver_for(c, 0);
-      put_int(s, TESSERA_KEEP_STATE, 1);
-      stop_at = (int64_t)(shares[how % 3] * (double)all.evaluations);
-      looks_left = c->arches ? 2 * how + 3 : 0; /* two before the first launch */
-      if (how < 3) tessera_set_progress(s, stopper, NULL);
-      if (how >= 3) put_int(s, TESSERA_MAXEVAL, stop_at);
-      const struct end part = run(s, c->method);
-      assert_status(s, tessera_save_state(s, path), TESSERA_OK);
-      tessera_destroy(s);
-      s = solver_for(c, 0);
-      assert_status(s, tessera_load_state(s, path), TESSERA_OK);
-      const long long before = points_of_stand_in();
-      const struct end rest = run(s, c->method);
-      const long long points = points_of_stand_in() - before;
-      tessera_destroy(s);
-      if (c->arches == 1 && is_stand_in()) assert_true(points <= all.evaluations - part.evaluations);
-      if (c->arches > 1 && is_stand_in()) assert_true(points < all_points); /* inner integrals of a cut step are made anew */
-      if (memcmp(&all, &rest, sizeof all) != 0)
-        print_error("%s, %d: %.17g after %lld evaluations, uninterrupted %.17g after %lld\n", c->name, how,
-                    rest.value[0], (long long)rest.evaluations, all.value[0], (long long)all.evaluations);
-      assert_memory_equal(&all, &rest, sizeof all);
-    }
+    const struct end all = stop_and_go_on(c, 0);
     /* The last file on the host: another place may round otherwise, and ends within the errors. */
-    s = solver_for(c, -1);
-    assert_status(s, tessera_load_state(s, path), TESSERA_OK);
+    tessera_solver *const s = solver_for(c, -1);
+    assert_status(s, tessera_load_state(s, test_path("state")), TESSERA_OK);
     if (c->to_host == here_alone) {
       double value[2], error[2];
       assert_status(s, tessera_integrate(s, c->method, value, error), TESSERA_ERR_ARGUMENT);
@@ -309,11 +339,20 @@ static void stopped_and_gone_on(void **state) {
   }
 }
 
+/* Regions and sparse grids by the program's launches. */
+static void around_a_callback(void **state) {
+  (void)state;
+  if (!is_stand_in()) skip();
+  for (int i = 0; i < case_count; ++i)
+    if (cases[i].method == TESSERA_CUBATURE && cases[i].in_kinks != 0) stop_and_go_on(&cases[i], 1);
+}
+
 int main(void) {
   tessera_solver *s = solver_for(&cases[1], 0);
   if (lacks_device(s, 0)) return no_device_here();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stopped_and_gone_on),
+      cmocka_unit_test(around_a_callback),
       cmocka_unit_test(saved_on_the_way),
   };
   return cmocka_run_group_tests(tests, begin_in_test_directory, end_in_test_directory);

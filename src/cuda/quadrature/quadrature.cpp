@@ -143,8 +143,8 @@ many_results device_quadrature::run(const many_problem &problem, const innermost
   flags_ = 0;
   exponential_ = false;
   with_pairs(common.settings.pairs, [&](auto pairs) {
-    turns_.begin(problem.rows() == 1 ? common.answers : nullptr,
-                 integral_turns<pairs.value>::words_of_turn(ncomp_), stream_);
+    turns_.begin(problem.rows() == 1 ? common.answers : nullptr, integral_turns<pairs.value>::words_of_turn(ncomp_),
+                 stream_);
   });
   int capacity = 1024;
   if (ncomp_ == 1)

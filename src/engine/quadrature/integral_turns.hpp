@@ -103,8 +103,7 @@ class integral_turns {
   // Of a component, where intervals or points are wanted.
   TESSERA_HD int values_now() const { return steps_.wants_points() ? steps_.missing() : turn_points; }
   TESSERA_HD int64 words_now() const {
-    return steps_.wish() == integral_wish::level ? sums_head + sums_words * s_->ncomp
-                                                 : int64{values_now()} * s_->ncomp;
+    return steps_.wish() == integral_wish::level ? sums_head + sums_words * s_->ncomp : int64{values_now()} * s_->ncomp;
   }
   // Of a level what has been added up so far follows from the turns before.
   TESSERA_HD TESSERA_APART answer_key key_of_turn() const {

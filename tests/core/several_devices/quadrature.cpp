@@ -77,7 +77,8 @@ class kernel {
   }
 
  private:
-  bool begin(thread_integral<Comps> &own, const smooth_run::memory &intervals, const kept_estimates::arrays &estimates) {
+  bool begin(thread_integral<Comps> &own, const smooth_run::memory &intervals,
+             const kept_estimates::arrays &estimates) {
     own.row = static_cast<int64>((*a_.next)++);
     if (own.row >= a_.rows) return own.row = -1, false;
     own.settings = *a_.settings;
@@ -93,13 +94,14 @@ class kernel {
     own.points.resize(several + 2);
     own.pieces.resize(several);
     own.components.resize(several * Comps);
-    own.lane.begin(own.settings, own.range,
-                   {own.value,
-                    own.error,
-                    own.ends,
-                    own.points.data(),
-                    {own.pieces.data(), own.components.data(), own.level, own.exponential_value, own.exponential_error}},
-                   intervals, estimates);
+    own.lane.begin(
+        own.settings, own.range,
+        {own.value,
+         own.error,
+         own.ends,
+         own.points.data(),
+         {own.pieces.data(), own.components.data(), own.level, own.exponential_value, own.exponential_error}},
+        intervals, estimates);
     return true;
   }
   void evaluate(const thread_integral<Comps> &own, double x, double *v) const {
@@ -147,10 +149,10 @@ void run(const quadrature_arguments &a) {
 
 bool run_quadrature(const quadrature_arguments &a, bool &here) {
   here = true;
-  for (const void *p : {static_cast<const void *>(a.settings), static_cast<const void *>(a.limits),
-                        static_cast<const void *>(a.records), static_cast<const void *>(a.next),
-                        static_cast<const void *>(a.slots), static_cast<const void *>(a.kept.noted),
-                        static_cast<const void *>(a.kept.known.words)})
+  for (const void *p :
+       {static_cast<const void *>(a.settings), static_cast<const void *>(a.limits),
+        static_cast<const void *>(a.records), static_cast<const void *>(a.next), static_cast<const void *>(a.slots),
+        static_cast<const void *>(a.kept.noted), static_cast<const void *>(a.kept.known.words)})
     here = here && is_here(p);
   if (!here) return true;
   if (a.settings->pairs != pairs || a.settings->complement != 0 || ncomp() > 2) return false;
