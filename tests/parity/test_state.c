@@ -300,6 +300,10 @@ static struct end stop_and_go_on(const struct a_case *c, int callback) {
     assert_status(s, tessera_save_state(s, path), TESSERA_OK);
     tessera_destroy(s);
     s = solver_with(c, callback);
+    if (how % 2) { /* on another number of devices */
+      const int ordinals[2] = {0, is_stand_in() ? 1 : 0};
+      assert_status(s, tessera_set_devices(s, 2, ordinals), TESSERA_OK);
+    }
     assert_status(s, tessera_load_state(s, path), TESSERA_OK);
     const long long before = points_of_stand_in();
     points_called = 0;
@@ -351,6 +355,7 @@ static void around_a_callback(void **state) {
 }
 
 int main(void) {
+  setenv("TESSERA_TEST_ONE_DEVICE_AS_SEVERAL", "1", 1);
   tessera_solver *s = solver_for(&cases[1], 0);
   if (lacks_device(s, 0)) return no_device_here();
   const struct CMUnitTest tests[] = {
