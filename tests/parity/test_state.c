@@ -152,7 +152,7 @@ static const struct a_case cases[] = {
      1e-7,
      {0},
      {0},
-     .in_kinks = 1e-6,
+     .in_kinks = 1e-4,
      .arches = 2,
      .arches_components = 2},
     {"iterated, three variables", TESSERA_ITERATED, 1e-3, {0}, {0}, .in_kinks = 0, .arches = 3, .arches_components = 1},
@@ -289,13 +289,15 @@ static struct end stop_and_go_on(const struct a_case *c, int callback) {
                 (long long)all.evaluations, (long long)got_int(s, TESSERA_SPARSE_EVALUATIONS), all.value[0],
                 all.error[0]);
   tessera_destroy(s);
-  for (int how = 0; how < 6; ++how) {
+  const int ways = c->arches ? 7 : 6; /* by the progress callback, by the evaluations, and to a looser tolerance */
+  for (int how = 0; how < ways; ++how) {
     s = solver_with(c, callback);
     put_int(s, TESSERA_KEEP_STATE, 1);
     stop_at = (int64_t)(shares[how % 3] * (double)all.evaluations);
     looks_left = c->arches ? 2 * how + 3 : 0; /* two before the first launch */
     if (how < 3) tessera_set_progress(s, stopper, NULL);
-    if (how >= 3) put_int(s, TESSERA_MAXEVAL, stop_at);
+    if (how >= 3 && how < 6) put_int(s, TESSERA_MAXEVAL, stop_at);
+    if (how == 6) put_real(s, TESSERA_RELTOL, 1000 * (is_stand_in() ? c->in_kinks : c->tolerance));
     const struct end part = run(s, c->method);
     assert_status(s, tessera_save_state(s, path), TESSERA_OK);
     tessera_destroy(s);
@@ -310,8 +312,9 @@ static struct end stop_and_go_on(const struct a_case *c, int callback) {
     const struct end rest = run(s, c->method);
     const long long points = points_of_stand_in() - before;
     tessera_destroy(s);
-    if (c->arches == 1 && is_stand_in()) assert_true(points <= all.evaluations - part.evaluations);
-    if (c->arches > 1 && is_stand_in())
+    if (c->arches == 1 && is_stand_in())
+      assert_true(how < 6 ? points <= all.evaluations - part.evaluations : points < all.evaluations);
+    if (c->arches > 1 && how < 6 && is_stand_in())
       assert_true(points < all_points); /* inner integrals of a cut step are made anew */
     if (callback && how % 3 == 2) assert_true(points_called < all_called);
     if (memcmp(&all, &rest, sizeof all) != 0)
