@@ -293,7 +293,8 @@ static struct end stop_and_go_on(const struct a_case *c, int callback) {
   for (int how = 0; how < ways; ++how) {
     s = solver_with(c, callback);
     put_int(s, TESSERA_KEEP_STATE, 1);
-    stop_at = (int64_t)(shares[how % 3] * (double)all.evaluations);
+    const double share = c->arches > 1 && how == 3 ? 0.6 : shares[how % 3]; /* less is too little for every inner one */
+    stop_at = (int64_t)(share * (double)all.evaluations);
     looks_left = c->arches ? 2 * how + 3 : 0; /* two before the first launch */
     if (how < 3) tessera_set_progress(s, stopper, NULL);
     if (how >= 3 && how < 6) put_int(s, TESSERA_MAXEVAL, stop_at);
