@@ -91,9 +91,11 @@ namespace {
 // ---- Kernels -----------------------------------------------------------------------------------------------------------------
 CUresult run(const function_of &f, int64 many, void **arguments) {
   bool here = true;
-  if (is_cubature(f.name))
-    here = run_cubature(f.name, *reinterpret_cast<const rule *>(f.of->globals["tessera_rule"].data()), arguments);
-  else if (f.name == "tessera_quadrature") {
+  if (is_cubature(f.name)) {
+    std::vector<unsigned char> &bytes = f.of->globals["tessera_rule"];
+    bytes.resize(std::max(bytes.size(), sizeof(rule)));  // kernels without a rule do not look
+    here = run_cubature(f.name, *reinterpret_cast<const rule *>(bytes.data()), arguments);
+  } else if (f.name == "tessera_quadrature") {
     if (!run_quadrature(*static_cast<const quadrature_arguments *>(arguments[0]), here))
       return CUDA_ERROR_NOT_SUPPORTED;
   } else if (!run_sampling(f.name, many, arguments[0], here))
