@@ -13,44 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/lattice.hpp"
+#include "core/question.hpp"
 
 namespace tessera {
-
-// What has been asked, as 128 bits: of 1e9 questions two have the same with a probability below 1e-20.
-struct answer_key {
-  uint64 first = 0, second = 0;
-};
-
-class question {
- public:
-  explicit question(uint64 kind) { add(kind); }
-  explicit question(const answer_key &behind) : key_(behind) {}
-  question &add(uint64 word) {
-    key_.first = mix_bits(key_.first ^ word);
-    key_.second = mix_bits(key_.second + word * uint64{0x9e3779b97f4a7c15} + 1);
-    return *this;
-  }
-  question &add(int64 v) { return add(static_cast<uint64>(v)); }
-  question &add(int v) { return add(static_cast<int64>(v)); }
-  question &add(uint32 v) { return add(static_cast<uint64>(v)); }
-  question &add(bool v) { return add(static_cast<int64>(v)); }
-  question &add(double v) {
-    uint64 word;
-    std::memcpy(&word, &v, sizeof word);
-    return add(word);
-  }
-  template <class Number>
-  question &add(const Number *v, int64 n) {
-    add(n);
-    for (int64 i = 0; i < n; ++i) add(v[i]);
-    return *this;
-  }
-  const answer_key &key() const { return key_; }
-
- private:
-  answer_key key_;
-};
 
 class kept_answers {
  public:
@@ -66,17 +31,19 @@ class kept_answers {
       n = whole_.size();
       return whole_.data();
     }
-    if (slots_.empty()) return nullptr;
-    const uint64 at = slots_[slot_of(key)];
-    if (at == 0) return nullptr;
-    n = static_cast<std::size_t>(words_[at + 1]);
-    return &words_[at + 2];
+    uint64 words = 0;
+    const uint64 *const known = table().find(key, words);
+    n = static_cast<std::size_t>(words);
+    return known;
   }
+  // Those that find looks among, but for that of replace; until the next one is kept.
+  answer_table table() const { return {words_.data(), slots_.data(), slots_.size()}; }
+  std::size_t table_words() const { return words_.size(); }
   // Room for n words, in the place of an answer of the same length. Null where there is no memory: then nothing is kept any more. Valid until the next one.
   uint64 *keep(const answer_key &key, std::size_t n) try {
     if (!complete_) return nullptr;
     if (4 * (count_ + 1) > 3 * slots_.size()) index_again(slots_.size() < 64 ? 64 : 2 * slots_.size());
-    uint64 &slot = slots_[slot_of(key)];
+    uint64 &slot = slots_[table().slot_of(key)];
     if (slot != 0 && words_[slot + 1] == n) return &words_[slot + 2];
     const std::size_t at = words_.size();
     words_.resize(at + head + n);
@@ -92,7 +59,7 @@ class kept_answers {
   }
   // For the one answer that a run hands out again and again: in the place of what it was before, however long.
   void replace(const answer_key &key, std::vector<uint64> words) {
-    const std::size_t at = slots_.empty() ? 0 : static_cast<std::size_t>(slots_[slot_of(key)]);
+    const std::size_t at = slots_.empty() ? 0 : static_cast<std::size_t>(slots_[table().slot_of(key)]);
     if (at > 0) {  // that of another process
       const auto from = words_.begin() + static_cast<std::ptrdiff_t>(at) - 1;
       words_.erase(from, from + static_cast<std::ptrdiff_t>(head + words_[at + 1]));
@@ -131,16 +98,8 @@ class kept_answers {
   }
 
  private:
-  static constexpr std::size_t head = 3;  // key and length before the words of an answer
+  static constexpr std::size_t head = answer_table::head;
 
-  // Of a key, or the free one where it would be. A slot holds one more than the place of the key's first word.
-  std::size_t slot_of(const answer_key &key) const {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t s = static_cast<std::size_t>(key.first) & mask;
-    for (; slots_[s] != 0; s = (s + 1) & mask)
-      if (words_[slots_[s] - 1] == key.first && words_[slots_[s]] == key.second) break;
-    return s;
-  }
   void index_again(std::size_t size) {
     std::vector<uint64> larger(size);
     slots_.swap(larger);
@@ -150,7 +109,7 @@ class kept_answers {
   void enter_all() {
     count_ = 0;
     for (std::size_t at = 0; at < words_.size(); at += head + static_cast<std::size_t>(words_[at + 2])) {
-      uint64 &slot = slots_[slot_of({words_[at], words_[at + 1]})];
+      uint64 &slot = slots_[table().slot_of({words_[at], words_[at + 1]})];
       count_ += slot == 0 ? 1 : 0;
       slot = at + 1;
     }

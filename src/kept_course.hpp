@@ -50,16 +50,18 @@ class kept_course final : public run_hooks {
   std::vector<double> largest(int wanted, const double *weight) {
     if (!answers_) return driver_->largest(wanted, weight);
     const answer_key key = question(of_largest).add(looks_).add(wanted).add(weight, problem_.ncomp()).key();
+    if (key.first == asked_.first && key.second == asked_.second) return answer_;  // once more at the same look
+    asked_ = key;
     if (shown_.evaluations > 0) {
       std::size_t n = 0;
       const uint64 *const known = answers_->find_any(key, n);
       std::vector<double> records(n);
       if (known) read_words(known, records.data(), n);
-      return records;
+      return answer_ = std::move(records);
     }
-    const std::vector<double> records = driver_->largest(wanted, weight);
-    if (uint64 *const to = answers_->keep(key, records.size())) write_words(to, records.data(), records.size());
-    return records;
+    answer_ = driver_->largest(wanted, weight);
+    if (uint64 *const to = answers_->keep(key, answer_.size())) write_words(to, answer_.data(), answer_.size());
+    return answer_;
   }
 
   bool is_wanted() const override { return own_.is_wanted(); }
@@ -155,6 +157,8 @@ class kept_course final : public run_hooks {
   int64 looks_ = 0;
   seen shown_ = {};  // a look of before; its evaluations are 0 where the driver is at work
   outcome stop_ = outcome::running;
+  answer_key asked_;  // for the largest errors, and what there was
+  std::vector<double> answer_;
 };
 
 }  // namespace tessera

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "method.hpp"
 
 namespace tessera {
@@ -38,6 +40,25 @@ class rows_progress final : public run_hooks {
   const int64 ncomp_;
   int64 counted_ = 0, evaluations_ = 0, finished_ = 0, last_ = -1;
   outcome end_ = outcome::running;
+};
+
+// Asks the hooks of a single run on behalf of its only row.
+class hooks_of_row final : public many_hooks {
+ public:
+  hooks_of_row(run_hooks &hooks, int ncomp)
+      : hooks_(hooks),
+        none_(static_cast<std::size_t>(ncomp), 0.0),
+        infinite_(static_cast<std::size_t>(ncomp), infinity_value()) {}
+  bool is_wanted() const override { return hooks_.is_wanted(); }
+  bool is_over() const override { return false; }
+  bool due() override { return hooks_.is_wanted(); }
+  outcome look(int64 evaluations, int64, const double *value, const double *error) override {
+    return hooks_.between_steps(evaluations, value ? value : none_.data(), error ? error : infinite_.data());
+  }
+
+ private:
+  run_hooks &hooks_;
+  const std::vector<double> none_, infinite_;
 };
 
 // Runs the rows whose end is `running`, each on the whole device. What differs from row to row is data: kernels and memory stay.

@@ -18,6 +18,8 @@ struct run_hooks {
   }
   // The same within a step, on any thread. A step that ends here leaves no trace in the result.
   virtual outcome within_step() { return outcome::running; }
+  // Called between parts of a step on the caller's thread, when what is known of the run may be written down.
+  virtual void between_parts() {}
   // For steps within which nothing can be asked, after so many evaluations: how many more until the next look, and how many a step
   // may have in the time that is left.
   virtual int64 until_look(int64) const { return INT64_MAX; }

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "../engine/iterated/iterated_axis.hpp"
-#include "../kept_answers.hpp"
+#include "../kept_inner.hpp"
 #include "../quadrature_integral.hpp"
 #include "../first_failure.hpp"
 #include "method.hpp"
@@ -121,59 +122,6 @@ class nest {
   quadrature_calls calls_;
 };
 
-// Those behind the points of a step of the first axis that are known from an earlier run, and those that are to be kept. One that had too few evaluations
-// depends on how many there were.
-class inner_integrals {
- public:
-  inner_integrals(const iterated_problem &p, nest::axis_integral &first, const axis_request &inside)
-      : answers_(p.answers), first_(first), inside_(inside), ncomp_(at(p.ncomp())) {
-    if (answers_) notes_.resize(at(first.wanted()));
-  }
-  // Into the first axis and a thread's record. On any thread, while nothing is kept.
-  bool recall(int64 i, iterated_record &record) const {
-    const uint64 *const known = answers_ ? answers_->find(key_of(i), length()) : nullptr;
-    if (!known || inside_.most < static_cast<int64>(known[0])) return false;
-    std::vector<double> value(ncomp_), error(ncomp_);
-    read_words(known + head, value.data(), ncomp_);
-    read_words(known + head + ncomp_, error.data(), ncomp_);
-    iterated_record of_it;
-    of_it.evaluations = static_cast<int64>(known[1]);
-    of_it.soft = static_cast<outcome>(known[2]);
-    record.add(of_it);
-    first_.keep(i, value.data(), error.data());
-    return true;
-  }
-  void note(int64 i, const iterated_record &record, const double *value, const double *error) {
-    if (!answers_ || record.limited || record.zeroed > 0) return;
-    std::vector<uint64> &to = notes_[at(i)];
-    to.resize(length());
-    to[0] = static_cast<uint64>(inside_.most);
-    to[1] = static_cast<uint64>(record.evaluations);
-    to[2] = static_cast<uint64>(record.soft);
-    write_words(to.data() + head, value, ncomp_);
-    write_words(to.data() + head + ncomp_, error, ncomp_);
-  }
-  void keep() {
-    for (std::size_t i = 0; i < notes_.size(); ++i)
-      if (uint64 *const to = notes_[i].empty() ? nullptr : answers_->keep(key_of(static_cast<int64>(i)), length()))
-        write_words(to, notes_[i].data(), length());
-  }
-
- private:
-  static constexpr std::size_t head = 3;
-  std::size_t length() const { return head + 2 * ncomp_; }
-  answer_key key_of(int64 i) const {
-    constexpr uint64 kind = 0x697465726174;
-    return question(kind).add(first_.x(i)).add(inside_.reltol).add(inside_.abstol).key();
-  }
-
-  kept_answers *const answers_;
-  nest::axis_integral &first_;
-  const axis_request inside_;
-  const std::size_t ncomp_;
-  std::vector<std::vector<uint64>> notes_;
-};
-
 class host_iterated final : public host_method {
  public:
   void run(const problem &of_a_method, thread_pool &pool, run_hooks &hooks, double *value, double *error,
@@ -229,19 +177,28 @@ class host_iterated final : public host_method {
     axis_request inside = first.begin_step();
     inside.most = first.share(n);
     const int64 before = evaluations();
-    inner_integrals all(p, first, inside);
+    struct note {
+      iterated_record record;
+      std::vector<double> value, error;
+    };
+    kept_inner kept(p.answers, p.ncomp());
+    std::vector<note> notes(p.answers ? at(n) : 0);
     pool.run(n, [&](int64 i, int thread) {
       failure.watch(i, [&] {
         nest &own = *nests_[at(thread)];
-        if (all.recall(i, own.record)) return;
         std::vector<double> value(at(p.ncomp())), error(value);
-        own.prefix()[0] = first.x(i);
-        own.message.clear();
-        const iterated_record so_far = own.record;
-        own.record = {};
-        const outcome o = own.integrate(1, inside, value.data(), error.data());
-        if (o == outcome::running) all.note(i, own.record, value.data(), error.data());
-        own.record.add(so_far);
+        const double x = first.x(i);
+        iterated_record record;
+        outcome o = outcome::running;
+        if (!kept.recall(&x, 1, inside, record, value.data(), error.data())) {
+          own.prefix()[0] = x;
+          own.message.clear();
+          const iterated_record so_far = std::exchange(own.record, {});
+          o = own.integrate(1, inside, value.data(), error.data());
+          record = std::exchange(own.record, so_far);
+          if (p.answers && o == outcome::running) notes[at(i)] = {record, value, error};
+        }
+        own.record.add(record);
         if (o != outcome::running)
           failure.report(i, o, own.calls().status(), own.message.empty() ? own.calls().message() : own.message);
         else
@@ -249,7 +206,11 @@ class host_iterated final : public host_method {
       });
     });
     first.use(evaluations() - before);
-    all.keep();
+    for (std::size_t i = 0; i < notes.size(); ++i) {
+      const double x = first.x(static_cast<int64>(i));
+      const note &of = notes[i];
+      if (!of.value.empty()) kept.keep(&x, 1, inside, of.record, of.value.data(), of.error.data());
+    }
     if (failure.what() == outcome::running) first.end_step();
   }
 

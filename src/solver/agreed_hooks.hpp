@@ -63,6 +63,7 @@ class hooks_between_steps final : public run_hooks {
   outcome between_levels(int64 evaluations, const double *value, const double *error) override {
     return all_.between_levels(evaluations, value, error);
   }
+  void between_parts() override { all_.between_parts(); }
   int64 until_look(int64 evaluations) const override { return all_.until_look(evaluations); }
   int64 most_in_step(int64 evaluations) const override { return all_.most_in_step(evaluations); }
   int64 evaluations_beside() const override { return all_.evaluations_beside(); }

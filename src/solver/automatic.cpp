@@ -151,13 +151,6 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       if (e.device != host) return false;
     return true;
   }
-  // Why a run keeps no state: what one of them has to say.
-  std::string trouble_with_state() const {
-    std::string why;
-    for (const entry &e : entries_)
-      if (e.device != host && why.empty()) why = s_.trouble_with_state_on_devices(e.number);
-    return why;
-  }
   std::int64_t count() const { return static_cast<std::int64_t>(entries_.size()); }
   // What ended a run by an exception, or kept every method from having a result.
   void rethrow(bool has_result) const {
@@ -229,7 +222,7 @@ int tessera_solver::integrate_automatically(double *value, double *error, bool a
   int status = TESSERA_OK;
   try {
     automatic_course course(*this);
-    if (alone) begin_state(TESSERA_AUTO, course.is_on_host(), course.trouble_with_state());
+    if (alone) begin_state(TESSERA_AUTO, course.is_on_host());
     if (is_empty_domain(value, error)) {
       course.of(0).method->record_empty();
     } else {

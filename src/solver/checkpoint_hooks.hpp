@@ -26,6 +26,7 @@ class checkpoint_hooks final : public run_hooks {
     return own_.between_levels(evaluations, value, error);
   }
   outcome within_step() override { return own_.within_step(); }
+  void between_parts() override { look(); }
   int64 until_look(int64 n) const override { return own_.until_look(n); }
   int64 most_in_step(int64 n) const override { return own_.most_in_step(n); }
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }

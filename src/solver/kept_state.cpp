@@ -28,20 +28,12 @@ std::string name_of_method(int method) {
 
 }  // namespace
 
-// Why a run on a device keeps no state; "" where it does.
-std::string tessera_solver::trouble_with_state_on_devices(int method) const {
-  const std::string why = method_of(static_cast<tessera::method_number>(method)).trouble_with_state_on_devices();
-  return why.empty() ? why : "a run of " + name_of_method(method) + " " + why;
-}
-
-// The answers that the run begins with and adds to; null: none are kept. trouble: why it cannot keep any where it takes place, or "".
-void tessera_solver::begin_state(int method, bool on_host, const std::string &trouble) {
+// The answers that the run begins with and adds to; null: none are kept.
+void tessera_solver::begin_state(int method, bool on_host) {
   const bool wanted = options_.get_int(TESSERA_KEEP_STATE) != 0;
   if (!wanted && checkpoint_.empty() && !given_state_) return;
-  no_state_ = options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO
-                  ? "a run with TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO keeps no state"
-                  : trouble;
-  if (!no_state_.empty()) {
+  if (options_.get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO) {
+    no_state_ = "a run with TESSERA_NONFINITE_POLICY = TESSERA_NONFINITE_ZERO keeps no state";
     if (given_state_ || !checkpoint_.empty()) throw failure(TESSERA_ERR_UNSUPPORTED, no_state_);
     return;
   }

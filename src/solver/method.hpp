@@ -41,10 +41,6 @@ class method {
   virtual int most_device_ndim() const { return 0; }  // variables that a device takes; 0: any number
   virtual bool hands_complements() const { return false; }
   virtual bool hands_weights() const { return false; }
-  // Why a run on a device keeps no state; "" where it does.
-  virtual std::string trouble_with_state_on_devices() const {
-    return "on a device keeps no state: TESSERA_DEVICE = -1 does";
-  }
   virtual bool shares_evaluations(bool) const { return false; }  // with other ranks; on the host or on devices
   // Why no device takes what is set now, "" where one does. callback: the caller's program launches the integrand.
   virtual std::string trouble_with_devices(bool) const { return {}; }

@@ -211,7 +211,7 @@ int tessera_solver::integrate_here(int method, double *value, double *error) {
     ~ending() { s.end_run(); }
     tessera_solver &s;
   } at_the_end(*this);
-  begin_state(method, device == host, device == host ? "" : trouble_with_state_on_devices(method));
+  begin_state(method, device == host);
   int status = TESSERA_OK;
   try {
     tessera::problem &problem = prepare(m, device == host);

@@ -95,8 +95,7 @@ struct tessera_solver {
 
  private:
   void sign(tessera::signature &to, bool for_state = false) const;
-  std::string trouble_with_state_on_devices(int method) const;
-  void begin_state(int method, bool on_host, const std::string &trouble);
+  void begin_state(int method, bool on_host);
   void end_state();
   bool writes_checkpoints() const;
   void write_checkpoint() const;

@@ -16,10 +16,10 @@ struct lane_answer {
   tessera::remark_kind why;
 };
 
-// f(x, v): as the lane calls it. capacity: of the list of intervals.
+// f(x, v): as the lane calls it. capacity: of the list of intervals. turns: as the kernel has it.
 template <int Pairs, int Comps, class Function>
 lane_answer run_lane(const tessera::quadrature_settings &s, const tessera::quadrature_range &r, const Function &f,
-                     int capacity, bool &too_large) {
+                     int capacity, bool &too_large, const tessera::kept_turns &turns = {}) {
   using namespace tessera;
   const auto n = static_cast<std::size_t>(capacity), pieces = static_cast<std::size_t>(r.count + 1);
   std::vector<double> real(5 * n), points(pieces + 2), value(Comps), error(Comps), xv(Comps), xe(Comps);
@@ -47,7 +47,14 @@ lane_answer run_lane(const tessera::quadrature_settings &s, const tessera::quadr
                points.data(),
                {p.data(), c.data(), level.data(), xv.data(), xe.data()}},
               {{d, d + n, d + 2 * n, d + 3 * n, i, d + 4 * n}, i + n, i + 2 * n, capacity}, k);
-  while (!lane->ended()) lane->turn(tables, f, [] { return false; });
+  while (!lane->ended()) {
+    double values[Comps * integral_lane<Pairs, Comps>::turn_points];
+    if (!turns.is_wanted() || !lane->recall(turns, values)) {
+      lane->evaluate(tables, f, values);
+      if (turns.is_wanted()) lane->note(turns, values);
+    }
+    lane->end_turn(tables, values, false);
+  }
   too_large = lane->too_large();
   const auto &steps = lane->steps();
   return {value, error, steps.end(), steps.has_value(), steps.statistics(), steps.remark().kind};

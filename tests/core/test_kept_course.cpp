@@ -50,6 +50,20 @@ struct stopping final : run_hooks {
   mutable int asked_ = 0;
 };
 
+// The regions with the largest errors are asked for once at a look.
+class once_at_a_look : public bulk<host_executor> {
+ public:
+  using bulk::bulk;
+  std::vector<double> largest(int wanted, const double *weight) {
+    assert_true(statistics().evaluations > last_);
+    last_ = statistics().evaluations;
+    return bulk::largest(wanted, weight);
+  }
+
+ private:
+  int64 last_ = 0;
+};
+
 struct ending {
   answer a;
   int64 by_grid, calls;
@@ -71,8 +85,8 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   kept_grids grids;
   sparse_run<host_sparse> sparse(p, grids, [&](bool) { return std::make_unique<host_sparse>(p, pool, hooks); });
   sparse_race race(p.settings, soon, &sparse, 0, int64{1} << 30, hooks);
-  kept_course<bulk<host_executor>> course(p, race);
-  bulk<host_executor> driver(executor, p.settings, p.integration_rule.points, course);
+  kept_course<once_at_a_look> course(p, race);
+  once_at_a_look driver(executor, p.settings, p.integration_rule.points, course);
   race.look_at([&course](int n, const double *weight) { return course.largest(n, weight); }, answers != nullptr);
   ending e;
   e.a.value.assign(static_cast<std::size_t>(p.settings.ncomp), -1.0);

@@ -19,6 +19,7 @@ extern "C" {
 #include "engine/quadrature/integral_lane.hpp"
 #include "engine/quadrature/null_rules.hpp"
 #include "quadrature_integral.hpp"
+#include "kept_answers.hpp"
 #include "problem.hpp"
 #include "run_lane.hpp"
 
@@ -238,6 +239,115 @@ void points_next_to_ends(void **) {
   }
 }
 
+// What the lane does by itself, with what is known: notes become answers.
+template <int Pairs, int Comps>
+answer by_lane_with(kept_answers &answers, const quadrature_settings &s, const quadrature_range &r, const integrand *f,
+                    int64 &calls, int64 &twice) {
+  answer lane;
+  bool too_large = true;
+  for (int capacity = 32; too_large && capacity < 70000; capacity *= 16) {
+    std::vector<uint64> notes(3000000);
+    int64 used = 0;
+    const kept_turns kept = {answers.table(), notes.data(), static_cast<int64>(notes.size()), &used};
+    lane = run_lane<Pairs, Comps>(
+        s, r,
+        [&](const double *x, double *v) {
+          ++calls;
+          for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
+        },
+        capacity, too_large, kept);
+    for (int64 at = 0; at < used;
+         at += answer_table::head + static_cast<int64>(notes[static_cast<std::size_t>(at + 2)])) {
+      const uint64 *const head = &notes[static_cast<std::size_t>(at)];
+      const uint64 *const before =
+          answers.find({head[0], head[1]}, head[2]);  // a point beside an end may come up twice
+      if (before) assert_memory_equal(before, head + answer_table::head, head[2] * sizeof(uint64));
+      twice += before ? 1 : 0;
+      std::copy_n(head + answer_table::head, head[2], answers.keep({head[0], head[1]}, head[2]));
+    }
+  }
+  assert_false(too_large);
+  return lane;
+}
+
+template <int Pairs, int Comps>
+void go_on(quadrature_rule rule, int complement, int breaks, uint64_t seed, int &cut) {
+  for (int row = 0; row < 2 * families; ++row) {
+    quadrature_settings s;
+    s.ndim = 1;
+    s.ncomp = Comps;
+    s.maxeval = 20000;
+    s.pairs = Pairs;
+    s.rule = rule;
+    s.complement = complement;
+    const int family = row % families;
+    if (family == 8 || family == 11) continue;  // what is not finite is asked for again
+    integrand f[Comps];
+    for (int k = 0; k < Comps; ++k)
+      f[k] = {k == 0 ? family : (family + 3) % 8, 0.2 + 0.8 * splitmix_uniform(&seed),
+              0.1 + 0.8 * splitmix_uniform(&seed)};
+    quadrature_problem p;
+    for (int b = 0; b < breaks; ++b) p.breaks.push_back(0.1 + 0.8 * splitmix_uniform(&seed));
+    std::sort(p.breaks.begin(), p.breaks.end());
+    double lower = 0.0, upper = 1.0;
+    if (family == 6) upper = INFINITY;
+    if (family == 7) lower = -INFINITY, upper = INFINITY;
+    p.set_limits(1, &lower, &upper);
+    s.reltol = 1e-6;
+    kept_answers nothing, answers;
+    int64 calls = 0, all_calls = 0, twice = 0, never = 0;
+    const answer all = by_lane_with<Pairs, Comps>(nothing, s, p.range, f, all_calls, twice);
+    assert_int_equal(all_calls, all.of.evaluations);
+    same(by_host<Comps>(s, p.range, f), all, family);
+    for (const double share : {0.2, 0.7}) {
+      quadrature_settings shorter = s;
+      shorter.maxeval = static_cast<int64>(share * static_cast<double>(all.of.evaluations));
+      const answer part = by_lane_with<Pairs, Comps>(answers, shorter, p.range, f, calls, never);
+      assert_true(calls <= part.of.evaluations && calls >= part.of.evaluations - twice);
+      cut += part.end == outcome::evaluations;
+    }
+    same(all, by_lane_with<Pairs, Comps>(answers, s, p.range, f, calls, never), family);
+    assert_true(calls <= all_calls && calls >= all_calls - twice);
+    s.reltol = 1e-9;  // what was known, and the rest
+    int64 tight_calls = 0;
+    kept_answers again;
+    const answer tight = by_lane_with<Pairs, Comps>(again, s, p.range, f, tight_calls, never);
+    same(tight, by_lane_with<Pairs, Comps>(answers, s, p.range, f, calls, never), family);
+    assert_true(calls - all_calls < tight_calls);
+  }
+}
+
+// Stopped by a limit and gone on with, by a thread that knows what the one before has noted.
+void what_is_known_is_not_evaluated_again(void **) {
+  int cut = 0;
+  go_on<10, 1>(quadrature_rule::automatic, 0, 0, 440120, cut);
+  go_on<10, 1>(quadrature_rule::automatic, 2, 2, 440121, cut);
+  go_on<10, 1>(quadrature_rule::double_exponential, 0, 1, 440122, cut);
+  go_on<7, 1>(quadrature_rule::kronrod, 0, 2, 440123, cut);
+  go_on<10, 2>(quadrature_rule::automatic, 0, 1, 440124, cut);
+  assert_true(cut > 250);
+}
+
+// What finds no room is not noted, and the run is the same.
+void notes_without_room(void **) {
+  const integrand f = {2, 0.0, 0.377};
+  quadrature_settings s;
+  s.ndim = s.ncomp = 1;
+  s.reltol = 1e-8;
+  s.maxeval = 100000;
+  quadrature_problem p;
+  double lower = 0.0, upper = 1.0;
+  p.set_limits(1, &lower, &upper);
+  bool too_large = false;
+  uint64 notes[60];
+  int64 used = 0;
+  const kept_turns kept = {{}, notes, 60, &used};
+  const answer lane = run_lane<10, 1>(
+      s, p.range, [&](const double *x, double *v) { v[0] = f.at(x[0], 0.0); }, 200, too_large, kept);
+  same(by_host<1>(s, p.range, &f), lane, 2);
+  assert_true(used <= 60 && used >= 48);
+}
+
 // Asked to stop by the integrand: what had been told counts, the turn does not.
 void they_stop_when_asked(void **) {
   const integrand f = {1, 0.4, 0.0};
@@ -274,6 +384,7 @@ void they_stop_when_asked(void **) {
 
 int main() {
   const CMUnitTest tests[] = {cmocka_unit_test(lanes_are_the_hosts), cmocka_unit_test(points_next_to_ends),
-                              cmocka_unit_test(they_stop_when_asked)};
+                              cmocka_unit_test(what_is_known_is_not_evaluated_again),
+                              cmocka_unit_test(notes_without_room), cmocka_unit_test(they_stop_when_asked)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

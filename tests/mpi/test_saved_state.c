@@ -15,11 +15,13 @@ struct run {
 static const struct run runs[] = {
     {"worst first", TESSERA_CUBATURE, 3, 1e-3, 0, 0},
     {"bulk", TESSERA_CUBATURE, 3, 1e-3, TESSERA_SELECTION, TESSERA_SELECT_BULK},
+    {"sparse grid alone", TESSERA_CUBATURE, 3, 0.1, TESSERA_SPARSE, TESSERA_SPARSE_ALONE},
     {"lattice", TESSERA_LATTICE, 4, 1e-3, 0, 0},
     {"plain", TESSERA_MONTECARLO, 4, 2e-3, TESSERA_SAMPLING, TESSERA_SAMPLING_PLAIN},
     {"Sobol", TESSERA_MONTECARLO, 4, 1e-4, TESSERA_GENERATOR, TESSERA_GENERATOR_SOBOL},
     {"VEGAS", TESSERA_MONTECARLO, 4, 1e-3, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS},
     {"chosen", TESSERA_AUTO, 4, 1e-3, 0, 0},
+    {"chosen, one variable", TESSERA_AUTO, 1, 1e-9, 0, 0},
     {"quadrature", TESSERA_QUADRATURE, 1, 1e-9, 0, 0},
     {"iterated", TESSERA_ITERATED, 2, 1e-4, 0, 0},
 };

@@ -3,18 +3,26 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+extern "C" {
+#include "solve.h"
+}
+
 #include "cuda/device/driver.hpp"
 #include "jit/device_compiler.hpp"
+#include "jit/toolkit.hpp"
+#include "skip.h"
 
 namespace {
 
 using namespace tessera;
 
 constexpr std::int64_t most_points = 4194304;  // as tessera.h says
+constexpr int device = 0;
 int arch = 0;
 constexpr double time_limit = 2.0;
 
@@ -103,10 +111,45 @@ int by_userdata(std::int64_t n, int, const double *x, std::int64_t ldx, int, dou
   return static_cast<launched *>(userdata)->call(n, x, ldx, f, ldf, stream, nullptr);
 }
 
-launched *the_one;
-int by_params(std::int64_t n, int, const double *x, std::int64_t ldx, int, double *f, std::int64_t ldf, void *stream,
-              void *params) {
-  return the_one->call(n, x, ldx, f, ldf, stream, params);
+tessera_solver *device_solver(int ndim, int ncomp, launched *l) {
+  tessera_solver *s = solver_of(ndim, ncomp);
+  put_int(s, TESSERA_DEVICE, device);
+  if (l) assert_status(s, tessera_set_integrand_device(s, by_userdata, l), TESSERA_OK);
+  return s;
+}
+
+void to(tessera_solver *s, double reltol, std::int64_t maxeval) {
+  put_real(s, TESSERA_RELTOL, reltol);
+  put_int(s, TESSERA_MAXEVAL, maxeval);
+}
+
+// Runs the tests on the device, or skips them where there is none.
+template <class Tests>
+int on_device(const Tests &tests) {
+  CUdevice gpu = 0;
+  try {
+    nvrtc();
+    int devices = 0;
+    check(cuda().device_count(&devices), "counting the devices");
+    if (devices == 0) throw device_error("there is no CUDA device");
+  } catch (const std::exception &e) {
+    std::printf("skipped: %s\n", e.what());
+    return no_device_here();
+  }
+  int major = 0, minor = 0;
+  check(cuda().device_get(&gpu, device), "finding the device");
+  check(cuda().device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu), "asking the device");
+  check(cuda().device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu), "asking the device");
+  arch = 10 * major + minor;
+  CUcontext context;
+  check(cuda().context_retain(&context, gpu), "starting the device");
+  int failed;
+  {
+    const current_context here(context);
+    failed = tests();
+  }
+  cuda().context_release(gpu);
+  return failed;
 }
 
 }  // namespace

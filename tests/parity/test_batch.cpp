@@ -11,7 +11,6 @@ extern "C" {
 #include "solve.h"
 }
 
-#include "jit/toolkit.hpp"
 #include "launched.hpp"
 #include "skip.h"
 
@@ -19,13 +18,10 @@ using namespace tessera;
 
 namespace {
 
-constexpr int device = 0;
-
-tessera_solver *device_solver(int ndim, int ncomp, launched *l) {
-  tessera_solver *s = solver_of(ndim, ncomp);
-  put_int(s, TESSERA_DEVICE, device);
-  if (l) assert_status(s, tessera_set_integrand_device(s, by_userdata, l), TESSERA_OK);
-  return s;
+launched *the_one;
+int by_params(std::int64_t n, int, const double *x, std::int64_t ldx, int, double *f, std::int64_t ldf, void *stream,
+              void *params) {
+  return the_one->call(n, x, ldx, f, ldf, stream, params);
 }
 
 // The callback beside the text, in solvers that `prepare` has set up.
@@ -61,11 +57,6 @@ void assert_parity(const char *function, int ndim, int ncomp, Prepare prepare) {
   }
   assert_at_most(std::fabs(static_cast<double>(evaluations[1] - evaluations[0])),
                  0.05 * static_cast<double>(evaluations[0]));
-}
-
-void to(tessera_solver *s, double reltol, std::int64_t maxeval) {
-  put_real(s, TESSERA_RELTOL, reltol);
-  put_int(s, TESSERA_MAXEVAL, maxeval);
 }
 
 // ---- Values ----------------------------------------------------------------------------------------------------------------
@@ -375,29 +366,6 @@ int main(int argc, char **argv) {
       cmocka_unit_test(limits_and_progress),
       cmocka_unit_test(a_lattice_run_that_ends_early),
   };
-  CUdevice gpu = 0;
-  try {
-    nvrtc();
-    int devices = 0;
-    check(cuda().device_count(&devices), "counting the devices");
-    if (devices == 0) throw device_error("there is no CUDA device");
-  } catch (const std::exception &e) {
-    std::printf("skipped: %s\n", e.what());
-    return no_device_here();
-  }
-  int major = 0, minor = 0;
-  check(cuda().device_get(&gpu, device), "finding the device");
-  check(cuda().device_attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, gpu), "asking the device");
-  check(cuda().device_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, gpu), "asking the device");
-  arch = 10 * major + minor;
-  CUcontext context;
-  check(cuda().context_retain(&context, gpu), "starting the device");
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  int failed;
-  {
-    const current_context here(context);
-    failed = cmocka_run_group_tests(tests, nullptr, nullptr);
-  }
-  cuda().context_release(gpu);
-  return failed;
+  return on_device([&] { return cmocka_run_group_tests(tests, nullptr, nullptr); });
 }

@@ -40,7 +40,10 @@ outcome look(const iterated_call &call, run_hooks &hooks) {
   if (!hooks.is_wanted() || call.under_way().empty()) return outcome::running;
   const iterated_call::rounds::tree &t = *call.under_way().front();
   quadrature_integral &q = t.first->axis.integral();
-  if (!q.can_stop()) return hooks.within_step();
+  if (!q.can_stop()) {
+    hooks.between_parts();
+    return hooks.within_step();
+  }
   q.show_running();
   return hooks.between_steps(t.record.evaluations, q.value(), q.error());
 }
@@ -58,8 +61,9 @@ void device_iterated::integrate(const problem &of_a_method, const device_integra
   many.common = of_a_method.copy();
   many.index = {0};
   iterated_call call(device_, many, integrand, report);
-  hooks_within watch(hooks);
-  while (call.round(watch)) {
+  hooks_within within(hooks);
+  hooks_of_row alone(hooks, of_a_method.ncomp());
+  while (call.round(of_a_method.ndim() == 1 ? static_cast<many_hooks &>(alone) : within)) {
     const outcome end = look(call, hooks);
     if (end != outcome::running) call.stop(end);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../engine/iterated/iterated_rounds.hpp"
+#include "../../kept_inner.hpp"
 #include "../../quadrature_integral.hpp"
 #include "../quadrature/quadrature.hpp"
 
@@ -51,6 +52,8 @@ class iterated_call {
   void run_alone(many_hooks &watch);
   bool add_row(int64 problem, const axis_request &asked, trouble &what);
   many_results run_rows(many_hooks &watch);
+  bool recall(const rounds::row &r);
+  void keep(const rounds::row &r, const many_row &said, const double *value, const double *error);
   answer conclude(const rounds::tree &t) const;
 
   device_quadrature &device_;
@@ -60,11 +63,14 @@ class iterated_call {
   device_report &report_;
   const std::unique_ptr<problem> box_;  // of a row
   rounds rounds_;
+  kept_inner kept_;  // of a single integral
   bool alone_ended_ = false;
   innermost_rows rows_;
   many_problem innermost_;  // what the rows share
   std::unique_ptr<limited_integrand> limits_;
   std::vector<double> x_, value_, error_;
+  iterated_record known_;  // of the last row that was recalled
+  std::vector<double> known_value_, known_error_;
   std::map<int64, trouble> trouble_;  // why an integral has no more values, by number
   std::vector<answer> answers_;
   int64 peak_bytes_ = 0;

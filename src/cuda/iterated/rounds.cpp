@@ -10,6 +10,7 @@ namespace tessera {
 namespace {
 
 constexpr int64 most_under_way = 4096;
+constexpr int64 none = -1, known = -2;  // in the place of the number of a row on the device
 
 quadrature_limits limits_between(const quadrature_range &r) { return {r.lower, r.upper, r.first, r.last, 0, 0}; }
 
@@ -29,7 +30,8 @@ iterated_call::iterated_call(device_quadrature &device, const many_problem &many
             many_.give_row(number, *box_);
             ranges = static_cast<const iterated_problem &>(*box_).ranges;
           },
-          most_under_way) {
+          most_under_way),
+      kept_(common_.ndim() > 1 ? common_.answers : nullptr, common_.ncomp()) {
   const int last = common_.ndim() - 1;
   rows_.ndim = common_.ndim();
   rows_.problems = &many_;
@@ -42,10 +44,13 @@ iterated_call::iterated_call(device_quadrature &device, const many_problem &many
   q->settings.strict = true;
   q->settings.memory = common_.settings.memory;
   q->memory_is_given = common_.memory_is_given;
+  q->answers = common_.ndim() == 1 ? common_.answers : nullptr;
   q->shape = common_.shape;
   innermost_.common = std::move(q);
   if (common_.shape && common_.shape->has_limits) limits_ = std::make_unique<limited_integrand>(*common_.shape);
   x_.resize(size(common_.ndim()));
+  known_value_.resize(size(common_.ncomp()));
+  known_error_.resize(size(common_.ncomp()));
 }
 
 bool iterated_call::round(many_hooks &watch) {
@@ -106,18 +111,34 @@ many_results iterated_call::run_rows(many_hooks &watch) {
   return results;
 }
 
+// At x_, where the row is.
+bool iterated_call::recall(const rounds::row &r) {
+  known_ = {};
+  return kept_.recall(x_.data(), common_.ndim() - 1, rounds_.request(r), known_, known_value_.data(),
+                      known_error_.data());
+}
+void iterated_call::keep(const rounds::row &r, const many_row &said, const double *value, const double *error) {
+  iterated_record record;
+  record.evaluations = said.evaluations;
+  record.take(said.end, said.has_value);
+  rounds_.write(r, x_.data());
+  kept_.keep(x_.data(), common_.ndim() - 1, rounds_.request(r), record, value, error);
+}
+
 // False: all have ended.
 bool iterated_call::ask_and_tell(many_hooks &watch) {
   const std::vector<rounds::row> &wanted = rounds_.ask();
   if (wanted.empty()) return false;
-  std::vector<int64> row_of(wanted.size(), -1);
+  std::vector<int64> row_of(wanted.size(), none);
   std::map<std::size_t, trouble> without_row;
   rows_.rows.clear();
   rows_.outer.clear();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     rounds_.write(wanted[i], x_.data());
     trouble what;
-    if (add_row(wanted[i].of->number, rounds_.request(wanted[i]), what))
+    if (recall(wanted[i]))
+      row_of[i] = known;
+    else if (add_row(wanted[i].of->number, rounds_.request(wanted[i]), what))
       row_of[i] = static_cast<int64>(rows_.rows.size()) - 1;
     else
       without_row[i] = std::move(what);
@@ -125,14 +146,21 @@ bool iterated_call::ask_and_tell(many_hooks &watch) {
   const many_results results = run_rows(watch);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const rounds::row &r = wanted[i];
+    if (row_of[i] == known) {
+      rounds_.write(r, x_.data());
+      recall(r);
+      rounds_.tell(r, known_.soft, true, known_.evaluations, known_value_.data(), known_error_.data());
+      continue;
+    }
     const int64 row = row_of[i], at = std::max<int64>(row, 0) * common_.ncomp();
-    many_row none;
-    none.end = outcome::callback;
-    const many_row &said = row < 0 ? none : results.rows[size(row)];
+    many_row nothing;
+    nothing.end = outcome::callback;
+    const many_row &said = row == none ? nothing : results.rows[size(row)];
     const outcome why =
         rounds_.tell(r, said.end, said.has_value, said.evaluations, value_.data() + at, error_.data() + at);
+    if (why == outcome::running && kept_.is_used()) keep(r, said, value_.data() + at, error_.data() + at);
     if (!is_hard(why) || trouble_.count(r.of->number) > 0) continue;
-    trouble_[r.of->number] = row < 0 ? without_row[i] : trouble{said.callback_status, results.message_of(row)};
+    trouble_[r.of->number] = row == none ? without_row[i] : trouble{said.callback_status, results.message_of(row)};
   }
   rounds_.end_round();
   return true;

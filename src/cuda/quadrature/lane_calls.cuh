@@ -19,5 +19,9 @@ extern "C" __device__ void tessera_begin_lane(tessera::lane_turns &lane, const t
                                               const tessera::integral_arrays &arrays,
                                               const tessera::smooth_run::memory &intervals,
                                               const tessera::kept_estimates::arrays &estimates);
+extern "C" __device__ bool tessera_recall_turn(tessera::lane_turns &lane, const tessera::kept_turns &kept,
+                                               double *value);
+extern "C" __device__ void tessera_note_turn(tessera::lane_turns &lane, const tessera::kept_turns &kept,
+                                             const double *value);
 extern "C" __device__ void tessera_end_turn(tessera::lane_turns &lane, const double *value, bool stop);
 extern "C" __device__ void tessera_stop_lane(tessera::lane_turns &lane, int why);  // an outcome

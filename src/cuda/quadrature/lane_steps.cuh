@@ -19,6 +19,14 @@ extern "C" __device__ __noinline__ void tessera_begin_lane(tessera::lane_turns &
                                                            const tessera::kept_estimates::arrays &estimates) {
   lane.begin(settings, range, arrays, intervals, estimates);
 }
+extern "C" __device__ __noinline__ bool tessera_recall_turn(tessera::lane_turns &lane, const tessera::kept_turns &kept,
+                                                            double *value) {
+  return lane.recall(kept, value);
+}
+extern "C" __device__ __noinline__ void tessera_note_turn(tessera::lane_turns &lane, const tessera::kept_turns &kept,
+                                                          const double *value) {
+  lane.note(kept, value);
+}
 extern "C" __device__ __noinline__ void tessera_end_turn(tessera::lane_turns &lane, const double *value, bool stop) {
   lane.end_turn(tessera_tables, value, stop);
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "../../engine/quadrature/pair_counts.hpp"
 #include "../../quadrature_remark.hpp"
 
 namespace tessera {
@@ -52,23 +53,6 @@ void copy_blocks(const many_problem &many, int64 n, const Row &row, std::size_t 
   }
   for (int64 i = 0; i < n; ++i) std::memcpy(to + size(i) * step, many.block(row(i)), many.params_bytes);
 }
-
-// Asks the hooks of a single run on behalf of its only row.
-class hooks_of_row final : public many_hooks {
- public:
-  hooks_of_row(run_hooks &hooks, int ncomp)
-      : hooks_(hooks), none_(size(ncomp), 0.0), infinite_(size(ncomp), HUGE_VAL) {}
-  bool is_wanted() const override { return hooks_.is_wanted(); }
-  bool is_over() const override { return false; }
-  bool due() override { return hooks_.is_wanted(); }
-  outcome look(int64 evaluations, int64, const double *value, const double *error) override {
-    return hooks_.between_steps(evaluations, value ? value : none_.data(), error ? error : infinite_.data());
-  }
-
- private:
-  run_hooks &hooks_;
-  const std::vector<double> none_, infinite_;
-};
 
 }  // namespace
 
@@ -158,6 +142,10 @@ many_results device_quadrature::run(const many_problem &problem, const innermost
   const call c = {problem, inner, common, watch, progress, results, value, error};
   flags_ = 0;
   exponential_ = false;
+  with_pairs(common.settings.pairs, [&](auto pairs) {
+    turns_.begin(problem.rows() == 1 ? common.answers : nullptr, integral_turns<pairs.value>::words_of_turn(ncomp_),
+                 stream_);
+  });
   int capacity = 1024;
   if (ncomp_ == 1)
     run_in_own_lists(c);
@@ -188,6 +176,7 @@ void device_quadrature::run_in_own_lists(const call &c) {
     quadrature_arguments a = upload_group(c, g);
     launch(kernel, g.count, a);
     download_group(c, g);
+    turns_.take();
     c.progress.count_up_to(g.first + g.count);
     if (!wanted) continue;
     const double seconds = seconds_since(start);
@@ -241,10 +230,12 @@ void device_quadrature::run_group_in_slots(const call &c, const quadrature_kerne
   a.turns = first_turns;
   while (static_cast<int64>(done) < g.count && a.stop == static_cast<int>(outcome::running)) {
     if (a.first_launch == 0 && !c.progress.go_on()) a.stop = static_cast<int>(c.progress.end());
+    a.turns = std::min(a.turns, turns_.most_turns());
     const auto start = clock_type::now();
     launch(kernel, a.slot_count, a);
     check(cuda().stream_synchronize(stream_), "the kernel");
     check(cuda().download(&done, queue_.address() + sizeof done, sizeof done), "downloading the results");
+    turns_.take();
     const double seconds = seconds_since(start);
     if (seconds < launch_seconds / 2.0) a.turns *= 2;
     if (seconds > launch_seconds * 2.0) a.turns = std::max<int64>(1, a.turns / 2);
@@ -322,6 +313,7 @@ quadrature_arguments device_quadrature::upload_group(const call &c, const group 
   a.records = on_device<quadrature_record>(output_.address(), 0);
   a.value = on_device<double>(output_.address(), value_at_);
   a.error = on_device<double>(output_.address(), error_at_);
+  a.kept = turns_.open();
   a.stop = static_cast<int>(outcome::running);
   return a;
 }

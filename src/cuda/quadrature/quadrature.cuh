@@ -191,8 +191,11 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     if (own.row < 0) break;
     if (!TESSERA_INNERMOST || !own.lane.ended()) {  // there may be too few evaluations for its first step
       double value[comps * lane_turns::turn_points];
-      own.lane.evaluate(
-          tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); }, value);
+      if (!a.kept.is_wanted() || !tessera_recall_turn(own.lane, a.kept, value)) {
+        own.lane.evaluate(
+            tessera_tables, [&](const double *x, double *v) { values_of_row(own, x, v); }, value);
+        if (a.kept.is_wanted() && !ends_run(tessera_flags)) tessera_note_turn(own.lane, a.kept, value);
+      }
       tessera_end_turn(own.lane, value, ends_run(tessera_flags));
     }
     if (!own.lane.ended()) continue;

@@ -7,6 +7,7 @@
 #include "../device/kept_kernels.hpp"
 #include "../rows.hpp"
 #include "kernel.hpp"
+#include "turn_memory.hpp"
 
 namespace tessera {
 
@@ -76,6 +77,7 @@ class device_quadrature final : public user_run {
   kept_kernels<quadrature_points> points_kernels_{4};
   device_memory input_, output_, queue_, slots_;
   mapped_memory staging_;  // page-locked
+  turn_memory turns_;
   std::size_t value_at_ = 0, error_at_ = 0, output_bytes_ = 0;
   int flags_ = 0;             // of all integrands of a call, together
   bool exponential_ = false;  // of the last row

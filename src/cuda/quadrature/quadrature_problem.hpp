@@ -53,6 +53,7 @@ struct quadrature_arguments {
   const double *outer;              // [rows][ndim - 1], the user's coordinates in front
   quadrature_record *records;       // [rows]
   double *value, *error;            // [rows][ncomp]
+  kept_turns kept;                  // of a single row
   // Of slots, which outlast a launch:
   unsigned char *slots;  // one for each thread
   quadrature_slot slot;

@@ -70,7 +70,9 @@ class exponential_run {
   TESSERA_HD const double *value() const { return a_.value; }
   TESSERA_HD const double *error() const { return a_.error; }
 
-  // Of the level that is wanted: so many points at most.
+  // The level that is wanted is the next one of this piece.
+  TESSERA_HD const piece &wanted_piece() const { return a_.pieces[now_]; }
+  // So many points of it at most.
   TESSERA_HD int candidates() const { return candidates_; }
   // False: there is none for this number.
   TESSERA_HD TESSERA_APART bool sample(int i, exponential_sample &to) const {

@@ -88,6 +88,7 @@ class integral_steps {
   TESSERA_HD exponential_run &exponential() { return exponential_; }
   TESSERA_HD const exponential_run &exponential() const { return exponential_; }
   TESSERA_HD void see_nonzero() { zero_ = false; }
+  TESSERA_HD bool has_seen_nonzero() const { return !zero_; }
   TESSERA_HD TESSERA_APART void tell_level(int64 points) {
     ++statistics_.steps;
     exponential_.tell(points);

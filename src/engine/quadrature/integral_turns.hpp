@@ -5,6 +5,7 @@
 
 #include "careful_kronrod.hpp"
 #include "integral_steps.hpp"
+#include "kept_turns.hpp"
 
 namespace tessera {
 
@@ -36,6 +37,45 @@ class integral_turns {
   TESSERA_HD double nonfinite_x() const { return bad_x_; }
   TESSERA_HD void stop(outcome why) { steps_.stop(why); }
 
+  // Words of an answer at most.
+  static TESSERA_HD int64 words_of_turn(int ncomp) {
+    const int64 values = int64{turn_points} * ncomp, sums = sums_head + sums_words * int64{ncomp};
+    return values > sums ? values : sums;
+  }
+  // In the place of integral_lane::evaluate. False: what the integrand has to say at these points is not known.
+  TESSERA_HD TESSERA_APART bool recall(const kept_turns &kept, double *value) {
+    const uint64 *const known = kept.find(key_of_turn(), words_now());
+    if (!known) return false;
+    if (steps_.wish() == integral_wish::level) {
+      points_ = static_cast<int>(known[0]);
+      if (known[1] != 0) steps_.see_nonzero();
+      TESSERA_ROLLED
+      for (int k = 0; k < s_->ncomp; ++k)
+        steps_.exponential().level_sums(k) = sums_of(known + sums_head + k * sums_words);
+    } else {
+      const int n = values_now();
+      TESSERA_ROLLED
+      for (int i = 0; i < n * s_->ncomp; ++i) value[i / n * turn_points + i % n] = double_of(known[i]);
+    }
+    return true;
+  }
+  // Behind integral_lane::evaluate. Values that are not finite are not noted.
+  TESSERA_HD TESSERA_APART void note(const kept_turns &kept, const double *value) {
+    uint64 *const to = bad_ ? nullptr : kept.note(key_of_turn(), words_now());
+    if (!to) return;
+    if (steps_.wish() == integral_wish::level) {
+      to[0] = static_cast<uint64>(points_);
+      to[1] = steps_.has_seen_nonzero() ? 1 : 0;
+      TESSERA_ROLLED
+      for (int k = 0; k < s_->ncomp; ++k)
+        write_sums(steps_.exponential().level_sums(k), to + sums_head + k * sums_words);
+    } else {
+      const int n = values_now();
+      TESSERA_ROLLED
+      for (int i = 0; i < n * s_->ncomp; ++i) to[i] = bits_of(value[i / n * turn_points + i % n]);
+    }
+  }
+
   // After integral_lane::evaluate: value [ncomp][turn_points]; stop: the integrand has asked to end the run.
   TESSERA_HD void end_turn(const kronrod_tables<Pairs> &t, const double *value, bool stop) {
     if (stop)
@@ -58,6 +98,53 @@ class integral_turns {
   double bad_x_ = 0.0;  // where a value was not finite
 
  private:
+  static constexpr int64 sums_head = 2, sums_words = 6;
+
+  // Of a component, where intervals or points are wanted.
+  TESSERA_HD int values_now() const { return steps_.wants_points() ? steps_.missing() : turn_points; }
+  TESSERA_HD int64 words_now() const {
+    return steps_.wish() == integral_wish::level ? sums_head + sums_words * s_->ncomp : int64{values_now()} * s_->ncomp;
+  }
+  // Of a level what has been added up so far follows from the turns before.
+  TESSERA_HD TESSERA_APART answer_key key_of_turn() const {
+    constexpr uint64 of_interval = 0x7475726e, of_points = of_interval + 1, of_level = of_interval + 2;
+    uint64 kind = of_level;
+    int n = 2;
+    double where[4];
+    if (steps_.wish() == integral_wish::level) {
+      const exponential_run::piece &p = steps_.exponential().wanted_piece();
+      where[0] = p.at.lower;
+      where[1] = p.at.upper;
+      where[2] = p.level;
+      where[3] = only_middle_ ? -1.0 : next_;
+      n = 4;
+    } else if (steps_.wants_points()) {
+      kind = of_points;
+      n = steps_.missing();
+      for (int i = 0; i < n; ++i) where[i] = steps_.missing(i).lower;
+    } else {
+      kind = of_interval;
+      where[0] = steps_.missing(part_).lower;
+      where[1] = steps_.missing(part_).upper;
+    }
+    question asked(kind);
+    TESSERA_ROLLED
+    for (int i = 0; i < n; ++i) asked.add(where[i]);
+    return asked.key();
+  }
+  static TESSERA_HD exponential_sums sums_of(const uint64 *from) {
+    return {double_of(from[0]), double_of(from[1]), double_of(from[2]),
+            double_of(from[3]), double_of(from[4]), double_of(from[5])};
+  }
+  static TESSERA_HD void write_sums(const exponential_sums &s, uint64 *to) {
+    to[0] = bits_of(s.sum);
+    to[1] = bits_of(s.size);
+    to[2] = bits_of(s.first);
+    to[3] = bits_of(s.last);
+    to[4] = bits_of(s.first_term);
+    to[5] = bits_of(s.last_term);
+  }
+
   TESSERA_HD void end_turn_of_level() {
     next_ += turn_points;
     if (!only_middle_ && next_ < steps_.exponential().candidates()) return;

@@ -14,7 +14,6 @@ class lattice_method final : public method {
   void set_vector(const tessera_lattice *l);
 
   bool hands_complements() const override { return true; }
-  std::string trouble_with_state_on_devices() const override { return {}; }
   bool shares_evaluations(bool) const override { return true; }
   void sign(fingerprint &to) const override { to.add(vector_.z).add(vector_.least).add(vector_.most); }
   problem &prepare(bool on_host) override;

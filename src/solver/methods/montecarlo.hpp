@@ -20,7 +20,6 @@ class monte_carlo_method final : public method {
   void get_chi2(double *chi2) const;
 
   bool hands_weights() const override { return true; }
-  std::string trouble_with_state_on_devices() const override { return {}; }
   // Numbers of cuRAND are made one after the other.
   bool shares_evaluations(bool on_host) const override {
     return on_host || !is_of_curand(static_cast<int>(get_int(TESSERA_GENERATOR)));

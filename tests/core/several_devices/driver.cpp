@@ -1,10 +1,12 @@
-// Stands in for libcuda.so.1: several devices, whose kernels of lattice rules, Monte Carlo and cubature are run by the host on one integrand, that of
+// Stands in for libcuda.so.1: several devices, whose kernels of lattice rules, Monte Carlo, cubature and one variable are run by the host on one integrand, that of
 // tests/parity/device_runs.h. Kernels run when they are launched. What belongs to another device than the current one, or to none, is refused.
 //   FAKE_CUDA_NDIM, FAKE_CUDA_NCOMP     what the kernels are compiled for, which cannot be read from them
 //   FAKE_CUDA_POINT_SECONDS             that a point of cubature takes besides
+//   FAKE_CUDA_TURNS                     of an integral in a slot in a launch, at most
 //   FAKE_CUDA_BROKEN_DEVICE             on which every launch fails
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstdio>
@@ -70,7 +72,14 @@ bool is_here(const void *p) {
   return whose < 0 || whose == now();
 }
 
+namespace {
+std::atomic<long long> points{0};
+}
+// Of all kernels so far.
+extern "C" __attribute__((visibility("default"))) long long fake_cuda_points(void) { return points; }
+
 void values_at(const double *x, int64 ldx, double *f) {
+  ++points;
   const int nd = ndim(), nc = ncomp();
   double s = 0.0;
   for (int j = 0; j < nd; ++j) s += std::fabs(x[j * ldx] - 0.3 - 0.01 * j);
@@ -82,9 +91,14 @@ namespace {
 // ---- Kernels -----------------------------------------------------------------------------------------------------------------
 CUresult run(const function_of &f, int64 many, void **arguments) {
   bool here = true;
-  if (is_cubature(f.name))
-    here = run_cubature(f.name, *reinterpret_cast<const rule *>(f.of->globals["tessera_rule"].data()), arguments);
-  else if (!run_sampling(f.name, many, arguments[0], here))
+  if (is_cubature(f.name)) {
+    std::vector<unsigned char> &bytes = f.of->globals["tessera_rule"];
+    bytes.resize(std::max(bytes.size(), sizeof(rule)));  // kernels without a rule do not look
+    here = run_cubature(f.name, *reinterpret_cast<const rule *>(bytes.data()), arguments);
+  } else if (f.name == "tessera_quadrature") {
+    if (!run_quadrature(*static_cast<const quadrature_arguments *>(arguments[0]), here))
+      return CUDA_ERROR_NOT_SUPPORTED;
+  } else if (!run_sampling(f.name, many, arguments[0], here))
     return CUDA_ERROR_NOT_SUPPORTED;
   return here ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_ADDRESS;
 }

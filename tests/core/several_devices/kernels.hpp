@@ -6,6 +6,10 @@
 
 #include "core/rule.hpp"
 
+namespace tessera {
+struct quadrature_arguments;
+}
+
 // What kernels are compiled for.
 int ndim();
 int ncomp();
@@ -23,3 +27,6 @@ inline bool is_cubature(const std::string &name) {
          name == "tessera_points" || name == "tessera_largest_errors" || name.rfind("tessera_batch_", 0) == 0 ||
          name.rfind("tessera_sparse_", 0) == 0;
 }
+
+// One variable, or the last of several, with the rule of 21 points and one or two components. False: it is something else.
+bool run_quadrature(const tessera::quadrature_arguments &arguments, bool &here);
