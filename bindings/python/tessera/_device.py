@@ -163,12 +163,16 @@ class NumbaDevice:
     def compiled(self, f, domain):
         from numba import cuda, types
 
-        point = self.point(f, domain)
         double = types.CPointer(types.float64)
         capability = cuda.get_current_device().compute_capability
-        code, _ = cuda.compile(point, types.void(double, double, types.CPointer(types.uint8)), device=True, cc=capability, abi="c",
+        known = vars(f).setdefault("_tessera_codes", {})  # with the function, and as long as it
+        key = (domain.ndim, domain.scalar, self.shape, self.complex, tuple(capability))
+        if key in known:
+            return known[key]
+        code, _ = cuda.compile(self.point(f, domain), types.void(double, double, types.CPointer(types.uint8)), device=True, cc=capability, abi="c",
                                abi_info={"abi_name": "tessera_numba"}, output="ltoir")
-        return bytes(code)
+        known[key] = bytes(code)
+        return known[key]
 
     def point(self, f, domain):
         """void tessera_numba(const double *x, double *out, const void *params) around f."""

@@ -143,6 +143,22 @@ library = _open()
 functions = {name: getattr(library, "tessera_" + name) for name in _FUNCTIONS}
 
 
+_adapters = None
+
+
+def adapters():
+    """The compiled code of this module, in a library of its own beside the other one."""
+    global _adapters
+    if _adapters is None:
+        _adapters = ctypes.CDLL(beside("libtessera_forms.so"))
+    return _adapters
+
+
+def address_of(array):
+    """Where the entries of a contiguous array that may be written lie."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))
+
+
 def call(name, *arguments):
     """tessera_<name>; its result."""
     return functions[name](*arguments)
@@ -177,10 +193,10 @@ class Handle:
         if status < 0:
             raise_for(status, "")
 
-    def __del__(self, call=call):
+    def __del__(self, functions=functions):
         pointer, self.pointer = getattr(self, "pointer", None), None
         if pointer:
-            call(self.kind + "destroy", pointer)
+            functions[self.kind + "destroy"](pointer)
 
     def last_error(self):
         return call(self.kind + "last_error", self.pointer).decode(errors="replace")

@@ -1,18 +1,40 @@
 """What a run gives back.
 
 SPDX-License-Identifier: BSD-3-Clause"""
+import ctypes
 import dataclasses
-from ctypes import byref, c_double, c_int64
+import functools
+from ctypes import byref, c_double, c_int, c_int64
 from typing import Any
 
 import numpy as np
 
 from ._constants import GRID, KEY
-from ._library import Status, call, functions, meaning, plain
+from ._library import Status, adapters, call, functions, meaning, plain
 from ._options import METHOD_NAMES
 
-_INTEGERS = [(name.lower(), key) for name, key in KEY.items() if 300 <= key < 400]
-_REALS = [(name.lower(), key) for name, key in KEY.items() if 400 <= key < 500]
+
+class _Statistics:
+    """Those of a kind, read in one call: integers from key 300 on, reals from 400."""
+
+    def __init__(self, kind, of_kind, get, first):
+        found = {name.lower(): key for name, key in KEY.items() if first <= key < first + 100}
+        self.names, self.values, self.keys = tuple(found), kind * len(found), (c_int * len(found))(*found.values())
+        self.get = ctypes.cast(functions[get], ctypes.c_void_p)
+        self.read = getattr(adapters(), "tessera_form_" + of_kind)
+        self.read.restype, self.read.argtypes = None, [ctypes.c_void_p, ctypes.c_void_p, c_int, ctypes.c_void_p, ctypes.c_void_p]
+
+    def of(self, solver):
+        values = self.values()
+        self.read(self.get, solver.pointer, len(values), self.keys, values)
+        return values[:]
+
+
+@functools.cache
+def _kinds():
+    kinds = _Statistics(c_int64, "integers", "get_int", 300), _Statistics(c_double, "reals", "get_real", 400)
+    return kinds, kinds[0].names + kinds[1].names
+
 
 # Limits at which the errors, as they then are, may meet SciPy's criterion, which is the weaker one where both tolerances are given.
 _LIMITS = (Status.LIMIT_EVALUATIONS, Status.LIMIT_MEMORY, Status.LIMIT_TIME, Status.ROUNDOFF)
@@ -137,6 +159,8 @@ class Result(ValueAndError):
 
 def shaped(flat, shape, is_complex):
     """Components (..., ncomp) as values (..., *shape)."""
+    if flat.size == 1 and flat.ndim == 1 and not shape:
+        return flat[0]
     flat = np.ascontiguousarray(flat)
     if is_complex:
         flat = flat.view(complex)
@@ -146,6 +170,8 @@ def shaped(flat, shape, is_complex):
 
 def shaped_error(flat, shape, is_complex):
     """Errors in the same way; that of a complex value is the modulus of those of its parts."""
+    if flat.size == 1 and flat.ndim == 1 and not shape:
+        return flat[0]
     flat = np.ascontiguousarray(flat)
     if is_complex:
         flat = np.hypot(flat[..., 0::2], flat[..., 1::2])
@@ -154,15 +180,8 @@ def shaped_error(flat, shape, is_complex):
 
 def statistics(solver):
     """All statistics of the last run that there are, by their names."""
-    out = {}
-    pointer = solver.pointer
-    for get, kind, names in ((functions["get_int"], c_int64, _INTEGERS), (functions["get_real"], c_double, _REALS)):
-        value = kind()
-        where = byref(value)
-        for name, key in names:
-            get(pointer, key, where)
-            out[name] = value.value
-    return out
+    (integers, reals), names = _kinds()
+    return dict(zip(names, integers.of(solver) + reals.of(solver)))
 
 
 def judged(status, value, error, rtol, atol, text):
