@@ -218,16 +218,17 @@ def find_toolkit():
         from cuda.pathfinder import load_nvidia_dynamic_lib
     except ImportError:
         return
+    folders = []
     for name in ("nvrtc", "nvJitLink", "nvvm", "cufft", "curand"):
         try:
-            found = load_nvidia_dynamic_lib(name)
+            folder = os.path.dirname(load_nvidia_dynamic_lib(name).abs_path or "")
         except Exception:  # it is not installed
             continue
-        if name == "nvJitLink" and found.abs_path:  # a program of the library's opens it too
-            folders = [one for one in os.environ.get("LD_LIBRARY_PATH", "").split(":") if one]
-            folder = os.path.dirname(found.abs_path)
-            if folder not in folders:
-                os.environ["LD_LIBRARY_PATH"] = ":".join([*folders, folder])
+        if "-packages" in folder:  # of a wheel; the library's programs, which open it too, find what the system has
+            folders.append(folder)
+    before = [one for one in os.environ.get("LD_LIBRARY_PATH", "").split(":") if one]
+    if set(folders) - set(before):
+        os.environ["LD_LIBRARY_PATH"] = ":".join(dict.fromkeys([*before, *folders]))
 
 
 _looked = False
