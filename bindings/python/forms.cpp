@@ -87,9 +87,10 @@ TESSERA_FORM(cuba) {
 }
 
 // tessera_get_int or tessera_get_real for many keys; what a solver does not have becomes 0.
-extern "C" __attribute__((visibility("default"))) void tessera_form_integers(
-    int (*get)(const void *solver, int key, std::int64_t *value), const void *solver, int n, const int *keys,
-    std::int64_t *values) {
+extern "C" __attribute__((visibility("default"))) void tessera_form_integers(int (*get)(const void *solver, int key,
+                                                                                        std::int64_t *value),
+                                                                             const void *solver, int n, const int *keys,
+                                                                             std::int64_t *values) {
   for (int i = 0; i < n; ++i)
     if (get(solver, keys[i], &values[i]) < 0) values[i] = 0;
 }

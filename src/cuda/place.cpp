@@ -55,7 +55,8 @@ class cuda_place final : public place, public other_devices {
   }
 
   bool is_of(const std::vector<CUdevice> &devices) const {
-    return devices.front() == device_ && std::equal(devices.begin() + 1, devices.end(), others_.begin(), others_.end()) &&
+    return devices.front() == device_ &&
+           std::equal(devices.begin() + 1, devices.end(), others_.begin(), others_.end()) &&
            always_ == one_device_is_several();
   }
   bool has_any_of(const cuda_place &other) const {

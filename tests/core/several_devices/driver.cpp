@@ -118,7 +118,9 @@ CUresult cuDeviceGet(CUdevice *d, int ordinal) { return *d = ordinal, CUDA_SUCCE
 CUresult cuDeviceGetName(char *name, int length, CUdevice d) {
   return std::snprintf(name, static_cast<std::size_t>(length), "stand-in %d", d), CUDA_SUCCESS;
 }
-CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) { return *bytes = std::size_t{1} << number_in("FAKE_CUDA_LOG_MEMORY", 34), CUDA_SUCCESS; }
+CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) {
+  return *bytes = std::size_t{1} << number_in("FAKE_CUDA_LOG_MEMORY", 34), CUDA_SUCCESS;
+}
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
        : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
