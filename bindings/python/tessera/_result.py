@@ -149,6 +149,9 @@ class Result(ValueAndError):
     def short(self):
         return f"{self.value} +- {self.error} after {self.evaluations} evaluations"
 
+    def __str__(self):
+        return f"{self.value} +- {np.array2string(np.asarray(self.error), precision=1)}, {self.message} ({self.evaluations} evaluations, {self.method}, {self.seconds:.2g} s)"
+
     def plot(self, what=None, axes=None):
         """Draws the regions (what='regions', two variables, keep_regions=True), the convergence ('convergence', history=True)
         or both, whichever there are; takes matplotlib. Returns the axes."""
