@@ -88,6 +88,12 @@ class cuda_place final : public place, public other_devices {
     return cuda().device_memory(&bytes, device_) == CUDA_SUCCESS ? bytes / 64 : 0;
   }
 
+  void release() override {
+    for (const auto &m : methods_)
+      if (m) m->release();
+    for (const auto &p : places_)
+      if (p) p->release();
+  }
   void use_stream(void *stream) override {
     if (!setting_->use_stream(static_cast<CUstream>(stream))) return;
     for (const auto &m : methods_)
@@ -215,6 +221,7 @@ class lent_place final : public place {
       return;
     }
     place_->use_stream(nullptr);
+    place_->release();
     try {
       kept().give(std::move(place_));
     } catch (const std::bad_alloc &) {  // then it is not kept
