@@ -27,11 +27,12 @@ class Domain:
         self.functions = {}  # axis: (lower, upper), of which one at least is callable
         self.lower = self._numbers(lower, 0, "a")
         self.upper = self._numbers(upper, 1, "b")
-        self._complete()
+        if self.functions:
+            self._complete()
 
     def _numbers(self, entries, which, name):
         try:
-            values = [float(entry) for entry in entries]
+            values = list(map(float, entries))
             if not any(map(math.isnan, values)):
                 return np.array(values)
         except (TypeError, ValueError):
@@ -122,10 +123,12 @@ def _plural(entries):
 
 def _entries(a, name):
     """The entries of a limit, and whether it is one for all axes."""
-    if callable(a):
-        return [a], True
+    if isinstance(a, np.ndarray) and a.ndim == 1:
+        return a.tolist(), False
     if isinstance(a, (list, tuple)):
         return list(a), False
+    if callable(a):
+        return [a], True
     if isinstance(a, (float, int)):
         return [a], True
     if isinstance(a, np.ndarray) or np.isscalar(a):

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause"""
 import ctypes
 import enum
+import functools
 import os
 import pathlib
 import re
@@ -164,6 +165,7 @@ def call(name, *arguments):
     return functions[name](*arguments)
 
 
+@functools.cache
 def meaning(status):
     """What a status means, in words."""
     return call("status_string", int(status)).decode().partition(": ")[2]

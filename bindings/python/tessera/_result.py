@@ -33,7 +33,22 @@ class _Statistics:
 @functools.cache
 def _kinds():
     kinds = _Statistics(c_int64, "integers", "get_int", 300), _Statistics(c_double, "reals", "get_real", 400)
-    return kinds, kinds[0].names + kinds[1].names
+    names = kinds[0].names + kinds[1].names
+    return kinds, names, {name: i for i, name in enumerate(names)}
+
+
+class Facts:
+    """All statistics of the last run that there are, as they stood. They get their names when somebody asks for all."""
+
+    def __init__(self, solver):
+        integers, reals = _kinds()[0]
+        self.values, self.more = integers.of(solver) + reals.of(solver), {}
+
+    def __getitem__(self, name):
+        return self.values[_kinds()[2][name]]
+
+    def named(self):
+        return {**dict(zip(_kinds()[1], self.values)), **self.more}
 
 
 # Limits at which the errors, as they then are, may meet SciPy's criterion, which is the weaker one where both tolerances are given.
@@ -136,11 +151,15 @@ class Result(ValueAndError):
     seconds: float
     rtol: float
     atol: float
-    statistics: dict = dataclasses.field(repr=False)
+    _facts: Any = dataclasses.field(repr=False, compare=False)
     history: list = dataclasses.field(default_factory=list, repr=False)
     grid: Any = dataclasses.field(default=None, repr=False)
     state: Any = dataclasses.field(default=None, repr=False)
     domain: Any = dataclasses.field(default=None, repr=False)
+
+    @functools.cached_property
+    def statistics(self):
+        return self._facts.named()
 
     @property
     def subdivisions(self):
@@ -181,12 +200,6 @@ def shaped_error(flat, shape, is_complex):
     return flat.reshape(flat.shape[:-1] + tuple(shape))[()]
 
 
-def statistics(solver):
-    """All statistics of the last run that there are, by their names."""
-    (integers, reals), names = _kinds()
-    return dict(zip(names, integers.of(solver) + reals.of(solver)))
-
-
 def judged(status, value, error, rtol, atol, text):
     """Status, success and message: SciPy's criterion where a limit ended the run."""
     status = Status(status)
@@ -209,12 +222,12 @@ def collect(solver, setting, status, flat_value, flat_error, history):
     shape, is_complex = setting.shape, setting.complex
     value, error = shaped(flat_value, shape, is_complex), shaped_error(flat_error, shape, is_complex)
     status, success, message = judged(status, value, error, setting.rtol, setting.atol, solver.last_error() if status else "")
-    facts = statistics(solver)
+    facts = Facts(solver)
     method = METHOD_NAMES.get(facts["method_used"], METHOD_NAMES.get(setting.method, str(setting.method)))
     records = kept_records(solver, setting) if setting.keep_regions and method == "cubature" else None
     regions = Regions(facts["regions"] if records is None else len(records), records, setting.domain.ndim, shape, is_complex)
     if method == "montecarlo":
-        facts["chi2_components"] = chi2(solver, flat_value.size)
+        facts.more["chi2_components"] = chi2(solver, flat_value.size)
     return Result(value, error, status, success, facts["evaluations"], regions, message, method, facts["seconds"], setting.rtol, setting.atol,
                   facts, history, grid(solver, setting.domain.ndim) if method == "montecarlo" else None,
                   state(solver) if setting.keep_state else None, setting.domain)
