@@ -1,7 +1,7 @@
 """What a call costs: the first one, and those that follow it, with the same integrand, and with two in turns.
 
 Writes lines of CSV: the form of the function, the place, seconds of the first call (with what is compiled), of the shortest and the median of
-those that follow, and of these what the library says that it took; "one solver" is tessera_integrate again and again on a solver that
+those that follow, and of these what the library says that it took; "on one solver" is tessera_integrate again and again on a solver that
 stays, which is what a program in C does. Usage: calls.py [--device N] [--calls N]. SPDX-License-Identifier: BSD-3-Clause"""
 import argparse
 import importlib.util
@@ -82,14 +82,14 @@ def rows(device):
         if where is None and language == "cuda":
             continue
         yield "two texts in turns", "cubature", where, lambda: calls_of(text(head + C, language), text(head + OTHER, language), method="cubature", device=where)
-        yield "text, one solver", "cubature", where, lambda: one_solver(text(head + C, language), where, "cubature")
+        yield "text on one solver", "cubature", where, lambda: one_solver(text(head + C, language), where, "cubature")
     if importlib.util.find_spec("numba"):
         yield row("numba", "cubature", jitted, None)
         yield row("numba", "auto", jitted, None)
     yield row("NumPy", "cubature", lambda: lambda x: np.exp(-x[:, 0] * x[:, 1]) * (1 + x[:, 2]), None)
     if importlib.util.find_spec("torch") and device is not None:
         yield row("torch", "cubature", of_torch, device)
-        yield row("torch, shape and dtype given", "cubature", of_torch, device, shape=(), dtype=float)
+        yield row("torch with shape and dtype", "cubature", of_torch, device, shape=(), dtype=float)
 
 
 def main():
