@@ -20,9 +20,18 @@ class _Statistics:
     def __init__(self, kind, of_kind, get, first):
         found = {name.lower(): key for name, key in KEY.items() if first <= key < first + 100}
         self.names, self.values, self.keys = tuple(found), kind * len(found), (c_int * len(found))(*found.values())
-        self.get = ctypes.cast(functions[get], ctypes.c_void_p)
-        self.read = getattr(adapters(), "tessera_form_" + of_kind)
-        self.read.restype, self.read.argtypes = None, [ctypes.c_void_p, ctypes.c_void_p, c_int, ctypes.c_void_p, ctypes.c_void_p]
+        self.one, self.get = functions[get], ctypes.cast(functions[get], ctypes.c_void_p)
+        try:
+            self.read = getattr(adapters(), "tessera_form_" + of_kind)
+        except OSError:  # a library without them, which TESSERA_LIBRARY may name
+            self.read = self._read
+        else:
+            self.read.restype, self.read.argtypes = None, [ctypes.c_void_p, ctypes.c_void_p, c_int, ctypes.c_void_p, ctypes.c_void_p]
+
+    def _read(self, get, pointer, count, keys, values):
+        value = self.values._type_()
+        for i, key in enumerate(keys):
+            values[i] = value.value if self.one(pointer, key, byref(value)) == 0 else 0
 
     def of(self, solver):
         values = self.values()
