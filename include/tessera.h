@@ -395,7 +395,8 @@ TESSERA_API const char *tessera_version_string(void); /* "major.minor.patch" */
  * The domain is the unit cube until tessera_set_domain. */
 TESSERA_API int tessera_create(tessera_solver **s, int ndim, int ncomp);
 
-/* Frees the solver; NULL is fine. From one of the solver's own callbacks it does nothing, and says so to the log. */
+/* Frees the solver; NULL is fine. Kernels and memory that it has on devices wait for the next one, within limits (docs/gpu.md). From one
+ * of the solver's own callbacks it does nothing, and says so to the log. */
 TESSERA_API void tessera_destroy(tessera_solver *s);
 
 /* Message about the last call on s that did not return 0; "" if there was none. Valid until the next call on s. With NULL for

@@ -1,5 +1,7 @@
-// Compiled functions in the forms that other programs know, as integrands at a point. userdata is the address of a form.
+// What the Python module has in compiled code: functions in the forms that other programs know, as integrands at a point, whose userdata is the
+// address of a form; and many statistics in one call.
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
 
 namespace {
 struct form {
@@ -82,4 +84,20 @@ TESSERA_FORM(hcubature) {
 TESSERA_FORM(cuba) {
   return as<int(const int *, const double *, const int *, double *, void *)>(of(userdata))(&ndim, x, &ncomp, f,
                                                                                            of(userdata).userdata);
+}
+
+// tessera_get_int or tessera_get_real for many keys; what a solver does not have becomes 0.
+extern "C" __attribute__((visibility("default"))) void tessera_form_integers(int (*get)(const void *solver, int key,
+                                                                                        std::int64_t *value),
+                                                                             const void *solver, int n, const int *keys,
+                                                                             std::int64_t *values) {
+  for (int i = 0; i < n; ++i)
+    if (get(solver, keys[i], &values[i]) < 0) values[i] = 0;
+}
+extern "C" __attribute__((visibility("default"))) void tessera_form_reals(int (*get)(const void *solver, int key,
+                                                                                     double *value),
+                                                                          const void *solver, int n, const int *keys,
+                                                                          double *values) {
+  for (int i = 0; i < n; ++i)
+    if (get(solver, keys[i], &values[i]) < 0) values[i] = 0;
 }

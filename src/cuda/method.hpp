@@ -78,6 +78,7 @@ class cuda_method {
  public:
   virtual ~cuda_method() = default;
   virtual void use_stream(CUstream stream) = 0;
+  virtual void release() {}  // of host memory, what a large run has taken
   // problem and result are of the method's types.
   virtual void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                          double *error, run_result &result, device_report &report) = 0;

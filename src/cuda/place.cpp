@@ -6,6 +6,7 @@
 
 #include "../plugin.hpp"
 #include "construct/construct.hpp"
+#include "kept_places.hpp"
 #include "many_devices.hpp"
 #include "method.hpp"
 
@@ -27,17 +28,20 @@ class cuda_place final : public place, public other_devices {
   auto on_device(Body body) {
     return translated([&] {
       const current_context here(context_.get());
+      const memory_count::scope counted(count_);
       return body();
     });
   }
 
  public:
   explicit cuda_place(const std::vector<CUdevice> &devices)
-      : context_(devices.front()),
+      : device_(devices.front()),
+        context_(device_),
         others_(devices.begin() + 1, devices.end()),
         places_(others_.size()),
         always_(one_device_is_several()) {
     const current_context here(context_.get());
+    check(cuda().context_id(context_.get(), &context_id_), "asking for the context");
     setting_ = std::make_unique<cuda_setting>(devices.front(), context_.get(), others_.empty() ? nullptr : this);
   }
 
@@ -50,6 +54,46 @@ class cuda_place final : public place, public other_devices {
     }
   }
 
+  bool is_of(const std::vector<CUdevice> &devices) const {
+    return devices.front() == device_ &&
+           std::equal(devices.begin() + 1, devices.end(), others_.begin(), others_.end()) &&
+           always_ == one_device_is_several();
+  }
+  bool has_any_of(const cuda_place &other) const {
+    const auto has = [this](CUdevice d) {
+      return d == device_ || std::find(others_.begin(), others_.end(), d) != others_.end();
+    };
+    return has(other.device_) || std::any_of(other.others_.begin(), other.others_.end(), has);
+  }
+  // Neither an integrand has broken a device meanwhile, nor has the program reset it: that ends all that was made there.
+  bool is_well() const {
+    unsigned long long id = 0;
+    if (cuda().context_id(context_.get(), &id) != CUDA_SUCCESS || id != context_id_) return false;
+    try {
+      const current_context here(context_.get());
+      const CUresult r = cuda().stream_query(setting_->stream());
+      if (r != CUDA_SUCCESS && r != CUDA_ERROR_NOT_READY) return false;
+    } catch (const device_error &) {
+      return false;
+    }
+    return std::all_of(places_.begin(), places_.end(), [](const auto &p) { return !p || p->is_well(); });
+  }
+  std::size_t held_bytes() const {
+    std::size_t bytes = count_.bytes();
+    for (const auto &p : places_) bytes += p ? p->held_bytes() : 0;
+    return bytes;
+  }
+  std::size_t most_bytes() const {
+    std::size_t bytes = 0;
+    return cuda().device_memory(&bytes, device_) == CUDA_SUCCESS ? bytes / 64 : 0;
+  }
+
+  void release() override {
+    for (const auto &m : methods_)
+      if (m) m->release();
+    for (const auto &p : places_)
+      if (p) p->release();
+  }
   void use_stream(void *stream) override {
     if (!setting_->use_stream(static_cast<CUstream>(stream))) return;
     for (const auto &m : methods_)
@@ -132,7 +176,10 @@ class cuda_place final : public place, public other_devices {
     return *m;
   }
 
+  memory_count count_;
+  const CUdevice device_;
   const primary_context context_;
+  unsigned long long context_id_ = 0;
   const std::vector<CUdevice> others_;  // behind the first one
   std::vector<std::unique_ptr<cuda_place>> places_;
   std::mutex starting_;
@@ -140,6 +187,75 @@ class cuda_place final : public place, public other_devices {
   bool each_alone_ = false;
   std::unique_ptr<cuda_setting> setting_;
   std::array<std::unique_ptr<cuda_method>, methods_end> methods_;  // those that have been used
+};
+
+// Outlives what a program destroys when it ends; the driver takes back what is left then.
+kept_places<cuda_place> &kept() {
+  static auto *places = new kept_places<cuda_place>;
+  return *places;
+}
+
+// A place as a solver has it: kept for the next one, unless something has gone wrong in it.
+class lent_place final : public place {
+  template <class Body>
+  auto watch(const Body &body) {
+    try {
+      return body();
+    } catch (const compile_error &) {
+      throw;
+    } catch (...) {
+      spoilt_ = true;
+      throw;
+    }
+  }
+
+ public:
+  explicit lent_place(const std::vector<CUdevice> &devices)
+      : place_(kept().take([&](const cuda_place &p) { return p.is_of(devices); })) {
+    if (place_ && !place_->is_well()) end();
+    if (!place_) place_ = std::make_unique<cuda_place>(devices);
+  }
+  ~lent_place() override {
+    if (spoilt_) {
+      end();
+      return;
+    }
+    place_->use_stream(nullptr);
+    place_->release();
+    try {
+      kept().give(std::move(place_));
+    } catch (const std::bad_alloc &) {  // then it is not kept
+    }
+  }
+
+  void run(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value, double *error,
+           run_result &result, device_report &report) override {
+    watch([&] { place_->run(problem, integrand, hooks, value, error, result, report); });
+  }
+  many_results run_many(const many_problem &problem, const device_integrand &integrand, many_hooks &hooks,
+                        double *value, double *error, device_report &report) override {
+    return watch([&] { return place_->run_many(problem, integrand, hooks, value, error, report); });
+  }
+  std::string evaluate(const problem &problem, const device_integrand &integrand, int64 n, const double *x,
+                       double *f) override {
+    return watch([&] { return place_->evaluate(problem, integrand, n, x, f); });
+  }
+  bool construct(const cbc_settings &settings, bool single_precision, cbc_hooks &hooks, cbc_result &result) override {
+    return watch([&] { return place_->construct(settings, single_precision, hooks, result); });
+  }
+  int64 memory_to_construct() override { return place_->memory_to_construct(); }
+  int64 kind() const override { return place_->kind(); }
+  void use_stream(void *stream) override { place_->use_stream(stream); }
+
+ private:
+  // With those that are on the same devices: a context that is broken ends with its last user.
+  void end() {
+    kept().drop([this](const cuda_place &p) { return p.has_any_of(*place_); });
+    place_.reset();
+  }
+
+  std::unique_ptr<cuda_place> place_;
+  bool spoilt_ = false;
 };
 
 int count_devices() {
@@ -180,7 +296,7 @@ place *open_devices(const std::vector<int> &ordinals) {
                                  " are of different kinds and cannot share a run",
                              device_error::trouble::missing);
       }
-    return new cuda_place(devices);
+    return new lent_place(devices);
   });
 }
 

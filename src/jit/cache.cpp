@@ -91,6 +91,24 @@ void code_cache::forget(const std::string &key) {
   if (!directory_.empty() && trusted_directory(directory_)) ::unlink((directory_ + "/" + key + suffix).c_str());
 }
 
+std::shared_ptr<void> code_cache::opened(const std::string &key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto o = open_.begin(); o != open_.end(); ++o)
+    if (o->first == key) {
+      open_.splice(open_.begin(), open_, o);
+      return o->second;
+    }
+  return nullptr;
+}
+
+void code_cache::keep_open(const std::string &key, std::shared_ptr<void> code) {
+  if (!settings_.memory) return;
+  decltype(open_) gone;  // outlives the lock
+  const std::lock_guard<std::mutex> lock(mutex_);
+  open_.emplace_front(key, std::move(code));
+  if (open_.size() > most_open) gone.splice(gone.begin(), open_, std::prev(open_.end()));
+}
+
 void code_cache::remember(const std::string &key, const std::string &value) {
   const auto bytes = static_cast<std::int64_t>(value.size());
   if (!settings_.memory || bytes > settings_.memory_limit || by_key_.count(key)) return;

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <ctime>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tessera {
@@ -33,6 +35,10 @@ class code_cache {
   cache_hit find(const std::string &key, std::string &value);
   void store(const std::string &key, const std::string &value);
   void forget(const std::string &key);  // what was found there is of no use
+
+  // Code that the process has opened, for who asks for it next: the few that were asked for last stay open. Null: it is not there.
+  std::shared_ptr<void> opened(const std::string &key);
+  void keep_open(const std::string &key, std::shared_ptr<void> code);
 
   const std::string &directory() const { return directory_; }  // empty: there is none
 
@@ -67,6 +73,8 @@ class code_cache {
   std::list<entry> recent_;  // last used first
   std::unordered_map<std::string, std::list<entry>::iterator> by_key_;
   std::int64_t held_ = 0;
+  static constexpr std::size_t most_open = 32;
+  std::list<std::pair<std::string, std::shared_ptr<void>>> open_;  // last used first
 };
 
 // What this process has compiled, in memory and, if asked for, on disk.

@@ -217,6 +217,10 @@ compiled_source::compiled_source(const integrand_source &source, int ndim, int n
 template <class Build>
 void compiled_source::find_or_build(const integrand_source &source, code_cache *cache, const std::string &key,
                                     Build make) {
+  if (cache && (handle_ = cache->opened(key))) {
+    hit_ = cache_hit::memory;
+    return find_entry(source.axis >= 0);
+  }
   std::string image;
   if (cache) hit_ = cache->find(key, image);
   if (hit_ != cache_hit::none) try {
@@ -230,17 +234,15 @@ void compiled_source::find_or_build(const integrand_source &source, code_cache *
     load(image, source.file_name, source.axis >= 0);
     if (cache) cache->store(key, image);
   }
+  const bool keeps = keeps_data(image);
+  if (cache && !keeps) cache->keep_open(key, handle_);
   if (source.language != source_language::fortran) return;
-  one_thread_ = keeps_data(image);
+  one_thread_ = keeps;
   variables_ = find_variables(source, image, entry_);
   if (variables_.empty()) return;
-  *static_cast<const kept_variable **>(::dlsym(handle_, "tessera_variables")) = variables_.data();
-  *static_cast<long long *>(::dlsym(handle_, "tessera_number_of_variables")) =
+  *static_cast<const kept_variable **>(::dlsym(handle_.get(), "tessera_variables")) = variables_.data();
+  *static_cast<long long *>(::dlsym(handle_.get(), "tessera_number_of_variables")) =
       static_cast<long long>(variables_.size());
-}
-
-compiled_source::~compiled_source() {
-  if (handle_) ::dlclose(handle_);
 }
 
 // The file may go as soon as it is open.
@@ -248,8 +250,8 @@ void compiled_source::load(const std::string &image, const std::string &file_nam
   const temporary_directory work;
   const std::string path = work.file("integrand.so");
   write_file(path, image);
-  handle_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle_) {
+  void *const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!opened) {
     const char *why = ::dlerror();
     const std::string message = why ? why : "";
     const std::size_t undefined = message.find("undefined symbol: ");
@@ -263,12 +265,15 @@ void compiled_source::load(const std::string &image, const std::string &file_nam
                         "programs?): " +
                             message);
   }
-  void *address = ::dlsym(handle_, is_limits ? "tessera_limits_of_axis" : "tessera_batch");
-  if (!address) {
-    ::dlclose(handle_);
-    throw compile_error(jit_stage::load, "the compiled integrand has no entry");
-  }
-  entry_ = address;
+  handle_ = std::shared_ptr<void>(opened, [](void *code) { ::dlclose(code); });
+  find_entry(is_limits);
+}
+
+void compiled_source::find_entry(bool is_limits) {
+  entry_ = ::dlsym(handle_.get(), is_limits ? "tessera_limits_of_axis" : "tessera_batch");
+  if (entry_) return;
+  handle_.reset();
+  throw compile_error(jit_stage::load, "the compiled integrand has no entry");
 }
 
 }  // namespace tessera

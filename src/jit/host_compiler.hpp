@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "../integrand.hpp"
@@ -13,7 +14,8 @@
 
 namespace tessera {
 
-// Keeps the compiled code in the process; the function is valid as long as this lives.
+// Keeps the compiled code in the process; the function is valid as long as this lives. Code without variables of its own is opened once for all
+// that have the same text; what has some begins with their values anew.
 class compiled_source {
  public:
   // Throws compile_error: no compiler (load), errors in the text (translate, compile), a text that needs another library
@@ -21,7 +23,6 @@ class compiled_source {
   // point has `coordinates` numbers, 0: ndim.
   compiled_source(const integrand_source &source, int ndim, int ncomp, code_cache *cache,
                   const std::string &library_version, int coordinates = 0, const deadline &until = {});
-  ~compiled_source();
   compiled_source(const compiled_source &) = delete;
   compiled_source &operator=(const compiled_source &) = delete;
 
@@ -38,9 +39,10 @@ class compiled_source {
   template <class Build>
   void find_or_build(const integrand_source &source, code_cache *cache, const std::string &key, Build make);
   void load(const std::string &image, const std::string &file_name, bool is_limits);
+  void find_entry(bool is_limits);
 
   std::vector<kept_variable> variables_;  // the opened code reads it
-  void *handle_ = nullptr;
+  std::shared_ptr<void> handle_;
   void *entry_ = nullptr;
   bool one_thread_ = false;
   cache_hit hit_ = cache_hit::none;

@@ -107,6 +107,32 @@ static void a_text_gives_what_the_callback_gives(void **state) {
   }
 }
 
+/* Code that is still open serves the next solver, but not with what the text itself has counted. */
+static void a_text_begins_anew_in_each_solver(void **state) {
+  (void)state;
+  const char *counting = "double f(const double *x) { static int calls; return ++calls + 0 * x[0]; }";
+  const char *plain = "double f(const double *x) { return 3 + x[0]; }";
+  for (int turn = 0; turn < 3; ++turn) {
+    const double x = 0;
+    double f;
+    tessera_solver *s = solver_of(1, 1), *other = solver_of(1, 1);
+    for (double call = 1; call < 3; ++call) {
+      put_source(s, TESSERA_LANGUAGE_C, counting, "f");
+      assert_status(s, tessera_evaluate(s, 1, &x, &f), TESSERA_OK);
+      assert_same_bits(f, 1);
+      assert_status(s, tessera_evaluate(s, 1, &x, &f), TESSERA_OK);
+      assert_same_bits(f, 2);
+      put_source(other, TESSERA_LANGUAGE_C, plain, "f");
+      assert_status(other, tessera_evaluate(other, 1, &x, &f), TESSERA_OK);
+      assert_same_bits(f, 3);
+    }
+    tessera_destroy(s);
+    assert_status(other, tessera_evaluate(other, 1, &x, &f), TESSERA_OK);
+    assert_same_bits(f, 3);
+    tessera_destroy(other);
+  }
+}
+
 static void a_scalar_text_on_an_infinite_range(void **state) {
   const double lower[2] = {-INFINITY, 0}, upper[2] = {INFINITY, INFINITY};
   tessera_solver *s = solver_of(2, 1);
@@ -347,6 +373,7 @@ static void the_check_keeps_to_the_batch_and_to_infinite_ranges(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_text_gives_what_the_callback_gives),
+      cmocka_unit_test(a_text_begins_anew_in_each_solver),
       cmocka_unit_test(a_scalar_text_on_an_infinite_range),
       cmocka_unit_test(a_text_can_be_replaced_and_taken_away),
       cmocka_unit_test(the_callback_runs_on_the_host_where_there_are_both),

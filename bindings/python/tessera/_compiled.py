@@ -51,7 +51,7 @@ class Compiled:
             solver("set_integrand1", self.address, self.userdata)
         else:
             self.record = (ctypes.c_void_p * 2)(self.address, self.userdata)
-            solver("set_integrand1", ctypes.cast(getattr(_forms(), "tessera_form_" + self.form), ctypes.c_void_p).value, ctypes.addressof(self.record))
+            solver("set_integrand1", ctypes.cast(getattr(_library.adapters(), "tessera_form_" + self.form), ctypes.c_void_p).value, ctypes.addressof(self.record))
 
 
 class Source:
@@ -178,14 +178,3 @@ def _low_level_callable(f, shape, dtype):
     name = api.PyCapsule_GetName(capsule)
     signature = _text_signature((f.signature or name.decode()))
     return _of_signature(api.PyCapsule_GetPointer(capsule, name), signature, shape, dtype, api.PyCapsule_GetContext(capsule), f)
-
-
-def _forms():
-    """Adapters for forms that the library does not know, in a library of their own beside it."""
-    global _adapters
-    if _adapters is None:
-        _adapters = ctypes.CDLL(_library.beside("libtessera_forms.so"))
-    return _adapters
-
-
-_adapters = None

@@ -163,12 +163,16 @@ class NumbaDevice:
     def compiled(self, f, domain):
         from numba import cuda, types
 
-        point = self.point(f, domain)
         double = types.CPointer(types.float64)
         capability = cuda.get_current_device().compute_capability
-        code, _ = cuda.compile(point, types.void(double, double, types.CPointer(types.uint8)), device=True, cc=capability, abi="c",
+        known = vars(f).setdefault("_tessera_codes", {})  # with the function, and as long as it
+        key = (domain.ndim, domain.scalar, self.shape, self.complex, tuple(capability))
+        if key in known:
+            return known[key]
+        code, _ = cuda.compile(self.point(f, domain), types.void(double, double, types.CPointer(types.uint8)), device=True, cc=capability, abi="c",
                                abi_info={"abi_name": "tessera_numba"}, output="ltoir")
-        return bytes(code)
+        known[key] = bytes(code)
+        return known[key]
 
     def point(self, f, domain):
         """void tessera_numba(const double *x, double *out, const void *params) around f."""
@@ -214,16 +218,17 @@ def find_toolkit():
         from cuda.pathfinder import load_nvidia_dynamic_lib
     except ImportError:
         return
+    folders = []
     for name in ("nvrtc", "nvJitLink", "nvvm", "cufft", "curand"):
         try:
-            found = load_nvidia_dynamic_lib(name)
+            folder = os.path.dirname(load_nvidia_dynamic_lib(name).abs_path or "")
         except Exception:  # it is not installed
             continue
-        if name == "nvJitLink" and found.abs_path:  # a program of the library's opens it too
-            folders = [one for one in os.environ.get("LD_LIBRARY_PATH", "").split(":") if one]
-            folder = os.path.dirname(found.abs_path)
-            if folder not in folders:
-                os.environ["LD_LIBRARY_PATH"] = ":".join([*folders, folder])
+        if "-packages" in folder:  # of a wheel; the library's programs, which open it too, find what the system has
+            folders.append(folder)
+    before = [one for one in os.environ.get("LD_LIBRARY_PATH", "").split(":") if one]
+    if set(folders) - set(before):
+        os.environ["LD_LIBRARY_PATH"] = ":".join(dict.fromkeys([*before, *folders]))
 
 
 _looked = False

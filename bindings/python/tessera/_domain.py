@@ -12,11 +12,12 @@ class Domain:
     function, beside an array is the limit of all axes; two arrays have as many entries."""
 
     def __init__(self, a, b):
-        self.scalar = _is_number(a) and _is_number(b)
-        lower, upper = _entries(a, "a"), _entries(b, "b")
-        if _is_one(a):
+        lower, lower_is_one = _entries(a, "a")
+        upper, upper_is_one = _entries(b, "b")
+        self.scalar = lower_is_one and upper_is_one and not callable(a) and not callable(b)
+        if lower_is_one:
             lower = lower * len(upper)
-        elif _is_one(b):
+        elif upper_is_one:
             upper = upper * len(lower)
         if len(lower) != len(upper):
             raise ValueError(f"a has {len(lower)} {_plural(lower)} and b has {len(upper)}: there must be as many, one for each variable")
@@ -26,9 +27,16 @@ class Domain:
         self.functions = {}  # axis: (lower, upper), of which one at least is callable
         self.lower = self._numbers(lower, 0, "a")
         self.upper = self._numbers(upper, 1, "b")
-        self._complete()
+        if self.functions:
+            self._complete()
 
     def _numbers(self, entries, which, name):
+        try:
+            values = list(map(float, entries))
+            if not any(map(math.isnan, values)):
+                return np.array(values)
+        except (TypeError, ValueError):
+            pass
         out = np.empty(self.ndim)
         for axis, entry in enumerate(entries):
             if callable(entry):
@@ -109,27 +117,26 @@ def _between(low, high, t):
     return t / (1 - t * t)
 
 
-def _is_number(a):
-    return not callable(a) and np.ndim(a) == 0 and not np.iterable(a)
-
-
-def _is_one(a):
-    return callable(a) or _is_number(a)
-
-
 def _plural(entries):
     return "entry" if len(entries) == 1 else "entries"
 
 
 def _entries(a, name):
+    """The entries of a limit, and whether it is one for all axes."""
+    if isinstance(a, np.ndarray) and a.ndim == 1:
+        return a.tolist(), False
+    if isinstance(a, (list, tuple)):
+        return list(a), False
     if callable(a):
-        return [a]
+        return [a], True
+    if isinstance(a, (float, int)):
+        return [a], True
     if isinstance(a, np.ndarray) or np.isscalar(a):
         a = np.asarray(a)
         if a.ndim > 1:
             raise ValueError(f"{name} must be a number or have one dimension, not {a.ndim}")
-        return a.reshape(-1).tolist()
-    return list(a) if np.iterable(a) else [a]
+        return a.reshape(-1).tolist(), a.ndim == 0
+    return (list(a), False) if np.iterable(a) else ([a], True)
 
 
 @functools.lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from ._boxes import seed_regions
 from ._constants import KEY, METHOD, SAMPLING
 from ._domain import Domain
 from ._function import PythonFunction, as_shape, look
-from ._library import Solver, Status, call, raise_for
+from ._library import Solver, Status, address_of, call, raise_for
 from ._options import device_number, method_number, set_options
 from ._progress import Observer
 from ._result import Result, collect, shaped, shaped_error
@@ -94,7 +94,7 @@ def integrate(f: Any, a: Any, b: Any, *, rtol: float = 1e-8, atol: float = 0.0, 
             set_resume(solver, setting, resume)
         value, error = np.zeros(setting.ncomp), np.zeros(setting.ncomp)
         if status is None:
-            status = call("integrate", solver.pointer, setting.method, value.ctypes.data, error.ctypes.data)
+            status = call("integrate", solver.pointer, setting.method, address_of(value), address_of(error))
         observer.end()
     if setting.plain is not None and raised_in_numba(solver, status):
         # The jitted function raised somewhere: it is run again from Python, where it raises the same.
@@ -144,12 +144,15 @@ def resolve(f, domain, args, rtol, atol, method, workers, device, vectorized, sh
 
 
 def prepare(solver, setting, run, args, options):
-    """Everything that is said to the library before a run."""
+    """Everything that is said to the library before a run, where it is not what a solver begins with."""
     install(solver, run)
     solver("set_real", KEY["RELTOL"], setting.rtol)
-    solver("set_real", KEY["ABSTOL"], setting.atol)
-    solver("set_int", KEY["THREADS"], setting.workers)
-    solver("set_int", KEY["DEVICE"], setting.device)
+    if setting.atol != 0:
+        solver("set_real", KEY["ABSTOL"], setting.atol)
+    if setting.workers != 1:
+        solver("set_int", KEY["THREADS"], setting.workers)
+    if setting.device != -1:
+        solver("set_int", KEY["DEVICE"], setting.device)
     if setting.complex:
         solver("set_int", KEY["COMPLEX"], 1)
     if setting.keep_regions:
@@ -174,7 +177,7 @@ def prepare(solver, setting, run, args, options):
 
 def set_domain(solver, setting, run):
     domain = setting.domain
-    solver("set_domain", domain.lower.ctypes.data, domain.upper.ctypes.data)
+    solver("set_domain", address_of(domain.lower), address_of(domain.upper))
     if not isinstance(setting.function, PythonFunction):
         for axis in domain.functions:
             solver("set_limits", axis, LIMITS_ADDRESS, run.number)

@@ -3,6 +3,7 @@
 SPDX-License-Identifier: BSD-3-Clause"""
 import ctypes
 import enum
+import functools
 import os
 import pathlib
 import re
@@ -143,11 +144,28 @@ library = _open()
 functions = {name: getattr(library, "tessera_" + name) for name in _FUNCTIONS}
 
 
+_adapters = None
+
+
+def adapters():
+    """The compiled code of this module, in a library of its own beside the other one."""
+    global _adapters
+    if _adapters is None:
+        _adapters = ctypes.CDLL(beside("libtessera_forms.so"))
+    return _adapters
+
+
+def address_of(array):
+    """Where the entries of a contiguous array that may be written lie."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))
+
+
 def call(name, *arguments):
     """tessera_<name>; its result."""
     return functions[name](*arguments)
 
 
+@functools.cache
 def meaning(status):
     """What a status means, in words."""
     return call("status_string", int(status)).decode().partition(": ")[2]
@@ -177,10 +195,10 @@ class Handle:
         if status < 0:
             raise_for(status, "")
 
-    def __del__(self, call=call):
+    def __del__(self, functions=functions):
         pointer, self.pointer = getattr(self, "pointer", None), None
         if pointer:
-            call(self.kind + "destroy", pointer)
+            functions[self.kind + "destroy"](pointer)
 
     def last_error(self):
         return call(self.kind + "last_error", self.pointer).decode(errors="replace")

@@ -14,7 +14,7 @@ from ._integrate import logger, prepare, raised_in_numba, resolve
 from ._library import INTEGRAND, Solver, Status, call, meaning, plain, raise_for
 from ._options import METHOD_NAMES
 from ._progress import Observer
-from ._result import ValueAndError, shaped, shaped_error, statistics
+from ._result import Facts, ValueAndError, shaped, shaped_error
 from ._run import Run, address, array_at
 
 
@@ -217,7 +217,7 @@ def _is_shared(f, domain, params, args):
 
 def _collect(solver, setting, overall, value, error, status):
     value, error = shaped(value, setting.shape, setting.complex), shaped_error(error, setting.shape, setting.complex)
-    facts = statistics(solver)
+    facts = Facts(solver).named()
     message = meaning(overall) if overall == 0 else plain(solver.last_error()) or meaning(overall)
     return ManyResult(value, error, status, status == 0, facts["evaluations"], message,
                       METHOD_NAMES.get(facts["method_used"], METHOD_NAMES[setting.method]), facts["seconds"], setting.rtol, setting.atol, facts)

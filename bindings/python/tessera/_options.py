@@ -65,7 +65,7 @@ def _value(name, value, ndim):
 
 
 # What others call it.
-_ELSEWHERE = {"epsabs": "atol", "abs_tol": "atol", "epsrel": "rtol", "rel_tol": "rtol", "limit": "maxeval", "max_subdivisions": "maxeval", "neval": "maxeval",
+_ELSEWHERE = {"epsabs": "atol", "abs_tol": "atol", "epsrel": "rtol", "rel_tol": "rtol", "limit": "maxeval", "max_subdivisions": "maxeval", "neval": "maxeval", "n": "maxeval", "maxpts": "maxeval", "maxiter": "maxeval",
               "nitn": "maxeval", "n_jobs": "workers", "threads": "workers"}
 
 

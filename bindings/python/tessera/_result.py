@@ -1,18 +1,64 @@
 """What a run gives back.
 
 SPDX-License-Identifier: BSD-3-Clause"""
+import ctypes
 import dataclasses
-from ctypes import byref, c_double, c_int64
+import functools
+from ctypes import byref, c_double, c_int, c_int64
 from typing import Any
 
 import numpy as np
 
 from ._constants import GRID, KEY
-from ._library import Status, call, functions, meaning, plain
+from ._library import Status, adapters, call, functions, meaning, plain
 from ._options import METHOD_NAMES
 
-_INTEGERS = [(name.lower(), key) for name, key in KEY.items() if 300 <= key < 400]
-_REALS = [(name.lower(), key) for name, key in KEY.items() if 400 <= key < 500]
+
+class _Statistics:
+    """Those of a kind, read in one call: integers from key 300 on, reals from 400."""
+
+    def __init__(self, kind, of_kind, get, first):
+        found = {name.lower(): key for name, key in KEY.items() if first <= key < first + 100}
+        self.names, self.values, self.keys = tuple(found), kind * len(found), (c_int * len(found))(*found.values())
+        self.one, self.get = functions[get], ctypes.cast(functions[get], ctypes.c_void_p)
+        try:
+            self.read = getattr(adapters(), "tessera_form_" + of_kind)
+        except OSError:  # a library without them, which TESSERA_LIBRARY may name
+            self.read = self._read
+        else:
+            self.read.restype, self.read.argtypes = None, [ctypes.c_void_p, ctypes.c_void_p, c_int, ctypes.c_void_p, ctypes.c_void_p]
+
+    def _read(self, get, pointer, count, keys, values):
+        value = self.values._type_()
+        for i, key in enumerate(keys):
+            values[i] = value.value if self.one(pointer, key, byref(value)) == 0 else 0
+
+    def of(self, solver):
+        values = self.values()
+        self.read(self.get, solver.pointer, len(values), self.keys, values)
+        return values[:]
+
+
+@functools.cache
+def _kinds():
+    kinds = _Statistics(c_int64, "integers", "get_int", 300), _Statistics(c_double, "reals", "get_real", 400)
+    names = kinds[0].names + kinds[1].names
+    return kinds, names, {name: i for i, name in enumerate(names)}
+
+
+class Facts:
+    """All statistics of the last run that there are, as they stood. They get their names when somebody asks for all."""
+
+    def __init__(self, solver):
+        integers, reals = _kinds()[0]
+        self.values, self.more = integers.of(solver) + reals.of(solver), {}
+
+    def __getitem__(self, name):
+        return self.values[_kinds()[2][name]]
+
+    def named(self):
+        return {**dict(zip(_kinds()[1], self.values)), **self.more}
+
 
 # Limits at which the errors, as they then are, may meet SciPy's criterion, which is the weaker one where both tolerances are given.
 _LIMITS = (Status.LIMIT_EVALUATIONS, Status.LIMIT_MEMORY, Status.LIMIT_TIME, Status.ROUNDOFF)
@@ -114,11 +160,15 @@ class Result(ValueAndError):
     seconds: float
     rtol: float
     atol: float
-    statistics: dict = dataclasses.field(repr=False)
+    _facts: Any = dataclasses.field(repr=False, compare=False)
     history: list = dataclasses.field(default_factory=list, repr=False)
     grid: Any = dataclasses.field(default=None, repr=False)
     state: Any = dataclasses.field(default=None, repr=False)
     domain: Any = dataclasses.field(default=None, repr=False)
+
+    @functools.cached_property
+    def statistics(self):
+        return self._facts.named()
 
     @property
     def subdivisions(self):
@@ -126,6 +176,9 @@ class Result(ValueAndError):
 
     def short(self):
         return f"{self.value} +- {self.error} after {self.evaluations} evaluations"
+
+    def __str__(self):
+        return f"{self.value} +- {np.array2string(np.asarray(self.error), precision=1)}, {self.message} ({self.evaluations} evaluations, {self.method}, {self.seconds:.2g} s)"
 
     def plot(self, what=None, axes=None):
         """Draws the regions (what='regions', two variables, keep_regions=True), the convergence ('convergence', history=True)
@@ -137,6 +190,8 @@ class Result(ValueAndError):
 
 def shaped(flat, shape, is_complex):
     """Components (..., ncomp) as values (..., *shape)."""
+    if flat.size == 1 and flat.ndim == 1 and not shape:
+        return flat[0]
     flat = np.ascontiguousarray(flat)
     if is_complex:
         flat = flat.view(complex)
@@ -146,23 +201,12 @@ def shaped(flat, shape, is_complex):
 
 def shaped_error(flat, shape, is_complex):
     """Errors in the same way; that of a complex value is the modulus of those of its parts."""
+    if flat.size == 1 and flat.ndim == 1 and not shape:
+        return flat[0]
     flat = np.ascontiguousarray(flat)
     if is_complex:
         flat = np.hypot(flat[..., 0::2], flat[..., 1::2])
     return flat.reshape(flat.shape[:-1] + tuple(shape))[()]
-
-
-def statistics(solver):
-    """All statistics of the last run that there are, by their names."""
-    out = {}
-    pointer = solver.pointer
-    for get, kind, names in ((functions["get_int"], c_int64, _INTEGERS), (functions["get_real"], c_double, _REALS)):
-        value = kind()
-        where = byref(value)
-        for name, key in names:
-            get(pointer, key, where)
-            out[name] = value.value
-    return out
 
 
 def judged(status, value, error, rtol, atol, text):
@@ -187,12 +231,12 @@ def collect(solver, setting, status, flat_value, flat_error, history):
     shape, is_complex = setting.shape, setting.complex
     value, error = shaped(flat_value, shape, is_complex), shaped_error(flat_error, shape, is_complex)
     status, success, message = judged(status, value, error, setting.rtol, setting.atol, solver.last_error() if status else "")
-    facts = statistics(solver)
+    facts = Facts(solver)
     method = METHOD_NAMES.get(facts["method_used"], METHOD_NAMES.get(setting.method, str(setting.method)))
     records = kept_records(solver, setting) if setting.keep_regions and method == "cubature" else None
     regions = Regions(facts["regions"] if records is None else len(records), records, setting.domain.ndim, shape, is_complex)
     if method == "montecarlo":
-        facts["chi2_components"] = chi2(solver, flat_value.size)
+        facts.more["chi2_components"] = chi2(solver, flat_value.size)
     return Result(value, error, status, success, facts["evaluations"], regions, message, method, facts["seconds"], setting.rtol, setting.atol,
                   facts, history, grid(solver, setting.domain.ndim) if method == "montecarlo" else None,
                   state(solver) if setting.keep_state else None, setting.domain)

@@ -2,9 +2,9 @@
 
 The library calls functions of this module with the number of a run; exceptions stay in the run and come out when the
 library has returned. SPDX-License-Identifier: BSD-3-Clause"""
+import _signal  # the module signal makes enumerations of what it takes and gives, which takes longer than a small integral
 import ctypes
 import itertools
-import signal
 import threading
 import time
 
@@ -33,16 +33,16 @@ class _Interrupt:
 
     def _handler(self, number, frame):
         if self.pressed:
-            signal.default_int_handler(number, frame)
+            _signal.default_int_handler(number, frame)
         self.pressed = True
 
     def __enter__(self):
         if threading.current_thread() is threading.main_thread():
             if self.depth == 0:
-                self.taken = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+                self.taken = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
                 if self.taken:
                     self.pressed = False
-                    signal.signal(signal.SIGINT, self._handler)
+                    _signal.signal(_signal.SIGINT, self._handler)
             self.depth += 1
         return self
 
@@ -51,7 +51,7 @@ class _Interrupt:
             self.depth -= 1
             if self.depth == 0 and self.taken:
                 self.pressed = False
-                signal.signal(signal.SIGINT, signal.default_int_handler)
+                _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
 interrupt = _Interrupt()

@@ -125,10 +125,31 @@ class Lattice(Handle):
     def ratio(self) -> float:
         return self.real(LATTICE_KEY["LATTICE_RATIO"])
 
-    def points(self, shift=0.0) -> np.ndarray:
-        """The points (size, ndim), moved by a shift."""
-        i = np.arange(self.size, dtype=np.uint64)[:, None]
-        return np.mod(np.mod(i * self.vector.astype(np.uint64), np.uint64(self.size)).astype(float) / self.size + shift, 1.0)
+    def points(self, shift=0.0, *, size=None, first=0, count=None) -> np.ndarray:
+        """The points frac(i*vector/size + shift), i = first ... first + count - 1, as an array (count, ndim).
+
+        shift: a number, or one for each axis (ndim,). size: that of the lattice; a smaller one has the same vector, which the
+        library's own is good for from 2**10 on, in powers of two. count: as many as there are from `first` on. More than 2**24 coordinates, 128 MiB, are an
+        error (ValueError) unless count says that they are wanted: the library's own lattice has 2**25 points."""
+        size, ndim, first = self.size if size is None else int(size), self.ndim, int(first)
+        if not 0 < size <= self.size:
+            raise ValueError(f"size={size} is not between 1 and {self.size}, which the lattice has")
+        there = size - first
+        if not 0 <= first < size:
+            raise ValueError(f"first={first}: the points are numbered from 0 to {size - 1}")
+        if count is None:
+            count = there
+            if count * ndim > 2**24:
+                raise ValueError(f"{count} points of {ndim} variables take {count * ndim * 8 / 2**30:.2g} GiB: say how many by count, or the size of a smaller lattice, "
+                                 f"size={2**10} for instance; count={count} if all are wanted")
+        count = int(count)
+        if not 0 < count <= there:
+            raise ValueError(f"count={count}: there are {there} points from number {first} on")
+        shift = np.broadcast_to(np.asarray(shift, dtype=float), ndim)
+        i, x = np.arange(first, first + count, dtype=np.uint64), np.empty((count, ndim))
+        for j, z in enumerate(self.vector.astype(np.uint64)):
+            x[:, j] = np.mod(np.mod(i * np.mod(z, np.uint64(size)), np.uint64(size)).astype(float) / size + shift[j], 1.0)
+        return x
 
     def __repr__(self):
         return f"<Lattice of {self.ndim} variables, size {self.size}, {self.origin}>"

@@ -43,6 +43,19 @@ def test_a_library_of_the_system(tmp_path):
     assert abs(float(done.stdout) - (math.e - 1)) < 1e-8
 
 
+def test_a_library_without_the_adapters(monkeypatch):
+    r = tessera.quad(math.exp, 0, 1)
+    monkeypatch.setattr(tessera._library, "_adapters", None)
+    monkeypatch.setattr(tessera._library, "beside", lambda name: "/nowhere/" + name)
+    tessera._result._kinds.cache_clear()
+    try:
+        again = tessera.quad(math.exp, 0, 1)
+    finally:
+        tessera._result._kinds.cache_clear()
+    timed = [name for name in r.statistics if name.endswith("seconds")]
+    assert {**again.statistics, **{name: r.statistics[name] for name in timed}} == r.statistics and again.statistics["seconds"] > 0
+
+
 def callbacks():
     d, i, p = ctypes.c_double, ctypes.c_int, ctypes.POINTER(ctypes.c_double)
     v, u, q = ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_int)

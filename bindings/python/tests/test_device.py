@@ -2,8 +2,10 @@
 
 As a program it needs NumPy alone: python3 test_device.py, with TESSERA_LIBRARY and PYTHONPATH set; it ends with 77 where there is no device.
 SPDX-License-Identifier: BSD-3-Clause"""
+import concurrent.futures
 import ctypes
 import math
+import os
 import sys
 import traceback
 import types
@@ -132,6 +134,25 @@ def numba_functions():
     return True
 
 
+def calls_one_after_another():
+    """The second has the kernels and the bits of the first, whatever was called in between."""
+    text, other = tessera.source(TEXT, language="cuda"), tessera.source(PARAMS, function="f", language="cuda")
+    for options in (dict(method="cubature"), dict(method="lattice", rtol=1e-4), dict(method="vegas", rtol=1e-2), dict(method="auto")):
+        def call(**more):
+            r = tessera.integrate(text, [0, 0], [1, 1], device=0, **{**options, **more})
+            return (r.value, r.error, r.evaluations, r.status, None if r.grid is None else r.grid.tobytes()), r.statistics["compile_seconds"]
+
+        first, _ = call()
+        tessera.integrate(other, [0, 1], [2, 3], device=0, args=(2.0,), seed=5, **options)
+        call(rtol=1e-1, maxeval=3000)
+        second, seconds = call()
+        assert first == second, (options, first, second)
+        assert seconds == 0 or options["method"] == "auto", options
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            assert all(one == first for one, _ in pool.map(lambda _: call(), range(12)))
+    return True
+
+
 def functions_of_cupy():
     return functions_of("cupy")
 
@@ -140,7 +161,7 @@ def functions_of_torch():
     return functions_of("torch")
 
 
-ON_A_DEVICE = [texts_on_a_device, many_on_a_device, lattices_on_a_device, refusals, functions_of_cupy, functions_of_torch, numba_functions]
+ON_A_DEVICE = [texts_on_a_device, calls_one_after_another, many_on_a_device, lattices_on_a_device, refusals, functions_of_cupy, functions_of_torch, numba_functions]
 
 # ---- Without a device -------------------------------------------------------------------------------------------------------
 
@@ -202,6 +223,19 @@ def test_what_a_function_computes_with(monkeypatch):
     exec("def f(x):\n    return torch.exp(x)\ndef g(x):\n    return np.exp(x)\ndef outer(t):\n    return lambda x: t.exp(x)", scope)
     assert _device.framework(scope["f"]) == "torch" and _device.framework(scope["g"]) is None
     assert _device.framework(scope["outer"](torch)) == "torch" and _device.framework(math.sin) is None
+
+
+def test_the_toolkit_of_wheels_is_found_by_programs_too(monkeypatch):
+    places = {"nvrtc": "/v/site-packages/nvidia/cu13/lib", "nvJitLink": "/v/site-packages/nvidia/cu13/lib", "nvvm": "/v/site-packages/nvidia/cu13/nvvm/lib64",
+              "cufft": "/usr/lib/x86_64-linux-gnu"}
+    finder = types.ModuleType("cuda.pathfinder")
+    finder.load_nvidia_dynamic_lib = lambda name: types.SimpleNamespace(abs_path=places[name] + "/lib.so")  # a KeyError where there is none
+    monkeypatch.setitem(sys.modules, "cuda", types.ModuleType("cuda"))
+    monkeypatch.setitem(sys.modules, "cuda.pathfinder", finder)
+    monkeypatch.setattr(_device, "_looked", False)
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/mine")
+    _device.find_toolkit()
+    assert os.environ["LD_LIBRARY_PATH"] == f"/mine:{places['nvrtc']}:{places['nvvm']}"
 
 
 def test_functions_without_a_form_for_a_device_are_refused():

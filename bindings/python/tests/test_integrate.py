@@ -284,3 +284,11 @@ def test_mistakes_are_named():
         tessera.integrate(lambda x: x[:, 0], [0], [1], max_eval=10)
     with pytest.raises(ValueError, match=r"shape \(3, 5\) for 5 points"):  # components first
         tessera.integrate(lambda x: np.array([x[:, 0], x[:, 1], x[:, 0]]), [0, 0], [1, 1])
+
+
+def test_a_result_in_a_line():
+    one = str(tessera.integrate(lambda x: x[:, 0], [0, 0], [1, 1], method="cubature"))
+    assert one.startswith("0.5") and "the tolerance is met" in one and "cubature" in one and "\n" not in one
+    assert str(tessera.integrate(lambda x: x, [0, 0], [1, 1])).startswith("[0.5 0.5] +- [")
+    with pytest.raises(TypeError, match="'n', did you mean 'maxeval'"):
+        tessera.integrate(lambda x: x[:, 0], [0, 0], [1, 1], n=100)

@@ -18,12 +18,27 @@ def test_the_library_s_own_vector():
     assert lattice.origin == "builtin" and lattice.ndim == 10 and lattice.vector.dtype == np.int64 and lattice.vector[0] == 1
 
 
+def test_points_by_the_million_are_asked_for():
+    lattice = tessera.Lattice(3)
+    with pytest.raises(ValueError, match="0.75 GiB.*count=33554432"):
+        lattice.points()
+    x = lattice.points(size=2**12)
+    assert x.shape == (2**12, 3) and abs(np.mean(f(x)) - 1) < 1e-3  # a lattice of its own, not the beginning of a large one
+    assert np.array_equal(x[3], np.mod(3 * (lattice.vector % 2**12), 2**12) / 2**12)
+    assert np.array_equal(lattice.points(first=7, count=5)[2], np.mod(9 * lattice.vector, lattice.size) / lattice.size)
+    for wrong in (dict(size=0), dict(size=2**26), dict(first=-1), dict(first=2**25), dict(count=0), dict(first=2**25 - 1, count=2)):
+        with pytest.raises(ValueError, match=r"size=|first=|count="):
+            lattice.points(**wrong)
+
+
 def test_vectors_given():
     assert tessera.Lattice.korobov(3, 101, 7).vector.tolist() == [1, 7, 49]
     lattice = tessera.Lattice.from_vector([1, 76, 20], 1021)
     assert lattice.size == 1021 and lattice.vector.tolist() == [1, 76, 20] and lattice.origin == "given"
     x = lattice.points()
     assert x.shape == (1021, 3) and np.allclose(x[5], np.array([5, 380, 100]) / 1021)
+    assert np.array_equal(lattice.points(first=1019), x[1019:]) and np.array_equal(lattice.points(0.25, first=4, count=2)[1], np.mod(x[5] + 0.25, 1))
+    assert np.array_equal(lattice.points([0, 0.5, 0])[:, 1], np.mod(x[:, 1] + 0.5, 1))
     within(tessera.integrate(f, [0] * 3, [1] * 3, method="lattice", rtol=1e-2, lattice=lattice), 1)
     with pytest.raises(ValueError):
         tessera.Lattice.from_vector([0, 5], 10)

@@ -40,6 +40,11 @@ void cuda_cubature::use_stream(CUstream stream) {
   slots_.use_stream(stream);
 }
 
+void cuda_cubature::release() {
+  constexpr int64 little = int64{1} << 24;
+  if (grids_.of_domain.bytes() + grids_.of_regions.bytes() > little) grids_ = {};
+}
+
 void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks,
                               double *value, double *error, run_result &to, device_report &report) {
   const auto &problem = static_cast<const cubature_problem &>(of_a_method);

@@ -28,6 +28,7 @@ class cuda_cubature final : public cuda_method, private step_sharing {
         team_(*this, setting) {}
 
   void use_stream(CUstream stream) override;
+  void release() override;
   void integrate(const problem &problem, const device_integrand &integrand, run_hooks &hooks, double *value,
                  double *error, run_result &result, device_report &report) override;
   int64 rows_at_once(const many_problem &problem) const override { return many_executor::suits(problem) ? 1024 : 1; }

@@ -41,9 +41,11 @@ cuda_driver open_driver() {
   TESSERA_BIND(context_release, cuDevicePrimaryCtxRelease);
   TESSERA_BIND(context_push, cuCtxPushCurrent);
   TESSERA_BIND(context_pop, cuCtxPopCurrent);
+  TESSERA_BIND(context_id, cuCtxGetId);
   TESSERA_BIND(stream_create, cuStreamCreate);
   TESSERA_BIND(stream_destroy, cuStreamDestroy);
   TESSERA_BIND(stream_synchronize, cuStreamSynchronize);
+  TESSERA_BIND(stream_query, cuStreamQuery);
   TESSERA_BIND(allocate, cuMemAlloc);
   TESSERA_BIND(release, cuMemFree);
   TESSERA_BIND(host_allocate, cuMemHostAlloc);
@@ -116,6 +118,8 @@ bool is_broken(CUcontext context) {
 }
 
 }  // namespace
+
+thread_local memory_count *memory_count::current_ = nullptr;
 
 primary_context::primary_context(CUdevice device) : device_(device) {
   const std::lock_guard<std::mutex> lock(started_mutex);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -45,9 +46,11 @@ struct cuda_driver {
   decltype(&::cuDevicePrimaryCtxRelease) context_release;
   decltype(&::cuCtxPushCurrent) context_push;
   decltype(&::cuCtxPopCurrent) context_pop;
+  decltype(&::cuCtxGetId) context_id;
   decltype(&::cuStreamCreate) stream_create;
   decltype(&::cuStreamDestroy) stream_destroy;
   decltype(&::cuStreamSynchronize) stream_synchronize;
+  decltype(&::cuStreamQuery) stream_query;
   decltype(&::cuMemAlloc) allocate;
   decltype(&::cuMemFree) release;
   decltype(&::cuMemHostAlloc) host_allocate;
@@ -124,18 +127,44 @@ class loaded_library {
   CUlibrary library_ = nullptr;
 };
 
+// Bytes of the blocks of memory below that were allocated, by any thread, while one of its scopes lived there. It must outlive them.
+class memory_count {
+ public:
+  class scope {
+   public:
+    explicit scope(memory_count &count) : outer_(current_) { current_ = &count; }
+    ~scope() { current_ = outer_; }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+
+   private:
+    memory_count *const outer_;
+  };
+  std::size_t bytes() const { return bytes_; }
+
+  static memory_count *add(std::size_t bytes) {
+    if (current_) current_->bytes_ += bytes;
+    return current_;
+  }
+  static void remove(memory_count *from, std::size_t bytes) {
+    if (from) from->bytes_ -= bytes;
+  }
+
+ private:
+  static thread_local memory_count *current_;
+  std::atomic<std::size_t> bytes_{0};
+};
+
 // A block of device memory that grows and keeps no content.
 class device_memory {
  public:
   device_memory() = default;
   ~device_memory() { clear(); }
-  device_memory(device_memory &&other) noexcept : address_(other.address_), bytes_(other.bytes_) {
-    other.address_ = 0;
-    other.bytes_ = 0;
-  }
+  device_memory(device_memory &&other) noexcept { *this = std::move(other); }
   device_memory &operator=(device_memory &&other) noexcept {
     std::swap(address_, other.address_);
     std::swap(bytes_, other.bytes_);
+    std::swap(counted_, other.counted_);
     return *this;
   }
 
@@ -146,9 +175,12 @@ class device_memory {
     clear();
     check(cuda().allocate(&address_, bytes), "allocating device memory");
     bytes_ = bytes;
+    counted_ = memory_count::add(bytes);
   }
   void clear() {
-    if (address_) cuda().release(address_);
+    if (!address_) return;
+    cuda().release(address_);
+    memory_count::remove(counted_, bytes_);
     address_ = 0;
     bytes_ = 0;
   }
@@ -156,6 +188,7 @@ class device_memory {
  private:
   CUdeviceptr address_ = 0;
   std::size_t bytes_ = 0;
+  memory_count *counted_ = nullptr;
 };
 
 // Throws bad_alloc where the device has no memory left.
@@ -164,22 +197,32 @@ void allocate(device_memory &m, std::size_t bytes);
 // Host memory that the device reads and writes under the same address.
 class mapped_memory {
  public:
-  ~mapped_memory() {
-    if (address_) cuda().host_release(address_);
-  }
+  mapped_memory() = default;
+  mapped_memory(const mapped_memory &) = delete;
+  mapped_memory &operator=(const mapped_memory &) = delete;
+  ~mapped_memory() { clear(); }
   void *address() const { return address_; }
   void require(std::size_t bytes) {
     if (bytes <= bytes_) return;
-    if (address_) cuda().host_release(address_);
-    address_ = nullptr;
+    clear();
     check(cuda().host_allocate(&address_, bytes, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE),
           "allocating page-locked memory");
     bytes_ = bytes;
+    counted_ = memory_count::add(bytes);
   }
 
  private:
+  void clear() {
+    if (!address_) return;
+    cuda().host_release(address_);
+    memory_count::remove(counted_, bytes_);
+    address_ = nullptr;
+    bytes_ = 0;
+  }
+
   void *address_ = nullptr;
   std::size_t bytes_ = 0;
+  memory_count *counted_ = nullptr;
 };
 
 }  // namespace tessera

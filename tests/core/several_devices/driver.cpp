@@ -4,6 +4,8 @@
 //   FAKE_CUDA_POINT_SECONDS             that a point of cubature takes besides
 //   FAKE_CUDA_TURNS                     of an integral in a slot in a launch, at most
 //   FAKE_CUDA_BROKEN_DEVICE             on which every launch fails
+//   FAKE_CUDA_CONTEXT                   another number: the program has reset the devices
+//   FAKE_CUDA_LOG_MEMORY                of a device, in bytes
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -130,7 +132,9 @@ CUresult cuDeviceGet(CUdevice *d, int ordinal) { return *d = ordinal, CUDA_SUCCE
 CUresult cuDeviceGetName(char *name, int length, CUdevice d) {
   return std::snprintf(name, static_cast<std::size_t>(length), "stand-in %d", d), CUDA_SUCCESS;
 }
-CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) { return *bytes = std::size_t{1} << 34, CUDA_SUCCESS; }
+CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) {
+  return *bytes = std::size_t{1} << number_in("FAKE_CUDA_LOG_MEMORY", 34), CUDA_SUCCESS;
+}
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
        : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
@@ -150,6 +154,10 @@ CUresult cuStreamCreate(CUstream *s, unsigned) {
   if (now() < 0) return CUDA_ERROR_INVALID_CONTEXT;
   *s = reinterpret_cast<CUstream>(static_cast<std::uintptr_t>(100 + now()));
   return CUDA_SUCCESS;
+}
+CUresult cuStreamQuery(CUstream s) { return is_here(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
+CUresult cuCtxGetId(CUcontext, unsigned long long *id) {
+  return *id = static_cast<unsigned>(number_in("FAKE_CUDA_CONTEXT", 1)), CUDA_SUCCESS;
 }
 CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
 CUresult cuStreamSynchronize(CUstream s) { return is_here(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
