@@ -23,6 +23,8 @@ const char *name_of(int which) {
       return "an exchange of sums";
     case ranks::step::training:
       return "an exchange of the grid's counts";
+    case ranks::step::pace:
+      return "the time that a step has taken";
     case ranks::step::claims:
       return "the beginning of many integrals";
     case ranks::step::rows:

@@ -41,7 +41,7 @@ class ranks {
   bool may_have_threads() const { return all_.threads != 0; }  // each of them
 
   // The steps of a call.
-  enum class step : int { begin, place, memory, look, items, training, claims, rows, state, end };
+  enum class step : int { begin, place, memory, look, items, training, pace, claims, rows, state, end };
 
   // What each rank has handed in, in their order.
   struct gathered {

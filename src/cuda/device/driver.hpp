@@ -39,6 +39,7 @@ struct cuda_driver {
   decltype(&::cuDeviceGet) device_get;
   decltype(&::cuDeviceGetAttribute) device_attribute;
   decltype(&::cuDeviceGetName) device_name;
+  decltype(&::cuDeviceGetUuid) device_uuid;
   decltype(&::cuDeviceTotalMem) device_memory;
   decltype(&::cuDriverGetVersion) driver_version;
   decltype(&::cuDevicePrimaryCtxRetain) context_retain;
@@ -168,6 +169,7 @@ class mapped_memory {
     if (address_) cuda().host_release(address_);
   }
   void *address() const { return address_; }
+  std::size_t bytes() const { return bytes_; }
   void require(std::size_t bytes) {
     if (bytes <= bytes_) return;
     if (address_) cuda().host_release(address_);

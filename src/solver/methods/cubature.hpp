@@ -15,7 +15,7 @@ class cubature_method final : public method {
 
   int most_device_ndim() const override { return 32; }
   std::string trouble_with_state_on_devices() const override { return {}; }
-  bool shares_evaluations(bool on_host) const override { return on_host; }
+  bool shares_evaluations(bool) const override { return true; }
   void sign(fingerprint &to) const override { to.add(given_).add(given_evaluations_); }
   void begin_run() override { regions_there_ = false; }
   cubature_problem &prepare(bool on_host) override;

@@ -116,6 +116,10 @@ CUresult cuDeviceGet(CUdevice *d, int ordinal) { return *d = ordinal, CUDA_SUCCE
 CUresult cuDeviceGetName(char *name, int length, CUdevice d) {
   return std::snprintf(name, static_cast<std::size_t>(length), "stand-in %d", d), CUDA_SUCCESS;
 }
+CUresult cuDeviceGetUuid(CUuuid *id, CUdevice d) {
+  std::memset(id, d + 1, sizeof *id);
+  return CUDA_SUCCESS;
+}
 CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) { return *bytes = std::size_t{1} << 34, CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
