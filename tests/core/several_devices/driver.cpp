@@ -3,6 +3,9 @@
 //   FAKE_CUDA_NDIM, FAKE_CUDA_NCOMP     what the kernels are compiled for, which cannot be read from them
 //   FAKE_CUDA_POINT_SECONDS             that a point of cubature takes besides
 //   FAKE_CUDA_BROKEN_DEVICE             on which every launch fails
+//   FAKE_CUDA_FREE_BYTES                that a device is said to have, of 2^33
+//   FAKE_CUDA_LARGEST_BLOCK             bytes; there is no memory for a larger one
+// stand_in_points: at which cubature has asked for the integrand in this process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
@@ -94,6 +97,8 @@ CUresult run(const function_of &f, int64 many, void **arguments) {
 extern "C" {
 #pragma GCC visibility push(default)
 
+long long stand_in_points = 0;
+
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 // NVRTC asks for a table of functions, whose first word is its size.
 CUresult cuGetExportTable(const void **table, const CUuuid *) {
@@ -145,7 +150,8 @@ CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
 CUresult cuStreamSynchronize(CUstream s) { return is_here(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
 CUresult cuMemAlloc(CUdeviceptr *p, std::size_t n) {
   if (now() < 0) return CUDA_ERROR_INVALID_CONTEXT;
-  void *const memory = std::malloc(n + 1);
+  const auto most = static_cast<std::size_t>(number_in("FAKE_CUDA_LARGEST_BLOCK", 0));
+  void *const memory = most > 0 && n > most ? nullptr : std::malloc(n + 1);
   if (!memory) return CUDA_ERROR_OUT_OF_MEMORY;
   std::memset(memory, 0xcc, n + 1);  // nothing that was never written passes for a number that was
   const std::lock_guard<std::mutex> lock(guard);
@@ -168,7 +174,8 @@ CUresult cuMemHostAlloc(void **p, std::size_t n, unsigned flags) {
 }
 CUresult cuMemFreeHost(void *p) { return std::free(p), CUDA_SUCCESS; }
 CUresult cuMemGetInfo(std::size_t *free, std::size_t *total) {
-  *free = *total = std::size_t{1} << 33;
+  const int bytes = number_in("FAKE_CUDA_FREE_BYTES", 0);
+  *free = *total = bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 33;
   return CUDA_SUCCESS;
 }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream s) {

@@ -6,6 +6,8 @@
 
 #include "core/rule.hpp"
 
+extern "C" long long stand_in_points;
+
 // What kernels are compiled for.
 int ndim();
 int ncomp();
