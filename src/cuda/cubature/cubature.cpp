@@ -48,7 +48,9 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   begin_sharing(problem, integrand, report);
   const loaded_kernel *const kernel = begin_run(problem, f, &hooks, report);
   cubature_problem p = problem;
-  p.settings.memory = std::min(p.settings.memory, ranks_.memory(free_memory(), setting_.identity()));
+  const int64 free = free_memory();
+  p.settings.memory =
+      std::min(p.settings.memory, ranks_.are_there() ? ranks_.memory(free, setting_.identity()) : free);
   using driver_type = bulk<cuda_executor>;
   const int64 fixed =
       driver_type::fixed_bytes(p.settings) + (kernel ? executor_.slice_bytes(*kernel) : batch_.work_bytes());

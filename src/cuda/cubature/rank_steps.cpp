@@ -35,7 +35,6 @@ int64 rank_steps::memory(int64 free, uint64 device) {
     int64 free;
     uint64 device;
   };
-  if (!all_) return free;
   const std::vector<holding> ranks_have = all_of(*all_, ranks::step::memory, 1, holding{free, device});
   int64 least = free;
   for (const holding &its : ranks_have) {

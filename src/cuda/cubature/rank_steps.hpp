@@ -27,7 +27,7 @@ class rank_steps {
   }
   bool share(int64 points) const { return all_ && (always_ || points >= not_worth_); }
 
-  // Bytes that each may take, of which a rank has `free` on its first device: ranks on one device share them.
+  // Where there are others: bytes that each may take, of which a rank has `free` on its first device. Ranks on one device share them.
   int64 memory(int64 free, uint64 device);
   void agree_on_room(int64 &regions, int64 &parents, bool &there);
   // The longest time of any rank for so many points.

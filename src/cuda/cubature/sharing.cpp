@@ -100,7 +100,8 @@ cuda_executor::answer cuda_cubature::share_among_ranks(const bulk_state &state, 
   if (own.first < own.end) {
     said = evaluate(state, own);
     executor_.packing().pack(results_of(own), stream);
-    alone += seconds_since(from) * static_cast<double>(some.end - some.first) / static_cast<double>(own.end - own.first);
+    alone +=
+        seconds_since(from) * static_cast<double>(some.end - some.first) / static_cast<double>(own.end - own.first);
   }
   check(cuda().stream_synchronize(stream), "packing regions");
   said = agree_on(said, own.first, {{results_.address(), sizeof(double), nullptr, int64{pieces} * fields}});

@@ -14,7 +14,8 @@ struct step_part {
   double *packed;
   int first, fields;  // those of a record that are packed
   bool by_region;
-  int64 *failed;  // 0, or one more than a region of the store with a number that is not finite; null where that is no failure
+  int64 *
+      failed;  // 0, or one more than a region of the store with a number that is not finite; null where that is no failure
 
   TESSERA_HD int64 region_of(int64 t) const { return list[by_region ? t / fields : t % n]; }
   TESSERA_HD int field_of(int64 t) const { return first + static_cast<int>(by_region ? t % fields : t / n); }
@@ -39,8 +40,9 @@ TESSERA_HD bool unpack(const step_part &a, int64 t) {
     a.regions.state(region) = *reinterpret_cast<const region_state *>(a.packed + t);
     return true;
   }
-  a.regions.field(region, f) = a.packed[t];
-  return fabs(a.packed[t]) < infinity_value();
+  const double v = a.packed[t];
+  a.regions.field(region, f) = v;
+  return fabs(v) < infinity_value();
 }
 
 }  // namespace tessera
