@@ -49,8 +49,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const loaded_kernel *const kernel = begin_run(problem, f, &hooks, report);
   cubature_problem p = problem;
   const int64 free = free_memory();
-  p.settings.memory =
-      std::min(p.settings.memory, ranks_.are_there() ? ranks_.memory(free, setting_.identity()) : free);
+  p.settings.memory = std::min(p.settings.memory, ranks_.are_there() ? ranks_.memory(free, setting_.identity()) : free);
   using driver_type = bulk<cuda_executor>;
   const int64 fixed =
       driver_type::fixed_bytes(p.settings) + (kernel ? executor_.slice_bytes(*kernel) : batch_.work_bytes());
