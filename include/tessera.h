@@ -573,8 +573,8 @@ TESSERA_API int tessera_set_devices(tessera_solver *s, int n, const int *ordinal
  * the same order and, but for where results go, with the same arguments, options and integrand. What differs is found before a run and
  * is TESSERA_ERR_RANKS on all ranks; a rank that fails ends the run on all of them, with its status. All ranks get the result, the same
  * bits for any number of ranks and threads, and those of one process without a communicator but for the status of a run that the clock
- * or a callback ends. Cubature, lattice rules and Monte Carlo on the host, and lattice rules and Monte Carlo on devices of one kind (but for
- * cuRAND's generators) share out the integrand's evaluations; all else is made by each rank for itself. tessera_integrate_many shares out
+ * or a callback ends. Cubature, lattice rules and Monte Carlo share out the integrand's evaluations, on the host and on devices of one kind (there
+ * but for sparse grids and cuRAND's generators); all else is made by each rank for itself. tessera_integrate_many shares out
  * integrals. Each rank has TESSERA_THREADS threads of its own, and MPI is called by the calling thread alone: more than one needs
  * MPI_THREAD_FUNNELED.
  *

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <new>
+#include <numeric>
 
 #include "tessera.h"
 
@@ -23,6 +24,8 @@ const char *name_of(int which) {
       return "an exchange of sums";
     case ranks::step::training:
       return "an exchange of the grid's counts";
+    case ranks::step::pace:
+      return "the time that a step has taken";
     case ranks::step::claims:
       return "the beginning of many integrals";
     case ranks::step::rows:
@@ -93,6 +96,12 @@ ranks::gathered ranks::gather_each(const std::vector<head> &heads, const void *d
   char why[TESSERA_COMM_WHY] = "";
   if (!g.bytes.empty()) require(plugin_.gather_each(state_, data, sizes.data(), g.bytes.data(), why), why);
   return g;
+}
+
+void ranks::gather_parts(const std::vector<std::size_t> &bytes, void *all) {
+  const auto own = static_cast<std::ptrdiff_t>(std::accumulate(bytes.begin(), bytes.begin() + rank(), std::size_t{0}));
+  char why[TESSERA_COMM_WHY] = "";
+  require(plugin_.gather_each(state_, static_cast<unsigned char *>(all) + own, bytes.data(), all, why), why);
 }
 
 // Much may be too much for one of them, and the others would wait for it.

@@ -41,7 +41,7 @@ class ranks {
   bool may_have_threads() const { return all_.threads != 0; }  // each of them
 
   // The steps of a call.
-  enum class step : int { begin, place, memory, look, items, training, claims, rows, state, end };
+  enum class step : int { begin, place, memory, look, items, training, pace, claims, rows, state, end };
 
   // What each rank has handed in, in their order.
   struct gathered {
@@ -54,6 +54,8 @@ class ranks {
   };
   // `number`: one that all ranks must have at this step. Throws common_failure, on all ranks, when one of them is not there.
   gathered exchange(step which, uint64 number, const void *mine, std::size_t bytes);
+  // Behind an exchange: parts of an array, of so many bytes, one behind the other, of which each rank has its own there, and then all.
+  void gather_parts(const std::vector<std::size_t> &bytes, void *all);
   // One number of each rank.
   std::vector<int64> exchange(step which, uint64 number, int64 mine);
 

@@ -8,6 +8,8 @@
 namespace tessera {
 namespace {
 
+constexpr std::size_t much = std::size_t{1} << 16;  // bytes of all ranks
+
 // What comes before the arrays in the message of a rank.
 struct report {
   int64 item, zeroed;
@@ -38,10 +40,15 @@ void shared_items::exchange(first_failure &failure, std::atomic<int64> &zeroed,
   put(&mine, sizeof mine);
   put(text.data(), text.size());
   unsigned char *data = nullptr;
-  for (const item_array &a : left) {
-    const std::size_t n = part_of(a, all_->rank(), data);
-    put(data, n);
-  }
+  std::size_t bytes = 0;
+  for (const item_array &a : left)
+    bytes += static_cast<std::size_t>(a.at(range_.end - range_.first) - a.at(0)) * a.bytes;
+  const bool in_place = bytes >= much;  // without copies, in a call for each array
+  if (!in_place)
+    for (const item_array &a : left) {
+      const std::size_t n = part_of(a, all_->rank(), data);
+      put(data, n);
+    }
   const ranks::gathered all =
       all_->exchange(ranks::step::items, static_cast<uint64>(range_.end - range_.first), own_.data(), own_.size());
   failure.clear();
@@ -58,6 +65,7 @@ void shared_items::exchange(first_failure &failure, std::atomic<int64> &zeroed,
                          : "rank " + std::to_string(r) + ": " +
                                std::string(reinterpret_cast<const char *>(from), static_cast<std::size_t>(its.length)));
     from += its.length;
+    if (in_place) continue;
     for (const item_array &a : left) {
       const std::size_t n = part_of(a, r, data);
       if (r != all_->rank() && n > 0) std::memcpy(data, from, n);
@@ -65,6 +73,12 @@ void shared_items::exchange(first_failure &failure, std::atomic<int64> &zeroed,
     }
   }
   zeroed = told_zeroed_;
+  if (!in_place) return;
+  std::vector<std::size_t> parts(static_cast<std::size_t>(all_->size()));
+  for (const item_array &a : left) {
+    for (int r = all_->size(); r-- > 0;) parts[static_cast<std::size_t>(r)] = part_of(a, r, data);
+    all_->gather_parts(parts, data);
+  }
 }
 
 void shared_items::add_up(uint64 *counts, int64 n) {

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* A plug-in is used only if this number is the same on both sides. */
-#define TESSERA_COMM_ABI 1
+#define TESSERA_COMM_ABI 2
 
 #define TESSERA_COMM_WHY 512
 
@@ -44,7 +44,8 @@ struct tessera_comm_plugin {
 
   /* Every rank hands in `bytes` bytes, as many as the others; all[size][bytes], in the order of the ranks. */
   int (*gather)(void *state, const void *mine, size_t bytes, void *all, char *why);
-  /* The same where ranks hand in different numbers: bytes[size], known to all of them; they follow each other in `all`. */
+  /* The same where ranks hand in different numbers: bytes[size], known to all of them; they follow each other in `all`.
+   * `mine` may be the rank's own part of `all`. */
   int (*gather_each)(void *state, const void *mine, const size_t *bytes, void *all, char *why);
 
   /* A counter that all ranks share: 0 for all of them when the call returns. */

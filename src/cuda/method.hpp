@@ -50,6 +50,7 @@ class cuda_setting {
   cuda_setting &operator=(const cuda_setting &) = delete;
 
   CUcontext context() const { return context_; }
+  uint64 identity() const;  // the same in all processes that use the device, and of no other device
   other_devices *others() const { return others_; }  // null: none
   int arch() const { return arch_; }
   int multiprocessors() const { return multiprocessors_; }
@@ -65,6 +66,7 @@ class cuda_setting {
  private:
   CUdeviceptr upload(const std::vector<unsigned char> &params);
 
+  const CUdevice device_;
   const CUcontext context_;
   other_devices *const others_;
   const int arch_, multiprocessors_;

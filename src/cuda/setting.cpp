@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "method.hpp"
 
+#include <cstring>
+
 #include "../jit/fortran/program_array.hpp"
 
 namespace tessera {
@@ -17,13 +19,23 @@ static int attribute(CUdevice device, CUdevice_attribute which) {
 }
 
 cuda_setting::cuda_setting(CUdevice device, CUcontext context, other_devices *others)
-    : context_(context),
+    : device_(device),
+      context_(context),
       others_(others),
       arch_(10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
             attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)),
       multiprocessors_(attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)) {
   check(cuda().stream_create(&own_stream_, CU_STREAM_NON_BLOCKING), "making a stream");
   stream_ = own_stream_;
+}
+
+uint64 cuda_setting::identity() const {
+  CUuuid id = {};
+  uint64 words[2] = {};
+  static_assert(sizeof id == sizeof words);
+  check(cuda().device_uuid(&id, device_), "asking the device");
+  std::memcpy(words, &id, sizeof id);
+  return words[0] ^ (words[1] * 0x9e3779b97f4a7c15u);
 }
 
 cuda_setting::~cuda_setting() {

@@ -217,12 +217,13 @@ static int mpi_gather_each(void *of, const void *mine, const size_t *bytes, void
       s->starts[r] = start;
       start += s->counts[r];
     }
-    const int code = MPI_Allgatherv(mine, s->counts[s->rank], MPI_BYTE, all, s->counts, s->starts, MPI_BYTE, s->comm);
+    const void *const own = mine == (char *)all + s->starts[s->rank] ? MPI_IN_PLACE : mine;
+    const int code = MPI_Allgatherv(own, s->counts[s->rank], MPI_BYTE, all, s->counts, s->starts, MPI_BYTE, s->comm);
     return code == MPI_SUCCESS ? 0 : explain(code, "MPI_Allgatherv", why);
   }
   char *to = all;
   for (int r = 0; r < s->size; to += bytes[r], ++r) {
-    if (r == s->rank) memcpy(to, mine, bytes[r]);
+    if (r == s->rank && to != mine) memcpy(to, mine, bytes[r]);
     for (size_t at = 0; at < bytes[r]; at += MOST_AT_ONCE) {
       const size_t left = bytes[r] - at;
       const int code = MPI_Bcast(to + at, (int)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE), MPI_BYTE, r, s->comm);

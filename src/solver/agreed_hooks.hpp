@@ -38,8 +38,13 @@ class agreed_hooks final : public run_hooks {
     return end;
   }
   outcome within_step() override { return own_.within_step(); }
+  // Until the next time that all have agreed upon: of the first nothing is known.
+  int64 until_look(int64 n) const override {
+    constexpr int64 unknown = int64{1} << 24;
+    if (!all_) return own_.until_look(n);
+    return !wanted_ ? INT64_MAX : (next_ > n ? next_ - n : unknown);
+  }
   // What a step may have is not to depend on the clock of a rank.
-  int64 until_look(int64 n) const override { return all_ ? INT64_MAX : own_.until_look(n); }
   int64 most_in_step(int64 n) const override { return all_ ? INT64_MAX : own_.most_in_step(n); }
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }
   void foresee(int64 evaluations) override { own_.foresee(evaluations); }

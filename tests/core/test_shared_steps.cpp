@@ -44,6 +44,23 @@ class sharing_executor : public host_executor {
   const int64 least_;
 };
 
+// One of several that make the same run, of which another has no room for more.
+class crowded_executor : public host_executor {
+ public:
+  crowded_executor(thread_pool &pool, host_evaluator &evaluator, int64 most)
+      : host_executor(pool, evaluator), most_(most) {}
+  void agree_on_room(int64 &regions, int64 &parents, bool &there) {
+    regions = std::min(regions, most_);
+    parents = std::min(parents, most_ / 3);
+    there = there && asked++ == 0;
+  }
+
+  int asked = 0;
+
+ private:
+  const int64 most_;
+};
+
 answer shared(const cubature_problem &p, int64 least, int *evaluated = nullptr, int *raised = nullptr) {
   thread_pool pool(p.threads);
   host_evaluator evaluator;
@@ -94,12 +111,29 @@ void so_may_regions_be_that_are_to_be_raised(void **) {
   }
 }
 
+void all_have_the_least_room_of_any(void **) {
+  cubature_problem p = problem_of(5, 1, suite_f4, 1e-12);
+  const answer whole = direct(p);
+  thread_pool pool(p.threads);
+  host_evaluator evaluator;
+  evaluator.start(p, pool, nobody_asks, INT64_MAX);
+  for (const int64 most : {200, 3000}) {
+    crowded_executor executor(pool, evaluator, most);
+    const answer a = run(executor, p);
+    assert_int_equal(executor.asked, 2);  // and not again
+    assert_true(a.end == outcome::memory || a.end == outcome::evaluations);
+    assert_true(a.error[0] != whole.error[0]);
+    assert_true(std::fabs(a.value[0] - whole.value[0]) <= a.error[0] + whole.error[0]);
+  }
+}
+
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(large_steps_may_be_left_to_the_executor),
       cmocka_unit_test(so_may_regions_be_that_are_to_be_raised),
+      cmocka_unit_test(all_have_the_least_room_of_any),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -104,6 +104,7 @@ void batch_run::begin(const batch_kernels &kernels, const cubature_problem &prob
   kernels_ = &kernels;
   hooks_ = hooks;
   callback_ = {function, userdata, stream_, 0, {}};
+  next_pace_ = 0;
   ndim_ = problem.settings.ndim;
   ncomp_ = problem.settings.ncomp;
   fields_ = sum_fields(r);
@@ -141,8 +142,8 @@ void batch_run::run(bulk_state &state) {
     const bool shared =
         sharing_.has_others() && state.pending > state.pending_list.pieces && points >= sharing_.least_points();
     if (!shared) alone = points;
-    const outcome o =
-        shared ? sharing_.share_out(state) : evaluate(state, state.regions, state.pending_list, state.pending);
+    const outcome o = shared ? sharing_.share_out(state)
+                             : sharing_.agreed(evaluate(state, state.regions, state.pending_list, state.pending));
     if (o != outcome::running) {
       state.end = o;
       return;
@@ -151,8 +152,13 @@ void batch_run::run(bulk_state &state) {
   check(cuda().set_bytes(control_.address(), 0, offsetof(control_block, failed), stream_), "starting the kernel");
   batch_control control = {reinterpret_cast<unsigned *>(control_.address()), failed()};
   kernels_->steps().run(state, state.count, control, static_cast<bulk_state *>(result_.address()), stream_);
-  if (alone > 0 && sharing_.has_others())
-    sharing_.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count(), alone);
+  if (alone == 0 || !sharing_.has_others()) return;
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+  if (state.evaluations >= next_pace_) {
+    next_pace_ = 2 * state.evaluations;
+    seconds = sharing_.slowest(seconds, alone);
+  }
+  sharing_.took(seconds, alone);
 }
 
 int64 *batch_run::failed() { return reinterpret_cast<int64 *>(control_.address() + offsetof(control_block, failed)); }

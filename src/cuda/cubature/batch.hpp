@@ -69,6 +69,10 @@ class batch_run {
   int64 *failed();
   const step_packing &packing() const { return kernels_->packing(); }
   void take_callback(const batch_run &other) { callback_ = other.callback_; }
+  void take_answer(int status, const std::string &message) {
+    callback_.status = status;
+    callback_.message = message;
+  }
   const batch_callback &callback() const { return callback_; }
   int64 work_bytes() const;
 
@@ -83,6 +87,7 @@ class batch_run {
   batch_plan plan_ = {};
   int64 points_ = 0;  // of the rule
   int ndim_ = 0, ncomp_ = 0, fields_ = 0;
+  int64 next_pace_ = 0;  // evaluations at which the ranks tell each other how long a step has taken
   device_memory x_, f_, slices_, sums_, control_;
   mapped_memory result_;
 };

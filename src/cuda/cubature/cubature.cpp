@@ -53,7 +53,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   begin_sharing(problem, integrand, report);
   const loaded_kernel *const kernel = begin_run(problem, f, &hooks, report);
   cubature_problem p = problem;
-  p.settings.memory = std::min(p.settings.memory, free_memory());
+  const int64 free = free_memory();
+  p.settings.memory = std::min(p.settings.memory, ranks_.are_there() ? ranks_.memory(free, setting_.identity()) : free);
   using driver_type = bulk<cuda_executor>;
   const int64 fixed =
       driver_type::fixed_bytes(p.settings) + (kernel ? executor_.slice_bytes(*kernel) : batch_.work_bytes());
@@ -253,7 +254,7 @@ void cuda_cubature::explain(const cubature_problem &problem, const loaded_kernel
   if (flags != 0) clear_flags(answer_of(kernel), setting_.stream());
   if (result.end == outcome::callback) {
     result.callback_status = executor_.status();
-    result.message = why_stopped(flags, result.callback_status);
+    result.message = why_stopped_.empty() ? why_stopped(flags, result.callback_status) : why_stopped_;
   }
   if ((flags & ~flags_that_end) != 0) report.remark = describe_flags(flags & ~flags_that_end);
   if (result.end == outcome::nonfinite) result.message = find_nonfinite(problem, kernel, params);

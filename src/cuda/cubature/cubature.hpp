@@ -13,6 +13,7 @@
 #include "executor.hpp"
 #include "kernel.hpp"
 #include "many.hpp"
+#include "rank_steps.hpp"
 #include "../sparse/sparse.hpp"
 #include "../../sparse_run.hpp"
 
@@ -64,7 +65,15 @@ class cuda_cubature final : public cuda_method, private step_sharing {
   int64 least_points() const override;
   void took(double seconds, int64 points) override;
   outcome share_out(const bulk_state &state) override;
-  outcome share_out(const bulk_state &state, const item_range &own);
+  double slowest(double seconds, int64 points) override { return ranks_.slowest(seconds, points); }
+  outcome agreed(outcome end) override;
+  void agree_on_room(int64 &regions, int64 &parents, bool &there) override {
+    ranks_.agree_on_room(regions, parents, there);
+  }
+  cuda_executor::answer share_among_ranks(const bulk_state &state, const item_range &some, double &alone);
+  cuda_executor::answer agree_on(const cuda_executor::answer &said, int64 item, std::initializer_list<item_array> left);
+  cuda_executor::answer evaluate(const bulk_state &state, const item_range &own);
+  cuda_executor::answer evaluate_on_devices(const bulk_state &state, const item_range &own, int64 points);
   void start_elsewhere(const cuda_cubature &first, const bulk_state &state, const step_part &part);
 
   static constexpr std::size_t most_kernels = 16;
@@ -92,6 +101,9 @@ class cuda_cubature final : public cuda_method, private step_sharing {
   bool has_part_ = false;  // of a step of another one's run: there was memory for it
   int64 not_worth_ = 0;    // points of a step up to which sharing has been seen not to pay
   device_team<cuda_cubature> team_;
+  rank_steps ranks_;
+  mapped_memory results_;    // of a step: those of this rank and of others
+  std::string why_stopped_;  // on some rank; "": the device says it
 };
 
 }  // namespace tessera

@@ -104,11 +104,13 @@ void cuda_executor::run_bulk(bulk_state &state) {
     const int64 before = state.evaluations + pending_points(state);
     const auto from = std::chrono::steady_clock::now();
     launch_steps(state, regions);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - from).count();
     const int64 points = state.evaluations - before;
-    sharing_.took(seconds, points);
-    if (points >= look_)
+    if (points >= look_) {
+      seconds = sharing_.slowest(seconds, points);
       look_ = std::max(first_look, static_cast<int64>(seconds_between_looks / seconds * static_cast<double>(points)));
+    }
+    sharing_.took(seconds, points);
     if (state.pending > 0)
       sharing_.share_out(state);
     else if (state.end != outcome::running || state.wants_room || state.evaluations >= until ||

@@ -42,7 +42,15 @@ class cuda_executor {
    public:
     explicit buffer(cuda_executor &e) : memory_(e.next_device()) {}
     T *data() { return reinterpret_cast<T *>(memory_.address()); }
-    void resize(int64 n) { require_or_bad_alloc(memory_, static_cast<std::size_t>(n) * sizeof(T)); }
+    void resize(int64 n) {
+      const std::size_t before = memory_.bytes();
+      try {
+        require_or_bad_alloc(memory_, static_cast<std::size_t>(n) * sizeof(T));
+      } catch (const std::bad_alloc &) {
+        require_or_bad_alloc(memory_, before);  // as large as it was
+        throw;
+      }
+    }
     device_memory &memory() { return memory_; }
 
    private:
@@ -86,6 +94,10 @@ class cuda_executor {
           "moving the regions to more memory");  // no other stream waits for the copy
     b.memory() = static_cast<device_memory &&>(larger_block);
     return capacity;
+  }
+
+  void agree_on_room(int64 &regions, int64 &parents, bool &there) const {
+    sharing_.agree_on_room(regions, parents, there);
   }
 
   // Where regions with the largest errors are looked for; before the first such question.

@@ -1,5 +1,5 @@
-// The kernels of a step that is shared out among devices: on the first one those that pack and unpack what others evaluate. Part of
-// texts that are compiled at run time.
+// The kernels of a step that is shared out among devices or ranks: those that pack and unpack, on the first device of a rank, what others
+// evaluate and what goes to other ranks. Part of texts that are compiled at run time.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -7,15 +7,13 @@
 
 extern "C" __global__ void __launch_bounds__(256) tessera_pack(const tessera::step_part a) {
   using namespace tessera;
-  const int64 items = a.n * box_fields(a.regions.ndim());
-  for (int64 t = int64{blockIdx.x} * blockDim.x + threadIdx.x; t < items; t += int64{gridDim.x} * blockDim.x)
-    pack_box(a, t);
+  for (int64 t = int64{blockIdx.x} * blockDim.x + threadIdx.x; t < a.n * a.fields; t += int64{gridDim.x} * blockDim.x)
+    pack(a, t);
 }
 
 extern "C" __global__ void __launch_bounds__(256) tessera_unpack(const tessera::step_part a) {
   using namespace tessera;
-  const int64 items = a.n * (a.regions.fields() - box_fields(a.regions.ndim()));
-  for (int64 t = int64{blockIdx.x} * blockDim.x + threadIdx.x; t < items; t += int64{gridDim.x} * blockDim.x)
-    if (!unpack_result(a, t) && a.failed)
-      atomicMax(reinterpret_cast<long long *>(a.failed), static_cast<long long>(a.list[t % a.n] + 1));
+  for (int64 t = int64{blockIdx.x} * blockDim.x + threadIdx.x; t < a.n * a.fields; t += int64{gridDim.x} * blockDim.x)
+    if (!unpack(a, t) && a.failed)
+      atomicMax(reinterpret_cast<long long *>(a.failed), static_cast<long long>(a.region_of(t) + 1));
 }

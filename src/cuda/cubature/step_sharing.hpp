@@ -1,4 +1,4 @@
-// What an executor asks of the devices over which large steps of a run are shared out: its own and others.
+// What an executor asks of those among whom large steps of a run are shared out: the devices of its rank, its own and others, and other ranks.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -14,6 +14,12 @@ class step_sharing {
   virtual void took(double seconds, int64 points) = 0;  // of what the executor's device has done alone
   // Evaluates the pending regions. Returns callback, time or stopped where that ended the run.
   virtual outcome share_out(const bulk_state &state) = 0;
+
+  // Of ranks, all of which ask at the same places of a run; without others they return what they are given.
+  virtual double slowest(double seconds, int64 points) = 0;  // for what each of them has done
+  virtual outcome agreed(outcome end) = 0;                   // of what each of them has evaluated by itself
+  // Regions and divisions that all have room for; there: whether all got what they asked for.
+  virtual void agree_on_room(int64 &regions, int64 &parents, bool &there) = 0;
 
  protected:
   ~step_sharing() = default;

@@ -42,7 +42,7 @@ struct steps_kernel {
   }
 };
 
-// What other devices evaluate of a step, on the first one.
+// What other devices and ranks evaluate of a step, on the first device of a rank.
 struct step_packing {
   CUfunction to = nullptr, from = nullptr;
 
@@ -50,15 +50,13 @@ struct step_packing {
     to = library.function("tessera_pack");
     from = library.function("tessera_unpack");
   }
-  void pack(const step_part &a, CUstream stream) const { launch(to, a, box_fields(a.regions.ndim()), stream); }
-  void unpack(const step_part &a, CUstream stream) const {
-    launch(from, a, a.regions.fields() - box_fields(a.regions.ndim()), stream);
-  }
+  void pack(const step_part &a, CUstream stream) const { launch(to, a, stream); }
+  void unpack(const step_part &a, CUstream stream) const { launch(from, a, stream); }
 
  private:
-  static void launch(CUfunction f, const step_part &a, int fields, CUstream stream) {
+  static void launch(CUfunction f, const step_part &a, CUstream stream) {
     constexpr int64 block = 256, most_blocks = 4096;
-    const int64 blocks = (a.n * fields + block - 1) / block;
+    const int64 blocks = (a.n * a.fields + block - 1) / block;
     const void *arguments[] = {&a};
     check(cuda().launch(f, static_cast<unsigned>(blocks < most_blocks ? blocks : most_blocks), 1, 1, block, 1, 1, 0,
                         stream, const_cast<void **>(arguments), nullptr),

@@ -35,6 +35,7 @@ cuda_driver open_driver() {
   TESSERA_BIND(device_get, cuDeviceGet);
   TESSERA_BIND(device_attribute, cuDeviceGetAttribute);
   TESSERA_BIND(device_name, cuDeviceGetName);
+  TESSERA_BIND(device_uuid, cuDeviceGetUuid);
   TESSERA_BIND(device_memory, cuDeviceTotalMem);
   TESSERA_BIND(driver_version, cuDriverGetVersion);
   TESSERA_BIND(context_retain, cuDevicePrimaryCtxRetain);

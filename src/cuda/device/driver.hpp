@@ -40,6 +40,7 @@ struct cuda_driver {
   decltype(&::cuDeviceGet) device_get;
   decltype(&::cuDeviceGetAttribute) device_attribute;
   decltype(&::cuDeviceGetName) device_name;
+  decltype(&::cuDeviceGetUuid) device_uuid;
   decltype(&::cuDeviceTotalMem) device_memory;
   decltype(&::cuDriverGetVersion) driver_version;
   decltype(&::cuDevicePrimaryCtxRetain) context_retain;
@@ -202,6 +203,7 @@ class mapped_memory {
   mapped_memory &operator=(const mapped_memory &) = delete;
   ~mapped_memory() { clear(); }
   void *address() const { return address_; }
+  std::size_t bytes() const { return bytes_; }
   void require(std::size_t bytes) {
     if (bytes <= bytes_) return;
     clear();

@@ -15,8 +15,9 @@
 
 namespace tessera {
 
-// The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions and
-// run_bulk(state), which runs bulk_steps. Where the evaluator is deferred it first evaluates the regions that are pending.
+// The executor offers buffer<T>, shared_buffer<T> (which the driver may read between the steps), arrange, grow_regions,
+// agree_on_room(regions, parents, there), by which several drivers that make the same run have the same room, and run_bulk(state), which runs
+// bulk_steps. Where the evaluator is deferred it first evaluates the regions that are pending.
 template <class Executor>
 class bulk {
  public:
@@ -67,7 +68,7 @@ class bulk {
   // The same from regions that a run has handed out. For executors whose memory the driver can write.
   outcome resume(const given_regions &given, const domain_box &domain, double *value, double *error) {
     allocate(domain);
-    grow(std::max(given.n + given.n / 2, state_.capacity), state_.parents_capacity);
+    require(std::max(given.n + given.n / 2, state_.capacity), state_.parents_capacity);
     for (int64 i = 0; i < given.n; ++i) {
       read_record(given.records + i * region_record_fields(set_.ndim, set_.ncomp), state_.regions, i, nullptr);
       prepare_division(state_.split, state_.regions, i, state_.domain());
@@ -119,7 +120,7 @@ class bulk {
     saved_progress then;
     std::memcpy(&then, words, sizeof then);
     allocate(domain);
-    grow(std::max(then.at.count, state_.capacity), std::max(then.at.marked_count, state_.parents_capacity));
+    require(std::max(then.at.count, state_.capacity), std::max(then.at.marked_count, state_.parents_capacity));
     static_cast<bulk_progress &>(state_) = then.at;
     state_.end = outcome::running;
     state_.stopped = state_.wants_room = false;
@@ -218,24 +219,38 @@ class bulk {
     places = {tables_.data(), 0};
     place_tables(state_, places, most_chunks, Executor::arrange);
     const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
-    grow(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
+    require(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
   }
 
-  // Room for more regions and divisions; the regions there are keep their places.
-  void grow(int64 regions, int64 parents) {
-    regions_.resize(regions, state_.count);
-    parents_.resize(std::max<int64>(parents, 1), 0);
-    marked_.resize(std::max(regions, parents) + 2);
-    state_.regions = regions_.view();
+  void require(int64 regions, int64 parents) {
+    if (!grow(regions, parents)) throw std::bad_alloc();
+  }
+
+  // Room for more regions and divisions; the regions there are keep their places. False: there is no memory for so many, and room is what it was.
+  bool grow(int64 regions, int64 parents) {
+    bool there = true;
+    try {
+      regions_.resize(regions, state_.count);
+      parents_.resize(std::max<int64>(parents, 1), 0);
+      marked_.resize(std::max(regions, parents) + 2);
+      candidates_.resize(landmark_parts(regions_.capacity()) * landmark_groups);
+    } catch (const std::bad_alloc &) {
+      there = false;
+    }
+    state_.regions = regions_.view();  // what has moved before the memory ended has moved
     state_.parents = parents_.view();
     state_.marked = marked_.data();
-    candidates_.resize(landmark_parts(regions_.capacity()) * landmark_groups);
     state_.candidates = candidates_.data();
-    state_.capacity = regions_.capacity();
-    state_.parents_capacity = parents_.capacity();
+    int64 room = there ? regions_.capacity() : state_.capacity;
+    int64 divisions = there ? parents_.capacity() : state_.parents_capacity;
+    exec_.agree_on_room(room, divisions, there);
+    if (!there) return false;
+    state_.capacity = room;
+    state_.parents_capacity = divisions;
     state_.can_grow = state_.capacity < most_regions_;
     stats_.peak_bytes = std::max(stats_.peak_bytes, state_.capacity * (stats_.region_bytes + 8 + candidate_bytes) +
                                                         state_.parents_capacity * 8 * region_fields(0, set_.ncomp));
+    return true;
   }
 
   // Between two goes: more room, the clock, the progress callback.
@@ -246,9 +261,7 @@ class bulk {
       int64 regions = state_.capacity, parents = state_.parents_capacity;
       if (wanted > regions) regions = std::min(most_regions_, std::max(2 * regions, wanted + wanted / 4));
       if (marked > parents) parents = std::min(regions, marked + marked / 4);
-      try {
-        grow(regions, parents);
-      } catch (const std::bad_alloc &) {
+      if (!grow(regions, parents)) {
         most_regions_ = state_.capacity;
         state_.can_grow = false;
       }

@@ -14,7 +14,7 @@ class cubature_method final : public method {
   void set_regions(std::int64_t n, const double *records, std::int64_t evaluations);
 
   int most_device_ndim() const override { return 32; }
-  bool shares_evaluations(bool on_host) const override { return on_host; }
+  bool shares_evaluations(bool) const override { return true; }
   void sign(fingerprint &to) const override { to.add(given_).add(given_evaluations_); }
   void begin_run() override { regions_there_ = false; }
   cubature_problem &prepare(bool on_host) override;

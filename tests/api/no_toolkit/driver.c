@@ -12,6 +12,7 @@
   int stub_##name(void) { return 0; }
 
 NOTHING(cuInit)
+NOTHING(cuDeviceGetUuid)
 NOTHING(cuDevicePrimaryCtxRelease)
 NOTHING(cuCtxPushCurrent)
 NOTHING(cuCtxPopCurrent)

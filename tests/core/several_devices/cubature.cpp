@@ -33,6 +33,7 @@ class evaluator {
     const auto points = static_cast<std::size_t>(rule_.points), nc = static_cast<std::size_t>(ncomp());
     const auto fields = static_cast<std::size_t>(sum_fields(rule_)), nd = static_cast<std::size_t>(ndim());
     std::vector<double> x(nd), at_point(nc), f(nc * points), sums(nc * fields), score(nd);
+    stand_in_points += n * rule_.points;
     for (int64 i = 0; i < n; ++i) {
       for (std::size_t p = 0; p < points; ++p) {
         write_point(rule_, ndim(), words_.data(), nullptr, regions, list[i], static_cast<int64>(p), x.data(), 1);
@@ -129,16 +130,14 @@ bool batch(const std::string &name, const rule &r, const batch_arguments &a) {
   return true;
 }
 
-bool pack(const step_part &a, bool back) {
-  if (!is_here(&a.regions.field(0, 0)) || !is_here(&a.packed.field(0, 0)) || !is_here(a.list.ids) || !is_here(a.failed))
+bool pack_all(const step_part &a, bool back) {
+  if (!is_here(&a.regions.field(0, 0)) || !is_here(a.packed) || !is_here(a.list.ids) || !is_here(a.failed))
     return false;
-  const int boxes = box_fields(a.regions.ndim());
-  for (int64 t = 0; t < a.n * (back ? a.regions.fields() - boxes : boxes); ++t) {
+  for (int64 t = 0; t < a.n * a.fields; ++t)
     if (!back)
-      pack_box(a, t);
-    else if (!unpack_result(a, t) && a.failed)
-      *a.failed = std::max(*a.failed, a.list[t % a.n] + 1);
-  }
+      pack(a, t);
+    else if (!unpack(a, t) && a.failed)
+      *a.failed = std::max(*a.failed, a.region_of(t) + 1);
   return true;
 }
 
@@ -217,5 +216,5 @@ bool run_cubature(const std::string &name, const rule &r, void **arguments) {
     return points(argument<long long>(arguments, 0), argument<const double *>(arguments, 1),
                   argument<double *>(arguments, 2));
   if (name.rfind("tessera_batch_", 0) == 0) return batch(name, r, argument<batch_arguments>(arguments, 0));
-  return pack(argument<step_part>(arguments, 0), name == "tessera_unpack");
+  return pack_all(argument<step_part>(arguments, 0), name == "tessera_unpack");
 }

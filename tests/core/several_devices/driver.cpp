@@ -6,6 +6,9 @@
 //   FAKE_CUDA_BROKEN_DEVICE             on which every launch fails
 //   FAKE_CUDA_CONTEXT                   another number: the program has reset the devices
 //   FAKE_CUDA_LOG_MEMORY                of a device, in bytes
+//   FAKE_CUDA_FREE_BYTES                that a device is said to have, of 2^33
+//   FAKE_CUDA_LARGEST_BLOCK             bytes; there is no memory for a larger one
+// stand_in_points: at which cubature has asked for the integrand in this process.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -110,6 +113,8 @@ CUresult run(const function_of &f, int64 many, void **arguments) {
 extern "C" {
 #pragma GCC visibility push(default)
 
+long long stand_in_points = 0;
+
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 // NVRTC asks for a table of functions, whose first word is its size.
 CUresult cuGetExportTable(const void **table, const CUuuid *) {
@@ -134,6 +139,10 @@ CUresult cuDeviceGetName(char *name, int length, CUdevice d) {
 }
 CUresult cuDeviceTotalMem(std::size_t *bytes, CUdevice) {
   return *bytes = std::size_t{1} << number_in("FAKE_CUDA_LOG_MEMORY", 34), CUDA_SUCCESS;
+}
+CUresult cuDeviceGetUuid(CUuuid *id, CUdevice d) {
+  std::memset(id, d + 1, sizeof *id);
+  return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute which, CUdevice) {
   *v = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
@@ -163,7 +172,8 @@ CUresult cuStreamDestroy(CUstream) { return CUDA_SUCCESS; }
 CUresult cuStreamSynchronize(CUstream s) { return is_here(s) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
 CUresult cuMemAlloc(CUdeviceptr *p, std::size_t n) {
   if (now() < 0) return CUDA_ERROR_INVALID_CONTEXT;
-  void *const memory = std::malloc(n + 1);
+  const auto most = static_cast<std::size_t>(number_in("FAKE_CUDA_LARGEST_BLOCK", 0));
+  void *const memory = most > 0 && n > most ? nullptr : std::malloc(n + 1);
   if (!memory) return CUDA_ERROR_OUT_OF_MEMORY;
   std::memset(memory, 0xcc, n + 1);  // nothing that was never written passes for a number that was
   const std::lock_guard<std::mutex> lock(guard);
@@ -186,7 +196,8 @@ CUresult cuMemHostAlloc(void **p, std::size_t n, unsigned flags) {
 }
 CUresult cuMemFreeHost(void *p) { return std::free(p), CUDA_SUCCESS; }
 CUresult cuMemGetInfo(std::size_t *free, std::size_t *total) {
-  *free = *total = std::size_t{1} << 33;
+  const int bytes = number_in("FAKE_CUDA_FREE_BYTES", 0);
+  *free = *total = bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{1} << 33;
   return CUDA_SUCCESS;
 }
 CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char v, std::size_t n, CUstream s) {
