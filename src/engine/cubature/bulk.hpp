@@ -241,7 +241,8 @@ class bulk {
     state_.parents = parents_.view();
     state_.marked = marked_.data();
     state_.candidates = candidates_.data();
-    int64 room = there ? regions_.capacity() : state_.capacity;
+    // Memory that an earlier run has left may be more than this one may use.
+    int64 room = there ? std::min(regions_.capacity(), std::max(regions, most_regions_)) : state_.capacity;
     int64 divisions = there ? parents_.capacity() : state_.parents_capacity;
     exec_.agree_on_room(room, divisions, there);
     if (!there) return false;
