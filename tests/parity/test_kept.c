@@ -138,12 +138,35 @@ static void what_is_broken_is_not_kept(void **state) {
   unsetenv("FAKE_CUDA_LOG_MEMORY");
 }
 
+enum { cubature = 13 }; /* of device_runs */
+
+/* Of what a large run has left a small one uses what it may. */
+static void little_memory_after_much(void **state) {
+  (void)state;
+  const struct device_run *r = &device_runs[cubature];
+  struct device_outcome little[2];
+  for (int after = 0; after < 2; ++after) {
+    tessera_solver *s = solver_on_device(r);
+    put_int(s, TESSERA_MAX_MEMORY, is_stand_in() ? 400000 : 4000000);
+    little[after] = device_outcome_of(s, r->method);
+    if (little[after].status < 0) fail_msg("%s", little[after].sentence);
+    assert_at_most(got_int(s, TESSERA_PEAK_MEMORY), got_int(s, TESSERA_MAX_MEMORY));
+    tessera_destroy(s);
+    s = solver_on_device(r);
+    const struct device_outcome much = device_outcome_of(s, r->method);
+    assert_true(much.error[0] < little[after].error[0]); /* with little memory regions were given up */
+    tessera_destroy(s);
+  }
+  assert_same_outcome(r->name, &little[1], &little[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_next_solver_has_the_kernels_and_the_bits),
       cmocka_unit_test(a_few_are_kept),
       cmocka_unit_test(threads_have_places_of_their_own),
       cmocka_unit_test(what_is_broken_is_not_kept),
+      cmocka_unit_test(little_memory_after_much),
   };
   if (lacks_device(device_solver_of(&device_runs[0]), 0)) return no_device_here();
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,7 @@ void cuda_cubature::use_stream(CUstream stream) {
 
 void cuda_cubature::release() {
   constexpr int64 little = int64{1} << 24;
+  most_memory_ = 0;  // others have taken memory until the next solver, or given it back
   if (grids_.of_domain.bytes() + grids_.of_regions.bytes() > little) grids_ = {};
 }
 

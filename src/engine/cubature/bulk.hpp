@@ -243,7 +243,7 @@ class bulk {
     state_.candidates = candidates_.data();
     // Memory that an earlier run has left may be more than this one may use.
     int64 room = there ? std::min(regions_.capacity(), std::max(regions, most_regions_)) : state_.capacity;
-    int64 divisions = there ? parents_.capacity() : state_.parents_capacity;
+    int64 divisions = there ? std::min(parents_.capacity(), std::max(parents, most_regions_)) : state_.parents_capacity;
     exec_.agree_on_room(room, divisions, there);
     if (!there) return false;
     state_.capacity = room;
