@@ -21,6 +21,15 @@ double seconds_since(std::chrono::steady_clock::time_point from) {
 
 std::size_t numbers(int64 n) { return static_cast<std::size_t>(n) * sizeof(double); }
 
+// The pieces of some of the divided regions.
+step_part part_of(const bulk_state &state, const item_range &items) {
+  step_part part = {};
+  part.regions = state.regions;
+  part.list = state.pending_list.behind(items.first);
+  part.n = (items.end - items.first) * state.pending_list.pieces;
+  return part;
+}
+
 }  // namespace
 
 void cuda_cubature::begin_sharing(const cubature_problem &problem, const device_integrand &integrand,
@@ -85,10 +94,7 @@ cuda_executor::answer cuda_cubature::share_among_ranks(const bulk_state &state, 
   const std::size_t bytes = numbers((some.end - some.first) * pieces * fields);
   if (bytes > results_.bytes()) results_.require(std::max(bytes, std::min(2 * bytes, std::size_t{most_packed})));
   const auto results_of = [&](const item_range &items) {
-    step_part a = {};
-    a.regions = state.regions;
-    a.list = state.pending_list.behind(items.first);
-    a.n = (items.end - items.first) * pieces;
+    step_part a = part_of(state, items);
     a.packed = static_cast<double *>(results_.address()) + (items.first - some.first) * pieces * fields;
     a.first = box_fields(state.regions.ndim());
     a.fields = fields;
@@ -151,8 +157,8 @@ cuda_executor::answer cuda_cubature::evaluate(const bulk_state &state, const ite
     }
   if (several) return evaluate_on_devices(state, own, points);
   const auto from = std::chrono::steady_clock::now();
-  executor_.start_part(state, state.regions, state.pending_list.behind(own.first),
-                       (own.end - own.first) * state.pending_list.pieces);
+  const step_part part = part_of(state, own);
+  executor_.start_part(state, part.regions, part.list, part.n);
   const cuda_executor::answer said = executor_.end_part();
   team_.took(seconds_since(from), points);
   return said;
@@ -166,10 +172,7 @@ cuda_executor::answer cuda_cubature::evaluate_on_devices(const bulk_state &state
   const int wanted = team_.members(own, points);
   const int64 elsewhere = part_of_member(own, 0, wanted).end;  // from here on
   const auto boxes_of = [&](const item_range &items) {
-    step_part a = {};
-    a.regions = state.regions;
-    a.list = state.pending_list.behind(items.first);
-    a.n = (items.end - items.first) * pieces;
+    step_part a = part_of(state, items);
     a.packed = pointer<double>(packed_.address() + numbers((items.first - elsewhere) * pieces * fields));
     a.fields = boxes;
     return a;
