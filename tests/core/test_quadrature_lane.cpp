@@ -82,15 +82,28 @@ struct integrand {
 
 using answer = lane_answer;
 
+// From 0 to 1, but for families whose integrals have infinite limits; left: and family 0 from there.
+void set_range(quadrature_problem &p, int family, bool left = false) {
+  std::sort(p.breaks.begin(), p.breaks.end());
+  double lower = 0.0, upper = 1.0;
+  if (family == 6) upper = INFINITY;
+  if (family == 7) lower = -INFINITY, upper = INFINITY;
+  if (family == 0 && left) lower = -INFINITY, upper = 0.0;
+  p.set_limits(1, &lower, &upper);
+}
+
+// As the lane calls them.
+template <int Comps>
+auto function_of(const quadrature_settings &s, const integrand *f) {
+  return [&s, f](const double *x, double *v) {
+    for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
+  };
+}
+
 template <int Pairs, int Comps>
 answer by_lane(const quadrature_settings &s, const quadrature_range &r, const integrand *f, int capacity,
                bool &too_large) {
-  return run_lane<Pairs, Comps>(
-      s, r,
-      [&](const double *x, double *v) {
-        for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
-      },
-      capacity, too_large);
+  return run_lane<Pairs, Comps>(s, r, function_of<Comps>(s, f), capacity, too_large);
 }
 
 template <int Comps>
@@ -162,12 +175,7 @@ void compare(uint64_t seed, int rows, quadrature_rule rule, int complement, int 
     quadrature_problem p;
     for (int b = 0; b < breaks; ++b) p.breaks.push_back(-0.3 + 1.7 * splitmix_uniform(&seed));
     if (family == 18 && breaks > 0) p.breaks[0] = beside;
-    std::sort(p.breaks.begin(), p.breaks.end());
-    double lower = 0.0, upper = 1.0;
-    if (family == 6) upper = INFINITY;
-    if (family == 7) lower = -INFINITY, upper = INFINITY;
-    if (family == 0 && row % 4 == 1) lower = -INFINITY, upper = 0.0;
-    p.set_limits(1, &lower, &upper);
+    set_range(p, family, row % 4 == 1);
     const answer host = by_host<Comps>(s, p.range, f);
     bool too_large = false;
     int capacity = std::max(32, 2 * (breaks + 2));
@@ -227,8 +235,7 @@ void points_next_to_ends(void **) {
       s.maxeval = 100000;
       quadrature_problem p;
       p.breaks.push_back(beside);
-      double lower = 0.0, upper = 1.0;
-      p.set_limits(1, &lower, &upper);
+      set_range(p, 15);
       bool too_large = false;
       const answer lane = by_lane<10, 1>(s, p.range, &f, 64, too_large);
       assert_false(too_large);
@@ -253,7 +260,7 @@ answer by_lane_with(kept_answers &answers, const quadrature_settings &s, const q
         s, r,
         [&](const double *x, double *v) {
           ++calls;
-          for (int q = 0; q < Comps; ++q) v[q] = f[q].at(x[0], x[s.complement == 0 ? 0 : 1]);
+          function_of<Comps>(s, f)(x, v);
         },
         capacity, too_large, kept);
     for (int64 at = 0; at < used;
@@ -288,11 +295,7 @@ void go_on(quadrature_rule rule, int complement, int breaks, uint64_t seed, int 
               0.1 + 0.8 * splitmix_uniform(&seed)};
     quadrature_problem p;
     for (int b = 0; b < breaks; ++b) p.breaks.push_back(0.1 + 0.8 * splitmix_uniform(&seed));
-    std::sort(p.breaks.begin(), p.breaks.end());
-    double lower = 0.0, upper = 1.0;
-    if (family == 6) upper = INFINITY;
-    if (family == 7) lower = -INFINITY, upper = INFINITY;
-    p.set_limits(1, &lower, &upper);
+    set_range(p, family);
     s.reltol = 1e-6;
     kept_answers nothing, answers;
     int64 calls = 0, all_calls = 0, twice = 0, never = 0;

@@ -1,7 +1,5 @@
 /* One cubature on the devices of several ranks: the bits of one device, work that is shared, and one end for all ranks. On device 0 for all of them, where
  * there is one; else on devices that are the host (tests/core/several_devices). SPDX-License-Identifier: BSD-3-Clause */
-#include <dlfcn.h>
-
 #include "../parity/device_runs.h"
 #include "common.h"
 #include "skip.h"
@@ -53,27 +51,18 @@ static void any_number_of_ranks_gives_the_same_bits(void **state) {
   }
 }
 
-static long *points_of_stand_in(void) {
-  void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  assert_non_null(driver);
-  long *const points = (long *)dlsym(driver, "stand_in_points");
-  assert_non_null(points);
-  dlclose(driver);
-  return points;
-}
-
 /* Of all points a rank has had about its part, and besides those of the small steps, which all ranks make. */
 static void each_rank_evaluates_a_part(void **state) {
   (void)state;
   if (!is_stand_in()) skip();
   const struct device_run *r = &device_runs[one_component];
   run_on(r, 1); /* opens the driver */
-  long *const points = points_of_stand_in();
-  *points = 0;
+  const long before = points_of_stand_in();
   const struct device_outcome o = run_on(r, 1);
-  const double evaluations = (double)o.evaluations, mine = (double)*points;
-  assert_true((double)sum_over_ranks(*points) >= evaluations);
-  assert_true(mine < evaluations / ranks + 0.15 * evaluations + 1);
+  const long mine = points_of_stand_in() - before;
+  const double evaluations = (double)o.evaluations;
+  assert_true((double)sum_over_ranks(mine) >= evaluations);
+  assert_true((double)mine < evaluations / ranks + 0.15 * evaluations + 1);
 }
 
 /* Without the test's wish: where a step takes long enough. */
@@ -85,30 +74,19 @@ static void long_steps_are_shared(void **state) {
   unsetenv(as_several);
   setenv("FAKE_CUDA_POINT_SECONDS", "1e-6", 1);
   const struct device_outcome alone = run_on(&r, 0);
-  long *const points = points_of_stand_in();
-  *points = 0;
+  long before = points_of_stand_in();
   const struct device_outcome all = run_on(&r, 1);
   assert_same_outcome("long steps", &all, &alone);
-  if (ranks > 1) assert_true(*points < all.evaluations);
+  if (ranks > 1) assert_true(points_of_stand_in() - before < all.evaluations);
   unsetenv("FAKE_CUDA_POINT_SECONDS"); /* steps that are over at once are not shared */
   r.maxeval = 320000;
-  *points = 0;
+  before = points_of_stand_in();
   const struct device_outcome short_ones = run_on(&r, 1);
-  assert_int_equal(*points, short_ones.evaluations);
+  assert_int_equal(points_of_stand_in() - before, short_ones.evaluations);
   setenv(as_several, "1", 1);
 }
 
 /* What the integrand does far on in a run, on a device: it ends the run with the value of one device. */
-static const char ending_text[] =
-    "#include <math.h>\n"
-    "int ending(int n, const double *x, int m, double *v, void *p) {\n"
-    "  const double spoilt = *(const double *)p, far = fabs(x[0] - 0.3);\n"
-    "  v[0] = exp(-far - fabs(x[1] - 0.31) - fabs(x[2] - 0.32));\n"
-    "  if (far > 3e-4) return 0;\n"
-    "  if (spoilt > 0) v[0] = spoilt;\n"
-    "  return spoilt > 0 ? 0 : 23;\n"
-    "}\n";
-
 static void texts_end_all_ranks_alike(void **state) {
   (void)state;
   if (is_stand_in()) skip();
@@ -116,13 +94,8 @@ static void texts_end_all_ranks_alike(void **state) {
   for (int what = 0; what < 2; ++what) {
     struct device_outcome alone = {0};
     for (int together = 0; together < 2; ++together) {
-      tessera_solver *s = solver_of(3, 1);
+      tessera_solver *s = ending_solver(spoilt[what]);
       if (together) put_world(s);
-      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, ending_text, "ending"), TESSERA_OK);
-      assert_status(s, tessera_set_params(s, &spoilt[what], sizeof(double)), TESSERA_OK);
-      put_real(s, TESSERA_RELTOL, 0);
-      put_int(s, TESSERA_MAXEVAL, 200000000);
-      put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
       put_int(s, TESSERA_DEVICE, 0);
       const struct device_outcome o = device_outcome_of(s, TESSERA_CUBATURE);
       if (!together) alone = o;
@@ -145,11 +118,7 @@ static int kinks_on_device(int64_t n, int ndim, const double *x, int64_t ldx, in
   calls->points += n;
   ++calls->calls;
   if (calls->calls == calls->refuse_at) return 40 + my_rank;
-  for (int64_t i = 0; i < n; ++i) {
-    double s = 0;
-    for (int j = 0; j < ndim; ++j) s += fabs(x[j * ldx + i] - 0.3 - 0.01 * j);
-    for (int k = 0; k < ncomp; ++k) f[k * ldf + i] = exp(-0.4 * (k + 1) * s);
-  }
+  kinks_at(n, ndim, x, ldx, ncomp, f, ldf);
   if (calls->calls == calls->spoil_at) f[n / 2] = INFINITY;
   return 0;
 }
@@ -214,32 +183,28 @@ static void a_broken_device_ends_all(void **state) {
   }
 }
 
-/* Before any solver has left memory to the next one. */
-static void no_memory_on_one_rank_ends_all(void **state) {
-  (void)state;
-  if (!is_stand_in()) skip();
-  const struct device_run *r = &device_runs[one_component];
-  const int has_less = my_rank == ranks - 1;
-  if (has_less) setenv("FAKE_CUDA_LARGEST_BLOCK", "1000000", 1);
-  tessera_solver *s = solver_on(r, 1);
-  const struct device_outcome none = device_outcome_of(s, r->method);
-  unsetenv("FAKE_CUDA_LARGEST_BLOCK");
-  assert_common_end(&none, TESSERA_ERR_MEMORY, "no memory left");
-  tessera_destroy(s);
-}
-
-/* One rank has less memory than the others: all do with what it has. */
+/* One rank has less memory than the others: all do with what it has. None of it has been left by a solver before: the devices are reset. */
 static void the_least_memory_counts(void **state) {
   (void)state;
   if (!is_stand_in()) skip();
   const struct device_run *r = &device_runs[one_component];
   const int has_less = my_rank == ranks - 1;
-  if (has_less) setenv("FAKE_CUDA_FREE_BYTES", "300000", 1); /* before any solver has left memory to the next one */
+  const struct device_outcome plenty = run_on(r, 1);
+  setenv("FAKE_CUDA_CONTEXT", "2", 1);
+  if (has_less) setenv("FAKE_CUDA_FREE_BYTES", "300000", 1);
   const struct device_outcome little = run_on(r, 1);
   unsetenv("FAKE_CUDA_FREE_BYTES");
-  const struct device_outcome plenty = run_on(r, 1);
   assert_common_end(&little, little.status, "");
   assert_true(little.error[0] != plenty.error[0]); /* regions were given up */
+  setenv("FAKE_CUDA_CONTEXT", "3", 1);
+  if (has_less) setenv("FAKE_CUDA_LARGEST_BLOCK", "1000000", 1);
+  tessera_solver *s = solver_on(r, 1);
+  const struct device_outcome none = device_outcome_of(s, r->method);
+  unsetenv("FAKE_CUDA_LARGEST_BLOCK");
+  assert_common_end(&none, TESSERA_ERR_MEMORY, "no memory left");
+  const struct device_outcome again = device_outcome_of(s, r->method);
+  assert_same_outcome("again", &again, &plenty);
+  tessera_destroy(s);
 }
 
 /* A run of which the first half has been kept, and which other devices go on with. */
@@ -266,12 +231,6 @@ static void a_kept_run_goes_on(void **state) {
   assert_same_outcome("gone on with", &with_two, &alone);
 }
 
-static int stop_soon(int64_t evaluations, int nc, const double *value, const double *error, int64_t remaining,
-                     void *userdata) {
-  (void)nc, (void)value, (void)error, (void)remaining;
-  return evaluations >= *(int64_t *)userdata;
-}
-
 static void a_stop_or_a_limit_of_time_ends_all(void **state) {
   (void)state;
   int64_t enough = 20000, never = INT64_MAX;
@@ -280,7 +239,7 @@ static void a_stop_or_a_limit_of_time_ends_all(void **state) {
     put_int(s, TESSERA_MAXEVAL, (int64_t)4e12);
     if (what == 0) {
       put_real(s, TESSERA_PROGRESS_SECONDS, 1e-3);
-      assert_status(s, tessera_set_progress(s, stop_soon, my_rank == 0 ? &enough : &never), TESSERA_OK);
+      assert_status(s, tessera_set_progress(s, stop_at_evaluations, my_rank == 0 ? &enough : &never), TESSERA_OK);
     } else {
       put_real(s, TESSERA_MAX_SECONDS, my_rank == 0 ? 0.3 : 1000);
     }
@@ -312,8 +271,6 @@ static void ranks_must_be_of_one_kind(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_memory_on_one_rank_ends_all),
-      cmocka_unit_test(the_least_memory_counts),
       cmocka_unit_test(any_number_of_ranks_gives_the_same_bits),
       cmocka_unit_test(each_rank_evaluates_a_part),
       cmocka_unit_test(long_steps_are_shared),
@@ -321,6 +278,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(callbacks_are_shared),
       cmocka_unit_test(one_rank_that_fails_ends_all),
       cmocka_unit_test(a_broken_device_ends_all),
+      cmocka_unit_test(the_least_memory_counts),
       cmocka_unit_test(a_kept_run_goes_on),
       cmocka_unit_test(a_stop_or_a_limit_of_time_ends_all),
       cmocka_unit_test(ranks_must_be_of_one_kind),

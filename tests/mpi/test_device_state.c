@@ -1,7 +1,7 @@
 /* States in files of runs on devices with ranks, all of them on device 0: what some ranks have begun others end, with the bits of one process. Skipped where there is
  * no device. SPDX-License-Identifier: BSD-3-Clause */
 #include "../parity/device_runs.h"
-#include "common.h"
+#include "kept_runs.h"
 #include "skip.h"
 
 int my_rank, ranks;
@@ -64,13 +64,8 @@ static const struct run runs[] = {
 };
 enum { many_runs = sizeof runs / sizeof runs[0] };
 
-struct end {
-  int status;
-  double value[2], error[2];
-  int64_t evaluations;
-};
-
-static tessera_solver *solver_for(const struct run *r, int together) {
+static tessera_solver *solver_for(const void *of_run, int together) {
+  const struct run *const r = of_run;
   tessera_solver *s = solver_of(r->ndim, r->ncomp);
   if (together) put_world(s);
   assert_status(s,
@@ -86,50 +81,21 @@ static tessera_solver *solver_for(const struct run *r, int together) {
   return s;
 }
 
-static struct end end_of(tessera_solver *s, const struct run *r) {
-  struct end e;
-  memset(&e, 0, sizeof e);
-  e.status = tessera_integrate(s, r->method, e.value, e.error);
-  if (e.status < 0) fail_msg("%s: %s", r->name, tessera_last_error(s));
-  assert_int_equal(got_int(s, TESSERA_DEVICE_USED), 0);
-  e.evaluations = got_int(s, TESSERA_EVALUATIONS);
-  return e;
-}
-
 static void begun_by_some_ended_by_others(void **state) {
-  char path[64];
   (void)state;
-  snprintf(path, sizeof path, my_rank == 0 ? "/tmp/tessera_device_ranks_%d" : "/nowhere/%d", (int)getpid());
   for (int i = 0; i < many_runs; ++i)
     for (int first_alone = 0; first_alone < 2; ++first_alone) {
       const struct run *const r = &runs[i];
       if (r->wave && is_stand_in()) continue;
       tessera_solver *s = solver_for(r, 0);
-      const struct end all = end_of(s, r);
+      const struct end all = end_of(s, r->name, r->method);
       tessera_destroy(s);
       if (my_rank == 0 && first_alone)
         print_message("  %-24s %lld evaluations: %.16g +- %.3e\n", r->name, (long long)all.evaluations, all.value[0],
                       all.error[0]);
-      if (!first_alone || my_rank == 0) {
-        s = solver_for(r, !first_alone);
-        put_int(s, TESSERA_MAXEVAL, all.evaluations * 2 / 3);
-        end_of(s, r);
-        assert_status(s, tessera_save_state(s, path), TESSERA_OK);
-        tessera_destroy(s);
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
-      if (first_alone || my_rank == 0) {
-        s = solver_for(r, first_alone);
-        assert_status(s, tessera_load_state(s, path), TESSERA_OK);
-        const struct end rest = end_of(s, r);
-        if (memcmp(&all, &rest, sizeof all) != 0)
-          fail_msg("%s: %.17g after %lld evaluations, uninterrupted %.17g after %lld", r->name, rest.value[0],
-                   (long long)rest.evaluations, all.value[0], (long long)all.evaluations);
-        tessera_destroy(s);
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
+      const struct end rest = end_in_parts(solver_for, r, r->name, r->method, &all, first_alone);
+      assert_same_end(r->name, &all, &rest);
     }
-  if (my_rank == 0) remove(path);
 }
 
 int main(int argc, char **argv) {

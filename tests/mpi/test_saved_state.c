@@ -1,6 +1,6 @@
 /* States in files with ranks: what some ranks have begun others end, on another number of them, with the bits of one process. Rank 0 reads and writes.
  * SPDX-License-Identifier: BSD-3-Clause */
-#include "common.h"
+#include "kept_runs.h"
 
 int my_rank, ranks;
 
@@ -27,17 +27,13 @@ static const struct run runs[] = {
 };
 enum { many_runs = sizeof runs / sizeof runs[0] };
 
-struct end {
-  int status;
-  double value[2], error[2];
-  int64_t evaluations;
-};
+static long calls; /* of the last solver */
 
-static long calls;
-
-static tessera_solver *solver_for(const struct run *r, int together) {
+static tessera_solver *solver_for(const void *of_run, int together) {
+  const struct run *const r = of_run;
   tessera_solver *s = solver_of(r->ndim, 2);
   if (together) put_world(s);
+  calls = 0;
   put_point(s, kinks, &calls);
   put_real(s, TESSERA_RELTOL, r->reltol);
   put_int(s, TESSERA_THREADS, 1);
@@ -47,80 +43,43 @@ static tessera_solver *solver_for(const struct run *r, int together) {
   return s;
 }
 
-static struct end end_of(tessera_solver *s, const struct run *r) {
-  struct end e;
-  memset(&e, 0, sizeof e);
-  calls = 0;
-  e.status = tessera_integrate(s, r->method, e.value, e.error);
-  if (e.status < 0) fail_msg("%s: %s", r->name, tessera_last_error(s));
-  e.evaluations = got_int(s, TESSERA_EVALUATIONS);
-  return e;
-}
-
-static void assert_same(const struct run *r, const struct end *a, const struct end *b) {
-  if (memcmp(a, b, sizeof *a) != 0)
-    fail_msg("%s: %.17g after %lld evaluations, uninterrupted %.17g after %lld", r->name, b->value[0],
-             (long long)b->evaluations, a->value[0], (long long)a->evaluations);
-}
-
-/* On rank 0; what the others say is of no use. */
-static char path[64];
-static void name_file(void) {
-  snprintf(path, sizeof path, my_rank == 0 ? "/tmp/tessera_ranks_%d" : "/nowhere/%d", (int)getpid());
-}
-
 static void begun_by_some_ended_by_others(void **state) {
   (void)state;
-  name_file();
   for (int i = 0; i < many_runs; ++i)
     for (int first_alone = 0; first_alone < 2; ++first_alone) {
       const struct run *const r = &runs[i];
       tessera_solver *s = solver_for(r, 0);
-      const struct end all = end_of(s, r);
+      const struct end all = end_of(s, r->name, r->method);
       const long all_calls = calls;
       tessera_destroy(s);
-      if (!first_alone || my_rank == 0) {
-        s = solver_for(r, !first_alone);
-        put_int(s, TESSERA_MAXEVAL, all.evaluations * 2 / 3);
-        end_of(s, r);
-        assert_status(s, tessera_save_state(s, path), TESSERA_OK);
-        tessera_destroy(s);
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
-      if (first_alone || my_rank == 0) {
-        s = solver_for(r, first_alone);
-        assert_status(s, tessera_load_state(s, path), TESSERA_OK);
-        const struct end rest = end_of(s, r);
-        assert_same(r, &all, &rest);
-        assert_true(calls < all_calls);
-        tessera_destroy(s);
-      }
-      MPI_Barrier(MPI_COMM_WORLD);
+      const struct end rest = end_in_parts(solver_for, r, r->name, r->method, &all, first_alone);
+      assert_same_end(r->name, &all, &rest);
+      if (first_alone || my_rank == 0) assert_true(calls < all_calls);
     }
-  if (my_rank == 0) remove(path);
 }
 
 /* Every rank learns what rank 0 has found; afterwards all go on together. */
 static void what_cannot_be_read_or_written(void **state) {
   (void)state;
-  name_file();
+  const char *const path = state_path();
   tessera_solver *s = solver_for(&runs[0], 1);
   assert_int_equal(tessera_load_state(s, path), TESSERA_ERR_FILE);
   assert_says(tessera_last_error(s), "cannot be opened");
   assert_common_text(tessera_last_error(s));
   assert_int_equal(tessera_save_state(s, path), TESSERA_ERR_UNSUPPORTED);
   assert_common_text(tessera_last_error(s));
-  const struct end all = end_of(s, &runs[0]);
+  const struct end all = end_of(s, runs[0].name, runs[0].method);
   assert_int_equal(tessera_save_state(s, "/nowhere/at/all"), TESSERA_ERR_FILE);
   assert_common_text(tessera_last_error(s));
   assert_status(s, tessera_set_checkpoint(s, path), TESSERA_OK); /* of the others nothing is asked */
   put_real(s, TESSERA_CHECKPOINT_SECONDS, 0.0);
-  const struct end again = end_of(s, &runs[0]);
-  assert_same(&runs[0], &all, &again);
+  const struct end again = end_of(s, runs[0].name, runs[0].method);
+  assert_same_end(runs[0].name, &all, &again);
   assert_status(s, tessera_set_checkpoint(s, NULL), TESSERA_OK);
   assert_status(s, tessera_load_state(s, path), TESSERA_OK);
-  const struct end rest = end_of(s, &runs[0]);
-  assert_same(&runs[0], &all, &rest);
+  calls = 0;
+  const struct end rest = end_of(s, runs[0].name, runs[0].method);
+  assert_same_end(runs[0].name, &all, &rest);
   assert_int_equal(calls, 0);
   tessera_destroy(s);
   if (my_rank == 0) remove(path);

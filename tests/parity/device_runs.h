@@ -3,6 +3,7 @@
 #ifndef TESSERA_TESTS_PARITY_DEVICE_RUNS_H
 #define TESSERA_TESTS_PARITY_DEVICE_RUNS_H
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -128,12 +129,43 @@ static inline int is_runnable(const struct device_run *r) {
          (r->method == TESSERA_CUBATURE && r->keys[0] == TESSERA_RULE);
 }
 
+/* Points at which the stand-in's kernels have asked for the integrand in this process; elsewhere 0. */
+static inline long points_of_stand_in(void) {
+  void *const driver = is_stand_in() ? dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) : NULL;
+  long (*points)(void) = NULL;
+  if (driver) *(void **)&points = dlsym(driver, "fake_cuda_points");
+  const long n = points ? points() : 0;
+  if (driver) dlclose(driver);
+  return n;
+}
+
 static inline void tell_stand_in(int ndim, int ncomp) {
   char number[16];
   snprintf(number, sizeof number, "%d", ndim);
   setenv("FAKE_CUDA_NDIM", number, 1);
   snprintf(number, sizeof number, "%d", ncomp);
   setenv("FAKE_CUDA_NCOMP", number, 1);
+}
+
+/* The integrand spoils its value, or stops the run (spoilt < 0), near 0.3: the regions there are divided again and again before it happens. */
+static const char ending_text[] =
+    "#include <math.h>\n"
+    "int ending(int n, const double *x, int m, double *v, void *p) {\n"
+    "  const double spoilt = *(const double *)p, far = fabs(x[0] - 0.3);\n"
+    "  v[0] = exp(-far - fabs(x[1] - 0.31) - fabs(x[2] - 0.32));\n"
+    "  if (far > 3e-4) return 0;\n"
+    "  if (spoilt > 0) v[0] = spoilt;\n"
+    "  return spoilt > 0 ? 0 : 23;\n"
+    "}\n";
+
+static inline tessera_solver *ending_solver(double spoilt) {
+  tessera_solver *s = solver_of(3, 1);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, ending_text, "ending"), TESSERA_OK);
+  assert_status(s, tessera_set_params(s, &spoilt, sizeof spoilt), TESSERA_OK);
+  put_real(s, TESSERA_RELTOL, 0);
+  put_int(s, TESSERA_MAXEVAL, 200000000);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+  return s;
 }
 
 struct device_outcome {

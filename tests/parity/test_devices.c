@@ -107,17 +107,7 @@ static void what_is_not_finite_is_found_on_any_device(void **state) {
   }
 }
 
-/* So it is in a step of cubature, and so is a stop. The regions around 0.3 are divided again and again before either happens. */
-static const char ending_text[] =
-    "#include <math.h>\n"
-    "int ending(int n, const double *x, int m, double *v, void *p) {\n"
-    "  const double spoilt = *(const double *)p, far = fabs(x[0] - 0.3);\n"
-    "  v[0] = exp(-far - fabs(x[1] - 0.31) - fabs(x[2] - 0.32));\n"
-    "  if (far > 3e-4) return 0;\n"
-    "  if (spoilt > 0) v[0] = spoilt;\n"
-    "  return spoilt > 0 ? 0 : 23;\n"
-    "}\n";
-
+/* So it is in a step of cubature, and so is a stop. */
 static void cubature_ends_alike_on_any_number_of_devices(void **state) {
   (void)state;
   if (is_stand_in()) skip();
@@ -125,12 +115,7 @@ static void cubature_ends_alike_on_any_number_of_devices(void **state) {
   for (int what = 0; what < 2; ++what) {
     struct device_outcome one = {0};
     for (int n = 1; n <= most_devices; ++n) {
-      tessera_solver *s = solver_of(3, 1);
-      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_C, ending_text, "ending"), TESSERA_OK);
-      assert_status(s, tessera_set_params(s, &spoilt[what], sizeof(double)), TESSERA_OK);
-      put_real(s, TESSERA_RELTOL, 0);
-      put_int(s, TESSERA_MAXEVAL, 200000000);
-      put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+      tessera_solver *s = ending_solver(spoilt[what]);
       put_devices(s, n);
       const struct device_outcome o = device_outcome_of(s, TESSERA_CUBATURE);
       print_message("  %d devices, %d took part: status %d after %lld evaluations: %s\n", n, (int)o.devices, o.status,
@@ -177,12 +162,6 @@ static void many_integrals_are_shared_out(void **state) {
   }
 }
 
-static int stop_soon(int64_t evaluations, int nc, const double *value, const double *error, int64_t remaining,
-                     void *userdata) {
-  (void)nc, (void)value, (void)error, (void)remaining;
-  return evaluations >= *(int64_t *)userdata;
-}
-
 static void a_stop_ends_the_run_on_all(void **state) {
   (void)state;
   int64_t enough = 1000000;
@@ -193,7 +172,7 @@ static void a_stop_ends_the_run_on_all(void **state) {
     put_devices(s, most_devices);
     put_int(s, TESSERA_MAXEVAL, (int64_t)4e12);
     put_real(s, TESSERA_PROGRESS_SECONDS, 1e-3);
-    assert_status(s, tessera_set_progress(s, stop_soon, &enough), TESSERA_OK);
+    assert_status(s, tessera_set_progress(s, stop_at_evaluations, &enough), TESSERA_OK);
     assert_int_equal(device_outcome_of(s, method).status, TESSERA_STOPPED);
     assert_status(s, tessera_set_progress(s, NULL, NULL), TESSERA_OK);
     put_real(s, TESSERA_MAX_SECONDS, 0.3);

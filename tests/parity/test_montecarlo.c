@@ -242,11 +242,6 @@ static void grids_are_shared(void **state) {
 }
 
 /* A run that is stopped on the device goes on there with the same bits, and on the host with the same evaluations. */
-static int stop_at_half(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
-                        void *userdata) {
-  (void)ncomp, (void)value, (void)error, (void)remaining;
-  return evaluations >= *(const int64_t *)userdata;
-}
 static void stopped_runs_go_on(void **state) {
   (void)state;
   tessera_solver *s = sampling_solver(4, 1, "peak", TESSERA_SAMPLING_VEGAS, 3000000);
@@ -254,7 +249,7 @@ static void stopped_runs_go_on(void **state) {
   put_real(s, TESSERA_PROGRESS_SECONDS, 0);
   const struct sampling_answer whole = sampling_run(s, device);
   int64_t half = whole.evaluations / 2, n = 0;
-  tessera_set_progress(s, stop_at_half, &half);
+  tessera_set_progress(s, stop_at_evaluations, &half);
   assert_int_equal(sampling_run(s, device).status, TESSERA_STOPPED);
   tessera_set_progress(s, NULL, NULL);
   assert_status(s, tessera_get_state(s, 0, NULL, &n), TESSERA_OK);

@@ -1,6 +1,5 @@
 /* Runs on device 0 that are stopped in one solver and go on from a file in another end with the bits of the uninterrupted run. Skipped where there is no
  * device. With the driver of tests/core/several_devices on the integrand that it knows. SPDX-License-Identifier: BSD-3-Clause */
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -205,16 +204,6 @@ static int stopper(int64_t evaluations, int ncomp, const double *value, const do
   return evaluations >= stop_at || --looks_left == 0;
 }
 
-/* Points at which the stand-in's kernels have asked for the integrand; elsewhere 0. */
-static long long points_of_stand_in(void) {
-  void *const driver = is_stand_in() ? dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) : NULL;
-  long long (*points)(void) = NULL;
-  if (driver) *(void **)&points = dlsym(driver, "fake_cuda_points");
-  const long long n = points ? points() : 0;
-  if (driver) dlclose(driver);
-  return n;
-}
-
 static char saved_to[path_bytes], checkpoint[path_bytes];
 static tessera_solver *saved_from; /* NULL: the file of tessera_set_checkpoint is taken away */
 static int saver(int64_t evaluations, int ncomp, const double *value, const double *error, int64_t remaining,
@@ -250,10 +239,10 @@ static void saved_on_the_way(void **state) {
     if (ended_before) continue;
     s = solver_for(c, 0);
     assert_status(s, tessera_load_state(s, saved_to), TESSERA_OK);
-    const long long before = points_of_stand_in();
+    const long before = points_of_stand_in();
     const struct end rest = run(s, c->method);
     assert_memory_equal(&all, &rest, sizeof all);
-    const long long points = points_of_stand_in() - before;
+    const long points = points_of_stand_in() - before;
     if (is_stand_in()) assert_true(points > 0 && points < all.evaluations);
     tessera_destroy(s);
   }
@@ -281,9 +270,9 @@ static struct end stop_and_go_on(const struct a_case *c, int callback) {
   const char *const path = test_path("state");
   points_called = 0;
   tessera_solver *s = solver_with(c, callback);
-  const long long points_before = points_of_stand_in();
+  const long points_before = points_of_stand_in();
   const struct end all = run(s, c->method);
-  const long long all_points = points_of_stand_in() - points_before;
+  const long all_points = points_of_stand_in() - points_before;
   const int64_t all_called = points_called;
   print_message("  %-40s %lld evaluations, %lld of them in sparse grids: %.16g +- %.3g\n", c->name,
                 (long long)all.evaluations, (long long)got_int(s, TESSERA_SPARSE_EVALUATIONS), all.value[0],
@@ -308,10 +297,10 @@ static struct end stop_and_go_on(const struct a_case *c, int callback) {
       assert_status(s, tessera_set_devices(s, 2, ordinals), TESSERA_OK);
     }
     assert_status(s, tessera_load_state(s, path), TESSERA_OK);
-    const long long before = points_of_stand_in();
+    const long before = points_of_stand_in();
     points_called = 0;
     const struct end rest = run(s, c->method);
-    const long long points = points_of_stand_in() - before;
+    const long points = points_of_stand_in() - before;
     tessera_destroy(s);
     if (c->arches == 1 && is_stand_in())
       assert_true(how < 6 ? points <= all.evaluations - part.evaluations : points < all.evaluations);

@@ -89,6 +89,13 @@ static inline void put_cube(tessera_solver *s, int ndim, double lower, double up
   assert_status(s, tessera_set_domain(s, a, b), TESSERA_OK);
 }
 
+/* A progress callback that ends the run at *userdata (int64_t) evaluations. */
+static inline int stop_at_evaluations(int64_t evaluations, int ncomp, const double *value, const double *error,
+                                      int64_t remaining, void *userdata) {
+  (void)ncomp, (void)value, (void)error, (void)remaining;
+  return evaluations >= *(const int64_t *)userdata;
+}
+
 /* Runs a solver of one component. */
 static inline struct answer integrate(tessera_solver *s) {
   struct answer a;

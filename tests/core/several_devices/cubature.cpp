@@ -33,7 +33,6 @@ class evaluator {
     const auto points = static_cast<std::size_t>(rule_.points), nc = static_cast<std::size_t>(ncomp());
     const auto fields = static_cast<std::size_t>(sum_fields(rule_)), nd = static_cast<std::size_t>(ndim());
     std::vector<double> x(nd), at_point(nc), f(nc * points), sums(nc * fields), score(nd);
-    stand_in_points += n * rule_.points;
     for (int64 i = 0; i < n; ++i) {
       for (std::size_t p = 0; p < points; ++p) {
         write_point(rule_, ndim(), words_.data(), nullptr, regions, list[i], static_cast<int64>(p), x.data(), 1);

@@ -8,7 +8,7 @@
 //   FAKE_CUDA_LOG_MEMORY                of a device, in bytes
 //   FAKE_CUDA_FREE_BYTES                that a device is said to have, of 2^33
 //   FAKE_CUDA_LARGEST_BLOCK             bytes; there is no memory for a larger one
-// stand_in_points: at which cubature has asked for the integrand in this process.
+// fake_cuda_points(): at which all kernels of this process have asked for the integrand.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <atomic>
@@ -78,10 +78,9 @@ bool is_here(const void *p) {
 }
 
 namespace {
-std::atomic<long long> points{0};
+std::atomic<long> points{0};
 }
-// Of all kernels so far.
-extern "C" __attribute__((visibility("default"))) long long fake_cuda_points(void) { return points; }
+extern "C" __attribute__((visibility("default"))) long fake_cuda_points(void) { return points; }
 
 void values_at(const double *x, int64 ldx, double *f) {
   ++points;
@@ -112,8 +111,6 @@ CUresult run(const function_of &f, int64 many, void **arguments) {
 
 extern "C" {
 #pragma GCC visibility push(default)
-
-long long stand_in_points = 0;
 
 CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
 // NVRTC asks for a table of functions, whose first word is its size.

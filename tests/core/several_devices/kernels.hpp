@@ -6,7 +6,6 @@
 
 #include "core/rule.hpp"
 
-extern "C" long long stand_in_points;
 namespace tessera {
 struct quadrature_arguments;
 }
