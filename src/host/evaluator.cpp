@@ -116,6 +116,40 @@ outcome host_evaluator::apply(const region_view &regions, const region_list &lis
       [&](int64 first, int64 many, workspace &w) { evaluate_group(regions, list, first, many, first, w); });
 }
 
+void host_evaluator::begin_evaluating(const region_view &regions, const region_list &list, int64 n,
+                                      unsigned char *axes) {
+  const bool alone = pool_->size() == 1 && shared_.parts() == 1;
+  begun_ = {regions, list, n, axes, {}, outcome::running, !problem_->answers && !alone};
+  if (!begun_.is_shared_out) {
+    begun_.end = evaluate(regions, list, n, axes);
+    return;
+  }
+  failure_.clear();
+  axes_ = axes;
+  begun_.own = shared_.begin(0, n);
+  const int64 items = begun_.own.end - begun_.own.first, threads = pool_->size();
+  const int64 together =
+      std::max<int64>(1, std::min(group_, (items + threads - 1) / threads));  // a call for each thread
+  pool_->start((items + together - 1) / together, [this, together](int64 item, int thread) {
+    take_item(begun_.own, together, item, thread, [this](int64 first, int64 many, workspace &w) {
+      evaluate_group(begun_.regions, begun_.list, first, many, first, w);
+    });
+  });
+}
+
+outcome host_evaluator::end_evaluating() {
+  if (!begun_.is_shared_out) return begun_.end;
+  begun_.is_shared_out = false;
+  pool_->finish();
+  return gather(
+      begun_.regions, [this](int64 i) { return begun_.list[i]; }, begun_.own, begun_.n, begun_.axes);
+}
+
+void host_evaluator::abandon() {
+  if (begun_.is_shared_out) pool_->abandon();
+  begun_.is_shared_out = false;
+}
+
 void host_evaluator::prepare(workspace &w) const {
   if (!w.f.empty()) return;
   const std::size_t nd = index(rule_.ndim), nc = index(problem_->settings.ncomp);

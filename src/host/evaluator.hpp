@@ -65,6 +65,12 @@ class host_evaluator {
   // the axis of each component by itself, chosen as in Cuba's Cuhre.
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
+  // The same in two calls, between which the caller does something else. Regions, list and axes stay where they are until
+  // end_evaluating(), or abandon(), which leaves out what has not been begun.
+  void begin_evaluating(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
+  outcome end_evaluating();
+  void abandon();
+
   // The same with the rule of a level of core/raised_rule.hpp for the regions in ids[n]; see engine/cubature/raise.hpp.
   outcome raise(const region_view &regions, const int64 *ids, int64 n, int level);
 
@@ -114,6 +120,10 @@ class host_evaluator {
   template <class Id, class Group>
   outcome share_out(const region_view &regions, const Id &id, int64 n, int64 together, unsigned char *axes,
                     const Group &group);
+  template <class Group>
+  void take_item(const item_range &own, int64 together, int64 item, int thread, const Group &group);
+  template <class Id>
+  outcome gather(const region_view &regions, const Id &id, const item_range &own, int64 n, unsigned char *axes);
   void evaluate_group(const region_view &regions, const region_list &list, int64 first, int64 n, int64 item,
                       workspace &w);
   void raise_group(const region_view &regions, const int64 *ids, int64 n, int level, int64 item, workspace &w);
@@ -163,6 +173,16 @@ class host_evaluator {
   std::vector<int64> unknown_;             // regions of a call whose numbers are not among the kept answers
   first_failure failure_;
   std::atomic<int64> zeroed_{0};
+  struct part_begun {
+    region_view regions;
+    region_list list;
+    int64 n;
+    unsigned char *axes;
+    item_range own;
+    outcome end;         // where it was not shared out
+    bool is_shared_out;  // among threads that may still be at work, or ranks
+  };
+  part_begun begun_ = {};
 };
 
 // group(first, how many, workspace) for regions 0 ... n-1 of a list, so many together. id(i): where region i of it lies. Of the ranks that
@@ -172,14 +192,25 @@ outcome host_evaluator::share_out(const region_view &regions, const Id &id, int6
                                   unsigned char *axes, const Group &group) {
   failure_.clear();
   const item_range own = shared_.begin(0, n);
-  pool_->run((own.end - own.first + together - 1) / together, [&](int64 item, int thread) {
-    const int64 first = own.first + item * together;
-    failure_.watch(first, [&] {
-      workspace &w = work_[index(thread)];
-      prepare(w);
-      group(first, std::min(together, own.end - first), w);
-    });
+  pool_->run((own.end - own.first + together - 1) / together,
+             [&](int64 item, int thread) { take_item(own, together, item, thread, group); });
+  return gather(regions, id, own, n, axes);
+}
+
+template <class Group>
+void host_evaluator::take_item(const item_range &own, int64 together, int64 item, int thread, const Group &group) {
+  const int64 first = own.first + item * together;
+  failure_.watch(first, [&] {
+    workspace &w = work_[index(thread)];
+    prepare(w);
+    group(first, std::min(together, own.end - first), w);
   });
+}
+
+// What the other ranks have found for their parts.
+template <class Id>
+outcome host_evaluator::gather(const region_view &regions, const Id &id, const item_range &own, int64 n,
+                               unsigned char *axes) {
   if (shared_.parts() == 1) return failure_.what();
   const int nc = regions.ncomp(), fields = regions.fields();
   records_.resize(index(n * fields));

@@ -35,26 +35,40 @@ class thread_pool {
     if (workers_.empty() || items <= 1) {
       for (std::int64_t i = 0; i < items; ++i) body(i, 0);
     } else {
-      share_out(items, std::cref(body), waiting);
+      start(items, std::cref(body));
+      finish(waiting);
     }
   }
 
+  // The same in two calls, between which the caller does something else: it takes its share of the items, as thread 0, in finish(). What
+  // was started before is finished first, also by run().
+  void start(std::int64_t items, std::function<void(std::int64_t item, int thread)> body);
+  void finish(const std::function<void()> &waiting = {});
+  // In place of finish(): items that no thread has begun are left out.
+  void abandon();
+  struct end_of_round {
+    thread_pool &pool;
+    ~end_of_round() { pool.abandon(); }
+  };
+
  private:
-  void share_out(std::int64_t items, const std::function<void(std::int64_t item, int thread)> &body,
-                 const std::function<void()> &waiting);
   void work(int thread);
   void drain(int thread);
+  template <class Condition>
+  bool spin_until(const Condition &holds) const;
 
   const pid_t process_;
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
-  const std::function<void(std::int64_t, int)> *body_ = nullptr;
+  std::function<void(std::int64_t, int)> body_;
   std::atomic<std::int64_t> next_{0};
   std::int64_t items_ = 0;
-  std::uint64_t round_ = 0;
-  int busy_ = 0;
-  bool quit_ = false;
+  std::atomic<std::uint64_t> round_{0};
+  std::atomic<int> busy_{0};  // workers that have not ended this round
+  bool started_ = false;      // and not finished yet
+  bool spins_ = false;
+  std::atomic<bool> quit_{false};
 };
 
 }  // namespace tessera

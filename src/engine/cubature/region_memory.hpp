@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "component_queues.hpp"
 #include "landmarks.hpp"
 #include "../problem.hpp"
@@ -10,9 +12,6 @@
 #include "split.hpp"
 
 namespace tessera {
-
-// Regions divided ahead of time, where so many may be.
-inline int64 slots_for(int look_ahead) { return look_ahead == 1 ? 1 : 4 * int64{look_ahead}; }
 
 inline int64 pieces_of(const cubature_settings &s) { return make_splitting(s.splitting, s.ndim, s.margin).pieces; }
 inline int64 least_regions(const cubature_settings &s) { return 2 * pieces_of(s); }
@@ -24,10 +23,21 @@ inline int64 bytes_of_region(const cubature_settings &s) {
          (s.by_component ? 2 * s.ncomp + 16 : 0);
 }
 
+// Among how many of the largest regions those are that are divided ahead of time, where threads want `least`: more as long as they are small.
+inline int64 most_ahead(const cubature_settings &s, int least) {
+  constexpr int64 small = int64{1} << 18;  // bytes
+  const int64 each = pieces_of(s) * 8 * region_fields(s.ndim, s.ncomp);
+  return std::max<int64>(least, std::min(4 * int64{least}, small / each));
+}
+// Places for what has been divided: regions may be no longer among the largest when they have been, and wait.
+inline int64 slots_for(const cubature_settings &s, int least) {
+  return least == 1 || s.by_component ? 1 : 4 * most_ahead(s, least);
+}
+
 // Of all else: what is divided ahead, landmarks, sums.
 inline int64 bytes_beside_regions(const cubature_settings &s, int look_ahead) {
-  const int64 slots = slots_for(s.by_component ? 1 : look_ahead);
-  const int64 piece = 8 * region_fields(s.ndim, s.ncomp) + 8 + (s.by_component ? s.ncomp : 0);
+  const int64 slots = slots_for(s, look_ahead);
+  const int64 piece = 8 * region_fields(s.ndim, s.ncomp) + 40 + (s.by_component ? s.ncomp : 0);
   return slots * (pieces_of(s) * piece + 64) + 8 * landmarks_kept * region_fields(s.ndim, 0) +
          s.ncomp * (s.by_component ? 216 : 192) + 32 * s.ndim;
 }

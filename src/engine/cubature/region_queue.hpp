@@ -42,7 +42,11 @@ class region_queue {
   auto begin() { return entries_.begin(); }
   auto end() { return entries_.end(); }
 
-  void push(double key, int64 region) { heap_push(entries_, queue_entry(key, region), below()); }
+  void push(double key, int64 region, int64 slot = queue_entry::no_slot) {
+    queue_entry e(key, region);
+    e.set_slot(slot);
+    heap_push(entries_, e, below());
+  }
   void pop() {
     if (by_age_)
       heap_pop(entries_, below());
@@ -69,11 +73,15 @@ class region_queue {
     std::make_heap(begin(), end(), below());
   }
 
-  // The places of the `most` largest entries, the front first, then those for which good(entry) holds.
+  // The places of the `most` largest entries for which good(entry) holds.
   template <class Good>
   void pick(int64 most, Good good, std::vector<std::size_t> &places) {
-    places.assign(1, 0);
-    if (most <= 1) return;
+    places.clear();
+    if (empty()) return;
+    if (most == 1 && good(entries_[0])) {
+      places.push_back(0);
+      return;
+    }
     const auto smaller = [this, less = below()](std::size_t x, std::size_t y) {
       return less(entries_[x], entries_[y]);
     };
@@ -82,7 +90,7 @@ class region_queue {
       std::pop_heap(candidates_.begin(), candidates_.end(), smaller);
       const std::size_t i = candidates_.back();
       candidates_.pop_back();
-      if (i != 0 && good(entries_[i])) places.push_back(i);
+      if (good(entries_[i])) places.push_back(i);
       for (std::size_t c = 2 * i + 1; c <= 2 * i + 2 && c < size(); ++c) {
         candidates_.push_back(c);
         std::push_heap(candidates_.begin(), candidates_.end(), smaller);

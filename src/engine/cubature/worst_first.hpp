@@ -1,6 +1,6 @@
 // Worst-first subdivision: each step divides the region with the largest error. A heap makes a step cost O(log N).
 //
-// With several threads the pieces of the regions next in the queue are evaluated ahead of time, but they enter the result
+// With several threads the regions next in the queue are divided ahead of time (divisions_ahead.hpp), but they enter the result
 // in exactly the order of the sequential run: values, errors and counts do not depend on the number of threads.
 //
 // Regions with equal errors: with the classic estimate the heap itself decides, as in DCUHRE (heap.hpp), and the heap is the
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "component_queues.hpp"
+#include "divisions_ahead.hpp"
 #include "explore.hpp"
 #include "../hooks.hpp"
 #include "initial.hpp"
@@ -38,7 +39,7 @@ class worst_first {
       : exec_(exec),
         eval_(eval),
         store_(exec, ndim, ncomp),
-        ahead_(exec, ndim, ncomp),
+        ahead_(exec, eval, ndim, ncomp),
         landmarks_(exec, ndim),
         totals_(ncomp),
         anew_(ncomp),
@@ -54,8 +55,13 @@ class worst_first {
     look_ahead_ = set_.by_component ? 1 : look_ahead;
     domain_ = domain;
     clear();
+    const struct at_the_end {  // whatever is thrown
+      worst_first &run;
+      ~at_the_end() { run.ahead_.abandon(); }
+    } guard{*this};
     outcome o = given.n > 0 ? resume(given) : start();
     while (o == outcome::running) o = step();
+    ahead_.abandon();
     finish(value, error);
     return o;
   }
@@ -67,7 +73,7 @@ class worst_first {
   void read(int64 first, int64 n, double *records) {
     order_.make(queue_, regions_);
     for (int64 i = 0; i < n; ++i) {
-      if (first + i + far_ahead < regions_) fetch(order_[first + i + far_ahead]);
+      if (first + i + far_ahead < regions_) prefetch_region(store_.view(), order_[first + i + far_ahead]);
       const int64 r = order_[first + i];
       write_record(store_.view(), r, axes_of(axes_, r), records + i * region_record_fields(set_.ndim, set_.ncomp));
     }
@@ -92,15 +98,10 @@ class worst_first {
     holes_.clear();
     order_.forget();
     regions_ = retired_regions_ = rescale_at_ = 0;
-    failed_ahead_ = false;
     stats_ = {};
     stats_.region_bytes = record_bytes_;
-    ahead_.reserve(slots() * split_.pieces, slots() * split_.pieces);
-    forget();
-    if (set_.by_component) {
-      queues_.start(set_.ncomp);
-      ahead_axes_.resize(static_cast<std::size_t>(split_.pieces * set_.ncomp));
-    }
+    ahead_.start(set_, split_, domain_, look_ahead_);
+    if (set_.by_component) queues_.start(set_.ncomp);
   }
 
   // The axes of each component, where each has its own.
@@ -197,8 +198,8 @@ class worst_first {
       drop_front();
       return outcome::running;
     }
-    if (!queue_.front().ahead()) {
-      const outcome o = look_ahead();
+    if (!ahead_.is_divided(queue_.front())) {
+      const outcome o = divide_front();
       if (o != outcome::running) return o;
     }
     commit();
@@ -263,7 +264,7 @@ class worst_first {
       e.key = infinity_value();
       any = true;
     }
-    if (turned) forget();  // what has been evaluated ahead was divided along the axes of before
+    if (turned) ahead_.forget(queue_);  // what has been evaluated ahead was divided along the axes of before
     if (any) queue_.reorder();
     return any;
   }
@@ -271,40 +272,11 @@ class worst_first {
   // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
   bool turn_to_landmark(int64 i) { return landmarks_.turn(split_, store_.view(), i, domain_, scale_.data()); }
 
-  // Divides the front of the queue and, if there is room, the regions behind it.
-  outcome look_ahead() {
-    if (free_slots_.empty()) forget();
+  outcome divide_front() {
     const int64 budget = (most_evaluations() - stats_.evaluations) / (split_.pieces * eval_.points());
-    const int64 most =
-        failed_ahead_ ? 1 : std::min({int64{look_ahead_}, static_cast<int64>(free_slots_.size()), budget});
-    queue_.pick(
-        most, [this](const queue_entry &e) { return !e.ahead() && !frozen(e); }, picked_);
-    region_view s = store_.view(), a = ahead_.view();
-    ids_.clear();
-    for (std::size_t i : picked_) {
-      queue_entry &e = queue_[i];
-      e.set_slot(free_slots_.back());
-      free_slots_.pop_back();
-      for (int q = 0; q < split_.pieces; ++q) {
-        ids_.push_back(e.slot() * split_.pieces + q);
-        make_piece(split_, s, e.region(), q, a, ids_.back());
-      }
-    }
-    for (std::size_t i = 1; i < 3 && i < queue_.size(); ++i) fetch(queue_[i].region());  // perhaps the next in front
-    const outcome o = eval_.evaluate(a, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()), axes_of(ahead_axes_, 0));
-    if (o == outcome::running || o == outcome::callback || is_ended(o) || picked_.size() == 1) return o;
-    // Somewhere ahead the integrand failed. The sequential run might never get there: go on one region at a time.
-    forget();
-    failed_ahead_ = true;
-    return look_ahead();
+    return ahead_.provide(queue_, store_.view(), regions_, budget,
+                          [this](const region_view &s, int64 i) { return key(s, i); });
   }
-
-  void forget() {
-    for (queue_entry &e : queue_) e.set_slot(queue_entry::no_slot);
-    free_slots_.resize(static_cast<std::size_t>(slots()));
-    std::iota(free_slots_.begin(), free_slots_.end(), 0);
-  }
-  int64 slots() const { return slots_for(look_ahead_); }
 
   // Puts the pieces of the front of the queue in its place.
   void commit() {
@@ -312,25 +284,25 @@ class worst_first {
     queue_.pop();
     reserve(regions_ + split_.pieces - 1);
     region_view s = store_.view(), a = ahead_.view();
-    const int64 first = top.slot() * split_.pieces;
-    correct_errors(
-        set_.estimate, split_, split_, s, top.region(), a, [first](int64 q) { return first + q; }, domain_);
     totals_.add(s, top.region(), -1.0);
+    bool turned = false;
     for (int q = 0; q < split_.pieces; ++q) {
       const int64 to = q == 0 ? top.region() : next_place();
-      s.copy(to, a, first + q);
+      s.copy(to, a, ahead_.piece(top.slot(), q));
       totals_.add(s, to, 1.0);
       if (set_.by_component) {
-        std::copy_n(axes_of(ahead_axes_, first + q), set_.ncomp, axes_of(axes_, to));
+        std::copy_n(ahead_.axes(q), set_.ncomp, axes_of(axes_, to));
         queues_.replace(to, error_reader());
-      } else if (top.key == infinity_value() && turn_to_landmark(to)) {
-        queue_.push(infinity_value(), to);
-      } else {
-        queue_.push(key(to), to);
+        continue;
       }
+      const int64 slot = ahead_.hand_over(top.slot(), q, to);
+      const bool wide = top.key == infinity_value() && turn_to_landmark(to);
+      turned = turned || (wide && slot != queue_entry::no_slot);
+      queue_.push(wide ? infinity_value() : key(s, to), to, slot);
     }
+    ahead_.release(top.slot());
+    if (turned) ahead_.forget(queue_);
     order_.forget();
-    free_slots_.push_back(top.slot());
     stats_.evaluations += split_.pieces * eval_.points();
     ++stats_.iterations;
     if (set_.ncomp > 1 && !set_.by_component && regions_ >= rescale_at_) rescale();
@@ -362,8 +334,7 @@ class worst_first {
     order_.forget();
   }
 
-  double key(int64 region) {
-    const region_view s = store_.view();
+  double key(const region_view &s, int64 region) const {
     double k = 0.0;
     for (int c = 0; c < set_.ncomp; ++c) k = std::fmax(k, s.error(region, c) * scale_[static_cast<std::size_t>(c)]);
     k = std::fmin(k, std::numeric_limits<double>::max());  // infinity is for what is to be explored
@@ -384,7 +355,7 @@ class worst_first {
         scale_[static_cast<std::size_t>(c)] = reference > 0.0 ? 1.0 / reference : 1.0;
       }
     if (queue_.empty()) queue_.hold_all(regions_);
-    for (queue_entry &e : queue_) e.key = key(e.region());
+    for (queue_entry &e : queue_) e.key = key(store_.view(), e.region());
     queue_.reorder();
     rescale_at_ = 2 * regions_;
   }
@@ -415,7 +386,7 @@ class worst_first {
     if (regions_ + split_.pieces - 1 - static_cast<int64>(holes_.size()) <= capacity_) return true;
     if (set_.by_component) return false;
     holes_.reserve(holes_.size() + queue_.size() / 2 + 1);
-    forget();
+    ahead_.forget(queue_);
     region_view s = store_.view();
     queue_.drop_half([&](int64 i) {
       retired_.add(s, i, 1.0);
@@ -436,7 +407,7 @@ class worst_first {
     totals_.clear();
     order_.make(queue_, regions_);
     for (int64 i = 0; i < regions_; ++i) {
-      if (i + far_ahead < regions_) fetch(order_[i + far_ahead]);
+      if (i + far_ahead < regions_) prefetch_region(store_.view(), order_[i + far_ahead]);
       totals_.add(s, order_[i], 1.0);
     }
     totals_.add(retired_);
@@ -444,13 +415,7 @@ class worst_first {
     totals_.read(set_, stats_.regions, value, error);
   }
 
-  // Regions in the order of a heap lie all over the memory.
-  static constexpr int64 far_ahead = 8;
-  void fetch(int64 region) {
-    const region_view s = store_.view();
-    prefetch(&s.field(region, 0));
-    prefetch(&s.field(region, s.fields() - 1));
-  }
+  static constexpr int64 far_ahead = 8;  // regions in the order of a heap lie all over the memory
 
   Executor &exec_;
   Evaluator &eval_;
@@ -461,7 +426,7 @@ class worst_first {
   int64 record_bytes_ = 0;
   int64 capacity_ = 0;  // regions that the memory limit allows
   region_store<Executor> store_;
-  region_store<Executor> ahead_;
+  divisions_ahead<Executor, Evaluator> ahead_;
   kept_landmarks<Executor> landmarks_;
   component_totals totals_, anew_, retired_;
   component_totals frozen_;  // of regions that came to the front and cannot be divided
@@ -470,16 +435,13 @@ class worst_first {
   std::vector<double> scale_;  // weight of each component in the key
   std::vector<double> now_;    // value[ncomp], error[ncomp] for the hooks
   region_queue queue_;
-  component_queues queues_;                       // in its place where single components decide
-  std::vector<unsigned char> axes_, ahead_axes_;  // [region][ncomp] for the same
-  std::vector<std::size_t> picked_;
-  std::vector<int64> free_slots_, ids_;
-  std::vector<int64> holes_;  // places of retired regions
+  component_queues queues_;          // in its place where single components decide
+  std::vector<unsigned char> axes_;  // [region][ncomp] for the same
+  std::vector<int64> holes_;         // places of retired regions
   region_order order_;
   int64 regions_ = 0;  // places in use, holes included
   int64 retired_regions_ = 0;
   int64 rescale_at_ = 0;
-  bool failed_ahead_ = false;
   cubature_statistics stats_;
 };
 
