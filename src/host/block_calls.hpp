@@ -74,18 +74,31 @@ class block_calls {
     for (point_block &b : blocks) b.watch.start(hooks, f_);
   }
   // body(first item, end item, thread) for all tasks, none behind an item that has failed. Of the ranks that share the run each works at
-  // its part of the items, and `left` is what items leave behind: all have it afterwards, as if one rank had made it. Returns what went
-  // wrong, or running.
-  template <class Body>
-  outcome run_tasks(const Body &body, std::initializer_list<item_array> left) {
+  // its part of the items, and `left` is what items leave behind: all have it afterwards, as if one rank had made it. What the caller does
+  // while others have begun is `meanwhile`. Returns what went wrong, or running.
+  template <class Body, class Meanwhile>
+  outcome run_tasks(const Body &body, std::initializer_list<item_array> left, const Meanwhile &meanwhile) {
     failure_.clear();
     const item_range own = shared_.begin(tasks_.front(), tasks_.back());
-    pool_.run(static_cast<int64>(tasks_.size()) - 1, [&](int64 task, int thread) {
+    const auto take = [&](int64 task, int thread) {
       const int64 first = std::max(own.first, tasks_[index(task)]), end = std::min(own.end, tasks_[index(task + 1)]);
       if (first < end) failure_.watch(first, [&] { body(first, end, thread); });
-    });
+    };
+    pool_.start(static_cast<int64>(tasks_.size()) - 1, std::cref(take));
+    const thread_pool::end_of_round whatever_is_thrown{pool_};
+    meanwhile();
+    pool_.finish();
     shared_.exchange(failure_, zeroed_, left);
     return failure_.what();
+  }
+  template <class Body>
+  outcome run_tasks(const Body &body, std::initializer_list<item_array> left) {
+    return run_tasks(body, left, [] {});
+  }
+  // body(i) for i = 0 ... n-1, by all threads.
+  template <class Body>
+  void by_threads(int64 n, const Body &body) {
+    pool_.run(n, [&](int64 i, int) { body(i); });
   }
   // Sums of integers over the ranks.
   void add_up(uint64 *counts, int64 n) { shared_.add_up(counts, n); }

@@ -65,7 +65,7 @@ class host_sampler : public block_calls, public sampling_executor {
             sampling_bytes(s, static_cast<double>(s.points), has_grid(problem))};
   }
   int64 work_bytes() const {  // that there are
-    int64 bytes = needs(problem_, 0).fixed;
+    int64 bytes = needs(problem_, 0).fixed + (slices_together() > 1 ? pieces_.bytes() : 0);
     for (const workspace &w : work_) bytes += thread_bytes(problem_, w.stride);
     return bytes;
   }
@@ -84,7 +84,7 @@ class host_sampler : public block_calls, public sampling_executor {
     const sample_cut cut = cut_into_pieces(samples);
     plain_.clear();
     for (int64 p = 0; p < pieces_of(cut); ++p) plain_.push_back(plain_piece(cut, pass.cube, first, samples, p));
-    make_items(plain_.data(), static_cast<int64>(plain_.size()), points_of_sample(pass));
+    make_items(plain_.data(), {0, static_cast<int64>(plain_.size())}, points_of_sample(pass));
     const std::vector<int64> of_one = tasks_;
     const int64 items = of_one.back(), most = kept_items(problem_);
     const int64 together = std::min(shifts, std::max<int64>(1, most / items));
@@ -107,11 +107,11 @@ class host_sampler : public block_calls, public sampling_executor {
     for (workspace &w : work_) std::fill(w.training.begin(), w.training.end(), uint64{0});
     training_squares_ = 0.0;
     return pieces_.iterate(
-        it,
-        [&](const sample_pass &pass, const sample_piece *pieces, int64 n, double *spread) {
-          return run(pass, pieces, n, sums, spread);
+        it, slices_together(),
+        [&](const sample_pass &pass, pieces_call &call, const auto &meanwhile) {
+          return run(pass, call, sums, meanwhile);
         },
-        made);
+        [&](int64 n, const auto &body) { by_threads(n, body); }, made);
   }
   // Integers: the order of the threads does not matter. The squares are added in the order of the items.
   void learn(bool believe_all, double damping) override {
@@ -127,13 +127,22 @@ class host_sampler : public block_calls, public sampling_executor {
   int64 slice_samples(bool) const override { return cut_samples; }
 
  private:
-  // Evaluates n pieces and adds their estimates to sums[ncomp]; sets spread[n], the variance of one sample in each.
-  outcome run(const sample_pass &pass, const sample_piece *pieces, int64 count, sample_sums *sums, double *spread) {
-    make_items(pieces, count, points_of_sample(pass));
+  // Of an iteration: the more threads there are the more items there have to be for none to wait long at the end of a call. One where the
+  // user has said how much memory there is.
+  int slices_together() const {
+    return problem_.memory_is_given ? 1 : std::max(1, static_cast<int>(work_.size()) * ranks_there() / 4);
+  }
+  // Evaluates pieces and adds their estimates to sums[ncomp]; sets the spreads, the variance of one sample in each. meanwhile: see run_tasks.
+  template <class Meanwhile>
+  outcome run(const sample_pass &pass, pieces_call &of, sample_sums *sums, const Meanwhile &meanwhile) {
+    const sample_piece *const pieces = of.pieces.data();
+    double *const spread = of.spread.data();
+    make_items(pieces, of.slices, points_of_sample(pass));
     const int64 n = static_cast<int64>(items_.size()) - 1, nc = ncomp_;
-    const outcome o = run_items(n, spread, [&](int64 first, int64 behind, workspace &w) {
+    const auto sum = [&](int64 first, int64 behind, workspace &w) {
       sum_items(pass, pieces, first, behind, 0, w, spread);
-    });
+    };
+    const outcome o = run_items(n, spread, sum, meanwhile);
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
       for (int64 k = 0; k < nc; ++k) sums[k].add(parts_[index(i * nc + k)]);
@@ -189,13 +198,14 @@ class host_sampler : public block_calls, public sampling_executor {
     tasks_.assign(1, 0);
     for (int64 r = 0; r < shifts; ++r)
       for (std::size_t t = 1; t < of_one.size(); ++t) tasks_.push_back(r * n + of_one[t]);
-    const outcome o = run_items(n * shifts, nullptr, [&](int64 item, int64 behind, workspace &w) {
+    const auto sum = [&](int64 item, int64 behind, workspace &w) {
       sample_pass of_shift = pass;
       const int64 r = item / n;
       of_shift.shift += r;
       if (pass.sobol.axes) of_shift.sobol.axes += r * sobol_words(ndim_, pass.sobol.columns);
       sum_items(of_shift, plain_.data(), item - r * n, behind - r * n, r * n, w, &unused_[index(r) * plain_.size()]);
-    });
+    };
+    const outcome o = run_items(n * shifts, nullptr, sum, [] {});
     if (o != outcome::running && !is_ended(o)) return o;
     const int64 there = o == outcome::running ? shifts : failed_item() / n;
     for (int64 r = 0; r < there; ++r, made += samples)
@@ -206,15 +216,16 @@ class host_sampler : public block_calls, public sampling_executor {
   }
 
   // body(first item, end item, workspace) for n items that tasks_ are made of. spread: of their pieces, which all ranks are to have; or null.
-  template <class Body>
-  outcome run_items(int64 n, double *spread, const Body &body) {
+  template <class Body, class Meanwhile>
+  outcome run_items(int64 n, double *spread, const Body &body, const Meanwhile &meanwhile) {
     parts_.assign(index(n * ncomp_), {});
     squares_.assign(index(n), 0.0);
     for (workspace &w : work_) w.broken = -1;
     return run_tasks([&](int64 first, int64 behind, int thread) { body(first, behind, work_[index(thread)]); },
                      {{parts_.data(), sizeof(sample_sums), nullptr, ncomp_},
                       {squares_.data(), sizeof(double)},
-                      {spread, sizeof(double), spread ? items_.data() : nullptr, spread ? 1 : 0}});
+                      {spread, sizeof(double), spread ? items_.data() : nullptr, spread ? 1 : 0}},
+                     meanwhile);
   }
 
   // The time was over, and pieces are those of one stratum: the samples before the one at which the first item broke off count, in the
@@ -240,15 +251,19 @@ class host_sampler : public block_calls, public sampling_executor {
     return there;
   }
 
-  // Items are cut by their samples, the same for every form of the integrand; what a thread takes together fills calls.
-  void make_items(const sample_piece *pieces, int64 n, int64 points_of_one) {
+  // Items are cut by their samples within slices, the same for every form of the integrand; what a thread takes together fills calls.
+  void make_items(const sample_piece *pieces, const std::vector<int64> &slices, int64 points_of_one) {
+    const int64 n = slices.back();
     items_.assign(1, 0);
     tasks_.assign(1, 0);
     const int64 behind = pieces[n - 1].first + pieces[n - 1].count;
     int64 in_item = 0, task_at = pieces[0].first;
+    std::size_t slice = 1;
     for (int64 i = 0; i < n; ++i) {
       const int64 at = pieces[i].first;
-      if (in_item > 0 && in_item + pieces[i].count > most_piece) {
+      const bool begins = i == slices[slice];
+      if (begins) ++slice;
+      if (begins || (in_item > 0 && in_item + pieces[i].count > most_piece)) {
         if (may_end((at - task_at) * points_of_one, (behind - at) * points_of_one)) {
           tasks_.push_back(static_cast<int64>(items_.size()));
           task_at = at;

@@ -479,6 +479,10 @@ void training_cannot_overflow(void **) {
 }
 
 // ---- Strata ---------------------------------------------------------------------------------------------------------------
+constexpr auto one_by_one = [](int64 n, const auto &body) {
+  for (int64 i = 0; i < n; ++i) body(i);
+};
+
 void samples_are_shared_out(void **) {
   for (const int ndim : {1, 2, 3, 7, 40, 1000}) {
     strata s(ndim);
@@ -487,7 +491,7 @@ void samples_are_shared_out(void **) {
          {int64{2}, int64{3}, int64{9}, int64{1024}, int64{1000000}, int64{77}, int64{100000001}}) {
       if (samples > 1000000 && ndim != 2 && ndim != 40) continue;  // as many cubes as there may be: seconds
       cut.fit(samples);
-      s.share_out(cut, samples, 0.75);
+      s.share_out(cut, samples, 0.75, one_by_one);
       int64 sum = 0, least = samples;
       for (const int64 n : s.counts()) sum += n, least = std::min(least, n);
       expect(sum == samples, "all samples are shared out", static_cast<double>(samples));
@@ -508,32 +512,32 @@ void rough_cubes_get_more(void **) {
   strata s(2);
   strata_cut cut(2);
   cut.fit(4096);
-  s.share_out(cut, 4096, 0.75);
+  s.share_out(cut, 4096, 0.75, one_by_one);
   const auto n = static_cast<std::size_t>(cut.cubes());
   std::vector<double> spread(n, 0.0);
   spread[5] = 100.0;
   spread[6] = 1.0;
   s.learn(spread);
-  s.share_out(cut, 4096, 0.75);
+  s.share_out(cut, 4096, 0.75, one_by_one);
   assert_true(s.counts()[5] > 1000);
   // The samples beyond the two follow spread^(0.75/2).
   const double ratio = static_cast<double>(s.counts()[5] - 2) / static_cast<double>(s.counts()[6] - 2);
   assert_close(ratio, std::pow(100.0, 0.375), 0.02, 0.0);
   assert_int_equal(s.counts()[100], 2);
-  s.share_out(cut, 4096, 0.0);
+  s.share_out(cut, 4096, 0.0, one_by_one);
   assert_true(s.counts()[5] - s.counts()[100] <= 1);
   // A finer cut inherits: four times the samples, and the cubes in the place of the rough one still have most of them.
   spread[5] = 100.0;
   s.learn(spread);
   cut.fit(16384);
-  s.share_out(cut, 16384, 0.75);
+  s.share_out(cut, 16384, 0.75, one_by_one);
   assert_true(cut.cubes() > static_cast<int64>(n));
   std::vector<int64> sorted = s.counts();
   std::sort(sorted.begin(), sorted.end());
   assert_true(sorted[sorted.size() - 4] > 10 * sorted[sorted.size() / 2]);
   // What is not a number does no harm.
   s.learn(std::vector<double>(static_cast<std::size_t>(cut.cubes()), NAN));
-  s.share_out(cut, 16384, 0.75);
+  s.share_out(cut, 16384, 0.75, one_by_one);
   assert_int_equal(std::accumulate(s.counts().begin(), s.counts().end(), int64{0}), 16384);
 }
 

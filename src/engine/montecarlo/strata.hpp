@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "strata_steps.hpp"
@@ -80,25 +81,36 @@ class strata {
     spread_ = spread;
   }
 
-  // Shares out `samples` samples, two or more for each cube of the cut.
-  void share_out(const strata_cut &cut, int64 samples, double exponent) {
+  // Shares out `samples` samples, two or more for each cube of the cut. each(n, body): body(i) for i = 0 ... n-1, in any order, at the same
+  // time if it likes.
+  template <class Each>
+  void share_out(const strata_cut &cut, int64 samples, double exponent, const Each &each) {
     take_over(cut);
     const shared_samples all = {samples, cut.cubes(), exponent};
     const std::size_t n = static_cast<std::size_t>(all.cubes);
-    double near[chunk_cubes];
-    chunks_.assign(static_cast<std::size_t>(cube_chunks(all.cubes)), 0.0);
+    const int64 chunks = cube_chunks(all.cubes);
+    chunks_.resize(static_cast<std::size_t>(chunks));
+    shared_.resize(chunks_.size());
     wishes_.resize(n);
-    for (std::size_t c = 0, first = 0; c < chunks_.size(); ++c, first += chunk_cubes)
+    counts_.resize(n);
+    each(chunks, [&](int64 chunk) {
+      double near[chunk_cubes];
+      const std::size_t c = static_cast<std::size_t>(chunk), first = c * chunk_cubes;
       chunks_[c] =
           sum_of_chunk(one_lane(), near, static_cast<int>(std::min<std::size_t>(n - first, chunk_cubes)), [&](int i) {
             const std::size_t h = first + static_cast<std::size_t>(i);
             return wishes_[h] = spread_.empty() ? 1.0 : wish_of_cube(all, spread_[h]);
           });
-    const double sum = sum_of_chunks(one_lane(), near, chunks_.data(), static_cast<int>(chunks_.size()));
-    counts_.resize(n);
-    int64 left = samples;
-    for (std::size_t h = 0; h < n; ++h) left -= counts_[h] = whole_samples(all, sum, wishes_[h]);
-    const left_samples rest = share_left(all, left);
+    });
+    double near[chunk_cubes];
+    const double sum = sum_of_chunks(one_lane(), near, chunks_.data(), static_cast<int>(chunks));
+    each(chunks, [&](int64 chunk) {
+      const std::size_t c = static_cast<std::size_t>(chunk), end = std::min(n, (c + 1) * chunk_cubes);
+      shared_[c] = 0;
+      for (std::size_t h = c * chunk_cubes; h < end; ++h)
+        shared_[c] += counts_[h] = whole_samples(all, sum, wishes_[h]);
+    });
+    const left_samples rest = share_left(all, samples - std::accumulate(shared_.begin(), shared_.end(), int64{0}));
     for (std::size_t h = 0; h < n; ++h) counts_[h] = samples_of_cube(rest, static_cast<int64>(h), counts_[h]);
   }
 
@@ -127,6 +139,7 @@ class strata {
   std::vector<double> spread_;
   std::vector<int64> counts_;
   std::vector<double> wishes_, chunks_;
+  std::vector<int64> shared_;  // samples of the cubes of each chunk
 };
 
 }  // namespace tessera
