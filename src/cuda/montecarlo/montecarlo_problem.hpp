@@ -81,6 +81,7 @@ struct course_arguments {
   int groups;                       // of so many tiles that a part may have
   bool all_marks;                   // there are marks of all samples, not only of those of a launch
   int64 *part_piece, *part_sample;  // first ones of each part, and the ends
+  unsigned *part_arrived;           // groups of each part whose pieces are summed
   listed_piece *list;
   int *marks;            // pieces that have every marked_samples-th sample; behind them the last one
   const double *before;  // spreads of the last cut, `cells` of which are those behind the new ones
