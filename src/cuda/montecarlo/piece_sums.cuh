@@ -6,7 +6,7 @@
 
 #include "../../engine/montecarlo/grid_steps.hpp"
 #include "../device/block_sums.cuh"
-#include "last_block.cuh"
+#include "montecarlo_problem.hpp"
 
 #ifndef TESSERA_GRID
 #define TESSERA_GRID 0
@@ -287,6 +287,19 @@ __device__ __forceinline__ piece_range range_of_group(const course_arguments &c,
 __device__ __forceinline__ void fold_sums(sample_sums &s) {
 #pragma unroll 1
   for (int d = 16; d > 0; d >>= 1) fold_in(s, lower_lane(s, d));
+}
+
+// Past what this multiprocessor may remember of it.
+__device__ __forceinline__ sample_sums from_far(const sample_sums *s) {
+  sample_sums v;
+  v.value.sum = __ldcg(&s->value.sum);
+  v.value.lost = __ldcg(&s->value.lost);
+  v.variance.sum = __ldcg(&s->variance.sum);
+  v.variance.lost = __ldcg(&s->variance.lost);
+  v.square.sum = __ldcg(&s->square.sum);
+  v.square.lost = __ldcg(&s->square.lost);
+  v.doubt = __ldcg(&s->doubt);
+  return v;
 }
 
 // Sums of a part from those of its groups, once the last of them has come. By a warp.

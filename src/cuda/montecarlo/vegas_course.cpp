@@ -199,12 +199,6 @@ void device_sampler::read_pieces(bool made) {
   }
 }
 
-// Blocks with a chunk of cubes for each warp.
-int64 device_sampler::chunk_blocks() const {
-  constexpr int warps = chunk_cubes / 32;
-  return std::min<int64>((cube_chunks(cubes_) + warps - 1) / warps, 4 * multiprocessors_);
-}
-
 int64 device_sampler::cube_blocks() const { return std::min<int64>(cube_chunks(cubes_), 8 * multiprocessors_); }
 
 // Tables, and memory for the cubes and the list.
@@ -284,7 +278,7 @@ void device_sampler::use_course(const vegas_iteration &it, const course_plan &pl
 
 void device_sampler::share_out(const sampling_kernels &kernels) {
   if (arguments_.course.before) launch(kernels.cut_again(), cube_blocks(), sample_tile);
-  for (const CUfunction step : kernels.share_out()) launch(step, chunk_blocks(), chunk_cubes);
+  for (const CUfunction step : kernels.share_out()) launch(step, cube_blocks(), chunk_cubes);
   launch(kernels.list_pieces(), cube_blocks(), chunk_cubes);
 }
 
