@@ -35,6 +35,16 @@ __device__ __forceinline__ unsigned any_bits(unsigned v) {
 #endif
 }
 
+// The least number of a warp, in all lanes.
+__device__ __forceinline__ int least_of_warp(int v) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(~0u, v);
+#else
+  for (int d = 16; d > 0; d >>= 1) v = min(v, __shfl_xor_sync(~0u, v, d));
+  return v;
+#endif
+}
+
 // Over a block, in thread 0, by way of of_warp[threads / 32] in near memory. Collective.
 template <int threads, class T>
 __device__ __forceinline__ void fold_block(T &v, T *of_warp) {

@@ -117,7 +117,6 @@ class device_sampler final : public user_run, public sampling_executor {
   outcome run_chunks(int64 n, sample_sums *sums);
   int64 value_blocks(const sampling_kernels &kernels, int64 samples) const;
   // Iterations of VEGAS; see vegas_course.cpp.
-  int64 chunk_blocks() const;
   int64 cube_blocks() const;  // with a thread for each cube
   struct course_plan {
     int log_part, parts, parts_at_once, together, groups;  // see course_arguments; parts_at_once: of a launch

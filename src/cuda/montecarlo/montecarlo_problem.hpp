@@ -56,9 +56,12 @@ struct listed_piece {
   TESSERA_HD sample_piece piece() const { return {cube, first, count, weight}; }
 };
 
-// Grid and strata of VEGAS, which stay on the device.
+// Grid and strata of VEGAS, which stay on the device. Chunks of cubes are in groups of group_chunks.
+constexpr int group_chunks = chunk_cubes, most_chunk_groups = most_cube_chunks / group_chunks;
 struct share_totals {
-  double wish;
+  double wishes[most_chunk_groups];           // of each group
+  unsigned chunks_wished[most_chunk_groups];  // of each group those whose wishes are there
+  int64 group_samples[most_chunk_groups], group_pieces[most_chunk_groups];
   int64 left, pieces;  // samples that rounding down has left; pieces of the cubes
   uint64 failed;       // the first piece whose sum is not finite; 2^64 - 1: none
   uint64 squares[2];   // of what each point has counted in the training, lower word first: the order does not matter
@@ -72,7 +75,7 @@ struct course_arguments {
   double *spread, *wishes;
   int64 *counts, *cube_piece;           // of each cube: samples, and its first piece
   double *chunk_wishes;                 // of each chunk of cubes
-  int64 *chunk_samples, *chunk_pieces;  // likewise; before it once they are summed
+  int64 *chunk_samples, *chunk_pieces;  // likewise
   share_totals *totals;
   int log_part;  // a part begins with the first piece behind 2^log_part samples more
   int parts;
@@ -81,6 +84,7 @@ struct course_arguments {
   int groups;                       // of so many tiles that a part may have
   bool all_marks;                   // there are marks of all samples, not only of those of a launch
   int64 *part_piece, *part_sample;  // first ones of each part, and the ends
+  unsigned *part_arrived;           // groups of each part whose pieces are summed
   listed_piece *list;
   int *marks;            // pieces that have every marked_samples-th sample; behind them the last one
   const double *before;  // spreads of the last cut, `cells` of which are those behind the new ones

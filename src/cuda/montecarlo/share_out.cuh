@@ -4,7 +4,8 @@
 #pragma once
 
 #include "../../engine/montecarlo/grid_steps.hpp"
-#include "last_block.cuh"
+#include "../device/block_sums.cuh"
+#include "montecarlo_problem.hpp"
 
 namespace tessera {
 
@@ -17,46 +18,14 @@ struct block_lanes {
   }
 };
 
-struct warp_lanes {
-  template <class F>
-  __device__ __forceinline__ void each(int n, const F &f) const {
-#pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x) & 31; i < n; i += 32) f(i);
-    __syncwarp();
-  }
-};
-
-// The sum of v over the threads before this one; `all`: over all of them. near[chunk_cubes]. Collective.
-__device__ __forceinline__ int64 sum_before(int64 v, int64 *near, int64 &all) {
-  const int t = static_cast<int>(threadIdx.x);
-  int64 sum = v;
-  near[t] = sum;
-  __syncthreads();
-  for (int d = 1; d < chunk_cubes; d *= 2) {
-    const int64 more = t >= d ? near[t - d] : 0;
-    __syncthreads();
-    near[t] = sum += more;
-    __syncthreads();
-  }
-  all = near[chunk_cubes - 1];
-  __syncthreads();
-  return sum - v;
-}
-// What is in `of` to what is before it; returns the sum. Collective.
-__device__ __forceinline__ int64 sums_before(int64 *of, int n, int64 *near) {
-  const int each = (n + chunk_cubes - 1) / chunk_cubes, first = static_cast<int>(threadIdx.x) * each,
-            end = first + each < n ? first + each : n;
-  int64 mine = 0, all;
-#pragma unroll 8
-  for (int i = first; i < end; ++i) mine += __ldcg(of + i);
-  int64 before = sum_before(mine, near, all);
-#pragma unroll 8
-  for (int i = first; i < end; ++i) {
-    const int64 here = __ldcg(of + i);
-    of[i] = before;
-    before += here;
-  }
-  return all;
+// The sum of a chunk's numbers by halves, as fold_numbers() has it: of those that lane l has, l, l + 32, ... In lane 0.
+__device__ __forceinline__ double fold_chunk(double (&v)[chunk_cubes / 32]) {
+#pragma unroll
+  for (int half = chunk_cubes / 64; half > 0; half /= 2)
+#pragma unroll
+    for (int i = 0; i < half; ++i) v[i] += v[i + half];
+  fold_warp(v[0]);
+  return v[0];
 }
 
 // ---- The list ------------------------------------------------------------------------------------------------------------
@@ -148,111 +117,133 @@ __device__ __forceinline__ int64 pieces_for(int64 samples) {
 
 constexpr int chunk_warps = chunk_cubes / 32;
 
-// each(chunk, base, n) for the chunks of a warp, of the n cubes from `base` on.
+// Over a block, in thread 0. Collective; before of_warp is used again there must be a barrier.
+__device__ __forceinline__ int64 sum_over_block(int64 v, int64 (&of_warp)[chunk_warps]) {
+  const int t = static_cast<int>(threadIdx.x);
+  v = sum_over_warp(v);
+  if ((t & 31) == 0) of_warp[t / 32] = v;
+  __syncthreads();
+  if (t == 0)
+    for (int w = 1; w < chunk_warps; ++w) v += of_warp[w];
+  return v;
+}
+__device__ __forceinline__ void add_to(int64 &to, int64 v) {
+  atomicAdd(reinterpret_cast<uint64 *>(&to), static_cast<uint64>(v));
+}
+
+// each(chunk, cube, mine) for the chunks of a block and the thread's cube, if it is one.
 template <class Each>
 __device__ __forceinline__ void each_chunk(const course_arguments &c, Each each) {
-  const int chunks = cube_chunks(c.shared.cubes), warp = static_cast<int>(threadIdx.x) / 32;
+  const int chunks = cube_chunks(c.shared.cubes);
 #pragma unroll 1
-  for (int chunk = static_cast<int>(blockIdx.x) * chunk_warps + warp; chunk < chunks;
-       chunk += static_cast<int>(gridDim.x) * chunk_warps) {
-    const int64 base = int64{chunk} * chunk_cubes, left = c.shared.cubes - base;
-    each(chunk, base, static_cast<int>(left < chunk_cubes ? left : chunk_cubes));
+  for (int chunk = static_cast<int>(blockIdx.x); chunk < chunks; chunk += static_cast<int>(gridDim.x)) {
+    const int64 cube = int64{chunk} * chunk_cubes + threadIdx.x;
+    each(chunk, cube, cube < c.shared.cubes);
   }
 }
 
-// sum_of_chunks() by a block, the groups of which are folded by a warp each. near[chunk_warps][chunk_cubes].
-__device__ __forceinline__ double wish_of_all(const course_arguments &c, double (*near)[chunk_cubes]) {
-  __shared__ double groups[most_cube_chunks / chunk_cubes];
-  const int chunks = cube_chunks(c.shared.cubes), many = (chunks + chunk_cubes - 1) / chunk_cubes,
-            warp = static_cast<int>(threadIdx.x) / 32;
-#pragma unroll 1
-  for (int g = warp; g < many; g += chunk_warps) {
-    const int first = g * chunk_cubes;
-    const double sum =
-        sum_of_chunk(warp_lanes(), near[warp], chunks - first < chunk_cubes ? chunks - first : chunk_cubes,
-                     [&](int i) { return __ldcg(c.chunk_wishes + first + i); });
-    groups[g] = sum;
+// A chunk's wishes are there: with the last one of a group those of the group are summed. By a warp.
+__device__ __forceinline__ void end_wishes(const course_arguments &c, int chunk, double sum) {
+  const int lane = static_cast<int>(threadIdx.x) & 31, group = chunk / group_chunks, first = group * group_chunks,
+            chunks = cube_chunks(c.shared.cubes), n = min(chunks - first, group_chunks);
+  bool is_last = false;
+  if (lane == 0) {
+    c.chunk_wishes[chunk] = sum;
+    __threadfence();
+    is_last = atomicAdd(&c.totals->chunks_wished[group], 1u) + 1 == static_cast<unsigned>(n);
+    __threadfence();
   }
-  __syncthreads();
-  return sum_of_groups(groups, many);
+  if (!__any_sync(~0u, is_last)) return;
+  __syncwarp();
+  double v[chunk_cubes / 32];
+#pragma unroll
+  for (int i = 0; i < chunk_cubes / 32; ++i)
+    v[i] = lane + 32 * i < n ? __ldcg(c.chunk_wishes + first + lane + 32 * i) : 0.0;
+  sum = fold_chunk(v);
+  if (lane == 0) c.totals->wishes[group] = sum;
+}
+
+static_assert(most_chunk_groups <= 32, "a lane for each");
+// What is before a chunk, in all lanes of a warp, from what its group and those before it have.
+__device__ __forceinline__ int64 before_chunk(const int64 *of_groups, const int64 *of_chunks, int chunk) {
+  const int lane = static_cast<int>(threadIdx.x) & 31, group = chunk / group_chunks, first = group * group_chunks;
+  int64 sum = lane < group ? of_groups[lane] : 0;
+#pragma unroll
+  for (int i = lane; i < group_chunks; i += 32) sum += first + i < chunk ? of_chunks[first + i] : 0;
+  return sum_over_warp(sum);
 }
 
 }  // namespace tessera
 
-// ---- The steps of an iteration before its samples are made: a warp for each chunk of cubes ---------------------------------
+// ---- The steps of an iteration before its samples are made: a block for each chunk of cubes, a thread for each cube -------------
 extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
     tessera_wishes(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
-  __shared__ double near[chunk_warps][chunk_cubes];
-  __shared__ bool is_last;
+  __shared__ double near[2][chunk_cubes];
   const course_arguments &c = a.course;
-  each_chunk(c, [&](int chunk, int64 base, int n) {
-    const double sum = sum_of_chunk(warp_lanes(), near[threadIdx.x / 32], n, [&](int i) {
-      const double wish = c.known ? wish_of_cube(c.shared, c.spread[base + i]) : 1.0;
-      c.wishes[base + i] = wish;
-      return wish;
-    });
-    if ((threadIdx.x & 31u) == 0) c.chunk_wishes[chunk] = sum;
+  const int t = static_cast<int>(threadIdx.x);
+  int turn = 0;
+  if (blockIdx.x == 0 && t == 0) {
+    c.totals->left = c.shared.samples;
+    c.totals->failed = ~uint64{0};
+  }
+  each_chunk(c, [&](int chunk, int64 cube, bool mine) {
+    double wish = 0.0;
+    if (mine) c.wishes[cube] = wish = c.known ? wish_of_cube(c.shared, c.spread[cube]) : 1.0;
+    turn ^= 1;
+    near[turn][t] = wish;
+    __syncthreads();
+    if (t >= 32) return;
+    double v[chunk_cubes / 32];
+#pragma unroll
+    for (int i = 0; i < chunk_cubes / 32; ++i) v[i] = near[turn][t + 32 * i];
+    end_wishes(c, chunk, fold_chunk(v));
   });
-  if (!last_block(c.totals->arrived, is_last)) return;
-  const double sum = wish_of_all(c, near);
-  if (threadIdx.x != 0) return;
-  c.totals->wish = sum;
-  c.totals->failed = ~uint64{0};
 }
 
 // Samples of the cubes as far as they are whole.
 extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
     tessera_whole_samples(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
-  __shared__ int64 near[chunk_cubes];
-  __shared__ bool is_last;
+  __shared__ int64 of_warp[chunk_warps];
   const course_arguments &c = a.course;
-  const double wish = c.totals->wish;
-  each_chunk(c, [&](int chunk, int64 base, int n) {
-    int64 samples = 0;
-#pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x) & 31; i < n; i += 32) {
-      const int64 count = whole_samples(c.shared, wish, c.wishes[base + i]);
-      c.counts[base + i] = count;
-      samples += count;
-    }
-    samples = sum_over_warp(samples);
-    if ((threadIdx.x & 31u) == 0) c.chunk_samples[chunk] = samples;
+  const double wish = sum_of_groups(c.totals->wishes, (cube_chunks(c.shared.cubes) + group_chunks - 1) / group_chunks);
+  int64 samples = 0;
+  each_chunk(c, [&](int, int64 cube, bool mine) {
+    if (!mine) return;
+    const int64 count = whole_samples(c.shared, wish, c.wishes[cube]);
+    c.counts[cube] = count;
+    samples += count;
   });
-  if (!last_block(c.totals->arrived, is_last)) return;
-  const int64 sum = sums_before(c.chunk_samples, cube_chunks(c.shared.cubes), near);
-  if (threadIdx.x == 0) c.totals->left = c.shared.samples - sum;
+  samples = sum_over_block(samples, of_warp);
+  if (threadIdx.x == 0) add_to(c.totals->left, -samples);
 }
 
 // All of them.
 extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
     tessera_all_samples(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
-  __shared__ int64 near[chunk_cubes];
-  __shared__ bool is_last;
+  __shared__ int64 of_warp[2][chunk_warps];
   const course_arguments &c = a.course;
   const left_samples left = share_left(c.shared, c.totals->left);
-  each_chunk(c, [&](int chunk, int64 base, int n) {
+  int64 all = 0;
+  each_chunk(c, [&](int chunk, int64 cube, bool mine) {
     int64 samples = 0, pieces = 0;
-#pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x) & 31; i < n; i += 32) {
-      const int64 count = samples_of_cube(left, base + i, c.counts[base + i]);
-      c.counts[base + i] = count;
-      samples += count;
-      pieces += pieces_for(count);
+    if (mine) {
+      samples = samples_of_cube(left, cube, c.counts[cube]);
+      pieces = pieces_for(samples);
+      c.counts[cube] = samples;
     }
-    samples = sum_over_warp(samples);
-    pieces = sum_over_warp(pieces);
-    if ((threadIdx.x & 31u) != 0) return;
+    samples = sum_over_block(samples, of_warp[0]);
+    pieces = sum_over_block(pieces, of_warp[1]);
+    if (threadIdx.x != 0) return;
     c.chunk_samples[chunk] = samples;
     c.chunk_pieces[chunk] = pieces;
+    add_to(c.totals->group_samples[chunk / group_chunks], samples);
+    add_to(c.totals->group_pieces[chunk / group_chunks], pieces);
+    all += pieces;
   });
-  if (!last_block(c.totals->arrived, is_last)) return;
-  const int chunks = cube_chunks(c.shared.cubes);
-  sums_before(c.chunk_samples, chunks, near);
-  const int64 pieces = sums_before(c.chunk_pieces, chunks, near);
-  if (threadIdx.x == 0) c.totals->pieces = pieces;
+  if (threadIdx.x == 0) add_to(c.totals->pieces, all);
 }
 
 // A block for each chunk, a row of 32 cubes for each warp.
@@ -260,14 +251,17 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
     tessera_list_pieces(const __grid_constant__ tessera::sampling_arguments a) {
   using namespace tessera;
   constexpr int few_pieces = 8;  // that a lane lists alone
-  __shared__ int64 samples_of_row[chunk_warps], pieces_of_row[chunk_warps];
+  __shared__ int64 samples_of_row[chunk_warps], pieces_of_row[chunk_warps], before[2];
   const course_arguments &c = a.course;
   const int t = static_cast<int>(threadIdx.x), lane = t & 31, row = t / 32;
-  const double weight = weight_of_cube(c.shared.cubes);
-#pragma unroll 1
-  for (int64 chunk = blockIdx.x; chunk < cube_chunks(c.shared.cubes); chunk += gridDim.x) {
-    const int64 cube = chunk * chunk_cubes + t, in_row = c.shared.cubes - (cube - lane);
-    const bool mine = cube < c.shared.cubes;
+  each_chunk(c, [&](int chunk, int64 cube, bool mine) {
+    const double weight = weight_of_cube(c.shared.cubes);
+    if (row < 2) {
+      const int64 sum = row == 0 ? before_chunk(c.totals->group_samples, c.chunk_samples, chunk)
+                                 : before_chunk(c.totals->group_pieces, c.chunk_pieces, chunk);
+      if (lane == 0) before[row] = sum;
+    }
+    const int64 in_row = c.shared.cubes - (cube - lane);
     const int64 count = mine ? c.counts[cube] : 0, of_cube = mine ? pieces_for(count) : 0,
                 samples = sum_over_warp(count), pieces = sum_over_warp(of_cube);
     if (lane == 0) {
@@ -275,8 +269,7 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
       pieces_of_row[row] = pieces;
     }
     __syncthreads();
-    int64 first = c.chunk_samples[chunk] + sum_before_lane(count),
-          at = c.chunk_pieces[chunk] + sum_before_lane(of_cube);
+    int64 first = before[0] + sum_before_lane(count), at = before[1] + sum_before_lane(of_cube);
     for (int r = 0; r < row; ++r) {
       first += samples_of_row[r];
       at += pieces_of_row[r];
@@ -289,7 +282,7 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
       else if (of_cube <= few_pieces)
         list_pieces(a, cube, at, first, count, weight, 0, 1);
     }
-    const int64 p = __shfl_sync(~0u, at, 0), end = __shfl_sync(~0u, first, 0) + samples;
+    const int64 p = __shfl_sync(~0u, at, 0), end = __shfl_sync(~0u, first + count, 31);
     if (simple && c.all_marks && in_row > 0)
       mark_row(c, 0, is_last_piece(c, end), p, in_row < 32 ? static_cast<int>(in_row) : 32, first, count);
     for (unsigned large = __ballot_sync(~0u, of_cube > few_pieces); large != 0; large &= large - 1) {
@@ -298,7 +291,7 @@ extern "C" __global__ void __launch_bounds__(tessera::chunk_cubes)
                   __shfl_sync(~0u, count, other), weight, lane, 32);
     }
     __syncthreads();
-  }
+  });
   if (c.uniform > 0)
     list_pieces(a, scouts, c.totals->pieces, c.shared.samples, c.uniform, 1.0, int64{blockIdx.x} * chunk_cubes + t,
                 int64{gridDim.x} * chunk_cubes);

@@ -199,12 +199,6 @@ void device_sampler::read_pieces(bool made) {
   }
 }
 
-// Blocks with a chunk of cubes for each warp.
-int64 device_sampler::chunk_blocks() const {
-  constexpr int warps = chunk_cubes / 32;
-  return std::min<int64>((cube_chunks(cubes_) + warps - 1) / warps, 4 * multiprocessors_);
-}
-
 int64 device_sampler::cube_blocks() const { return std::min<int64>(cube_chunks(cubes_), 8 * multiprocessors_); }
 
 // Tables, and memory for the cubes and the list.
@@ -254,11 +248,13 @@ void device_sampler::use_course(const vegas_iteration &it, const course_plan &pl
     memory.cut(c.part_piece, parts + 1);
     memory.cut(c.part_sample, parts + 1);
     memory.cut(c.totals, 1);
+    memory.cut(c.part_arrived, parts);
     if (measure) allocate_ahead(course_there_, static_cast<int64>(memory.bytes()));
   }
-  // The counter of blocks that have come is left at 0, but by a kernel that never ended.
-  check(cuda().set_bytes(reinterpret_cast<CUdeviceptr>(c.totals), 0, sizeof(share_totals), stream_),
-        "clearing the totals");
+  // The counters of what has come are left at 0, but by a kernel that never ended.
+  const auto totals = reinterpret_cast<CUdeviceptr>(c.totals),
+             end = reinterpret_cast<CUdeviceptr>(c.part_arrived + parts);
+  check(cuda().set_bytes(totals, 0, end - totals, stream_), "clearing the totals");
   allocate_ahead(list_there_, pieces * static_cast<int64>(sizeof(listed_piece)));
   allocate_ahead(piece_spread_, 8 * pieces);
   allocate_ahead(marks_there_, 4 * (of_launch / marked_samples + 3));
@@ -282,7 +278,7 @@ void device_sampler::use_course(const vegas_iteration &it, const course_plan &pl
 
 void device_sampler::share_out(const sampling_kernels &kernels) {
   if (arguments_.course.before) launch(kernels.cut_again(), cube_blocks(), sample_tile);
-  for (const CUfunction step : kernels.share_out()) launch(step, chunk_blocks(), chunk_cubes);
+  for (const CUfunction step : kernels.share_out()) launch(step, cube_blocks(), chunk_cubes);
   launch(kernels.list_pieces(), cube_blocks(), chunk_cubes);
 }
 

@@ -129,15 +129,15 @@ void sums_of_chunk(const sampling_arguments &a, int64 many) {
 
 // ---- VEGAS -------------------------------------------------------------------------------------------------------------------
 void wishes(const course_arguments &c) {
-  c.totals->wish = 0.0;
+  c.totals->wishes[0] = 0.0;
   for (int64 h = 0; h < c.shared.cubes; ++h)
-    c.totals->wish += c.wishes[h] = c.known ? wish_of_cube(c.shared, c.spread[h]) : 1.0;
+    c.totals->wishes[0] += c.wishes[h] = c.known ? wish_of_cube(c.shared, c.spread[h]) : 1.0;
   c.totals->failed = ~uint64{0};
 }
 void whole(const course_arguments &c) {
   c.totals->left = c.shared.samples;
   for (int64 h = 0; h < c.shared.cubes; ++h)
-    c.totals->left -= c.counts[h] = whole_samples(c.shared, c.totals->wish, c.wishes[h]);
+    c.totals->left -= c.counts[h] = whole_samples(c.shared, c.totals->wishes[0], c.wishes[h]);
 }
 void all_samples(const course_arguments &c) {
   const left_samples left = share_left(c.shared, c.totals->left);
