@@ -208,8 +208,81 @@ static void with_threads_asked_for_others_call_it_too(void **state) {
   assert_true(w.foreign > 0);
 }
 
+/* A corner that only runs to a smaller tolerance come to, or divisions ahead of time. */
+struct corner {
+  double least;  /* coordinate so far */
+  double spoilt; /* below this */
+  atomic_long met;
+};
+static int cornered(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  struct corner *c = userdata;
+  double s = 0, least = 1;
+  (void)ncomp;
+  for (int j = 0; j < ndim; ++j) {
+    s += sqrt(x[j]);
+    least = fmin(least, x[j]);
+  }
+  if (c->spoilt == 0) c->least = fmin(c->least, least);
+  if (least < c->spoilt) ++c->met;
+  f[0] = least < c->spoilt ? NAN : 1 / s;
+  return 0;
+}
+
+static void what_fails_ahead_of_time_has_not_happened(void **state) {
+  long met = 0;
+  (void)state;
+  for (int ndim = 2; ndim <= 4; ++ndim)
+    for (double tolerance = 1e-2; tolerance > 1e-4; tolerance *= 0.6) {
+      struct corner c = {.least = 1};
+      struct answer expected = {0};
+      for (int threads = 1; threads <= 9; threads += 4) {
+        tessera_solver *s = solver_of(ndim, 1);
+        put_point(s, cornered, &c);
+        put_real(s, TESSERA_RELTOL, tolerance);
+        put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+        put_int(s, TESSERA_THREADS, threads);
+        const struct answer a = integrate(s);
+        assert_status(s, a.status, TESSERA_OK);
+        if (threads > 1) assert_same_answer(a, expected);
+        expected = a;
+        c.spoilt = c.least;
+        tessera_destroy(s);
+      }
+      met += c.met;
+    }
+  print_message("  met at %ld points\n", met);
+  assert_true(met > 0);
+}
+
+/* What has been divided ahead of time in vain is a small part of a long run, whatever the integrand. */
+static void little_is_divided_in_vain(void **state) {
+  (void)state;
+  for (int family = 1; family <= 6; ++family)
+    for (int threads = 2; threads <= 16; threads += 14) {
+      struct work w;
+      genz_make(family, 4, (uint64_t)(7 * family), &w.g);
+      tessera_solver *s = solver_of(4, 1);
+      w.thread = pthread_self();
+      w.calls = w.small = w.foreign = 0;
+      w.points = 0;
+      put_point(s, point, &w);
+      put_real(s, TESSERA_RELTOL, 1e-9);
+      put_int(s, TESSERA_MAXEVAL, sanitized ? 50000 : 500000);
+      put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+      put_int(s, TESSERA_THREADS, threads);
+      const struct answer a = integrate(s);
+      const double share = (double)w.points / (double)a.evaluations;
+      print_message("  family %d, %d threads: %.4f of %lld evaluations\n", family, threads, share,
+                    (long long)a.evaluations);
+      if (a.evaluations > 20000 * threads) assert_true(share < 1.1);
+      tessera_destroy(s);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_fails_ahead_of_time_has_not_happened),
+      cmocka_unit_test(little_is_divided_in_vain),
       cmocka_unit_test(one_component),
       cmocka_unit_test(several_components),
       cmocka_unit_test(a_rule_cut_into_several_calls),
