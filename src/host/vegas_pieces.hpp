@@ -43,12 +43,11 @@ class vegas_pieces {
     const std::vector<int64> &counts = strata_.counts();
     shown_.assign(counts.size(), 0.0);
     place at = {0, it.uniform, 0, 0};
-    pieces_call now, next;
-    for (cut_slices(it, slices, at, next); next.samples > 0;) {
+    pieces_call &now = calls_[0], &next = calls_[1];
+    for (cut_slices(it, 1, at, next); next.samples > 0;) {  // one at first: nobody works before it is there
       std::swap(now, next);
       now.spread.resize(now.pieces.size());
       const outcome o = run(pass, now, [&] { cut_slices(it, slices, at, next); });
-      bytes_ = std::max(bytes_, now.bytes() + next.bytes());
       if (o != outcome::running) return o;
       for (std::size_t i = 0; i < now.pieces.size(); ++i) {
         const sample_piece &p = now.pieces[i];
@@ -62,7 +61,7 @@ class vegas_pieces {
     return outcome::running;
   }
 
-  int64 bytes() const { return bytes_; }  // of the largest calls
+  int64 bytes() const { return calls_[0].bytes() + calls_[1].bytes(); }
 
   // counts[ndim*grid_bins] and the sum of the squares of what each point has counted; see refine_axis().
   void learn(const std::vector<uint64> &counts, double squares, double damping) {
@@ -131,7 +130,7 @@ class vegas_pieces {
   std::vector<double> edges_;
   std::vector<sample_cells> cells_;
   std::vector<double> shown_;  // of the cubes
-  int64 bytes_ = 0;
+  pieces_call calls_[2];       // this and the next, in memory that stays: new memory is slow
 };
 
 }  // namespace tessera

@@ -111,7 +111,11 @@ class strata {
         shared_[c] += counts_[h] = whole_samples(all, sum, wishes_[h]);
     });
     const left_samples rest = share_left(all, samples - std::accumulate(shared_.begin(), shared_.end(), int64{0}));
-    for (std::size_t h = 0; h < n; ++h) counts_[h] = samples_of_cube(rest, static_cast<int64>(h), counts_[h]);
+    each(chunks, [&](int64 chunk) {
+      const std::size_t c = static_cast<std::size_t>(chunk), end = std::min(n, (c + 1) * chunk_cubes);
+      for (std::size_t h = c * chunk_cubes; h < end; ++h)
+        counts_[h] = samples_of_cube(rest, static_cast<int64>(h), counts_[h]);
+    });
   }
 
   // Takes the variance of one sample in each cube.
