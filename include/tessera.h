@@ -374,8 +374,9 @@ typedef int (*tessera_device_integrand)(int64_t n, int ndim, const double *x, in
 /* Progress: integrand evaluations so far, value[ncomp], error[ncomp], and a rough guess of the evaluations still to come
  * (-1 when there is none yet). Return non-zero to stop; the run then ends with TESSERA_STOPPED. Called on the caller's
  * thread between two steps, at most every TESSERA_PROGRESS_SECONDS; on the host also within a step that takes longer, with the
- * numbers of the step before (a value of 0 with an error of infinity when there was none). It may call tessera_get_regions,
- * tessera_get_state and tessera_get_chi2, and nothing else, on the solver it serves. */
+ * numbers of the step before (a value of 0 with an error of infinity when there was none). Other threads may be calling the
+ * integrand meanwhile. It may call tessera_get_regions, tessera_get_state and tessera_get_chi2, and nothing else, on the solver
+ * it serves. */
 typedef int (*tessera_progress)(int64_t evaluations, int ncomp, const double *value, const double *error,
                                 int64_t remaining, void *userdata);
 

@@ -115,9 +115,9 @@ table == "batch" {
   printf "| %d | %d | %s | %s | %s | %d | %d | %.2f %% |\n", field("ndim"), field("rule_points"), field("selection"), grouped(field("steps")),
     grouped(field("calls")), field("least_points"), field("mean_points"), 100 * field("share_in_calls_below_4096")
 }
-table == "threads" && !begun++ { title("selection | threads | least wall s | median wall s | CPU s | speed-up | same bits", "---|---:|---:|---:|---:|---:|---") }
+table == "threads" && !begun++ { title("method | threads | median wall s | least wall s | CPU s | speed-up | same bits", "---|---:|---:|---:|---:|---:|---") }
 table == "threads" {
-  printf "| %s | %d | %.3f | %.3f | %.3f | %.2f | %s |\n", field("selection"), field("threads"), field("least_wall_s"), field("wall_s"),
+  printf "| %s | %d | %.3f | %.3f | %.3f | %.2f | %s |\n", field("method"), field("threads"), field("wall_s"), field("least_wall_s"),
     field("cpu_s"), field("speed_up"), field("same_bits") == 1 ? "yes" : "no"
 }
 table == "suite" && files == 1 {

@@ -128,9 +128,11 @@ class host_sampler : public block_calls, public sampling_executor {
 
  private:
   // Of an iteration: the more threads there are the more items there have to be for none to wait long at the end of a call. One where the
-  // user has said how much memory there is.
+  // user has said how much memory there is. Ranks make the same calls, and their numbers of threads may differ.
   int slices_together() const {
-    return problem_.memory_is_given ? 1 : std::max(1, static_cast<int>(work_.size()) * ranks_there() / 4);
+    constexpr int most = 8;
+    if (problem_.memory_is_given) return 1;
+    return ranks_there() > 1 ? std::min(most, ranks_there()) : std::clamp(static_cast<int>(work_.size()) / 4, 1, most);
   }
   // Evaluates pieces and adds their estimates to sums[ncomp]; sets the spreads, the variance of one sample in each. meanwhile: see run_tasks.
   template <class Meanwhile>

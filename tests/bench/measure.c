@@ -32,8 +32,10 @@ struct result run_once(const struct problem *p) {
   check(s, tessera_set_int(s, TESSERA_MAXEVAL, p->maxeval));
   check(s, tessera_set_int(s, TESSERA_MINEVAL, p->reltol > 0 ? 0 : p->maxeval));
   check(s, tessera_set_real(s, TESSERA_RELTOL, p->reltol));
+  const int method = p->method > 0 ? p->method : TESSERA_CUBATURE;
+  if (method == TESSERA_MONTECARLO) check(s, tessera_set_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS));
   const double cpu = cpu_seconds();
-  r.status = tessera_integrate(s, TESSERA_CUBATURE, &r.value, &r.error);
+  r.status = tessera_integrate(s, method, &r.value, &r.error);
   r.cpu = cpu_seconds() - cpu;
   check(s, r.status);
   tessera_get_real(s, TESSERA_SECONDS, &r.wall);

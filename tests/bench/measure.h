@@ -13,6 +13,7 @@ struct problem {
   tessera_integrand batch;
   void *userdata;
   int rule, selection, estimate, threads; /* 0: the default (threads 0: one thread) */
+  int method;                             /* 0: cubature; Monte Carlo is VEGAS */
   int64_t maxeval;
   double reltol; /* 0: use up all evaluations */
 };

@@ -124,6 +124,31 @@ static void each_rank_has_threads_of_its_own(void **state) {
   }
 }
 
+/* An iteration of VEGAS is made in calls of 2^20 samples and more, which all ranks cut alike. */
+static struct outcome long_iterations(int together, int threads) {
+  struct outcome o = {{0, 0}, {0, 0}, 0, 0, 0, 0};
+  tessera_solver *s = solver_of(3, 2);
+  if (together) put_world(s);
+  put_point(s, kinks, NULL);
+  put_int(s, TESSERA_SAMPLING, TESSERA_SAMPLING_VEGAS);
+  put_int(s, TESSERA_GENERATOR, TESSERA_GENERATOR_PHILOX);
+  put_int(s, TESSERA_THREADS, threads);
+  put_int(s, TESSERA_POINTS, 2500000);
+  put_int(s, TESSERA_MAXEVAL, 5200000);
+  put_real(s, TESSERA_RELTOL, 0);
+  o.status = tessera_integrate(s, TESSERA_MONTECARLO, o.value, o.error);
+  assert_int_equal(tessera_get_int(s, TESSERA_EVALUATIONS, &o.evaluations), 0);
+  assert_int_equal(tessera_get_real(s, TESSERA_CHI2, &o.chi2), 0);
+  tessera_destroy(s);
+  return o;
+}
+static void long_iterations_are_cut_alike(void **state) {
+  (void)state;
+  const struct run r = {"VEGAS", 0, 0, 0, {0}, {0}};
+  const struct outcome alone = long_iterations(0, 1), together = long_iterations(1, 1 + 11 * (my_rank % 2));
+  assert_same(&r, &together, &alone);
+}
+
 /* Counted by the integrand itself: all of them together make what one process makes, and no rank makes much more than its share. */
 static void evaluations_are_shared_out(void **state) {
   (void)state;
@@ -260,6 +285,7 @@ static void limits_of_integrals_are_those_of_one_process(void **state) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(all_methods_give_the_bits_of_one_process),
                                      cmocka_unit_test(each_rank_has_threads_of_its_own),
+                                     cmocka_unit_test(long_iterations_are_cut_alike),
                                      cmocka_unit_test(evaluations_are_shared_out),
                                      cmocka_unit_test(holes_are_counted_on_all_ranks),
                                      cmocka_unit_test(texts_run_on_ranks),
