@@ -116,16 +116,15 @@ outcome host_evaluator::apply(const region_view &regions, const region_list &lis
       [&](int64 first, int64 many, workspace &w) { evaluate_group(regions, list, first, many, first, w); });
 }
 
-void host_evaluator::begin_evaluating(const region_view &regions, const region_list &list, int64 n,
-                                      unsigned char *axes) {
+void host_evaluator::begin_evaluating(const region_view &regions, const region_list &list, int64 n) {
   const bool alone = pool_->size() == 1 && shared_.parts() == 1;
-  begun_ = {regions, list, n, axes, {}, outcome::running, !problem_->answers && !alone};
+  begun_ = {regions, list, n, {}, outcome::running, !problem_->answers && !alone};
   if (!begun_.is_shared_out) {
-    begun_.end = evaluate(regions, list, n, axes);
+    begun_.end = evaluate(regions, list, n);
     return;
   }
   failure_.clear();
-  axes_ = axes;
+  axes_ = nullptr;
   begun_.own = shared_.begin(0, n);
   const int64 items = begun_.own.end - begun_.own.first, threads = pool_->size();
   const int64 together =
@@ -142,7 +141,7 @@ outcome host_evaluator::end_evaluating() {
   begun_.is_shared_out = false;
   pool_->finish();
   return gather(
-      begun_.regions, [this](int64 i) { return begun_.list[i]; }, begun_.own, begun_.n, begun_.axes);
+      begun_.regions, [this](int64 i) { return begun_.list[i]; }, begun_.own, begun_.n, nullptr);
 }
 
 void host_evaluator::abandon() {

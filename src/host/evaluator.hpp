@@ -65,9 +65,9 @@ class host_evaluator {
   // the axis of each component by itself, chosen as in Cuba's Cuhre.
   outcome evaluate(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
 
-  // The same in two calls, between which the caller does something else. Regions, list and axes stay where they are until
+  // The same in two calls, between which the caller does something else, without axes. Regions and list stay where they are until
   // end_evaluating(), or abandon(), which leaves out what has not been begun.
-  void begin_evaluating(const region_view &regions, const region_list &list, int64 n, unsigned char *axes = nullptr);
+  void begin_evaluating(const region_view &regions, const region_list &list, int64 n);
   outcome end_evaluating();
   void abandon();
 
@@ -177,7 +177,6 @@ class host_evaluator {
     region_view regions;
     region_list list;
     int64 n;
-    unsigned char *axes;
     item_range own;
     outcome end;         // where it was not shared out
     bool is_shared_out;  // among threads that may still be at work, or ranks

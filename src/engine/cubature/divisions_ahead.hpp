@@ -41,6 +41,7 @@ class divisions_ahead {
     slots_.resize(static_cast<std::size_t>(n));
     divided_.resize(static_cast<std::size_t>(n * split.pieces));
     keys_.resize(divided_.size());
+    std::fill(divided_.begin(), divided_.end(), queue_entry::no_slot);
     pieces_.reserve(n * split.pieces, n * split.pieces);
     if (set.by_component) axes_.resize(static_cast<std::size_t>(split.pieces * set.ncomp));
     clear();
@@ -70,13 +71,14 @@ class divisions_ahead {
   // of region i in the queue. Returns what has gone wrong with the front, or running.
   template <class Key>
   outcome provide(region_queue &queue, const region_view &store, int64 regions, int64 budget, const Key &key) {
+    if (least_ == 1) return divide_alone(queue.front(), store);
     outcome o = land(queue, store, key);
     while (o == outcome::running && !is_divided(queue.front())) {
       if (free_.empty()) forget(queue);
       launch(queue, store, regions, budget);
       o = land(queue, store, key);
     }
-    if (o == outcome::running && least_ > 1 && !failed_) launch(queue, store, regions, budget);
+    if (o == outcome::running && !failed_) launch(queue, store, regions, budget);
     return o;
   }
 
@@ -112,6 +114,21 @@ class divisions_ahead {
     std::iota(free_.begin(), free_.end(), 0);
   }
 
+  // Where nothing is ahead: the pieces are the first ones here.
+  outcome divide_alone(queue_entry &front, const region_view &store) {
+    const region_view here = view();
+    const int64 i = front.region();
+    for (int q = 0; q < split_.pieces; ++q) make_piece(split_, store, i, q, here, q);
+    const outcome o = eval_.evaluate(here, {nullptr, 0, 1}, split_.pieces, set_->by_component ? axes_.data() : nullptr);
+    if (o != outcome::running) return o;
+    correct_errors(
+        set_->estimate, split_, split_, store, i, here, [](int64 q) { return q; }, *domain_);
+    front.set_slot(0);
+    at(0).what = state::divided;
+    free_.clear();
+    return outcome::running;
+  }
+
   // Hands regions to the evaluator: those among the largest, pieces that wait here included, that have not been divided yet.
   void launch(region_queue &queue, const region_view &store, int64 regions, int64 budget) {
     const bool needed = !queue.front().ahead();
@@ -123,7 +140,7 @@ class divisions_ahead {
     const region_view here = view();
     queue.pick(
         window, [&](const queue_entry &e) { return (store.state(e.region()).word & region_frozen) == 0u; }, picked_);
-    if (window > 1) find_loose();
+    find_loose();
     ids_.clear();
     std::size_t next = 0, loose = 0;
     for (int64 i = 0; i < window && static_cast<int64>(aloft_.size()) < most; ++i) {
@@ -140,8 +157,7 @@ class divisions_ahead {
     if (aloft_.empty()) return;
     for (std::size_t i = 1; i < 3 && i < queue.size(); ++i)
       prefetch_region(store, queue[i].region());  // perhaps the next in front
-    eval_.begin_evaluating(here, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()),
-                           set_->by_component ? axes_.data() : nullptr);
+    eval_.begin_evaluating(here, {ids_.data(), 0, 1}, static_cast<int64>(ids_.size()));
   }
 
   // Makes the pieces of region i; returns their slot.
@@ -199,7 +215,7 @@ class divisions_ahead {
       for (int q = 0; q < split_.pieces; ++q) {
         const std::size_t p = static_cast<std::size_t>(piece(s, q));
         divided_[p] = queue_entry::no_slot;
-        if (least_ > 1) keys_[p] = key(here, piece(s, q));
+        keys_[p] = key(here, piece(s, q));
       }
     }
     aloft_.clear();
