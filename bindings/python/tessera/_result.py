@@ -218,6 +218,8 @@ def judged(status, value, error, rtol, atol, text):
         return Status.OK, True, message
     if status > 0 and text:
         message = plain(text)
+    if status == Status.NONFINITE:
+        message += " (such points may count as 0: nonfinite_policy='zero')"
     return status, status == Status.OK, message
 
 
