@@ -117,8 +117,7 @@ outcome host_evaluator::apply(const region_view &regions, const region_list &lis
 }
 
 void host_evaluator::begin_evaluating(const region_view &regions, const region_list &list, int64 n) {
-  const bool alone = pool_->size() == 1 && shared_.parts() == 1;
-  begun_ = {regions, list, n, {}, outcome::running, !problem_->answers && !alone};
+  begun_ = {regions, list, n, {}, outcome::running, !problem_->answers};
   if (!begun_.is_shared_out) {
     begun_.end = evaluate(regions, list, n);
     return;

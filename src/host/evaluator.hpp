@@ -179,7 +179,7 @@ class host_evaluator {
     int64 n;
     item_range own;
     outcome end;         // where it was not shared out
-    bool is_shared_out;  // among threads that may still be at work, or ranks
+    bool is_shared_out;  // among threads, which may still be at work, and ranks
   };
   part_begun begun_ = {};
 };

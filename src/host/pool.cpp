@@ -15,9 +15,13 @@ namespace {
 // caller for the end, before it sleeps.
 constexpr auto awake = std::chrono::microseconds(40);
 
+// A batch system may have given it fewer than the machine has.
 int processors_of_this_process() {
+#ifdef __linux__
   cpu_set_t mask;
-  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return CPU_COUNT(&mask);
+#endif
+  return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 void relax() {

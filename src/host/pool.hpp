@@ -32,6 +32,7 @@ class thread_pool {
   // While the caller only waits for the others, it calls waiting() now and then, if there is one.
   template <class Body>
   void run(std::int64_t items, const Body &body, const std::function<void()> &waiting = {}) {
+    finish();
     if (workers_.empty() || items <= 1) {
       for (std::int64_t i = 0; i < items; ++i) body(i, 0);
     } else {

@@ -14,6 +14,11 @@ struct work {
   atomic_llong points;
 };
 
+static void forget(struct work *w) {
+  w->thread = pthread_self();
+  w->calls = w->small = w->foreign = 0;
+  w->points = 0;
+}
 static void note(struct work *w, int64_t n) {
   ++w->calls;
   w->points += n;
@@ -53,9 +58,7 @@ static struct result run(struct work *w, int ndim, int ncomp, int form, int sele
   struct result r;
   tessera_solver *s = solver_of(ndim, ncomp);
   memset(&r, 0, sizeof r);
-  w->thread = pthread_self();
-  w->calls = w->small = w->foreign = 0;
-  w->points = 0;
+  forget(w);
   if (form == 0) put_point(s, point, w);
   if (form == 1) put_batch(s, batch, w);
   put_real(s, TESSERA_RELTOL, 1e-5);
@@ -126,9 +129,7 @@ static void a_rule_cut_into_several_calls(void **state) {
         struct answer a[3];
         for (int i = 0; i < 3; ++i) {
           tessera_solver *s = solver_of(13, 1);
-          w.thread = pthread_self();
-          w.calls = w.small = w.foreign = 0;
-          w.points = 0;
+          forget(&w);
           put_int(s, TESSERA_RULE, rules[r]);
           put_int(s, TESSERA_MAXEVAL, 100000);
           put_int(s, TESSERA_SELECTION, selection);
@@ -158,9 +159,7 @@ static void batches_in_bulk_steps_have_4096_points_and_more(void **state) {
     struct work w;
     tessera_solver *s = solver_of(cases[i].ndim, 1);
     genz_make(GENZ_C0, cases[i].ndim, 1, &w.g);
-    w.thread = pthread_self();
-    w.calls = w.small = w.foreign = 0;
-    w.points = 0;
+    forget(&w);
     put_batch(s, batch, &w);
     put_real(s, TESSERA_RELTOL, 1e-12);
     put_int(s, TESSERA_MAXEVAL, sanitized ? 200000 : 2000000);
@@ -186,9 +185,7 @@ static void by_default_the_integrand_is_called_from_one_thread(void **state) {
   for (int form = 0; form < 2; ++form)
     for (int selection = TESSERA_SELECT_AUTO; selection <= TESSERA_SELECT_BULK; ++selection) {
       tessera_solver *s = solver_of(3, 1);
-      w.thread = pthread_self();
-      w.calls = w.small = w.foreign = 0;
-      w.points = 0;
+      forget(&w);
       if (form == 0) put_point(s, point, &w);
       if (form == 1) put_batch(s, batch, &w);
       put_int(s, TESSERA_SELECTION, selection);
@@ -262,9 +259,7 @@ static void little_is_divided_in_vain(void **state) {
       struct work w;
       genz_make(family, 4, (uint64_t)(7 * family), &w.g);
       tessera_solver *s = solver_of(4, 1);
-      w.thread = pthread_self();
-      w.calls = w.small = w.foreign = 0;
-      w.points = 0;
+      forget(&w);
       put_point(s, point, &w);
       put_real(s, TESSERA_RELTOL, 1e-9);
       put_int(s, TESSERA_MAXEVAL, sanitized ? 50000 : 500000);

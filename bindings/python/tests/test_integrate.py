@@ -200,6 +200,8 @@ def test_nan_is_reported_with_its_point():
     r = tessera.integrate(lambda x: np.where(x[:, 0] > 0.9, np.nan, x[:, 0]), [0, 0], [1, 1], method="cubature")
     assert r.status is tessera.Status.NONFINITE and not r.success and "0.9" in r.message and "nonfinite_policy='zero'" in r.message
     within(tessera.integrate(lambda x: np.where(x == 0.5, np.nan, 1.0), 0, 1, nonfinite_policy="zero", rtol=0.5), 1)
+    r = tessera.integrate(lambda x: np.full(len(x), np.nan), [0, 0], [1, 1], method="cubature", nonfinite_policy="zero")
+    assert r.status is tessera.Status.NONFINITE and "nonfinite_policy" not in r.message
 
 
 def test_the_criterion_is_that_of_scipy_at_a_limit():

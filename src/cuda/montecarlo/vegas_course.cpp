@@ -251,7 +251,7 @@ void device_sampler::use_course(const vegas_iteration &it, const course_plan &pl
     memory.cut(c.part_arrived, parts);
     if (measure) allocate_ahead(course_there_, static_cast<int64>(memory.bytes()));
   }
-  // The counters of what has come are left at 0, but by a kernel that never ended.
+  // What the kernels of an iteration count and add up.
   const auto totals = reinterpret_cast<CUdeviceptr>(c.totals),
              end = reinterpret_cast<CUdeviceptr>(c.part_arrived + parts);
   check(cuda().set_bytes(totals, 0, end - totals, stream_), "clearing the totals");

@@ -24,6 +24,8 @@ inline void prefetch_region(const region_view &s, int64 i) {
   prefetch(&s.field(i, s.fields() - 1));
 }
 
+inline bool is_frozen(const region_view &s, int64 i) { return (s.state(i).word & region_frozen) != 0u; }
+
 template <class Executor, class Evaluator>
 class divisions_ahead {
  public:
@@ -52,9 +54,8 @@ class divisions_ahead {
   // Piece q of the region that has this slot: region piece(slot, q) of view(), with its final errors.
   region_view view() { return pieces_.view(); }
   int64 piece(int64 slot, int q) const { return slot * split_.pieces + q; }
-  const unsigned char *axes(int q) const {
-    return axes_.data() + q * set_->ncomp;
-  }  // where components have axes of their own
+  // Of the components, where each has one of its own.
+  const unsigned char *axes(int q) const { return axes_.data() + q * set_->ncomp; }
   // The piece is region `to` of the store from now on. Returns the slot in which it has been divided itself, or queue_entry::no_slot.
   int64 hand_over(int64 slot, int q, int64 to) {
     const int64 own = divided_[static_cast<std::size_t>(piece(slot, q))];
@@ -139,7 +140,7 @@ class divisions_ahead {
     if (most < 1) return;
     const region_view here = view();
     queue.pick(
-        window, [&](const queue_entry &e) { return (store.state(e.region()).word & region_frozen) == 0u; }, picked_);
+        window, [&](const queue_entry &e) { return !is_frozen(store, e.region()); }, picked_);
     find_loose();
     ids_.clear();
     std::size_t next = 0, loose = 0;
@@ -182,7 +183,7 @@ class divisions_ahead {
       for (int q = 0; q < split_.pieces; ++q) {
         const int64 p = piece(static_cast<int64>(s), q);
         if (divided_[static_cast<std::size_t>(p)] != queue_entry::no_slot) continue;
-        if ((here.state(p).word & region_frozen) == 0u) loose_.push_back({keys_[static_cast<std::size_t>(p)], p});
+        if (!is_frozen(here, p)) loose_.push_back({keys_[static_cast<std::size_t>(p)], p});
       }
     }
     std::sort(loose_.begin(), loose_.end(), [](const loose_piece &x, const loose_piece &y) {

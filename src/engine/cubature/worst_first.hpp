@@ -236,7 +236,7 @@ class worst_first {
       include_axis(s.state(i).word, set_.ndim, axes_of(axes_, i)[worst], true);
       s.state(i).word &= ~region_frozen;
       prepare_division(split_, s, i, domain_);
-      if ((s.state(i).word & region_frozen) == 0u) {
+      if (!is_frozen(s, i)) {
         queue_.hold(i);
         return true;
       }
@@ -315,7 +315,7 @@ class worst_first {
     return i;
   }
 
-  bool frozen(const queue_entry &e) { return (store_.view().state(e.region()).word & region_frozen) != 0u; }
+  bool frozen(const queue_entry &e) { return is_frozen(store_.view(), e.region()); }
 
   // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
   bool hopeless() const {
