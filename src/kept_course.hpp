@@ -77,6 +77,7 @@ class kept_course final : public run_hooks {
     const int64 wanted = own_.until_look(n);
     return answers_ ? 1 : wanted;
   }
+  int64 until_level_look(int64 n) const override { return answers_ ? 1 : own_.until_level_look(n); }
   int64 most_in_step(int64 n) const override { return own_.most_in_step(n); }
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }
   bool wants_state() const override { return own_.wants_state(); }

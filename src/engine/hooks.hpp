@@ -23,6 +23,8 @@ struct run_hooks {
   // For steps within which nothing can be asked, after so many evaluations: how many more until the next look, and how many a step
   // may have in the time that is left.
   virtual int64 until_look(int64) const { return INT64_MAX; }
+  // The same where no look between steps is to be had before a look between levels.
+  virtual int64 until_level_look(int64 n) const { return until_look(n); }
   virtual int64 most_in_step(int64) const { return INT64_MAX; }
   // Evaluations that were made beside those of the steps, and count in their limit.
   virtual int64 evaluations_beside() const { return 0; }

@@ -102,7 +102,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   common.set.initial_regions = problem.small_regions;
   common.split = make_splitting(s.splitting, s.ndim, s.margin);
   common.points = box.integration_rule.points;
-  common.pause_after = most_evaluations;
+  common.pause_after = common.pause_exploring_after = most_evaluations;
   common.pause_regions = common.share_regions = INT64_MAX;
   common.most_in_step = INT64_MAX;
   common.can_grow = slot_regions_ < most_regions_;

@@ -213,22 +213,17 @@ class device_grid {
   // One thread of each block asks, when the block is through.
   __device__ static bool last_to_leave(unsigned *left) { return arrive_and_count(left) == gridDim.x; }
 
-  // The last block to come runs the body, then lets the others go by coming once more.
+  // The first block runs the body, then lets the others go by coming once more. It has the instructions near from the time before, which
+  // any block that comes last has not.
   template <class Body>
   __device__ void barrier_then(Body body) {
-    __syncthreads();
-    int last = blocks_ == 1;
-    if (last == 0) {
-      wanted_ += blocks_;
-      if (threadIdx.x == 0) last = arrive_and_count(arrived_) == wanted_;
-      wanted_ += 1;
-    }
-    if (__syncthreads_or(last) == 0) {
-      wait();
-    } else {
+    barrier_of_first();
+    if (first_team()) {
       body();
       __syncthreads();
       if (threadIdx.x == 0 && blocks_ > 1) arrive(arrived_);
+    } else {
+      wait();
     }
   }
 
@@ -242,6 +237,15 @@ class device_grid {
   }
 
  private:
+  // The first block waits for all; what the others have to wait for is one more that comes.
+  __device__ __noinline__ void barrier_of_first() {
+    __syncthreads();
+    if (blocks_ == 1) return;
+    wanted_ += blocks_;
+    if (threadIdx.x == 0) arrive(arrived_);
+    if (first_team()) wait();
+    wanted_ += 1;
+  }
   __device__ void wait() {
     if (threadIdx.x == 0)
       while (load(arrived_) < wanted_) {

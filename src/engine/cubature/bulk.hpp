@@ -35,7 +35,7 @@ class bulk {
     state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
     state_.exploring_split = make_exploring(state_.split);
     state_.points = points;
-    state_.pause_after = Executor::pause_after;
+    state_.pause_after = state_.pause_exploring_after = Executor::pause_after;
     state_.most_in_step = INT64_MAX;
     state_.pause_regions = state_.share_regions = INT64_MAX;
     cubature_settings of_regions = settings;
@@ -199,6 +199,7 @@ class bulk {
   // Where steps cannot be ended from within.
   void pace() {
     state_.pause_after = std::min(Executor::pause_after, hooks_.until_look(state_.evaluations));
+    state_.pause_exploring_after = std::min(Executor::pause_after, hooks_.until_level_look(state_.evaluations));
     if (!state_.whole_steps) state_.most_in_step = hooks_.most_in_step(state_.evaluations);
   }
 

@@ -75,7 +75,8 @@ class bulk_steps {
 
   // The same as long as a step has at most so many points.
   TESSERA_HD TESSERA_APART void advance(int64 most_points) {
-    const int64 pause = at_.evaluations + st_.pause_after;
+    const int64 pause = at_.evaluations + st_.pause_after,
+                pause_exploring = at_.evaluations + st_.pause_exploring_after;
     at_.stopped = true;
     if (at_.count == 0)
       at_.end = Evaluator::deferred && st_.pending > 0 ? finish_domain() : begin();
@@ -96,8 +97,8 @@ class bulk_steps {
         at_.end = evaluate_and_correct(at_.marked_count);
         continue;
       }
+      if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > st_.pause_regions)) return;
       const bool paused = at_.evaluations >= pause || at_.count > st_.pause_regions;
-      if (paused && at_.exploring) return;
       if (at_.exploring && st_.whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
         at_.end = outcome::evaluations;  // with the list as it is
         return;
@@ -465,8 +466,9 @@ class bulk_steps {
     const splitting next = filling() ? this->split() : st_.split;
     const domain_box domain = st_.domain();
     grid_.each(marked, [=](int64 m) {
+      const int64 own = list.at(m, 0), others = list.at(m, 1) - 1;
       correct_errors(
-          estimate, split, next, p, m, s, [=](int64 q) { return list.at(m, q); }, domain);
+          estimate, split, next, p, m, s, [=](int64 q) { return q == 0 ? own : others + q; }, domain);
     });
     grid_.barrier();
     at_.evaluations += marked * list.pieces * st_.points;

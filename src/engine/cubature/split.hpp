@@ -7,6 +7,11 @@
 
 namespace tessera {
 
+// One over the number of pieces, which is a power of two: exact, and sooner there than a quotient.
+TESSERA_HD double share_of_piece(int pieces) {
+  return pieces == 2 ? 0.5 : (pieces == 4 ? 0.25 : (pieces == 8 ? 0.125 : 0.0625));
+}
+
 struct splitting {
   int pieces;          // 2, 4, 8 or 16
   int axes;            // how many ranked axes are halved (pieces = 2^axes), or 1 with `slabs`
@@ -70,7 +75,7 @@ TESSERA_HD interval piece_axis(const splitting &split, uint32 word, int j, inter
   const splitting p = split.of(word);
   if (p.slabs) {
     if (ranked_axis(word, 0) != j) return i;
-    i.half /= p.pieces;
+    i.half *= share_of_piece(p.pieces);
     i.centre += (2 * piece + 1 - p.pieces) * i.half;
     return i;
   }
@@ -120,7 +125,7 @@ TESSERA_HD bool points_inside(interval i, double margin, double lower, double up
 
 // Are the pieces' points still different from their faces in double precision when axis j is divided, and inside the domain?
 TESSERA_HD bool divisible_axis(const splitting &p, int j, interval i, const domain_box &domain, double slack) {
-  const double half = i.half / p.pieces, step = half * (0.5 * p.margin), end = i.half - half;
+  const double half = i.half * share_of_piece(p.pieces), step = half * (0.5 * p.margin), end = i.half - half;
   return i.centre + step != i.centre && i.centre - step != i.centre && step != 0.0 && half > domain.grain[j] &&
          points_inside({i.centre - end, half}, p.margin, domain.lower[j], domain.upper[j], slack) &&
          points_inside({i.centre + end, half}, p.margin, domain.lower[j], domain.upper[j], slack);

@@ -25,10 +25,10 @@ namespace tessera {
 // One component: difference of the levels and sum of the raw errors. Piece q is region piece(q) of `children`.
 template <class Piece>
 TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, int k, const region_view &children,
-                                      int64 pieces, Piece piece) {
-  level_check c = {parents.value(parent, k), 0.0, pieces, false};
+                                      int pieces, Piece piece) {
+  level_check c = {parents.value(parent, k), 0.0, share_of_piece(pieces), false};
   TESSERA_ROLLED
-  for (int64 q = 0; q < pieces; ++q) {
+  for (int q = 0; q < pieces; ++q) {
     c.difference -= children.value(piece(q), k);
     c.raw += children.error(piece(q), k);
   }
@@ -39,12 +39,12 @@ TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, 
 
 template <class Piece>
 TESSERA_HD TESSERA_APART void correct_classic(const region_view &parents, int64 parent, const region_view &children,
-                                              int64 pieces, Piece piece) {
+                                              int pieces, Piece piece) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
     TESSERA_ROLLED
-    for (int64 q = 0; q < pieces; ++q) {
+    for (int q = 0; q < pieces; ++q) {
       double &e = children.error(piece(q), k);
       e = corrected_classic(c, e);
     }
@@ -70,11 +70,11 @@ constexpr double steepest_fall = 0.03;
 template <class Piece>
 TESSERA_HD void limit_to_classic(const region_view &parents, int64 parent, const region_view &children, int pieces,
                                  Piece piece) {
-  const double axes = children.ndim();
+  const double axes = children.ndim(), share = share_of_piece(pieces);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
-    const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) / pieces;
+    const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) * share;
     TESSERA_ROLLED
     for (int q = 0; q < pieces; ++q) {
       double &e = children.error(piece(q), k);
@@ -136,6 +136,7 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
+  const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
   bool vanished = (before.word & region_rough) != 0u;
@@ -158,18 +159,19 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
     bool quiet = false;
     TESSERA_ROLLED
     for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
-    const double inherited = handed_on * before.suspicion * parents.error(parent, k) / pieces;
+    const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
+    const double inherited = handed_on * before.suspicion * error_of_all * share,
+                 behind = split.left_behind * error_of_all * share;
     TESSERA_ROLLED
     for (int q = 0; q < pieces; ++q) {
       double &error = children.error(piece(q), k);
       region_state &state = children.state(piece(q));
       const region_state now = state;  // read together with the error
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
-      const double floor = vanished && quiet ? hidden * 0.5 * c.difference / pieces : (touches ? inherited : 0.0);
+      const double floor = vanished && quiet ? hidden * 0.5 * c.difference * share : (touches ? inherited : 0.0);
       double e = larger(corrected_classic(c, error), floor);
       if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
-      const double behind = split.left_behind * parents.error(parent, k) / pieces;
-      if (behind > e && unresolved && !sees(now.word, children.value(piece(q), k), parents.value(parent, k) / pieces)) {
+      if (behind > e && unresolved && !sees(now.word, children.value(piece(q), k), whole * share)) {
         e = behind;
         state.word |= region_doubtful;
         include_axis(state.word, children.ndim(), widest_axis(children, piece(q)), true);

@@ -61,6 +61,7 @@ class sparse_race final : public run_hooks {
   int64 until_look(int64 n) const override {
     return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next_ - (n - earlier_)));
   }
+  int64 until_level_look(int64 n) const override { return hooks_.until_level_look(n + beside_); }
   int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
   int64 evaluations_beside() const override { return beside_ + hooks_.evaluations_beside(); }
   bool wants_state() const override { return hooks_.wants_state(); }
