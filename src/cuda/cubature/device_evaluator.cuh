@@ -31,7 +31,7 @@ class device_evaluator : public evaluator_base {
     int lanes = TESSERA_LANES;
     while (lanes < 32 && all * lanes * 2 <= threads) lanes *= 2;
     unsigned slices = 1;
-    if (lanes == 32 && all < threads / 64 && points_cut() > first_points) {
+    if (lanes == 32 && all * 64 <= threads && points_cut() > first_points) {
       const int64 most =
           points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
@@ -73,35 +73,91 @@ class device_evaluator : public evaluator_base {
     }
   }
 
-  // Collective over the grid: the rule of a level for n regions; see engine/cubature/raise.hpp. A warp has a region, or a block where all are
-  // few.
+  // Collective over the grid: the rule of a level for n regions; see engine/cubature/raise.hpp. A warp has a region, or where all are few a
+  // slice of one; the slices are put together in a second turn.
   template <class Grid>
   __device__ __forceinline__ void raise(Grid &grid, const region_view &regions, const region_list &list, int64 n,
                                         int level, int64 all) {
-    const int width = all * 64 <= grid.threads() ? TESSERA_BLOCK : 32;
-    const int lane = static_cast<int>(threadIdx.x) & (width - 1);
-    for (int64 item = grid.thread() / width; item < n; item += grid.threads() / width) {
-      const int64 region = list[item];
-      raised_sums sums[comps];
-      double volume;
-      sum_raised(regions, region, level, lane, width, sums, volume);
-      if (width > 32) join_warps(sums);
-      if (lane != 0) continue;
-      uint32 word = 0;
-      for (int k = 0; k < comps; ++k) {
-        const raised_result result = judge_raised(sums[k], volume);
-        regions.value(region, k) = result.value;
-        regions.error(region, k) = with_sign(result.error, result.negative);
-        if (!result.decays) word |= raise_undecayed;
-        if (!isfinite(result.value) || !isfinite(result.error)) word |= raise_nonfinite;
+    const int64 warps = grid.threads() / 32;
+    const auto points = static_cast<unsigned>(p_.raised_points[level - 1]);
+    unsigned slices = 1;
+    if (all * 64 <= grid.threads()) {
+      const int64 room = p_.most_slices / all, most = points / raised_slice_points;
+      slices = static_cast<unsigned>(most < 1 ? 1 : (most < room ? most : room));
+    }
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const bool cut = slices > 1;
+    int64 items = n * slices;
+#pragma unroll 1
+    for (bool joins = false;; joins = true) {
+#pragma unroll 1
+      for (int64 item = grid.thread() / 32; item < items; item += warps) {
+        const unsigned r = cut && !joins ? static_cast<unsigned>(item) / slices : static_cast<unsigned>(item);
+        const int64 region = list[r];
+        raised_sums sums[comps];
+        double volume = 1.0;
+        if (joins) {
+          join_raised(r, slices, lane, sums);
+          volume = regions.volume(region);
+        } else {
+          const unsigned s = static_cast<unsigned>(item) - r * slices;
+          const chunk_range part = cut ? range_of(points, slices, s) : chunk_range{0, points};
+          sum_raised(regions, region, level, part, lane, sums, volume);
+        }
+        if (lane != 0) continue;
+        if (joins == cut)
+          keep_raised(regions, region, sums, volume);
+        else
+          for (int k = 0; k < comps; ++k) raised_slice(item, k) = sums[k];
       }
-      regions.state(region) = {0.0f, word};
+      if (joins == cut) return;
+      grid.barrier();
+      items = n;
     }
   }
 
  private:
-  // Every lane of a warp gets the sums of the warp's lanes.
-  __device__ void sum_raised(const region_view &regions, int64 region, int level, int lane, int width,
+  static constexpr int raised_slice_points = 128;
+  static_assert(sizeof(raised_sums) <= sizeof(slice_record), "room for it");
+  __device__ raised_sums &raised_slice(int64 item, int k) const {
+    return *reinterpret_cast<raised_sums *>(p_.slices + item * comps + k);
+  }
+  // The sums of the slices of region r, always in the same order.
+  __device__ void join_raised(unsigned r, unsigned slices, int lane, raised_sums *sums) const {
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      sums[k] = {{0.0, 0.0, 0.0, 0.0}, 0.0};
+      for (unsigned s = static_cast<unsigned>(lane); s < slices; s += 32) {
+        const double *const from = raised_slice(int64{r} * slices + s, k).mean;
+#pragma unroll
+        for (int i = 0; i < raised_fields; ++i) sums[k].mean[i] += from[i];
+      }
+    }
+    sum_lanes(sums);
+  }
+  __device__ static void sum_lanes(raised_sums *sums) {
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      double *const v = sums[k].mean;
+#pragma unroll
+      for (int i = 0; i < raised_fields; ++i)
+        for (int d = 16; d > 0; d >>= 1) v[i] += __shfl_xor_sync(~0u, v[i], d);
+    }
+  }
+  __device__ static void keep_raised(const region_view &regions, int64 region, const raised_sums *sums, double volume) {
+    uint32 word = 0;
+    for (int k = 0; k < comps; ++k) {
+      const raised_result result = judge_raised(sums[k], volume);
+      regions.value(region, k) = result.value;
+      regions.error(region, k) = with_sign(result.error, result.negative);
+      if (!result.decays) word |= raise_undecayed;
+      if (!isfinite(result.value) || !isfinite(result.error)) word |= raise_nonfinite;
+    }
+    regions.state(region) = {0.0f, word};
+  }
+
+  // The points `part` of a level in one region, shared by the lanes of a warp; every lane gets the sums.
+  __device__ void sum_raised(const region_view &regions, int64 region, int level, chunk_range part, int lane,
                              raised_sums *sums, double &volume) const {
     double c[dim], h[dim];
     volume = 1.0;
@@ -114,14 +170,14 @@ class device_evaluator : public evaluator_base {
 #pragma unroll
     for (int k = 0; k < comps; ++k) sums[k] = {{0.0, 0.0, 0.0, 0.0}, 0.0};
     const raised_rules r = p_.raised;
-    const int points = static_cast<int>(p_.raised_points[level - 1]);
+    const int begin = static_cast<int>(part.begin) + lane, points = static_cast<int>(part.end);
     const void *const params = p_.params;
     const auto *const words = reinterpret_cast<const unsigned long long *>(r.words);
-    uint64 ahead = __ldg(words + (lane < points ? lane : 0));  // the next point's, loaded while this one is worked on
+    uint64 ahead = __ldg(words + (begin < points ? begin : 0));  // the next point's, loaded while this one is worked on
 #pragma unroll 1
-    for (int p = lane; p < points; p += width) {
+    for (int p = begin; p < points; p += 32) {
       const uint64 word = ahead;
-      ahead = __ldg(words + (p + width < points ? p + width : p));
+      ahead = __ldg(words + (p + 32 < points ? p + 32 : p));
       double x[dim], f[comps];
 #pragma unroll
       for (int j = 0; j < dim; ++j) x[j] = fma(__ldg(r.offsets + raised_node(word, j)), h[j], c[j]);
@@ -141,30 +197,7 @@ class device_evaluator : public evaluator_base {
         sums[k].size += fabs(weight[0] * f[k]);
       }
     }
-#pragma unroll
-    for (int k = 0; k < comps; ++k) {
-      double *const v = sums[k].mean;
-#pragma unroll
-      for (int i = 0; i < raised_fields; ++i)
-        for (int d = 16; d > 0; d >>= 1) v[i] += __shfl_xor_sync(~0u, v[i], d);
-    }
-  }
-
-  // From the warps' sums those of the block.
-  __device__ static void join_warps(raised_sums *sums) {
-    constexpr int warps = TESSERA_BLOCK / 32;
-    __syncthreads();
-    for (int k = 0; k < comps; ++k)
-      for (int i = 0; i < raised_fields; ++i) {
-        if ((threadIdx.x & 31) == 0) near_memory[(threadIdx.x / 32 * comps + k) * raised_fields + i] = sums[k].mean[i];
-      }
-    __syncthreads();
-    for (int k = 0; k < comps; ++k)
-      for (int i = 0; i < raised_fields; ++i) {
-        double sum = 0.0;
-        for (int w = 0; w < warps; ++w) sum += near_memory[(w * comps + k) * raised_fields + i];
-        sums[k].mean[i] = sum;
-      }
+    sum_lanes(sums);
   }
 
   // Fewer than these are sooner done than put together behind one more barrier.

@@ -65,7 +65,7 @@ struct slice_record {
 };
 
 // What the groups of a block keep in near memory.
-struct device_scratch {  // join_warps() in device_evaluator.cuh uses its memory too
+struct device_scratch {
   double values[TESSERA_BLOCK / TESSERA_LANES][comps][2 * dim * axis_orbits];
   double score[TESSERA_BLOCK / TESSERA_LANES][dim];
 };

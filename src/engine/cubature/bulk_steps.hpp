@@ -116,7 +116,7 @@ class bulk_steps {
       }
       at_.exploring = unknown > 0;
       const bulk_decision t = *st_.decision;
-      if (paused) break;
+      if (paused && at_.surveyed) break;
       const splitting split = this->split();
       const int64 affordable = this->affordable(split);
       if (st_.whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) {
