@@ -77,6 +77,13 @@ class host_grid {
     });
   }
   template <class Body>
+  void small_teams(int64 n, Body body) {
+    each(n, [&](int64 i) {
+      host_team team;
+      body(team, i);
+    });
+  }
+  template <class Body>
   void each(int64 n, Body body) {
     constexpr int64 grain = 256;
     pool_.run((n + grain - 1) / grain, [&](int64 part, int) {

@@ -175,6 +175,18 @@ class device_team {
   scratch &s_;
 };
 
+// A warp. Functions but lane() and lanes() are collective: all its threads call them.
+struct device_warp {
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) & 31; }
+  __device__ static constexpr int lanes() { return 32; }
+  // The least of each of three numbers.
+  __device__ static void least(int &a, int &b, int &c) {
+    a = __reduce_min_sync(~0u, a);
+    b = __reduce_min_sync(~0u, b);
+    c = __reduce_min_sync(~0u, c);
+  }
+};
+
 // All blocks of a cooperative launch. `arrived` is a counter in global memory that starts at 0 and belongs to this launch.
 class device_grid {
  public:
@@ -230,6 +242,11 @@ class device_grid {
   template <class Body>
   __device__ void chunks(int64 n, Body body) {
     for (int64 c = blockIdx.x; c < n; c += blocks_) body(team_, c);
+  }
+  template <class Body>
+  __device__ void small_teams(int64 n, Body body) {
+    device_warp team;
+    for (int64 c = thread() / 32; c < n; c += threads() / 32) body(team, c);
   }
   template <class Body>
   __device__ void each(int64 n, Body body) {

@@ -33,6 +33,11 @@ class device_block {
     for (int64 c = 0; c < n; ++c) body(team_, c);
   }
   template <class Body>
+  __device__ void small_teams(int64 n, Body body) {
+    device_warp team;
+    for (int64 c = threadIdx.x / 32; c < n; c += TESSERA_BLOCK / 32) body(team, c);
+  }
+  template <class Body>
   __device__ void each(int64 n, Body body) {
     for (int64 i = threadIdx.x; i < n; i += TESSERA_BLOCK) body(i);
   }

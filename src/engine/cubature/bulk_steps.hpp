@@ -11,6 +11,7 @@
 // to a pool of threads. A grid offers
 //   team()                lane(), lanes(), sum, total, scan, least, place, counters: host/executor.hpp, cuda/device/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
+//   small_teams(n, body)  the same of smaller teams, which have lane(), lanes() and least alone
 //   each(n, body)         body(i)
 //   barrier()             all teams have come here, and see what the others have written
 //   barrier_then(body)    the same; between their coming and going body() runs in one team
@@ -488,7 +489,8 @@ class bulk_steps {
   TESSERA_HD int64 list_pieces() {
     const splitting split = this->split();
     const region_list pieces = {st_.marked, at_.count - at_.marked_count * (split.pieces - 1), split.pieces};
-    return list_overlooked(grid_, st_, at_.count, pieces, at_.marked_count * split.pieces, scale(), split);
+    return list_overlooked(grid_, st_, at_.count, pieces, at_.marked_count * split.pieces, scale(), split,
+                           [](int64) { return false; });
   }
 
   static constexpr double stage = 1.0 / 256;

@@ -36,30 +36,26 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
   });
 }
 
-constexpr int64 many_suspects = 4096;  // a lane for each in place of a team
-
-// Lists, of n regions, those with the mark region_listed, among them those of `suspects` that have been overlooked. Returns how many.
-template <class Grid>
+// Lists, of n regions in their order, those of `suspects` for which is_empty(i) holds or that have been overlooked, which get the mark
+// region_listed, and others that have it still. Returns how many can be divided.
+template <class Grid, class Empty>
 TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64 n, const region_list &suspects,
-                                               int64 suspected, const double *weights, const splitting &split) {
-  const auto compare = [=, &st](int64 i, int first, int step) {
-    return overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, first, step, st.domain(), weights);
-  };
-  const auto list = [=, &st](int64 i, const width_check &worst) {
-    if (turn_to(split, st.regions, i, worst, st.domain())) st.regions.state(i).word |= region_listed;
-  };
-  if (suspected < many_suspects) {
-    grid.chunks(suspected, [=](auto &team, int64 c) {
-      const width_check own = compare(suspects[c], team.lane(), team.lanes());
-      int times = -own.times, unused = 0, none = 0;
-      team.least(times, unused, none);
-      int axis = own.times == -times ? own.axis : max_cubature_ndim;
-      team.least(axis, unused, none);
-      if (team.lane() == 0) list(suspects[c], {-times, axis});
-    });
-  } else {
-    grid.each(suspected, [=](int64 c) { list(suspects[c], compare(suspects[c], 0, 1)); });
-  }
+                                               int64 suspected, const double *weights, const splitting &split,
+                                               Empty is_empty) {
+  grid.small_teams(suspected, [=, &st](auto &team, int64 c) {
+    const int64 i = suspects[c];
+    const width_check own = overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(),
+                                       st.domain(), weights);
+    int times = -own.times, unused = 0, none = 0;
+    team.least(times, unused, none);
+    int axis = own.times == -times ? own.axis : max_cubature_ndim;
+    team.least(axis, unused, none);
+    if (team.lane() != 0) return;
+    uint32 mark = is_empty(i) ? region_listed : 0u;
+    if (turn_to(split, st.regions, i, {-times, axis}, st.domain())) mark = region_listed;
+    uint32 &word = st.regions.state(i).word;
+    word = (word & ~region_listed) | mark;
+  });
   grid.barrier();
   return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
     const uint32 word = st.regions.state(i).word;
@@ -72,17 +68,23 @@ template <class Grid>
 TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64 n, const double *weights,
                                                const splitting &split) {
   const double most = explored_share(n);
+  const auto is_empty = [=, &st](int64 i) {
+    return unexplored(st.set, st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
+  };
   find_all_landmarks(grid, st, n, weights);
-  const int64 suspects = list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
-    uint32 &word = st.regions.state(i).word;
-    if ((word & region_frozen) != 0u) return false;
-    const bool empty =
-        unexplored(st.set, st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
-    const uint32 mark = empty ? region_listed : 0u;
-    if ((word & region_listed) != mark) word ^= region_listed;
-    return empty || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights);
-  });
-  return suspects == 0 ? 0 : list_overlooked(grid, st, n, {st.marked, 0, 1}, suspects, weights, split);
+  const int64 suspects = list_regions(
+      grid, st, n, st.marked, n,
+      [=, &st](int64 i) {
+        uint32 &word = st.regions.state(i).word;
+        const bool suspect =
+            (word & region_frozen) == 0u &&
+            (is_empty(i) || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights));
+        const uint32 mark = suspect ? region_listed : 0u;
+        if ((word & region_listed) != mark) word ^= region_listed;
+        return suspect;
+      },
+      nothing_hinders(), [&st](int64 i) { return (st.regions.state(i).word & region_listed) != 0u; });
+  return suspects == 0 ? 0 : list_overlooked(grid, st, n, {st.marked, 0, 1}, suspects, weights, split, is_empty);
 }
 
 }  // namespace tessera
