@@ -31,7 +31,7 @@ class device_evaluator : public evaluator_base {
     int lanes = TESSERA_LANES;
     while (lanes < 32 && all * lanes * 2 <= threads) lanes *= 2;
     unsigned slices = 1;
-    if (lanes == 32 && all * 64 <= threads && points_cut() > first_points) {
+    if (lanes == 32 && all < threads / 64 && points_cut() > first_points) {
       const int64 most =
           points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
