@@ -145,6 +145,12 @@ tessera_warnings(tessera_lattice_device)
 add_executable(tessera_montecarlo_device bench/montecarlo_device.c)
 target_link_libraries(tessera_montecarlo_device PRIVATE tessera::tessera m)
 tessera_warnings(tessera_montecarlo_device)
+add_executable(tessera_devices_bench bench/devices.c) # docs/scaling.md
+target_link_libraries(tessera_devices_bench PRIVATE tessera::tessera m)
+tessera_warnings(tessera_devices_bench)
+add_test(NAME bench_devices_smoke COMMAND tessera_devices_bench 1 --smoke)
+tessera_register(bench_devices_smoke bench 300)
+set_tests_properties(bench_devices_smoke PROPERTIES ENVIRONMENT XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/cache SKIP_RETURN_CODE 77)
 add_test(NAME bench_smoke COMMAND tessera_bench --smoke)
 tessera_register(bench_smoke bench 300)
 # Lattice rules and their construction (scripts/bench-host lattice).
