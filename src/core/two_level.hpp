@@ -10,7 +10,7 @@ struct level_check {
   double difference;  // |parent's value - sum of the pieces' values|
   double raw;         // sum of the pieces' raw errors
   double share;       // of each piece: one over their number
-  bool negative;  // the pieces' values are the greater ones
+  bool negative;      // the pieces' values are the greater ones
 };
 
 // The correction of Berntsen, Espelid and Genz (1991).

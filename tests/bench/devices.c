@@ -32,14 +32,15 @@ static const char text[] =
 struct work {
   const char *name, *function;
   int ndim, method, sampling, generator; /* the last two of Monte Carlo, else 0 */
-  double points;              /* that the run may have */
+  double points;                         /* that the run may have */
 };
 static const struct work all[] = {
+    {"lattice rule, 200 sines", "waves", 6, TESSERA_LATTICE, 0, 0, 1e9}, /* long enough to start the other devices */
     {"lattice rule", "kinks", 6, TESSERA_LATTICE, 0, 0, 1e10},
-    {"lattice rule, 200 sines", "waves", 6, TESSERA_LATTICE, 0, 0, 1e9},
     {"plain Monte Carlo", "kinks", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_PHILOX, 1e10},
     {"Sobol points", "kinks", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_SOBOL, 8e9},
     {"VEGAS", "kinks", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_PHILOX, 1e9},
+    {"VEGAS, 200 sines", "waves", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_PHILOX, 3e8},
     {"cubature", "kinks", 8, TESSERA_CUBATURE, 0, 0, 2e10},
     {"cubature, 200 sines", "waves", 8, TESSERA_CUBATURE, 0, 0, 1e9},
 };

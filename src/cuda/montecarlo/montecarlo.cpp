@@ -139,6 +139,7 @@ void device_sampler::integrate(const tessera::problem &of_a_method, const device
   integrand_ = &integrand;
   shared_ = shared_items(problem.shared);
   team_.begin_run();
+  watch_.begin_run(f.batch != nullptr);
   std::unique_ptr<kept_sampler> kept;
   if (problem.answers) kept = std::make_unique<kept_sampler>(*this, problem.settings, *problem.answers);
   sampling_executor &with_answers = kept ? static_cast<sampling_executor &>(*kept) : *this;

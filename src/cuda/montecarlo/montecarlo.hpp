@@ -9,6 +9,7 @@
 
 #include "../device/kept_kernels.hpp"
 #include "../device/team.hpp"
+#include "sharing_watch.hpp"
 #include "../device/user_run.hpp"
 #include "../../engine/montecarlo/sampling_executor.hpp"
 #include "generator.hpp"
@@ -160,6 +161,7 @@ class device_sampler final : public user_run, public sampling_executor {
       marks_there_, training_, partial_there_, piece_spread_;
   mapped_memory partial_, part_sums_, course_result_;
   device_team<device_sampler> team_;
+  sharing_watch watch_;
 };
 
 }  // namespace tessera

@@ -88,23 +88,32 @@ outcome device_sampler::iterate(const vegas_iteration &it, sample_sums *sums,
   auto *const part_sums = static_cast<sample_sums *>(part_sums_.address());
   in_iteration_.assign(1, this);
   piece_spreads_.clear();
+  watch_.begin_iteration(kernels_, all);
+  const bool several = team_.always() || watch_.is_worth();
   int64 done = 0;
   for (int part = 0, next; part < plan.parts; part = next) {
     next = static_cast<int>(
         std::min(int64{plan.parts}, part + int64{plan.parts_at_once} * shared_.parts() * team_.size()));
     failure_.clear();
     const item_range own = shared_.begin(part, next);
-    count_devices(team_.share_out(
-        own, (own.end - own.first) << plan.log_part,
-        [&](device_sampler &member, cuda_setting &setting) { member.join(*this, setting); },
-        [&](device_sampler &member, const item_range &of) {
-          if (&member != this) follow(member, it, plan);
-          member.start_parts(plan, of, part_sums);
-        },
-        [&](device_sampler &member, const item_range &of) {
-          member.end_parts(of);
-          if (&member != this) member.merge_failure(failure_);
-        }));
+    if (several) {
+      const int devices = team_.share_out(
+          own, (own.end - own.first) << plan.log_part,
+          [&](device_sampler &member, cuda_setting &setting) { member.join(*this, setting); },
+          [&](device_sampler &member, const item_range &of) {
+            if (&member != this) follow(member, it, plan);
+            member.start_parts(plan, of, part_sums);
+          },
+          [&](device_sampler &member, const item_range &of) {
+            member.end_parts(of);
+            if (&member != this) member.merge_failure(failure_);
+          });
+      count_devices(devices);
+      watch_.took_part(devices);
+    } else {
+      start_parts(plan, own, part_sums);
+      end_parts(own);
+    }
     if (ranks) {
       read_pieces(failure_.item() < 0);
       shared_.exchange(failure_, no_zeroed_,

@@ -70,10 +70,10 @@ struct bulk_state : bulk_progress {
   int64 points;    // of the rule in one region
   int64 capacity;  // regions that `regions` holds
   int64 parents_capacity;
-  int64 pause_after;    // evaluations in one go before the driver is asked whether to go on
+  int64 pause_after;            // evaluations in one go before the driver is asked whether to go on
   int64 pause_exploring_after;  // the same where regions are explored, and there is no value between the steps
-  int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
-  int64 most_in_step;   // evaluations, one region's division at least
+  int64 pause_regions;          // and the number of regions, for an executor that then works in another shape
+  int64 most_in_step;           // evaluations, one region's division at least
   int64 share_regions,
       share_points;  // from which on an evaluation is left to the executor: at least so many of both, and 2 regions
   bool can_grow;     // the driver may give more room

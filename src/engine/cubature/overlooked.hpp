@@ -44,8 +44,8 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
                                                Empty is_empty) {
   grid.small_teams(suspected, [=, &st](auto &team, int64 c) {
     const int64 i = suspects[c];
-    const width_check own = overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(),
-                                       st.domain(), weights);
+    const width_check own =
+        overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.domain(), weights);
     int times = -own.times, unused = 0, none = 0;
     team.least(times, unused, none);
     int axis = own.times == -times ? own.axis : max_cubature_ndim;
@@ -76,9 +76,8 @@ TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64
       grid, st, n, st.marked, n,
       [=, &st](int64 i) {
         uint32 &word = st.regions.state(i).word;
-        const bool suspect =
-            (word & region_frozen) == 0u &&
-            (is_empty(i) || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights));
+        const bool suspect = (word & region_frozen) == 0u &&
+                             (is_empty(i) || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights));
         const uint32 mark = suspect ? region_listed : 0u;
         if ((word & region_listed) != mark) word ^= region_listed;
         return suspect;
