@@ -35,14 +35,14 @@ struct work {
   double points;                         /* that the run may have */
 };
 static const struct work all[] = {
-    {"lattice rule, 200 sines", "waves", 6, TESSERA_LATTICE, 0, 0, 1e9}, /* long enough to start the other devices */
+    {"lattice rule of 200 sines", "waves", 6, TESSERA_LATTICE, 0, 0, 1e9}, /* long enough to start the other devices */
     {"lattice rule", "kinks", 6, TESSERA_LATTICE, 0, 0, 1e10},
     {"plain Monte Carlo", "kinks", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_PHILOX, 1e10},
     {"Sobol points", "kinks", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_PLAIN, TESSERA_GENERATOR_SOBOL, 8e9},
     {"VEGAS", "kinks", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_PHILOX, 1e9},
-    {"VEGAS, 200 sines", "waves", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_PHILOX, 3e8},
+    {"VEGAS of 200 sines", "waves", 6, TESSERA_MONTECARLO, TESSERA_SAMPLING_VEGAS, TESSERA_GENERATOR_PHILOX, 3e8},
     {"cubature", "kinks", 8, TESSERA_CUBATURE, 0, 0, 2e10},
-    {"cubature, 200 sines", "waves", 8, TESSERA_CUBATURE, 0, 0, 1e9},
+    {"cubature of 200 sines", "waves", 8, TESSERA_CUBATURE, 0, 0, 1e9},
 };
 
 struct answer {
@@ -121,7 +121,7 @@ static int run_many(int count, int devices, struct answer *a) {
 static void print(const char *name, const struct answer *a, const struct answer *one) {
   const int same = memcmp(&a->value, &one->value, sizeof a->value) == 0 &&
                    memcmp(&a->error, &one->error, sizeof a->error) == 0 && a->evaluations == one->evaluations;
-  printf("\"%s\",%d,%.3f,%.2f,%" PRId64 ",%s\n", name, a->used, a->ms, one->ms / a->ms, a->evaluations,
+  printf("%s,%d,%.3f,%.2f,%" PRId64 ",%s\n", name, a->used, a->ms, one->ms / a->ms, a->evaluations,
          same ? "same" : "DIFFERENT");
   fflush(stdout);
 }
