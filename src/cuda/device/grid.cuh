@@ -225,8 +225,7 @@ class device_grid {
   // One thread of each block asks, when the block is through.
   __device__ static bool last_to_leave(unsigned *left) { return arrive_and_count(left) == gridDim.x; }
 
-  // The first block runs the body, then lets the others go by coming once more. It has the instructions near from the time before, which
-  // any block that comes last has not.
+  // The first block runs the body, then lets the others go by coming once more.
   template <class Body>
   __device__ void barrier_then(Body body) {
     barrier_of_first();

@@ -9,11 +9,11 @@
 
 #include "../device/kept_kernels.hpp"
 #include "../device/team.hpp"
-#include "sharing_watch.hpp"
 #include "../device/user_run.hpp"
 #include "../../engine/montecarlo/sampling_executor.hpp"
 #include "generator.hpp"
 #include "montecarlo_problem.hpp"
+#include "sharing_watch.hpp"
 
 namespace tessera {
 

@@ -3,8 +3,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <chrono>
-
 #include "../../core/hd.hpp"
 
 namespace tessera {
@@ -17,12 +15,11 @@ class sharing_watch {
     if (forget) *this = {};
     samples_ = shared_ = 0;
   }
-  // kernels: others say nothing of these either.
-  void begin_iteration(const void *kernels, int64 samples) {
+  // kernels: others say nothing of these either. now: seconds, on any clock that does not go back.
+  void begin_iteration(const void *kernels, int64 samples, double now) {
     if (kernels != kernels_) *this = {};
     kernels_ = kernels;
-    const auto now = std::chrono::steady_clock::now();
-    if (samples_ > 0) judge(std::chrono::duration<double>(now - began_).count());
+    if (samples_ > 0) judge(now - began_);
     began_ = now;
     samples_ = samples;
     is_shared_ = false;
@@ -44,7 +41,7 @@ class sharing_watch {
   }
 
   const void *kernels_ = nullptr;
-  std::chrono::steady_clock::time_point began_ = {};
+  double began_ = 0.0;
   int64 samples_ = 0;   // of the iteration; 0: there has been none in this run
   int64 shared_ = 0;    // iterations of the run
   double alone_ = 0.0;  // seconds for a sample, of the last iteration that was not shared

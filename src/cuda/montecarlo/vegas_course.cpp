@@ -5,6 +5,7 @@
 #include "montecarlo.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -88,7 +89,8 @@ outcome device_sampler::iterate(const vegas_iteration &it, sample_sums *sums,
   auto *const part_sums = static_cast<sample_sums *>(part_sums_.address());
   in_iteration_.assign(1, this);
   piece_spreads_.clear();
-  watch_.begin_iteration(kernels_, all);
+  watch_.begin_iteration(kernels_, all,
+                         std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
   const bool several = team_.always() || watch_.is_worth();
   int64 done = 0;
   for (int part = 0, next; part < plan.parts; part = next) {
