@@ -127,10 +127,11 @@ class device_evaluator : public evaluator_base {
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
       sums[k] = {{0.0, 0.0, 0.0, 0.0}, 0.0};
+      double *const to = sums[k].mean;
       for (unsigned s = static_cast<unsigned>(lane); s < slices; s += 32) {
         const double *const from = raised_slice(int64{r} * slices + s, k).mean;
 #pragma unroll
-        for (int i = 0; i < raised_fields; ++i) sums[k].mean[i] += from[i];
+        for (int i = 0; i < raised_fields; ++i) to[i] += from[i];
       }
     }
     sum_lanes(sums);

@@ -17,6 +17,18 @@ __device__ inline unsigned lane_mask(int lanes) {
   return lanes == 32 ? ~0u : ((1u << (lanes & 31)) - 1u) << (threadIdx.x & 31u & ~static_cast<unsigned>(lanes - 1));
 }
 
+// A warp. Functions but lane() and lanes() are collective: all its threads call them.
+struct device_warp {
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) & 31; }
+  __device__ static constexpr int lanes() { return 32; }
+  // The least of each of three numbers.
+  __device__ static void least(int &a, int &b, int &c) {
+    a = __reduce_min_sync(~0u, a);
+    b = __reduce_min_sync(~0u, b);
+    c = __reduce_min_sync(~0u, c);
+  }
+};
+
 // One block. All functions but lane() and lanes() are collective: every thread calls them.
 class device_team {
  public:
@@ -107,9 +119,7 @@ class device_team {
 
   // The least of each of three numbers.
   __device__ __noinline__ void least(int &a, int &b, int &c) {
-    a = __reduce_min_sync(~0u, a);
-    b = __reduce_min_sync(~0u, b);
-    c = __reduce_min_sync(~0u, c);
+    device_warp::least(a, b, c);
     __syncthreads();
     if ((lane() & 31) == 0) {
       s_.least[lane() / 32][0] = a;
@@ -173,18 +183,6 @@ class device_team {
 
  private:
   scratch &s_;
-};
-
-// A warp. Functions but lane() and lanes() are collective: all its threads call them.
-struct device_warp {
-  __device__ static int lane() { return static_cast<int>(threadIdx.x) & 31; }
-  __device__ static constexpr int lanes() { return 32; }
-  // The least of each of three numbers.
-  __device__ static void least(int &a, int &b, int &c) {
-    a = __reduce_min_sync(~0u, a);
-    b = __reduce_min_sync(~0u, b);
-    c = __reduce_min_sync(~0u, c);
-  }
 };
 
 // All blocks of a cooperative launch. `arrived` is a counter in global memory that starts at 0 and belongs to this launch.
