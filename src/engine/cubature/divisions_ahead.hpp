@@ -24,8 +24,6 @@ inline void prefetch_region(const region_view &s, int64 i) {
   prefetch(&s.field(i, s.fields() - 1));
 }
 
-inline bool is_frozen(const region_view &s, int64 i) { return (s.state(i).word & region_frozen) != 0u; }
-
 template <class Executor, class Evaluator>
 class divisions_ahead {
  public:

@@ -90,6 +90,8 @@ class region_view {
   int ndim_ = 0, ncomp_ = 0;
 };
 
+TESSERA_HD bool is_frozen(const region_view &s, int64 i) { return (s.state(i).word & region_frozen) != 0u; }
+
 // A store whose fields lie together, so that neighbouring lanes of a device read neighbouring numbers.
 TESSERA_HD region_view arrange_by_field(double *base, int ndim, int ncomp, int64 capacity) {
   return {base, ndim, ncomp, capacity, 1};
