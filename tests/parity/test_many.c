@@ -184,6 +184,31 @@ static void large_ones_get_the_whole_device(void **state) {
   tessera_destroy(s);
 }
 
+/* Peaks for which blocks have room, beside regions that have to be explored before they claim success. */
+static void small_peaks_are_explored(void **state) {
+  struct inputs in;
+  struct outputs out;
+  tessera_solver *s = make_solver();
+  (void)state;
+  make_inputs(&in);
+  for (int i = 0; i < count; ++i) {
+    in.params[i].width = 0.02 * pow(10, i / (double)count);
+    for (int j = 0; j < ndim; ++j) in.lower[i][j] = -0.01 * (i % 7) * j, in.upper[i][j] = 1 + 0.02 * (i % 5);
+  }
+  put_real(s, TESSERA_RELTOL, 1e-3);
+  run(s, &in, 0, count, &out);
+  assert_int_equal(out.result, TESSERA_OK);
+  for (int i = 0; i < count; ++i) {
+    const double w = in.params[i].width;
+    double exact = 1;
+    for (int j = 0; j < ndim; ++j)
+      exact *= sqrt(acos(-1.0)) * w / 2 * (erf((in.upper[i][j] - 0.3) / w) - erf((in.lower[i][j] - 0.3) / w));
+    assert_int_equal(out.status[i], TESSERA_OK);
+    assert_close(out.value[i][1], exact, 1e-3, 0);
+  }
+  tessera_destroy(s);
+}
+
 static void failures_stay_alone(void **state) {
   struct inputs in;
   struct outputs clean, out;
@@ -288,13 +313,10 @@ static void limits_hold(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(they_agree_with_single_calls),
-      cmocka_unit_test(infinite_and_empty_boxes),
-      cmocka_unit_test(one_box_or_one_block_for_all),
-      cmocka_unit_test(large_ones_get_the_whole_device),
-      cmocka_unit_test(failures_stay_alone),
-      cmocka_unit_test(a_stop_stays_alone),
-      cmocka_unit_test(limits_hold),
+      cmocka_unit_test(they_agree_with_single_calls), cmocka_unit_test(infinite_and_empty_boxes),
+      cmocka_unit_test(one_box_or_one_block_for_all), cmocka_unit_test(large_ones_get_the_whole_device),
+      cmocka_unit_test(small_peaks_are_explored),     cmocka_unit_test(failures_stay_alone),
+      cmocka_unit_test(a_stop_stays_alone),           cmocka_unit_test(limits_hold),
   };
   double value[ncomp], error[ncomp];
   tessera_solver *s = make_solver();

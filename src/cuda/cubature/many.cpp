@@ -40,7 +40,7 @@ bool many_executor::suits(const many_problem &problem) {
 
 void many_executor::prepare(const loaded_kernel &kernel, const many_problem &problem, int64 free_bytes) {
   const cubature_settings &s = common_of(problem).settings;
-  const int pieces = make_splitting(s.splitting, s.ndim, s.margin).pieces;
+  const int pieces = make_exploring(make_splitting(s.splitting, s.ndim, s.margin)).pieces;
   flags_ = 0;
   most_regions_ = regions_in_memory(s, pieces);
   const int64 share = (free_bytes + slot_bytes()) / 4;
@@ -98,13 +98,9 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   check(cuda().set_bytes(queue_.address(), 0, sizeof(unsigned long long), stream_), "starting the kernel");
 
   bulk_state common = {};
-  common.set = s;
+  set_up(common, s, box.integration_rule.points);
   common.set.initial_regions = problem.small_regions;
-  common.split = make_splitting(s.splitting, s.ndim, s.margin);
-  common.points = box.integration_rule.points;
   common.pause_after = common.pause_exploring_after = most_evaluations;
-  common.pause_regions = common.share_regions = INT64_MAX;
-  common.most_in_step = INT64_MAX;
   common.can_grow = slot_regions_ < most_regions_;
   device_problem shared = {};
   shared.nodes = reinterpret_cast<const uint32 *>(kernel.nodes());

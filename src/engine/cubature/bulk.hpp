@@ -31,13 +31,8 @@ class bulk {
         totals_(exec),
         candidates_(exec),
         tables_(exec) {
-    state_.set = settings;
-    state_.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
-    state_.exploring_split = make_exploring(state_.split);
-    state_.points = points;
+    set_up(state_, settings, points);
     state_.pause_after = state_.pause_exploring_after = Executor::pause_after;
-    state_.most_in_step = INT64_MAX;
-    state_.pause_regions = state_.share_regions = INT64_MAX;
     cubature_settings of_regions = settings;
     of_regions.memory = settings.memory / bytes_of_region(settings) * (bytes_of_region(settings) - candidate_bytes);
     most_regions_ = regions_in_memory(of_regions, state_.exploring_split.pieces);

@@ -102,6 +102,16 @@ struct bulk_state : bulk_progress {
   region_list pending_list;
 };
 
+// The settings of a run, and what follows from them. Nothing bounds it but they: that is for the driver to change.
+TESSERA_HD void set_up(bulk_state &s, const cubature_settings &settings, int64 points) {
+  s.set = settings;
+  s.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
+  s.exploring_split = make_exploring(s.split);
+  s.points = points;
+  s.pause_after = s.pause_exploring_after = s.pause_regions = greatest_int64;
+  s.most_in_step = s.share_regions = greatest_int64;
+}
+
 // Is the evaluation of n regions, with so many points in each, left to the executor? Not that of a team that is alone with fewer.
 TESSERA_HD bool is_left(const bulk_state &s, int64 n, int64 points, int64 alone_points) {
   return n >= s.share_regions && n * points >= s.share_points && n * points > alone_points;
