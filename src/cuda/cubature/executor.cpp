@@ -9,11 +9,12 @@ namespace tessera {
 namespace {
 
 // All 0 between the launches.
+// Apart from each other: those who wait at a barrier look at one while others still take work.
 struct control_block {
-  unsigned arrived;
-  unsigned left;
-  int64 failed;  // 0, or one more than a region
-  int64 taken;   // work items given out
+  alignas(128) unsigned arrived;
+  alignas(128) unsigned left;
+  alignas(128) int64 failed;  // 0, or one more than a region
+  alignas(128) int64 taken;   // work items given out
 };
 
 // Behind the state that comes back.

@@ -261,9 +261,11 @@ class device_grid {
     wanted_ += 1;
   }
   __device__ void wait() {
-    if (threadIdx.x == 0)
-      while (load(arrived_) < wanted_) {
-      }
+    if (threadIdx.x == 0) {
+      while (look(arrived_) < wanted_)
+        if (crowded_) __nanosleep(rest);
+      acquire(arrived_);
+    }
     __syncthreads();
   }
   // Release and acquire for the whole block: the block's barriers around them carry them on to its other threads.
@@ -275,15 +277,28 @@ class device_grid {
     asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(p) : "memory");
     return before + 1u;
   }
-  __device__ static unsigned load(const unsigned *p) {
+  // Looks without that, for it empties the near memory, which blocks of the same multiprocessor are at work with.
+  __device__ static unsigned look(const unsigned *p) {
+    unsigned v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+  }
+  __device__ static unsigned multiprocessors() {
+    unsigned n;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(n));
+    return n;
+  }
+  __device__ static void acquire(const unsigned *p) {
     unsigned v;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-    return v;
   }
 
   device_team &team_;
   unsigned *arrived_;
   unsigned wanted_ = 0;
+  // Where several blocks share a multiprocessor those that wait rest between two looks, the first one apart: for it all others wait.
+  static constexpr unsigned rest = 100;  // nanoseconds
+  const bool crowded_ = blockIdx.x != 0 && gridDim.x > multiprocessors();
   unsigned blocks_ = gridDim.x;  // that go through the steps; one while it is alone
 };
 

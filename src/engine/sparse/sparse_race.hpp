@@ -19,6 +19,7 @@ namespace tessera {
 // What a grid costs and what it may cost, in evaluations of the subdivision.
 struct sparse_pace {
   double start, apart;        // of the first turn, and from one turn to the next
+  double begun;               // what the steps up to there have taken beside their evaluations
   double step, index, point;  // what a step costs besides its indices and points, an index besides its points, a point
   double share;               // that a grid may have of what the subdivision has had,
   double foresight;           // or of what that is going to need, as far as it can be foreseen
@@ -176,7 +177,7 @@ class sparse_race final : public run_hooks {
 
   // What the grid may cost by now.
   double allowed(int64 evaluations) const {
-    const auto n = static_cast<double>(evaluations);
+    const double n = static_cast<double>(evaluations) + pace_.begun;
     const double in_regions = regions_.needed(),
                  foreseen = std::isfinite(in_regions) ? std::min(in_regions, static_cast<double>(set_.maxeval)) : 0.0;
     const double at_once = std::min(gain * foreseen, haste * n);
