@@ -368,7 +368,8 @@ void they_stop_when_asked(void **) {
   exponential_run::component c;
   exponential_sums level;
   const kronrod_tables<10> tables = {kronrod_of<double, 10>, null_weights_of<double, 10>};
-  const int told[] = {0, 21, 21, 63, 64, 64, 106};  // halves, then a point next to the upper end, where it looks smooth
+  const int told[] = {0,  21, 21, 63,
+                      65, 65, 107};  // halves, then points next to both ends of the upper one, which looks smooth
   for (int most = 0; most < 7; ++most) {
     integral_lane<10, 1> lane;
     lane.begin(s, p.range, {&value, &error, &end, points, {&piece, &c, &level, &xv, &xe}},

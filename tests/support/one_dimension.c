@@ -38,7 +38,8 @@ enum {
   kink_near_end,
   jump_near_end,
   root_near_end,
-  layer_at_end
+  layer_at_end,
+  cut_peak /* just before a point at which halving divides, with next to nothing to be seen on that side */
 };
 static const char *const names[one_dimension_families] = {"oscillating",
                                                           "Lorentz peak",
@@ -61,7 +62,8 @@ static const char *const names[one_dimension_families] = {"oscillating",
                                                           "kink near an end",
                                                           "jump near an end",
                                                           "root near an end",
-                                                          "layer at an end"};
+                                                          "layer at an end",
+                                                          "peak cut off"};
 
 const char *one_dimension_name(int family) { return names[family]; }
 
@@ -108,6 +110,8 @@ double one_dimension_value(const struct one_dimension *i, double x) {
       return p[1] * x + fabs(x - p[0]);
     case root_near_end:
       return sqrt(fabs(x - p[0]));
+    case cut_peak:
+      return x < p[2] ? 0.0 : exp(-0.5 * (x - p[0]) * (x - p[0]) / (p[1] * p[1]));
     case layer_at_end:
       return 1.0 + exp(-(p[1] < 0.5 ? x : 1.0 - x) / p[0]);
     default:
@@ -240,6 +244,12 @@ struct one_dimension one_dimension_draw(int family, uint64_t number) {
     case root_near_end:
     case layer_at_end:
       draw_near_end(&i, s);
+      break;
+    case cut_peak:
+      p[2] = floor(between(s, 1.0, 8.0)) / 8.0 - log_between(s, 1e-5, 2e-3);
+      p[1] = log_between(s, 0.01, 0.1);
+      p[0] = p[2] + p[1] * between(s, -1.0, 2.0);
+      i.exact = gauss_between(p[0], p[1], p[2], 1.0);
       break;
     default:
       p[0] = between(s, 0.0, 1.0);

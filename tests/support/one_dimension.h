@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { one_dimension_families = 22 };
+enum { one_dimension_families = 23 };
 
 struct one_dimension {
   int family;

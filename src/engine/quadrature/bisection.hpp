@@ -80,8 +80,10 @@ TESSERA_HD TESSERA_APART void careful_halves(const interval_list<Real, Int> &lis
     if (above > doubts[1]) doubts[1] = -above;
     mismatch = jump * width / Real(40);
   }
-  if (e[0].lower_doubt > fabs(doubts[0])) doubts[0] = -e[0].lower_doubt;
-  if (e[1].upper_doubt > fabs(doubts[1])) doubts[1] = e[1].upper_doubt;
+  for (int i = 0; i < 2; ++i) {
+    if (e[i].lower_doubt > fabs(doubts[i])) doubts[i] = -e[i].lower_doubt;
+    if (e[i].upper_doubt > fabs(doubts[i])) doubts[i] = e[i].upper_doubt;
+  }
   const bool vanished = was_rough && !e[0].rough && !e[1].rough;
   for (int i = 0; i < 2; ++i) {
     if (change > list.error_of(parent) || vanished) e[i].error = larger_of(e[i].error, change / Real(2));

@@ -1,6 +1,6 @@
-// The ends of a range, or of a piece between break points, where a smooth interval has no neighbour that the extrapolation of its values could be
-// compared with: it is compared with a point close to the end. What changes between the outermost point of the rule and the end, a kink, a jump, a
-// boundary layer, is then known of.
+// The ends of a smooth interval that has no smooth neighbour there with whose extrapolation that of its values could be compared: the ends of a
+// range, or of a piece between break points, and where it meets an interval that does not look smooth. There it is compared with a point close to the
+// end. What changes between the outermost point of the rule and the end, a kink, a jump, a boundary layer, is then known of.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -22,14 +22,18 @@ class end_probes {
   // True: points are wanted first. An end is looked at when the first interval there has been evaluated that looks smooth, or whose error the
   // tolerance allows.
   TESSERA_HD bool begin(const extrapolating_run<Real, Int> &run, const interval_estimate<Real> *e) {
-    const int open = run.open_ends();
-    if (open == 0) return false;
     const quadrature_request<Real, Int> &q = run.request();
-    nearest_ = run.width_of_piece() * nearest;
+    const int last = q.count - 1;
+    const bool outer = run.has_open_ends(), middle = last > 0 && e[0].rough != e[1].rough;
+    if (!outer && !middle) return false;
     allowed_ = run.bound_with(e);
     count_ = 0;
-    if ((open & 1) != 0) add(e[0], 0, q.part[0].lower, Real(1));
-    if ((open & 2) != 0) add(e[q.count - 1], q.count - 1, q.part[q.count - 1].upper, Real(-1));
+    if (outer) {
+      add(run, e[0], 0, q.part[0].lower, Real(1));
+      add(run, e[last], last, q.part[last].upper, Real(-1));
+    }
+    if (middle && e[1].rough) add(run, e[0], 0, q.part[0].upper, Real(-1));
+    if (middle && e[0].rough) add(run, e[1], 1, q.part[1].lower, Real(1));
     if (count_ == 0) return false;
     for (int i = 0; i < q.count; ++i) e_[i] = e[i];
     request_.points = true;
@@ -47,17 +51,24 @@ class end_probes {
   }
 
  private:
-  static constexpr Real nearest = Real(1.03e-6);  // no power of 2: rounding is not to be the same everywhere
+  // Of the width of the piece, where something may happen that is no longer seen farther in, and of the gap elsewhere. No powers of 2: rounding is
+  // not to be the same everywhere.
+  static constexpr Real nearest = Real(1.03e-6), nearest_in_gap = Real(1.03e-3);
 
   struct end {
     Real at, inward, value, slope, uncertain, gap;  // the place, +1 or -1, the extrapolation there
+    Real nearest;                                   // of its points
     Real first, distance, doubt;                    // the deviation of the first point, the next point
     int part, told;
     bool done;
   };
 
-  TESSERA_HD void add(const interval_estimate<Real> &e, int part, Real at, Real inward) {
-    if ((e.rough && e.error > allowed_) || !(Real(4) * nearest_ < e.gap)) return;
+  TESSERA_HD void add(const extrapolating_run<Real, Int> &run, const interval_estimate<Real> &e, int part, Real at,
+                      Real inward) {
+    if ((e.rough && e.error > allowed_) || count_ == most) return;
+    const bool is_end = run.is_end_of_piece(at);
+    const Real least = is_end ? run.width_of_piece() * nearest : nearest_in_gap * e.gap;
+    if (!(Real(4) * least < e.gap) || (!is_end && least <= Real(1000) * real_limits<Real>::spacing * fabs(at))) return;
     const bool lower = inward > Real(0);
     ends_[count_++] = {at,
                        inward,
@@ -65,8 +76,9 @@ class end_probes {
                        lower ? e.lower_slope : -e.upper_slope,
                        Real(10) * e.tail,
                        e.gap,
+                       least,
                        Real(0),
-                       nearest_,
+                       least,
                        Real(0),
                        part,
                        0,
@@ -90,13 +102,13 @@ class end_probes {
     const Real excess = larger_of(Real(0), fabs(deviation) - p.uncertain);
     if (p.told++ == 0) {
       p.first = deviation;
-      p.distance = nearest_ * Real(0.9371);
+      p.distance = p.nearest * Real(0.9371);
       return excess * p.gap > Real(0.05) * allowed_;
     }
     if (p.told <= 3) {
       const Real ratio = deviation / p.first;
       if (!(ratio > Real(0.75) && ratio < Real(1.33))) return false;
-      p.distance = p.told == 2 ? nearest_ * Real(0.8713) : nearest_;
+      p.distance = p.told == 2 ? p.nearest * Real(0.8713) : p.nearest;
       if (p.told == 2) return true;
     }
     // It reaches to the next point at most, or the gap ends before. Where that is too much it stays until the gap is as short.
@@ -111,9 +123,10 @@ class end_probes {
 
   quadrature_request<Real, Int> request_;
   interval_estimate<Real> e_[2];
-  end ends_[2];
+  static constexpr int most = 2;  // of a request
+  end ends_[most];
   int count_ = 0;
-  Real nearest_ = 0, allowed_ = 0;
+  Real allowed_ = 0;
 };
 
 }  // namespace tessera

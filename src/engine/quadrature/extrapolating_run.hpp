@@ -62,14 +62,14 @@ class extrapolating_run {
   }
   // Of a careful run: intervals that there shall be at least.
   TESSERA_HD void set_least(Int intervals) { least_ = intervals; }
-  // Of a careful run, before it is told what it has asked for: outer ends of that which are ends of a piece, and of which nothing is known yet
-  // (1: the lower, 2: the upper); the width of the piece; the tolerance. The first interval of a range is divided in any case.
-  TESSERA_HD int open_ends() const {
-    if (request_.count == 1) return points_ ? 3 : 0;
-    if (points_ || list_.size() > 1)
-      if (list_.doubt(list_.selected()) != is_rough<Real>) return 0;
-    return (is_end(request_.part[0].lower) ? 1 : 0) + (is_end(request_.part[1].upper) ? 2 : 0);
+  // Of a careful run, before it is told what it has asked for: is nothing known yet of the outer ends of that? They were those of an interval
+  // that did not look smooth, or are ends of a piece. The first interval of a range is divided in any case.
+  TESSERA_HD bool has_open_ends() const {
+    if (request_.count == 1) return points_ != nullptr;
+    return (!points_ && list_.size() == 1) || list_.doubt(list_.selected()) == is_rough<Real>;
   }
+  TESSERA_HD bool is_end_of_piece(Real x) const { return is_end(x); }
+  // The width of the piece; the tolerance.
   TESSERA_HD Real width_of_piece() const {
     if (!points_) return whole_;
     Real width = fabs(request_.part[request_.count - 1].upper - request_.part[0].lower);
