@@ -21,10 +21,9 @@ inline std::int64_t rule_points(int rule, std::int64_t n) {
   }
 }
 
-// The same with the robust estimate, which has points near the faces for degree 7 and 9, and two probes.
+// The same with the robust estimate, which has a point near each face and two probes with several variables.
 inline std::int64_t robust_rule_points(int rule, std::int64_t n) {
-  const bool gap = rule != TESSERA_RULE_DEGREE13 && rule != TESSERA_RULE_DEGREE11;
-  return rule_points(rule, n) + (n < 2 ? 0 : 2 + (gap ? 2 * n : 0));
+  return rule_points(rule, n) + (n < 2 ? 0 : 2 + 2 * n);
 }
 
 }  // namespace dropin

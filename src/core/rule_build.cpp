@@ -247,8 +247,7 @@ void finish(const draft &d) {
 // ---- Points near the faces -----------------------------------------------------------------------------------------
 
 constexpr double face_generator = 1 - 0x1p-10;
-constexpr double closest_face = 0.99;  // rules with points beyond it need no others
-constexpr int least_axis_orbits = 2;   // through fewer points a polynomial says too little
+constexpr int least_axis_orbits = 2;  // through fewer points a polynomial says too little
 
 void insert_orbit(rule &r, int at, const orbit &o) {
   const auto shift = [&](double *v) {
@@ -267,7 +266,7 @@ void insert_orbit(rule &r, int at, const orbit &o) {
 
 // The polynomial through the points of an axis: its even part in x^2 through all, the odd part over x through all but the centre.
 void add_face_points(rule &r) {
-  if (rule_margin(r) < 1 - closest_face || r.ndim < 2) return;
+  if (r.ndim < 2) return;
   int at = 1;
   while (r.orb[at].kind == orbit_axis) ++at;
   if (at <= least_axis_orbits) return;

@@ -170,7 +170,7 @@ static void statistics_describe_the_run(void **state) {
     assert_int_equal(a.status, 0);
     assert_int_equal(got_int(s, TESSERA_RULE_USED), TESSERA_RULE_DEGREE11);
     const int64_t points = got_int(s, TESSERA_RULE_POINTS);
-    assert_int_equal(points, 127 + 2); /* and 2 probes */
+    assert_int_equal(points, 127 + 6 + 2); /* near the faces, and probes */
     assert_int_equal(a.evaluations, points * (2 * a.regions - 1));
     assert_true(a.iterations >= 1 && a.iterations < a.regions);
     assert_int_equal(got_int(s, TESSERA_CALLBACK_STATUS), 0);

@@ -545,8 +545,8 @@ void check_added(int family, int n, bool faces) {
 }
 
 void test_added(void **) {
-  check_added(TESSERA_RULE_DEGREE13, 2, false);
-  check_added(TESSERA_RULE_DEGREE11, 3, false);
+  check_added(TESSERA_RULE_DEGREE13, 2, true);
+  check_added(TESSERA_RULE_DEGREE11, 3, true);
   for (int n = 2; n <= 25; ++n) {
     check_added(TESSERA_RULE_DEGREE9, n, true);
     check_added(TESSERA_RULE_DEGREE7, n, true);

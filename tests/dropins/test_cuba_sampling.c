@@ -595,8 +595,8 @@ static void a_wrong_state_file_is_a_fresh_start(void **state) {
 /* ---- Divonne -------------------------------------------------------------------------------------------------------------------- */
 static void cubature_keys(void **state) {
   /* points: the published ones, those near the faces, 2 probes */
-  static const int keys[][3] = {{2, 7, 21 + 4 + 2}, {2, 9, 33 + 4 + 2}, {2, 13, 65 + 2},      {3, 7, 39 + 6 + 2},
-                                {3, 9, 77 + 6 + 2}, {3, 11, 127 + 2},   {6, 7, 161 + 12 + 2}, {6, 9, 453 + 12 + 2}};
+  static const int keys[][3] = {{2, 7, 21 + 4 + 2}, {2, 9, 33 + 4 + 2},   {2, 13, 65 + 4 + 2},  {3, 7, 39 + 6 + 2},
+                                {3, 9, 77 + 6 + 2}, {3, 11, 127 + 6 + 2}, {6, 7, 161 + 12 + 2}, {6, 9, 453 + 12 + 2}};
   (void)state;
   for (int i = 0; i < 8; ++i) {
     struct call c = make(divonne_routine, keys[i][0], 1, bells);

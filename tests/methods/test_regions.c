@@ -66,7 +66,8 @@ static void a_run_in_parts_is_the_run_as_a_whole(void **state) {
       assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_LIMIT_EVALUATIONS);
       done = got_int(s, TESSERA_EVALUATIONS);
       const int64_t points = got_int(s, TESSERA_RULE_POINTS);
-      assert_int_equal(points, modes[m].estimate == TESSERA_ESTIMATE_ROBUST ? 127 + 2 : 127); /* 2 probes */
+      assert_int_equal(
+          points, modes[m].estimate == TESSERA_ESTIMATE_ROBUST ? 127 + 6 + 2 : 127); /* near the faces, and probes */
       records = regions_of(s, &n);
       assert_int_equal(n, got_int(s, TESSERA_REGIONS));
       if (modes[m].selection != TESSERA_SELECT_BULK) assert_int_equal(done, points * (2 * n - 1));
