@@ -246,7 +246,7 @@ void finish(const draft &d) {
 
 // ---- Points near the faces -----------------------------------------------------------------------------------------
 
-constexpr double face_generator = 1 - 0x1p-10;
+constexpr double face_generator = 1 - 0x1p-12;
 constexpr int least_axis_orbits = 2;  // through fewer points a polynomial says too little
 
 void insert_orbit(rule &r, int at, const orbit &o) {
