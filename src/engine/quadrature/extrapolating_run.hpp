@@ -68,7 +68,16 @@ class extrapolating_run {
     if (request_.count == 1) return points_ != nullptr;
     return (!points_ && list_.size() == 1) || list_.doubt(list_.selected()) == is_rough<Real>;
   }
-  TESSERA_HD bool is_end_of_piece(Real x) const { return is_end(x); }
+  // Is it an end of the range, or of a piece of it?
+  TESSERA_HD bool is_end_of_piece(Real x) const {
+    if (!points_) return x == range_.lower || x == range_.upper;
+    Int below = 0, above = pieces_;
+    while (above - below > 1) {
+      const Int middle = below + (above - below) / 2;
+      (points_[middle] <= x ? below : above) = middle;
+    }
+    return x == points_[below] || x == points_[above];
+  }
   // The width of the piece; the tolerance.
   TESSERA_HD Real width_of_piece() const {
     if (!points_) return whole_;
@@ -364,15 +373,6 @@ class extrapolating_run {
     return true;
   }
 
-  TESSERA_HD bool is_end(Real x) const {
-    if (!points_) return x == range_.lower || x == range_.upper;
-    Int below = 0, above = pieces_;
-    while (above - below > 1) {
-      const Int middle = below + (above - below) / 2;
-      (points_[middle] <= x ? below : above) = middle;
-    }
-    return x == points_[below] || x == points_[above];
-  }
   TESSERA_HD void divide_selected() {
     const Int i = list_.selected();
     request_.count = 2;
