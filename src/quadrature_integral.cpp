@@ -184,11 +184,11 @@ void quadrature_integral::tell_intervals(const double *f, int64 ldf) {
     const int n = points_of_[m];
     for (int k = 0; k < s_.ncomp; ++k) {
       const double *const values = f + k * ldf + first;
-      if (steps_.wants_points()) {
-        steps_.tell_point(m, k, steps_.map().kind == range_kind::plain ? *values : weighted(*values, jacobian_[first]));
-        continue;
-      }
-      if (steps_.tell_estimate(m, k, estimate(on, steps_.level(), values, first, n))) continue;
+      const bool plain = steps_.map().kind == range_kind::plain;
+      const bool finite = steps_.wants_points()
+                              ? steps_.tell_point(m, k, plain ? *values : weighted(*values, jacobian_[first]))
+                              : steps_.tell_estimate(m, k, estimate(on, steps_.level(), values, first, n));
+      if (finite) continue;
       nonfinite_ = find_nonfinite(f, ldf, k, first, n);
       steps_.tell_nonfinite();
       return;

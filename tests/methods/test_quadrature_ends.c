@@ -63,6 +63,41 @@ static void changes_near_an_end(void **state) {
   tessera_destroy(s);
 }
 
+struct hole {
+  double from, to, cut;
+  int met;
+};
+/* A peak that begins at the cut; NaN in the hole. */
+static int peak_beside_hole(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  struct hole *h = userdata;
+  const double t = x[0] - h->cut;
+  const int in_hole = x[0] > h->from && x[0] < h->to;
+  (void)ndim, (void)ncomp;
+  *f = in_hole ? NAN : 0.1 + (t > 0 ? exp(-200 * t * t) : 0);
+  h->met += in_hole;
+  return 0;
+}
+
+/* No point of a rule lies there, but one of an interval's own beside the middle does: what is not finite is said. */
+static void not_finite_within_the_range(void **state) {
+  (void)state;
+  tessera_solver *s = solver_of(1, 1);
+  int met = 0;
+  for (int i = 0; i < 40; ++i) {
+    const double away = pow(10, -3 - 0.15 * i);
+    struct hole h = {0.5 - 1.5 * away, 0.5 - 0.5 * away, i % 2 ? 0.5 : 0.503, 0};
+    double value, error;
+    put_point(s, peak_beside_hole, &h);
+    put_real(s, TESSERA_RELTOL, 1e-8);
+    const int status = tessera_integrate(s, TESSERA_QUADRATURE, &value, &error);
+    assert_int_equal(status, h.met ? TESSERA_NONFINITE : TESSERA_OK);
+    if (h.met) assert_says(tessera_last_error(s), "nan at ");
+    met += h.met && away < 1e-5;
+  }
+  assert_true(met > 0);
+  tessera_destroy(s);
+}
+
 /* The place of a kink or a jump is known roughly. */
 static void near_a_break_point(void **state) {
   (void)state;
@@ -132,8 +167,11 @@ static void hole_beside_an_end(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(changes_near_an_end), cmocka_unit_test(near_a_break_point),
-                                     cmocka_unit_test(removable_singularities), cmocka_unit_test(iterated),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(changes_near_an_end),
+                                     cmocka_unit_test(not_finite_within_the_range),
+                                     cmocka_unit_test(near_a_break_point),
+                                     cmocka_unit_test(removable_singularities),
+                                     cmocka_unit_test(iterated),
                                      cmocka_unit_test(hole_beside_an_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

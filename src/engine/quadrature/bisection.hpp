@@ -25,6 +25,7 @@ struct quadrature_request {
   interval<Real> part[2];
   Int level = 0;
   bool points = false;  // the integrand itself at the lower ends is wanted, as the values of the estimates
+  bool inner[2] = {};   // of points: not beside an end of the range or of a piece, where there may be no finite value
 };
 
 template <class Real>

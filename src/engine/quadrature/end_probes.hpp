@@ -60,7 +60,7 @@ class end_probes {
     Real nearest;                                   // of its points
     Real first, distance, doubt;                    // the deviation of the first point, the next point
     int part, told;
-    bool done;
+    bool inner, done;
   };
 
   TESSERA_HD void add(const extrapolating_run<Real, Int> &run, const interval_estimate<Real> &e, int part, Real at,
@@ -82,6 +82,7 @@ class end_probes {
                        Real(0),
                        part,
                        0,
+                       !is_end,
                        false};
   }
 
@@ -91,6 +92,7 @@ class end_probes {
       const end &p = ends_[i];
       if (p.done) continue;
       const Real x = p.at + p.inward * p.distance;
+      request_.inner[request_.count] = p.inner;
       request_.part[request_.count++] = {x, x};
     }
   }

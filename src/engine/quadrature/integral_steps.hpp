@@ -71,13 +71,16 @@ class integral_steps {
     take_estimate(m, k, e);
     return true;
   }
-  // Of a point the integrand times the Jacobian; where there is no finite one the intervals around it decide.
-  TESSERA_HD void tell_point(int m, int k, double value) {
+  // Of a point the integrand times the Jacobian. False, as of tell_estimate: it is not finite; beside an end the intervals around it decide then,
+  // and so they do where such a value is to count as 0.
+  TESSERA_HD bool tell_point(int m, int k, double value) {
     if (value != 0.0) zero_ = false;
     interval_estimate<double> e = {value, 0.0, 0.0, 0.0};
     e.rough = !is_finite(value);
+    if (e.rough && run_.request().inner[missing_[m]] && !s_->zero_nonfinite) return false;
     if (e.rough) e.value = 0.0;
     take_estimate(m, k, e);
+    return true;
   }
   TESSERA_HD TESSERA_APART void tell_intervals() {
     ++statistics_.steps;

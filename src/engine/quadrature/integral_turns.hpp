@@ -162,11 +162,10 @@ class integral_turns {
   }
   TESSERA_HD void end_turn_of_points(const double *value) {
     const int points = steps_.missing();
-    for (int i = 0; i < points; ++i)
-      for (int k = 0; k < s_->ncomp; ++k) steps_.tell_point(i, k, value[k * turn_points + i]);
-    steps_.statistics().evaluations += points;
-    steps_.tell_intervals();
-    begin_step();
+    bool good = true;
+    for (int i = 0; i < points && good; ++i)
+      for (int k = 0; k < s_->ncomp && good; ++k) good = steps_.tell_point(i, k, value[k * turn_points + i]);
+    end_turn_of(points, good);
   }
   TESSERA_HD void end_turn_of_interval(const kronrod_tables<Pairs> &t, const double *value) {
     const double half = half_of(steps_.missing(part_));
@@ -176,7 +175,11 @@ class integral_turns {
       good = steps_.tell_estimate(part_, k, estimate_carefully(t.rule, t.null, half, value + k * turn_points));
     const int parts = steps_.missing();
     if (good && ++part_ < parts) return;
-    steps_.statistics().evaluations += parts * turn_points;
+    end_turn_of(parts * turn_points, good);
+  }
+  // good: all values, or the sums of them, are finite.
+  TESSERA_HD void end_turn_of(int points, bool good) {
+    steps_.statistics().evaluations += points;
     if (good)
       steps_.tell_intervals();
     else
