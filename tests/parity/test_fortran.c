@@ -1,5 +1,5 @@
 /* On device 0: integrands in Fortran have the values that the host's Fortran compiler gives them, before and after the program's COMMON,
- * its allocatable arrays and its SAVE variables have changed; STOP ends the run. Skipped where there is no device. The texts are in the directory TESSERA_TEST_FORTRAN.
+ * its allocatable arrays and its SAVE variables have changed; STOP ends the run. Skipped where there is no device or no flang. The texts are in the directory TESSERA_TEST_FORTRAN.
  * SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdlib.h>
@@ -238,6 +238,10 @@ int main(void) {
   if (tessera_create(&s, 1, 1) != TESSERA_OK) return 1;
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
+  if (tessera_create(&s, 1, 1) != TESSERA_OK) return 1;
+  tessera_set_integrand_source(s, TESSERA_LANGUAGE_FORTRAN,
+                               "function f(x)\ndouble precision f, x\nf = x\nend function\n", "f");
+  if (lacks_device(s, device)) return 77; /* the device is there: it is the compiler that is not */
   const struct CMUnitTest all[] = {cmocka_unit_test(texts), cmocka_unit_test(common_of_the_program),
                                    cmocka_unit_test(arrays_of_the_program), cmocka_unit_test(stop_ends_the_run),
                                    cmocka_unit_test(refused_on_the_device)};

@@ -110,7 +110,8 @@ def functions_of(name):
 
 
 def numba_functions():
-    if package("numba") is None:
+    numba = package("numba")
+    if numba is None:
         return False
     try:
         from numba import cuda
@@ -122,6 +123,12 @@ def numba_functions():
     @cuda.jit(device=True)
     def point(x):
         return math.exp(-x[0] * x[1])
+
+    try:
+        cuda.compile(lambda x: x, numba.types.double(numba.types.double), device=True)
+    except AttributeError as error:  # a numba.cuda that is older than the NumPy beside it
+        print("numba.cuda does not compile here:", error)
+        return False
 
     @cuda.jit(device=True)
     def coordinates(x, y):
