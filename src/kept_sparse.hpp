@@ -30,7 +30,7 @@ class kept_sparse final : public sparse_executor {
     if (!answers_) return executor_->evaluate(step, differences);
     const int64 first = std::exchange(stored_, step.store);
     const auto more = static_cast<std::size_t>(step.store - first),
-               results = step.indices.size() * static_cast<std::size_t>(domain_.boxes * ncomp_);
+               results = static_cast<std::size_t>(step.count() * domain_.boxes * ncomp_);
     const answer_key key = key_of(step);
     std::vector<double> numbers(more);
     if (const uint64 *const known = answers_->find(key, more + results)) {
@@ -51,17 +51,13 @@ class kept_sparse final : public sparse_executor {
   int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
 
  private:
-  // A step says where its numbers go, and so what has come before.
+  // What a step's numbers are follows from its levels, and where they go is said.
   answer_key key_of(const sparse_step &step) const {
-    constexpr uint64 kind = 0x737061727365;
+    constexpr uint64 kind = 0x6c6576656c73;
     question asked(kind);
-    asked.add(ndim_)
-        .add(ncomp_)
-        .add(step.first)
-        .add(step.store)
-        .add(step.words.data(), static_cast<int64>(step.words.size()));
-    for (const sparse_index &q : step.indices)
-      asked.add(q.first).add(q.words).add(q.place).add(q.stride).add(q.active).add(q.bits);
+    asked.add(ndim_).add(ncomp_).add(step.first).add(step.store);
+    for (int64 i = step.before; i < step.end; ++i) asked.add(step.all.indices[i].place);
+    for (int64 i = int64{step.before} * ndim_; i < int64{step.end} * ndim_; ++i) asked.add(level_of(step.all.links[i]));
     asked.add(domain_.centre, int64{domain_.boxes} * ndim_).add(domain_.half, int64{domain_.boxes} * ndim_);
     return asked.key();
   }

@@ -49,11 +49,11 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
       for (int k = 0; k < ncomp_; ++k)
         store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = values_[index(i * ncomp_ + k)];
     });
-  const auto n = static_cast<int64>(step.indices.size());
+  const int64 n = step.count();
   const int64 together = step.first ? n : 16;  // those below come first
   pool_.run((n + together - 1) / together, [&](int64 part, int) {
     for (int64 q = part * together; q < std::min(n, (part + 1) * together); ++q)
-      sum_up(step, step.indices[index(q)], differences + q, n);
+      sum_up(step.all, step.before + static_cast<int>(q), differences + q, n);
   });
   return outcome::running;
 }
@@ -61,9 +61,9 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
 // visit(index, point of it, place among the n) for points first .. first+n-1 of the step in one box.
 template <class Visit>
 void host_sparse::each_point(const sparse_step &step, int64 first, int64 n, Visit visit) {
-  auto q = std::upper_bound(step.indices.begin(), step.indices.end(), first,
-                            [](int64 point, const sparse_index &i) { return point < i.first; }) -
-           1;
+  const sparse_index *q = std::upper_bound(step.all.indices + step.before, step.all.indices + step.end, first,
+                                           [](int64 point, const sparse_index &i) { return point < i.first; }) -
+                          1;
   for (int64 i = 0; i < n; ++i) {
     while (first + i - q->first >= int64{1} << q->bits) ++q;
     visit(*q, first + i - q->first, i);
@@ -85,7 +85,8 @@ void host_sparse::in_boxes(const sparse_step &step, int64 first, int64 n, const 
 void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b) {
   in_boxes(step, first, n, [&](int box, const sparse_index &q, int64 point, int64 i) {
     b.jacobian[index(i)] =
-        write_sparse_point(tables_, domain_, ndim_, box, q, step.words.data(), point, b.x.data() + i, b.stride);
+        write_sparse_point(tables_, domain_, ndim_, box, q, step.all.links + (&q - step.all.indices) * ndim_, point,
+                           b.x.data() + i, b.stride);
   });
   if (!call(first, n, points_of_call(n), b)) return;
   double check = 0.0;
@@ -102,15 +103,20 @@ void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n,
   if (check != 0.0) report_nonfinite(first, n, b);
 }
 
-void host_sparse::sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart) {
-  for (int k = 0; k < domain_.boxes * ncomp_; ++k) {
-    double *const own = &store_[index(q.place + k * q.stride)];
-    axis_sums left(q, step.words.data());
-    while (left.next())
+void host_sparse::sum_up(const sparse_set &all, int i, double *difference, int64 apart) {
+  const sparse_index &q = all.indices[i];
+  axis_source sources[most_levels];
+  const int64 comps = int64{domain_.boxes} * ncomp_;
+  axis_sums left(q, all.links + int64{i} * ndim_);
+  while (left.next()) {
+    find_sources(all, ndim_, i, left.axis(), sources);
+    for (int64 k = 0; k < comps; ++k) {
+      double *const own = &store_[index(q.place + k * q.stride)];
       for (int64 r = 0; r < left.size(); ++r)
-        own[left.place() + r] = sum_over_axis(tables_, left.word(), left.size(), r, store_.data(), k);
-    difference[k * apart] = own[left.place()];
+        own[left.place() + r] = sum_over_axis(tables_, left.level(), sources, left.size(), r, store_.data(), k);
+    }
   }
+  for (int64 k = 0; k < comps; ++k) difference[k * apart] = store_[index(q.place + k * q.stride + left.place())];
 }
 
 }  // namespace tessera

@@ -37,7 +37,7 @@ class host_sparse final : public sparse_executor, public block_calls {
   template <class Visit>
   static void in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit);
   void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
-  void sum_up(const sparse_step &step, const sparse_index &q, double *difference, int64 apart);
+  void sum_up(const sparse_set &all, int i, double *difference, int64 apart);
 
   const int64 block_;
   const sparse_tables tables_ = make_sparse_tables();

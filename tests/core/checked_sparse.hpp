@@ -32,17 +32,19 @@ class checked_executor final : public sparse_executor {
   outcome evaluate(const sparse_step &step, double *differences) override {
     store_.resize(static_cast<std::size_t>(step.store));
     std::vector<double> x(static_cast<std::size_t>(ndim_));
-    for (const sparse_index &q : step.indices)
-      for (int b = 0; b < domain_.boxes; ++b)
+    for (int n = step.before; n < step.end; ++n)
+      for (int b = 0; b < domain_.boxes; ++b) {
+        const sparse_index &q = step.all.indices[n];
         for (int64 i = 0; i < int64{1} << q.bits; ++i) {
-          write_sparse_point(tables_, domain_, ndim_, b, q, step.words.data(), i, x.data(), 1);
+          write_sparse_point(tables_, domain_, ndim_, b, q, links(step, n), i, x.data(), 1);
           for (int k = 0; k < ncomp_; ++k) at(q.place + i + (b * ncomp_ + k) * q.stride) = f_(x.data(), k);
         }
-    for (std::size_t n = 0; n < step.indices.size(); ++n)
+      }
+    for (int n = step.before; n < step.end; ++n)
       for (int c = 0; c < domain_.boxes * ncomp_; ++c) {
-        const double d = sum_up(step, step.indices[n], c);
-        differences[static_cast<std::size_t>(c) * step.indices.size() + n] = d;
-        const double expected = by_definition(step, step.indices[n], c);
+        const double d = sum_up(step, n, c);
+        differences[c * step.count() + n - step.before] = d;
+        const double expected = by_definition(step, n, c);
         worst = std::fmax(worst, std::fabs(d - expected));
       }
     return outcome::running;
@@ -52,20 +54,24 @@ class checked_executor final : public sparse_executor {
  private:
   double &at(int64 i) { return store_[static_cast<std::size_t>(i)]; }
 
-  double sum_up(const sparse_step &step, const sparse_index &q, int c) {
+  const axis_link *links(const sparse_step &step, int n) const { return step.all.links + int64{n} * ndim_; }
+
+  double sum_up(const sparse_step &step, int n, int c) {
+    const sparse_index &q = step.all.indices[n];
     const int64 own = q.place + c * q.stride;
-    axis_sums left(q, step.words.data());
-    while (left.next())
+    axis_source sources[most_levels];
+    axis_sums left(q, links(step, n));
+    while (left.next()) {
+      find_sources(step.all, ndim_, n, left.axis(), sources);
       for (int64 r = 0; r < left.size(); ++r)
-        at(own + left.place() + r) = sum_over_axis(tables_, left.word(), left.size(), r, store_.data(), c);
+        at(own + left.place() + r) = sum_over_axis(tables_, left.level(), sources, left.size(), r, store_.data(), c);
+    }
     return at(own + left.place());
   }
 
-  double by_definition(const sparse_step &step, const sparse_index &q, int c) const {
-    std::vector<int> level(static_cast<std::size_t>(ndim_), 1), i(level.size(), 0);
-    const int64 *word = step.words.data() + q.words;
-    for (int s = 0; s < q.active; ++s, word += words_of_axis(level_of_word(*word)))
-      level[static_cast<std::size_t>(axis_of_word(*word))] = level_of_word(*word);
+  double by_definition(const sparse_step &step, int n, int c) const {
+    std::vector<int> level, i(static_cast<std::size_t>(ndim_), 0);
+    for (int j = 0; j < ndim_; ++j) level.push_back(level_of(links(step, n)[j]));
     const auto nd = static_cast<std::size_t>(ndim_), b = static_cast<std::size_t>(c / ncomp_);
     std::vector<double> x(nd);
     double sum = 0.0;

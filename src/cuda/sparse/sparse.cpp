@@ -71,7 +71,7 @@ std::vector<int64> sparse_kernels::largest_errors(const region_view &regions, in
 }
 
 void cuda_sparse::begin(const sparse_domain &domain) {
-  stored_ = 0;
+  stored_ = known_ = 0;
   domain_ = domain;
   const auto box = static_cast<std::size_t>(domain.boxes) * static_cast<std::size_t>(ndim_) * sizeof(double);
   const std::size_t axes = domain.axes ? static_cast<std::size_t>(ndim_) * sizeof(axis_map) : 0;
@@ -110,6 +110,23 @@ void cuda_sparse::make_room(int64 numbers) {
   }
 }
 
+// Those that are not on the device yet. An earlier step's that has been known before may be among them.
+void cuda_sparse::upload_indices(const sparse_step &step) {
+  const auto all = static_cast<std::size_t>(step.end), nd = static_cast<std::size_t>(ndim_);
+  if (all * sizeof(sparse_index) > memory_.indices.bytes() || all * nd * sizeof(axis_link) > memory_.links.bytes()) {
+    const std::size_t room = std::max<std::size_t>(2 * all, 4096);
+    require_or_bad_alloc(memory_.indices, room * sizeof(sparse_index));
+    require_or_bad_alloc(memory_.links, room * nd * sizeof(axis_link));
+    known_ = 0;
+  }
+  const auto known = static_cast<std::size_t>(known_);
+  upload(memory_.indices.address() + known * sizeof(sparse_index), step.all.indices + known,
+         (all - known) * sizeof(sparse_index), stream_, "uploading a sparse grid");
+  upload(memory_.links.address() + known * nd * sizeof(axis_link), step.all.links + known * nd,
+         (all - known) * nd * sizeof(axis_link), stream_, "uploading a sparse grid");
+  known_ = step.end;
+}
+
 void cuda_sparse::read_store(int64 first, int64 end, double *numbers) const {
   const CUdeviceptr from = memory_.store.address() + static_cast<std::size_t>(first) * sizeof(double);
   check(cuda().download(numbers, from, static_cast<std::size_t>(end - first) * sizeof(double)),
@@ -126,25 +143,20 @@ void cuda_sparse::write_store(int64 first, int64 end, const double *numbers) {
 
 outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
   make_room(step.store);
-  const auto n = static_cast<int64>(step.indices.size());
-  const int64 points = step.points * domain_.boxes, most = std::min(points, most_points),
-              comps = domain_.boxes * ncomp_;
+  upload_indices(step);
+  const int64 n = step.count(), points = step.points * domain_.boxes, most = std::min(points, most_points),
+              comps = int64{domain_.boxes} * ncomp_;
   require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * (ndim_ + 1 + ncomp_)) * sizeof(double));
-  const std::size_t index_bytes = step.indices.size() * sizeof(sparse_index);
-  const std::size_t word_bytes = step.words.size() * sizeof(int64);
-  require_or_bad_alloc(memory_.step, index_bytes + word_bytes + sizeof(int64));
   memory_.differences.require(static_cast<std::size_t>(n * comps) * sizeof(double));
   memory_.answer.require(2 * sizeof(int));
   int *const answer = static_cast<int *>(memory_.answer.address());
   answer[0] = answer[1] = 0;
-  upload(memory_.step.address(), step.indices.data(), index_bytes, stream_, "uploading a sparse grid");
-  if (word_bytes > 0)
-    upload(memory_.step.address() + index_bytes, step.words.data(), word_bytes, stream_, "uploading a sparse grid");
   sparse_arguments a = {};
   a.tables = reinterpret_cast<const sparse_tables *>(kernels_.tables());
   a.domain = domain_;
-  a.indices = reinterpret_cast<const sparse_index *>(memory_.step.address());
-  a.words = reinterpret_cast<const int64 *>(memory_.step.address() + index_bytes);
+  a.all.indices = reinterpret_cast<const sparse_index *>(memory_.indices.address());
+  a.all.links = reinterpret_cast<const axis_link *>(memory_.links.address());
+  a.before = step.before;
   a.count = n;
   a.points = step.points;
   a.store = reinterpret_cast<double *>(memory_.store.address());

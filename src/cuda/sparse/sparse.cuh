@@ -14,23 +14,22 @@ namespace tessera {
 
 // Where point i of a call belongs.
 struct point_of_step {
-  sparse_index index;
-  int64 place;  // among the index's own
+  int index;
   int box;
+  int64 place;  // among the index's own
 };
 
 __device__ __forceinline__ point_of_step find_point(const sparse_arguments &a, int64 i) {
   const int64 box = (a.first + i) / a.points, point = (a.first + i) - box * a.points;
-  int64 low = 0, high = a.count;  // the last index that begins before it or with it
+  int low = a.before, high = a.before + static_cast<int>(a.count);  // the last index that begins before it or with it
   while (high - low > 1) {
-    const int64 middle = (low + high) / 2;
-    if (a.indices[middle].first <= point)
+    const int middle = (low + high) / 2;
+    if (a.all.indices[middle].first <= point)
       low = middle;
     else
       high = middle;
   }
-  const sparse_index q = a.indices[low];
-  return {q, point - q.first, static_cast<int>(box)};
+  return {low, static_cast<int>(box), point - a.all.indices[low].first};
 }
 
 }  // namespace tessera
@@ -41,7 +40,9 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_points(const te
   const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= a.n) return;
   const point_of_step p = find_point(a, i);
-  a.jacobian[i] = write_sparse_point(*a.tables, a.domain, TESSERA_NDIM, p.box, p.index, a.words, p.place, a.x + i, a.n);
+  const double jacobian = write_sparse_point(*a.tables, a.domain, TESSERA_NDIM, p.box, a.all.indices[p.index],
+                                             a.all.links + int64{p.index} * TESSERA_NDIM, p.place, a.x + i, a.n);
+  if (a.domain.axes) a.jacobian[i] = jacobian;
 }
 
 // A thread for each point.
@@ -50,11 +51,13 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_values(const te
   const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= a.n) return;
   const point_of_step p = find_point(a, i);
+  const sparse_index &q = a.all.indices[p.index];
+  const double jacobian = a.domain.axes ? a.jacobian[i] : 1.0;
   bool finite = true;
   for (int k = 0; k < TESSERA_NCOMP; ++k) {
-    const double v = weighted(a.f[k * a.n + i], a.jacobian[i]);
+    const double v = weighted(a.f[k * a.n + i], jacobian);
     finite &= 0.0 * v == 0.0;
-    a.store[p.index.place + p.place + (int64{p.box} * TESSERA_NCOMP + k) * p.index.stride] = v;
+    a.store[q.place + p.place + (int64{p.box} * TESSERA_NCOMP + k) * q.stride] = v;
   }
   if (!finite) a.answer[1] = 1;
   if (i == 0 && a.flags) a.answer[0] |= *a.flags;
@@ -63,13 +66,19 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_values(const te
 // A block for each index and component of a box.
 extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tessera::sparse_arguments a) {
   using namespace tessera;
-  const sparse_index q = a.indices[blockIdx.x];
+  __shared__ axis_source sources[TESSERA_NDIM][most_levels];
+  const int i = a.before + static_cast<int>(blockIdx.x);
+  const sparse_index q = a.all.indices[i];
+  const axis_link *const links = a.all.links + int64{i} * TESSERA_NDIM;
+  for (int j = threadIdx.x; j < TESSERA_NDIM; j += blockDim.x)
+    if (level_of(links[j]) > 1) find_sources(a.all, TESSERA_NDIM, i, j, sources[j]);
+  __syncthreads();
   const int64 k = blockIdx.y;
   double *const own = a.store + q.place + k * q.stride;
-  axis_sums left(q, a.words);
+  axis_sums left(q, links);
   for (int s = 0; s < a.end_stage && left.next(); ++s) {
     for (int64 r = threadIdx.x; r < left.size() && s >= a.stage; r += blockDim.x)
-      own[left.place() + r] = sum_over_axis(*a.tables, left.word(), left.size(), r, a.store, k);
+      own[left.place() + r] = sum_over_axis(*a.tables, left.level(), sources[left.axis()], left.size(), r, a.store, k);
     __syncthreads();
   }
   if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];

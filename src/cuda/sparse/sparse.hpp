@@ -42,7 +42,7 @@ class sparse_kernels {
 
 // What one grid holds on the device, used again from run to run.
 struct sparse_memory {
-  device_memory store, call, step, domain;
+  device_memory store, call, indices, links, domain;
   mapped_memory differences, answer;
 };
 
@@ -71,6 +71,7 @@ class cuda_sparse final : public sparse_executor {
   static constexpr int64 most_points = int64{1} << 20;  // of a call
 
   void make_room(int64 numbers);
+  void upload_indices(const sparse_step &step);
 
   const sparse_kernels &kernels_;
   sparse_memory &memory_;
@@ -80,6 +81,7 @@ class cuda_sparse final : public sparse_executor {
   const sparse_calls call_;
   sparse_domain domain_ = {};
   int64 stored_ = 0;  // numbers in the store
+  int known_ = 0;     // indices on the device
   int flags_seen_ = 0;
   std::string message_;
 };

@@ -10,11 +10,11 @@ namespace tessera {
 struct sparse_arguments {
   const sparse_tables *tables;
   sparse_domain domain;
-  const sparse_index *indices;  // of a step
-  const int64 *words;
+  sparse_set all;
+  int before;                // indices before those of the step
   int64 count, points;       // indices of the step, and points of one box
   int64 first, n;            // of the points of all boxes: those of one call of the integrand
-  double *x, *jacobian, *f;  // [ndim][n], [n], [ncomp][n]
+  double *x, *jacobian, *f;  // [ndim][n], [n] where axes are mapped, [ncomp][n]
   double *store;
   double *differences;   // [boxes][ncomp][count]
   int stage, end_stage;  // active axes to sum over, of each index

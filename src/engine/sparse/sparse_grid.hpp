@@ -14,12 +14,14 @@ namespace tessera {
 
 // The new indices of a step, for whoever evaluates them.
 struct sparse_step {
-  std::vector<sparse_index> indices;
-  std::vector<int64> words;
-  int64 points = 0;  // of all indices
-  int64 store = 0;   // numbers in the store with them
+  sparse_set all = {};
+  int before = 0, end = 0;  // the new ones are those from `before` on
+  int64 points = 0;         // of all new indices
+  int64 store = 0;          // numbers in the store with them
   // There are indices below others among them: all are summed up over one active axis before any over the next.
   bool first = false;
+
+  int64 count() const { return end - before; }
 };
 
 // Evaluates where the integrand is: the host's threads, or a device.
@@ -35,6 +37,8 @@ class sparse_executor {
 
 // New points of the step after so many.
 inline int64 next_sparse_step(int64 points) { return std::max<int64>(1000, points / 20 * (points < 20000 ? 12 : 7)); }
+
+static_assert(patterson_levels <= most_levels && patterson_levels < 1 << level_bits);
 
 inline sparse_tables make_sparse_tables() {
   sparse_tables t = {};
@@ -60,7 +64,7 @@ class sparse_grid {
     volume_ = volume;
     executor_ = &executor;
     set_.start(ndim);
-    places_.clear();
+    indices_.clear();
     open_.clear();
     queue_.clear();
     points_then_.clear();
@@ -100,7 +104,7 @@ class sparse_grid {
     }
     if (n == 0) return outcome::roundoff;
     if (n > most) return outcome::evaluations;
-    return bytes_with(n) > memory ? outcome::memory : evaluate();
+    return bytes_with(n) > memory || set_.count() > most_indices ? outcome::memory : evaluate();
   }
 
   int64 points() const { return points_; }
@@ -144,7 +148,7 @@ class sparse_grid {
   std::size_t index(int i, int k) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
   }
-  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 32 * ncomp_ + 64 + 24 * ndim_; }
+  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 32 * ncomp_ + 96; }
 
   int64 points_of(int i) const { return int64{1} << set_.bits(i); }
 
@@ -161,66 +165,36 @@ class sparse_grid {
     return double_of((bits_of(most / std::sqrt(static_cast<double>(points_of(i)))) + half) & kept);
   }
 
-  // Describes the indices from the first that has not been evaluated on.
+  // Makes room for the indices from the first that has not been evaluated on.
   void plan() {
-    plan_.indices.clear();
-    plan_.words.clear();
+    plan_.before = static_cast<int>(indices_.size());
+    plan_.end = set_.count();
     plan_.points = 0;
-    left_before_.resize(index(int64{set_.count()} * ndim_));
-    for (int i = static_cast<int>(places_.size()); i < set_.count(); ++i) {
-      sparse_index q = {plan_.points, static_cast<int64>(plan_.words.size()), store_, 0, 0, set_.bits(i)};
-      int64 numbers = 0, words = 0;
+    for (int i = plan_.before; i < plan_.end; ++i) {
+      sparse_index q = {plan_.points, store_, 1, 0, set_.bits(i)};  // the difference comes last
       int left = q.bits;
       each_axis(set_.active(i), [&](int j) {
-        const int level = set_.level(i, j);
-        left_before_[index(int64{i} * ndim_ + j)] = numbers;
         ++q.active;
-        numbers += int64{1} << left;
-        left -= level - 1;
-        words += words_of_axis(level);
+        q.stride += int64{1} << left;
+        left -= set_.level(i, j) - 1;
       });
-      // What is left before an axis that is not active is what there is before the next that is.
-      int64 next = numbers;
-      for (int j = ndim_ - 1; j >= 0; --j) {
-        int64 &before = left_before_[index(int64{i} * ndim_ + j)];
-        if (set_.level(i, j) == 1)
-          before = next;
-        else
-          next = before;
-      }
-      q.stride = numbers + 1;  // the difference comes last
-      places_.push_back({q.place, q.stride});
-      plan_.words.resize(plan_.words.size() + index(words));
-      describe(i, plan_.words.data() + q.words);
       store_ += q.stride * ncomp_;
       plan_.points += points_of(i);
-      plan_.indices.push_back(q);
+      indices_.push_back(q);
     }
+    plan_.all = {indices_.data(), set_.links()};
     plan_.store = store_;
-  }
-
-  void describe(int i, int64 *word) const {
-    each_axis(set_.active(i), [&](int j) {
-      const int level = set_.level(i, j);
-      word[0] = axis_and_level(j, level);
-      for (int l = level, source = i; l >= 1; --l, source = set_.below(source, j)) {
-        const range &n = places_[index(source)];
-        word[2 * l - 1] = n.place + left_before_[index(int64{source} * ndim_ + j)];
-        word[2 * l] = n.stride;
-      }
-      word += words_of_axis(level);
-    });
   }
 
   outcome evaluate() {
     plan();
-    const auto n = static_cast<int64>(plan_.indices.size());
+    const int64 n = plan_.count();
     differences_.resize(index(n * ncomp_));
     const outcome o = executor_->evaluate(plan_, differences_.data());
     if (o == outcome::running || o == outcome::nonfinite) evaluated_ += plan_.points;
     if (o != outcome::running) return o;
     ++steps_;
-    const int first = static_cast<int>(places_.size()) - static_cast<int>(n);
+    const int first = plan_.before;
     for (int64 q = 0; q < n; ++q) {
       points_ += points_of(first + static_cast<int>(q));
       points_then_.push_back(points_);
@@ -240,7 +214,10 @@ class sparse_grid {
       const double v = complex_values_ ? modulus(sum_[index(k)], sum_[index(k ^ 1)]) : std::fabs(sum_[index(k)]);
       weight_[index(k)] = v > 0.0 ? 1.0 / v : 1.0;
     }
+    is_raised_.assign(index(first), 0);
+    raised_.clear();
     for (int i = first; i < set_.count(); ++i) lend(i, first);
+    for (const int i : raised_) put_in_queue(i);  // once more
     for (int i = first; i < set_.count(); ++i) {
       promise(i);
       if (!set_.is_expanded(i)) put_in_queue(i);
@@ -250,22 +227,17 @@ class sparse_grid {
   }
 
   // What index i promises: its difference, or what it has of its siblings' (the indices with one level less on one axis and one more on
-  // another) if that is more. Is it more than it was?
-  bool promise(int i) {
-    bool raised = false;
+  // another) if that is more.
+  void promise(int i) {
     for (int k = 0; k < ncomp_; ++k) {
       double most = 0.0;  // of the siblings', and of its own, which is no more than it has anyway
       each_axis(set_.active(i), [&](int j) { most = larger(most, largest_above_[index(set_.below(i, j), k)]); });
-      double &has = indicator_[index(i, k)];
-      const double now = larger(std::fabs(difference_[index(i, k)]), sibling_share * most);
-      raised = raised || has < now;
-      has = now;
+      indicator_[index(i, k)] = larger(std::fabs(difference_[index(i, k)]), sibling_share * most);
     }
-    return raised;
   }
 
-  // Tells the siblings of index i, all of them above an index below it, of its difference. Those before `first` that promise more now come into
-  // the queue once more.
+  // Tells the siblings of index i, all of them above an index below it, of its difference. Those before `first` that promise more now are
+  // marked as raised.
   void lend(int i, int first) {
     each_axis(set_.active(i), [&](int j) {
       const int lower = set_.below(i, j);
@@ -279,7 +251,15 @@ class sparse_grid {
       for (int m = 0; m < ndim_ && raised; ++m) {
         const int sibling = set_.above(lower, m);
         if (sibling == sparse_indices::none || sibling >= first || set_.is_expanded(sibling)) continue;
-        if (promise(sibling)) put_in_queue(sibling);
+        bool more = false;
+        for (int k = 0; k < ncomp_; ++k) {
+          double &has = indicator_[index(sibling, k)];
+          const double now = sibling_share * largest_above_[index(lower, k)];
+          more = more || has < now;
+          has = larger(has, now);
+        }
+        if (more && !is_raised_[index(sibling)]) raised_.push_back(sibling);
+        if (more) is_raised_[index(sibling)] = true;
       }
     });
   }
@@ -321,16 +301,14 @@ class sparse_grid {
   sparse_executor *executor_ = nullptr;
   sparse_indices set_;
   sparse_step plan_;
-  struct range {
-    int64 place, stride;
-  };
-  std::vector<range> places_;       // of each index: its numbers in the store
-  std::vector<int64> left_before_;  // [index][ndim] where among them is what is left before each axis
+  std::vector<sparse_index> indices_;
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
   std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it by one level
   std::vector<int> open_;              // that are not expanded, or at the top
-  std::vector<int64> points_then_;     // up to each index
-  std::vector<double> differences_;    // of a step
+  std::vector<int> raised_;            // that promise more since a step
+  std::vector<unsigned char> is_raised_;
+  std::vector<int64> points_then_;                               // up to each index
+  std::vector<double> differences_;                              // of a step
   std::vector<double> sum_, magnitude_, error_, lent_, weight_;  // [ncomp]
   std::vector<entry> queue_;                                     // a heap
   int64 points_ = 0, evaluated_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;

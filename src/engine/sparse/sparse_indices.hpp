@@ -24,16 +24,19 @@ class sparse_indices {
 
   void start(int ndim) {
     ndim_ = ndim;
-    for (std::vector<int> *links : {&above_, &below_}) links->clear();
-    for (std::vector<unsigned char> *marks : {&levels_, &bits_, &expanded_, &at_top_}) marks->clear();
+    above_.clear();
+    links_.clear();
+    for (std::vector<unsigned char> *marks : {&bits_, &expanded_, &at_top_}) marks->clear();
     for (std::vector<axis_set> *axes : {&active_, &expanded_above_}) axes->clear();
     put(none, 0);
   }
 
   int count() const { return static_cast<int>(expanded_.size()); }
-  int level(int i, int axis) const { return levels_[at(i, axis)]; }
-  int above(int i, int axis) const { return above_[at(i, axis)]; }  // none where there is none
-  int below(int i, int axis) const { return below_[at(i, axis)]; }
+  // [index][ndim]. They stay where they are until indices are added.
+  const axis_link *links() const { return links_.data(); }
+  int level(int i, int axis) const { return level_of(links_[at(i, axis)]); }
+  int above(int i, int axis) const { return above_[at(i, axis)]; }               // none where there is none
+  int below(int i, int axis) const { return below_of(links_[at(i, axis)]); }     // on an active axis
   axis_set active(int i) const { return active_[static_cast<std::size_t>(i)]; }  // above level 1
   // It adds 2^bits points.
   int bits(int i) const { return bits_[static_cast<std::size_t>(i)]; }
@@ -58,7 +61,7 @@ class sparse_indices {
 
   // Bytes for each index.
   static int64 bytes(int ndim) {
-    return ndim * static_cast<int64>(2 * sizeof(int) + 1) + 3 + 2 * static_cast<int64>(sizeof(axis_set));
+    return ndim * static_cast<int64>(sizeof(int) + sizeof(axis_link)) + 3 + 2 * static_cast<int64>(sizeof(axis_set));
   }
 
  private:
@@ -76,23 +79,27 @@ class sparse_indices {
     bits_.push_back(is_first ? 0 : static_cast<unsigned char>(bits(from) + 1));
     active_.push_back(active);
     expanded_above_.push_back(0);
-    levels_.resize(levels_.size() + static_cast<std::size_t>(ndim_), 1);
-    above_.resize(levels_.size(), none);
-    below_.resize(levels_.size(), none);
-    if (is_first) return;
-    std::copy_n(levels_.begin() + static_cast<std::ptrdiff_t>(at(from, 0)), ndim_,
-                levels_.begin() + static_cast<std::ptrdiff_t>(at(made, 0)));
-    if (++levels_[at(made, axis)] == patterson_levels) at_top_.back() = 1;
+    above_.resize(above_.size() + static_cast<std::size_t>(ndim_), none);
+    if (is_first) {
+      links_.assign(static_cast<std::size_t>(ndim_), make_link(1, 0));
+      return;
+    }
+    links_.resize(above_.size());
+    std::copy_n(links_.begin() + static_cast<std::ptrdiff_t>(at(from, 0)), ndim_,
+                links_.begin() + static_cast<std::ptrdiff_t>(at(made, 0)));
+    const int level = this->level(from, axis) + 1;
+    if (level == patterson_levels) at_top_.back() = 1;
     each_axis(active, [&](int j) {
       const int lower = j == axis ? from : above(below(from, j), axis);
-      below_[at(made, j)] = lower;
+      links_[at(made, j)] = make_link(j == axis ? level : this->level(from, j), lower);
       above_[at(lower, j)] = made;
     });
   }
 
   int ndim_ = 0;
-  std::vector<unsigned char> levels_, bits_, expanded_, at_top_;
-  std::vector<int> above_, below_;
+  std::vector<unsigned char> bits_, expanded_, at_top_;
+  std::vector<int> above_;
+  std::vector<axis_link> links_;
   std::vector<axis_set> active_, expanded_above_;  // on which axes the neighbour above is expanded
 };
 

@@ -21,12 +21,9 @@ struct sparse_tables {
   double weights[255];
 };
 
-// One of a step.
+// One of a grid.
 struct sparse_index {
-  int64 first;  // points of the step before its own
-  // Where its description begins: for each active axis its number and level (axis_and_level), then for each level from 1 to this one where
-  // the numbers of the index with that level on this axis are, and the distance of its components.
-  int64 words;
+  int64 first;  // points of its step before its own
   // Of its numbers in the store: values at its points, then what is left after each active axis, the difference last.
   int64 place;
   int64 stride;  // from one component of them to the next
@@ -34,36 +31,70 @@ struct sparse_index {
   int bits;      // it has 2^bits points
 };
 
-TESSERA_HD int64 axis_and_level(int axis, int level) { return int64{axis} << 8 | level; }
-TESSERA_HD int axis_of_word(int64 word) { return static_cast<int>(word >> 8); }
-TESSERA_HD int level_of_word(int64 word) { return static_cast<int>(word & 0xff); }
-// From the word of an active axis to that of the next.
-TESSERA_HD int64 words_of_axis(int level) { return 1 + 2 * int64{level}; }
+// Of an index on an axis: its level, and which index has one level less there, 0 at level 1.
+using axis_link = uint32;
+constexpr int level_bits = 4, most_levels = 8, most_indices = 1 << (31 - level_bits);
+TESSERA_HD axis_link make_link(int level, int below) {
+  return static_cast<axis_link>(below) << level_bits | static_cast<axis_link>(level);
+}
+TESSERA_HD int level_of(axis_link link) { return static_cast<int>(link & ((1u << level_bits) - 1)); }
+TESSERA_HD int below_of(axis_link link) { return static_cast<int>(link >> level_bits); }
+
+// All of a grid, in the order in which they were made.
+struct sparse_set {
+  const sparse_index *indices;
+  const axis_link *links;  // [index][ndim]
+};
 
 // What is left of an index after each of its active axes has been summed over, one axis after the other: `size` of its own numbers from `place` on.
 // Before the first they are the values.
 class axis_sums {
  public:
-  TESSERA_HD axis_sums(const sparse_index &q, const int64 *words)
-      : word_(words + q.words), left_(q.active), bits_(q.bits) {}
+  // links: of the index.
+  TESSERA_HD axis_sums(const sparse_index &q, const axis_link *links) : links_(links), left_(q.active), bits_(q.bits) {}
   // To the next active axis. False: there is none, and the one number from place() on is the difference.
   TESSERA_HD bool next() {
     if (left_ == 0) return false;
-    if (place_ > 0) word_ += words_of_axis(level_of_word(*word_));
+    do ++axis_;
+    while (level() == 1);
     place_ += size();
-    bits_ -= level_of_word(*word_) - 1;
+    bits_ -= level() - 1;
     --left_;
     return true;
   }
-  TESSERA_HD const int64 *word() const { return word_; }
+  TESSERA_HD int axis() const { return axis_; }
+  TESSERA_HD int level() const { return level_of(links_[axis_]); }
   TESSERA_HD int64 place() const { return place_; }
   TESSERA_HD int64 size() const { return int64{1} << bits_; }
 
  private:
-  const int64 *word_;
-  int left_, bits_;
+  const axis_link *links_;
+  int left_, bits_, axis_ = -1;
   int64 place_ = 0;
 };
+
+// Where numbers to be summed over an axis begin in the store, and the distance of their components.
+struct axis_source {
+  int64 place, stride;
+};
+
+// For each level from 1 to that of index i on the axis: where the numbers are that the index with that level on this axis has there before
+// it is summed over that axis. What is left before an axis that is not active is what there is before the next that is.
+TESSERA_HD void find_sources(const sparse_set &all, int ndim, int i, int axis, axis_source *sources) {
+  for (int l = level_of(all.links[int64{i} * ndim + axis]); l >= 1; --l) {
+    const axis_link *const links = all.links + int64{i} * ndim;
+    const sparse_index &q = all.indices[i];
+    int64 before = 0;
+    TESSERA_ROLLED
+    for (int j = 0, left = q.bits; j < axis; ++j) {
+      const int level = level_of(links[j]);
+      before += level > 1 ? int64{1} << left : 0;
+      left -= level - 1;
+    }
+    sources[l - 1] = {q.place + before, q.stride};
+    i = below_of(links[axis]);
+  }
+}
 
 // The box that a sparse grid is of, and the maps of its axes (null: there are none that map). Or several boxes, each with the same grid: the
 // components of one come behind those of the other.
@@ -73,41 +104,37 @@ struct sparse_domain {
   int boxes;
 };
 
-// Point i of an index in one of the boxes, in the user's coordinates: coordinate j goes to x[j*ldx]. Returns the Jacobian.
+// Point i of an index in one of the boxes, in the user's coordinates: coordinate j goes to x[j*ldx]. links: of the index. Returns the Jacobian.
 TESSERA_HD double write_sparse_point(const sparse_tables &t, const sparse_domain &domain, int ndim, int box,
-                                     const sparse_index &q, const int64 *words, int64 i, double *x, int64 ldx) {
+                                     const sparse_index &q, const axis_link *links, int64 i, double *x, int64 ldx) {
   const double *const centre = domain.centre + int64{box} * ndim, *const half = domain.half + int64{box} * ndim;
   double jacobian = 1.0;
-  const int64 *word = words + q.words;
-  int next = q.active > 0 ? axis_of_word(*word) : ndim, left = q.active, bits = q.bits;
+  int bits = q.bits;
   TESSERA_ROLLED
   for (int j = 0; j < ndim; ++j) {
     double at = centre[j];
-    if (j == next) {
-      const int level = level_of_word(*word), own = level - 1;  // bits of the point's place on this axis
+    const int level = level_of(links[j]), own = level - 1;  // bits of the point's place on this axis
+    if (own > 0) {
       bits -= own;
       const int64 digit = i >> bits & ((int64{1} << own) - 1);
       const double node = t.nodes[(int64{1} << (level - 2)) + (digit >> 1)];
       at += ((digit & 1) != 0 ? -node : node) * half[j];
-      word += words_of_axis(level);
-      next = --left > 0 ? axis_of_word(*word) : ndim;
     }
     x[j * ldx] = domain.axes ? map_axis(domain.axes[j], at, jacobian) : at;
   }
   return jacobian;
 }
 
-// Number r of `size` that are left after the active axis of `word`, behind which are the places of what was left before it.
-TESSERA_HD double sum_over_axis(const sparse_tables &t, const int64 *word, int64 size, int64 r, const double *store,
-                                int64 component) {
-  const int level = level_of_word(*word);
+// Number r of `size` that are left after the axis on which an index has this level.
+TESSERA_HD double sum_over_axis(const sparse_tables &t, int level, const axis_source *sources, int64 size, int64 r,
+                                const double *store, int64 component) {
   const double *const weights = t.weights + ((int64{1} << (level - 1)) - 1);
-  const double *from = store + word[1] + component * word[2];
+  const double *from = store + sources[0].place + component * sources[0].stride;
   double sum = weights[0] * from[r];
   TESSERA_ROLLED
   for (int l = 2; l <= level; ++l) {
     const int64 pairs = int64{1} << (l - 2);
-    from = store + word[2 * l - 1] + component * word[2 * l];
+    from = store + sources[l - 1].place + component * sources[l - 1].stride;
     double part = 0.0;
     TESSERA_ROLLED
     for (int64 p = 0; p < pairs; ++p)

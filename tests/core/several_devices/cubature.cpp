@@ -143,29 +143,34 @@ bool pack_all(const step_part &a, bool back) {
 // ---- Sparse grids ---------------------------------------------------------------------------------------------------------------
 bool sparse(const std::string &name, const sparse_arguments &a) {
   for (const void *p : {static_cast<const void *>(a.tables), static_cast<const void *>(a.domain.centre),
-                        static_cast<const void *>(a.indices), static_cast<const void *>(a.words),
+                        static_cast<const void *>(a.all.indices), static_cast<const void *>(a.all.links),
                         static_cast<const void *>(a.x), static_cast<const void *>(a.store)})
     if (!is_here(p)) return false;
   const int64 nc = ncomp();
-  for (int64 q = 0; name == "tessera_sparse_sums" && q < a.count; ++q)
+  const int end = a.before + static_cast<int>(a.count);
+  axis_source sources[most_levels];
+  for (int q = a.before; name == "tessera_sparse_sums" && q < end; ++q)
     for (int64 k = 0; k < a.domain.boxes * nc; ++k) {
-      const sparse_index &i = a.indices[q];
+      const sparse_index &i = a.all.indices[q];
       double *const own = a.store + i.place + k * i.stride;
-      axis_sums left(i, a.words);
-      for (int s = 0; s < a.end_stage && left.next(); ++s)
+      axis_sums left(i, a.all.links + int64{q} * ndim());
+      for (int s = 0; s < a.end_stage && left.next(); ++s) {
+        find_sources(a.all, ndim(), q, left.axis(), sources);
         for (int64 r = 0; r < left.size() && s >= a.stage; ++r)
-          own[left.place() + r] = sum_over_axis(*a.tables, left.word(), left.size(), r, a.store, k);
-      if (i.active <= a.end_stage) a.differences[k * a.count + q] = own[left.place()];
+          own[left.place() + r] = sum_over_axis(*a.tables, left.level(), sources, left.size(), r, a.store, k);
+      }
+      if (i.active <= a.end_stage) a.differences[k * a.count + q - a.before] = own[left.place()];
     }
   for (int64 i = 0; name != "tessera_sparse_sums" && i < a.n; ++i) {
     const int64 box = (a.first + i) / a.points, point = (a.first + i) % a.points;
-    const sparse_index *q = a.indices;
-    while (q + 1 < a.indices + a.count && (q + 1)->first <= point) ++q;
+    int at = a.before;
+    while (at + 1 < end && a.all.indices[at + 1].first <= point) ++at;
+    const sparse_index &q = a.all.indices[at];
     if (name == "tessera_sparse_points")
-      a.jacobian[i] = write_sparse_point(*a.tables, a.domain, ndim(), static_cast<int>(box), *q, a.words,
-                                         point - q->first, a.x + i, a.n);
+      a.jacobian[i] = write_sparse_point(*a.tables, a.domain, ndim(), static_cast<int>(box), q,
+                                         a.all.links + int64{at} * ndim(), point - q.first, a.x + i, a.n);
     for (int64 k = 0; name == "tessera_sparse_values" && k < nc; ++k)
-      a.store[q->place + (point - q->first) + (box * nc + k) * q->stride] = weighted(a.f[k * a.n + i], a.jacobian[i]);
+      a.store[q.place + (point - q.first) + (box * nc + k) * q.stride] = weighted(a.f[k * a.n + i], a.jacobian[i]);
   }
   return true;
 }
