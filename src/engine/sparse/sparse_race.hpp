@@ -178,8 +178,8 @@ class sparse_race final : public run_hooks {
   // What the grid may cost by now.
   double allowed(int64 evaluations) const {
     const double n = static_cast<double>(evaluations) + pace_.begun;
-    const double in_regions = regions_.needed(),
-                 foreseen = std::isfinite(in_regions) ? std::min(in_regions, static_cast<double>(set_.maxeval)) : 0.0;
+    // Where their error does not fall the regions will need all that there is.
+    const double in_regions = regions_.needed(), foreseen = std::min(in_regions, static_cast<double>(set_.maxeval));
     const double at_once = std::min(gain * foreseen, haste * n);
     if (grid_->is_judged() && met_) return std::max(n, at_once);
     double most = std::max(pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
