@@ -145,5 +145,6 @@ TESSERA_HD double log2_of(double v) {
 
 // Not fmax: what NaN does is decided before, and a comparison is faster than a call.
 TESSERA_HD double larger(double a, double b) { return a < b ? b : a; }
+TESSERA_HD double smaller(double a, double b) { return b < a ? b : a; }
 
 }  // namespace tessera

@@ -280,8 +280,8 @@ static void impossible_regions_are_refused(void **state) {
   tessera_integrate(s, TESSERA_CUBATURE, value, error);
   assert_status(s, tessera_get_regions(s, 0, 0, NULL, &n), TESSERA_ERR_UNSUPPORTED);
   put_int(s, TESSERA_KEEP_REGIONS, 1);
-  put_int(s, TESSERA_MAX_MEMORY, 40000); /* some are given up */
-  put_int(s, TESSERA_MAXEVAL, 100000);
+  put_int(s, TESSERA_MAX_MEMORY, 160000); /* some are given up */
+  put_int(s, TESSERA_MAXEVAL, 400000);
   tessera_integrate(s, TESSERA_CUBATURE, value, error);
   assert_status(s, tessera_get_regions(s, 0, 0, NULL, &n), TESSERA_ERR_UNSUPPORTED);
   assert_says(tessera_last_error(s), "memory");

@@ -84,20 +84,19 @@ struct bulk_state : bulk_progress {
 
   // Memory.
   region_view regions;
-  region_view parents;         // values, errors and states of the regions being divided; no boxes (ndim 0)
-  int64 *marked;               // [capacity + 1] the regions being divided, or lists of regions to move
-  component_sums *sums;        // [most_chunks][ncomp] of the chunks
-  compensated_sum *frozen;     // [most_chunks] keys of the frozen regions
-  int64 *chunk_counts;         // [chunk_counters][most_chunks + 1] listed regions, and their sum
-  uint32 *histogram;           // [3][histogram_bins], used in turn
-  component_sums *retired;     // [ncomp] of regions that were given up for want of memory
-  component_sums *totals;      // [ncomp], where the driver can read them
-  bulk_decision *decision;     // one
-  double *scale;               // [2][ncomp] one over the tolerated error, used in turn
-  landmark_pair *candidates;   // [landmark_parts][landmark_groups]
-  landmark_table *landmarks;   // one
-  region_view landmark_boxes;  // [landmarks_kept], boxes alone
-  bulk_progress *published;    // one; by the team that has been alone
+  region_view parents;        // values, errors and states of the regions being divided; no boxes (ndim 0)
+  int64 *marked;              // [capacity + 1] the regions being divided, or lists of regions to move
+  component_sums *sums;       // [most_chunks][ncomp] of the chunks
+  compensated_sum *frozen;    // [most_chunks] keys of the frozen regions
+  int64 *chunk_counts;        // [chunk_counters][most_chunks + 1] listed regions, and their sum
+  uint32 *histogram;          // [3][histogram_bins], used in turn
+  component_sums *retired;    // [ncomp] of regions that were given up for want of memory
+  component_sums *totals;     // [ncomp], where the driver can read them
+  bulk_decision *decision;    // one
+  double *scale;              // [2][ncomp] one over the tolerated error, used in turn
+  landmark_pair *candidates;  // [landmark_parts][landmark_groups]
+  landmark_set landmarks;
+  bulk_progress *published;  // one; by the team that has been alone
 
   region_list pending_list;
 };
@@ -155,9 +154,10 @@ TESSERA_HD void place_tables(bulk_state &s, array_places &places, int64 chunks, 
   places.take(s.scale, 2 * ncomp);
   places.take(s.decision, 1);
   places.take(s.published, 1);
-  places.take(s.landmarks, 1);
+  places.take(s.landmarks.table, 1);
+  places.take(s.landmarks.bounds, landmark_bounds(ndim));
   places.take(boxes, landmarks_kept * region_fields(ndim, 0));
-  s.landmark_boxes = arrange(boxes, ndim, 0, landmarks_kept);
+  s.landmarks.boxes = arrange(boxes, ndim, 0, landmarks_kept);
 }
 
 }  // namespace tessera

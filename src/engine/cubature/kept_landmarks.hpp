@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "landmarks.hpp"
 
@@ -11,7 +12,10 @@ namespace tessera {
 template <class Executor>
 class kept_landmarks {
  public:
-  kept_landmarks(Executor &exec, int ndim) : boxes_(exec, ndim, 0) { boxes_.resize(landmarks_kept, 0); }
+  kept_landmarks(Executor &exec, int ndim)
+      : boxes_(exec, ndim, 0), bounds_(static_cast<std::size_t>(landmark_bounds(ndim))) {
+    boxes_.resize(landmarks_kept, 0);
+  }
 
   // Those of all regions.
   void find(const region_view &s, int64 regions, const domain_box &domain, const double *scale) {
@@ -21,20 +25,27 @@ class kept_landmarks {
       const landmark l = as_landmark(s, i, domain, scale);
       keep_better(best[i % landmark_groups], {l, l});
     }
-    for (int g = 0; g < landmark_groups; ++g) keep_landmarks(best[g], g, s, table_, boxes_.view());
-    lone_team alone;
-    bound_landmarks(alone, boxes_.view(), table_);
+    const landmark_set all = set();
+    const int groups = static_cast<int>(groups_of(regions));
+    table_.count = count_landmarks(regions);
+    for (int t = 0; t < table_.count; ++t) locate_landmark(all, best, groups, t, s, domain);
+    for (int t = 0; t < table_.count; ++t) keep_landmark(all, best, groups, t, s);
+    for (int t = 0; t < all.blocks() * s.ndim(); ++t) bound_block(all, t);
   }
 
   // Has region i been overlooked beside one of them? Then it is turned to the axis along which it is too wide.
   bool turn(const splitting &split, const region_view &s, int64 i, const domain_box &domain, const double *scale) {
-    return may_be_overlooked(s, i, table_, domain, scale) &&
-           turn_to(split, s, i, overlooked(s, i, table_, boxes_.view(), 0, 1, domain, scale), domain);
+    const landmark_set all = set();
+    return may_be_overlooked(s, i, all, domain, scale) &&
+           turn_to(split, s, i, overlooked(s, i, all, 0, 1, domain, scale), domain);
   }
 
  private:
-  landmark_table table_;
+  landmark_set set() { return {&table_, boxes_.view(), bounds_.data()}; }
+
+  landmark_table table_ = {};
   region_store<Executor> boxes_;
+  std::vector<double> bounds_;
 };
 
 }  // namespace tessera

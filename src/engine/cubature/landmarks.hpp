@@ -4,7 +4,8 @@
 // them, is much wider and holds much less has not been looked at closely enough, and is divided across the axis where it is too wide.
 //
 // Those places, the landmarks, are of each group of regions the densest one and the one that holds most; region i belongs to group
-// i mod landmark_groups, so that pieces of one region, whose numbers are close, compete in different groups. A landmark does not
+// i mod landmark_groups, so that pieces of one region, whose numbers are close, compete in different groups. A run of no more regions than
+// there are groups has each as a landmark: what a curved valley holds is spread over all of them. A landmark does not
 // depend on the order in which the regions are looked at.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -15,7 +16,10 @@
 
 namespace tessera {
 
-constexpr int landmark_groups = 64;
+constexpr int landmark_groups = 512;
+// A region where the integrand was 0 at all points is compared with the best of so many groups alone: beyond a jump there are many of them,
+// which are empty rightly.
+constexpr int groups_for_empty = 64;
 constexpr double too_wide = 4.0;         // times the landmark's width
 constexpr double much_less = 0.02;       // of the landmark's density
 constexpr double touching = 1.0 + 1e-6;  // times the half-widths, for rounding
@@ -44,6 +48,9 @@ TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const domain_box 
   return {i, held / share_of_domain(s, i, domain), held};
 }
 
+// Groups that n regions have.
+TESSERA_HD int64 groups_of(int64 n) { return n < landmark_groups ? n : landmark_groups; }
+
 // Groups are shared out in parts, so that many can look for landmarks at a time.
 constexpr int64 most_landmark_parts = 512;
 TESSERA_HD int64 landmark_parts(int64 regions) {
@@ -70,107 +77,135 @@ TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 gro
   return best;
 }
 
-// What is known of the densest landmarks together, or of the fullest: a region that is nowhere much wider than the narrowest, dense
-// beside the densest or apart from them all need not be compared with each of them.
-struct landmark_bounds {
-  double density;  // not less than the greatest
-  double half[max_cubature_ndim], low[max_cubature_ndim],
-      high[max_cubature_ndim];  // the least half-width; where they are
-};
-
-// What the regions are compared with: copies, which stay when regions are divided. First the densest, then the fullest.
+// What the regions are compared with: copies, which stay when regions are divided. They lie in the order in which space is cut in halves, one
+// axis after the other, so that neighbours are close: a block of them that a region does not touch, or beside which none is dense or
+// narrow enough, is passed over. Those that there are not have density 0 and come last.
 constexpr int landmarks_kept = 2 * landmark_groups;
+constexpr int landmark_block = 32;
+constexpr int landmark_blocks = landmarks_kept / landmark_block;
 struct landmark_table {
-  double density[landmarks_kept];  // 0: there is none
-  landmark_bounds bounds[2];
+  int count;
+  uint32 code[landmarks_kept];  // where they lie, in the order of the groups: the densest, then the fullest
+  double density[landmarks_kept], greatest_density[landmark_blocks];
+  bool for_empty[landmarks_kept];
 };
+struct landmark_set {
+  landmark_table *table;
+  region_view boxes;  // [landmarks_kept], boxes alone
+  double *bounds;     // [landmark_blocks][ndim][3] of each block's boxes: lowest and highest place, least half-width
 
-// Writes the two landmarks of a group to the table and their boxes to `boxes`.
-TESSERA_HD void keep_landmarks(const landmark_pair &of_group, int group, const region_view &s, landmark_table &table,
-                               const region_view &boxes) {
-  TESSERA_ROLLED
-  for (int which = 0; which < 2; ++which) {
-    const landmark &mark = which == 0 ? of_group.densest : of_group.fullest;
-    const int to = which * landmark_groups + group;
-    table.density[to] = mark.region < 0 ? 0.0 : mark.density;
-    TESSERA_ROLLED
-    for (int j = 0; mark.region >= 0 && j < s.ndim(); ++j) {
-      boxes.centre(to, j) = s.centre(mark.region, j);
-      boxes.half(to, j) = s.half(mark.region, j);
-    }
-  }
+  TESSERA_HD double *bounds_of(int block, int axis) const { return bounds + (block * boxes.ndim() + axis) * 3; }
+  TESSERA_HD int blocks() const { return (table->count + landmark_block - 1) / landmark_block; }
+};
+TESSERA_HD int64 landmark_bounds(int ndim) { return int64{landmark_blocks} * ndim * 3; }
+
+// Landmarks of n regions; where each group has one region it is the densest and the fullest.
+TESSERA_HD int count_landmarks(int64 n) { return static_cast<int>(n <= landmark_groups ? n : landmarks_kept); }
+// Number t of them, from the best of each group.
+TESSERA_HD landmark take_landmark(const landmark_pair *best, int groups, int t) {
+  if (t < groups) return best[t].densest;
+  const landmark_pair &of_group = best[t - groups];
+  return of_group.fullest.region == of_group.densest.region ? no_landmarks.fullest : of_group.fullest;
 }
 
-// The order of numbers in an int, from the upper half of their bits, and the number that is the least of its order.
+// Is number t one of the best of groups_for_empty groups? Of equal ones the first is.
+TESSERA_HD bool is_for_empty(const landmark_pair *best, int groups, int t) {
+  const int own = t % groups;
+  bool densest = t < groups, fullest = t >= groups || groups < landmark_groups;
+  TESSERA_ROLLED
+  for (int g = own % groups_for_empty; g < groups; g += groups_for_empty) {
+    const double denser = best[g].densest.density - best[own].densest.density,
+                 fuller = best[g].fullest.held - best[own].fullest.held;
+    densest = densest && !(denser > 0.0 || (denser == 0.0 && g < own));
+    fullest = fullest && !(fuller > 0.0 || (fuller == 0.0 && g < own));
+  }
+  return densest || fullest;
+}
+
+// Where a region lies: bits of its centre's coordinates, the highest of all axes first.
+TESSERA_HD uint32 place_code(const region_view &s, int64 i, const domain_box &domain) {
+  const int ndim = s.ndim();
+  uint32 code = 0;
+  double scale = 2.0;
+  TESSERA_ROLLED
+  for (int bit = 0, j = 0; bit < 31; ++bit) {
+    const double at = scale * ((s.centre(i, j) - domain.lower[j]) / (domain.upper[j] - domain.lower[j]));
+    code = code << 1 | (at > 0.0 && at < 2147483647.0 ? static_cast<uint32>(at) & 1u : 0u);
+    if (++j < ndim) continue;
+    j = 0;
+    scale *= 2.0;
+  }
+  return code;
+}
+
+// The landmarks in three passes, each over all t before the next begins. The first: t is one of table->count landmarks.
+TESSERA_HD void locate_landmark(const landmark_set &all, const landmark_pair *best, int groups, int t,
+                                const region_view &s, const domain_box &domain) {
+  const landmark mark = take_landmark(best, groups, t);
+  all.table->code[t] = mark.region < 0 ? ~0u : place_code(s, mark.region, domain);
+}
+// The second, for the same.
+TESSERA_HD void keep_landmark(const landmark_set &all, const landmark_pair *best, int groups, int t,
+                              const region_view &s) {
+  landmark_table &table = *all.table;
+  const uint32 own = table.code[t];
+  int to = 0;
+  for (int u = 0; u < table.count; ++u) to += table.code[u] < own || (table.code[u] == own && u < t) ? 1 : 0;
+  const landmark mark = take_landmark(best, groups, t);
+  table.density[to] = mark.region < 0 ? 0.0 : mark.density;
+  table.for_empty[to] = is_for_empty(best, groups, t);
+  TESSERA_ROLLED
+  for (int j = 0; mark.region >= 0 && j < s.ndim(); ++j) {
+    all.boxes.centre(to, j) = s.centre(mark.region, j);
+    all.boxes.half(to, j) = s.half(mark.region, j);
+  }
+}
+// The third: t is an axis of a block.
+TESSERA_HD void bound_block(const landmark_set &all, int t) {
+  const int block = t / all.boxes.ndim(), j = t % all.boxes.ndim(), first = block * landmark_block;
+  double low = infinity_value(), high = -infinity_value(), half = infinity_value(), density = 0.0;
+  TESSERA_ROLLED
+  for (int mark = first; mark < first + landmark_block && mark < all.table->count; ++mark) {
+    if (!(all.table->density[mark] > 0.0)) continue;
+    const double c = all.boxes.centre(mark, j), h = all.boxes.half(mark, j);
+    low = smaller(low, c - touching * h);
+    high = larger(high, c + touching * h);
+    half = smaller(half, h);
+    density = larger(density, all.table->density[mark]);
+  }
+  double *const bounds = all.bounds_of(block, j);
+  bounds[0] = low;
+  bounds[1] = high;
+  bounds[2] = half;
+  if (j == 0) all.table->greatest_density[block] = density;
+}
+
+// May a region of this density have been overlooked beside one of a block?
+TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_view &s, int64 i, double density) {
+  if (!(density < much_less * all.table->greatest_density[block])) return false;
+  bool wide = false;
+  TESSERA_ROLLED
+  for (int j = 0; j < s.ndim(); ++j) {
+    const double c = s.centre(i, j), h = s.half(i, j), *const bounds = all.bounds_of(block, j);
+    if (c - touching * h > bounds[1] || c + touching * h < bounds[0]) return false;
+    wide = wide || h > too_wide * bounds[2];
+  }
+  return wide;
+}
+TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_set &all, const domain_box &domain,
+                                  const double *scale) {
+  const double density = as_landmark(s, i, domain, scale).density;
+  const int blocks = all.blocks();
+  TESSERA_ROLLED
+  for (int b = 0; b < blocks; ++b)
+    if (may_be_beside(all, b, s, i, density)) return true;
+  return false;
+}
+
+// The order of numbers in an int, from the upper half of their bits.
 TESSERA_HD int order_of(double v) {
   const int upper = static_cast<int>(bits_of(v) >> 32);
   return upper < 0 ? upper ^ 0x7fffffff : upper;
-}
-TESSERA_HD double least_of(int order) {
-  const uint32 upper = static_cast<uint32>(order < 0 ? order ^ 0x7fffffff : order);
-  return double_of(static_cast<uint64>(upper) << 32 | (order < 0 ? 0xffffffffu : 0u));
-}
-
-// One team, in which each lane has written the landmarks of the groups lane(), lane() + lanes(), ...
-template <class Team>
-TESSERA_HD void bound_landmarks(Team &team, const region_view &boxes, landmark_table &table) {
-  constexpr int none = 0x7ff00000;  // infinity
-  TESSERA_ROLLED
-  for (int set = 0; set < 2; ++set) {
-    landmark_bounds &all = table.bounds[set];
-    int densest = 0, unused = 0, unused_too = 0;
-    TESSERA_ROLLED
-    for (int g = team.lane(); g < landmark_groups; g += team.lanes()) {
-      const int density = order_of(table.density[set * landmark_groups + g]) + 1;
-      densest = density > -densest ? -density : densest;
-    }
-    team.least(densest, unused, unused_too);
-    if (team.lane() == 0) all.density = least_of(-densest);
-    TESSERA_ROLLED
-    for (int j = 0; j < boxes.ndim(); ++j) {
-      int half = none, low = none, high = none;  // the last with its sign turned
-      TESSERA_ROLLED
-      for (int g = team.lane(); g < landmark_groups; g += team.lanes()) {
-        const int mark = set * landmark_groups + g;
-        if (!(table.density[mark] > 0.0)) continue;
-        const double c = boxes.centre(mark, j), h = boxes.half(mark, j);
-        const int own[3] = {order_of(h), order_of(c - touching * h) - 1, -(order_of(c + touching * h) + 2)};
-        half = own[0] < half ? own[0] : half;
-        low = own[1] < low ? own[1] : low;
-        high = own[2] < high ? own[2] : high;
-      }
-      team.least(half, low, high);
-      if (team.lane() != 0) continue;
-      all.half[j] = least_of(half);
-      all.low[j] = least_of(low);
-      all.high[j] = least_of(-high);
-    }
-  }
-}
-
-// A team of one lane.
-struct lone_team {
-  TESSERA_HD static int lane() { return 0; }
-  TESSERA_HD static int lanes() { return 1; }
-  TESSERA_HD static void least(int &, int &, int &) {}
-};
-
-TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_table &table, const domain_box &domain,
-                                  const double *scale) {
-  bool near[2] = {true, true}, wide[2] = {false, false};
-  for (int j = 0; j < s.ndim(); ++j) {
-    const double c = s.centre(i, j), h = s.half(i, j);
-    TESSERA_UNROLLED
-    for (int set = 0; set < 2; ++set) {
-      const landmark_bounds &all = table.bounds[set];
-      near[set] = near[set] && c - h <= all.high[j] && c + h >= all.low[j];
-      wide[set] = wide[set] || h > too_wide * all.half[j];
-    }
-    if (!near[0] && !near[1]) return false;
-  }
-  const double least =
-      larger(near[0] && wide[0] ? table.bounds[0].density : 0.0, near[1] && wide[1] ? table.bounds[1].density : 0.0);
-  return least > 0.0 && as_landmark(s, i, domain, scale).density < much_less * least;
 }
 
 // How much too wide a region is, and along which axis; of equal ones the first axis.
@@ -198,17 +233,23 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
   return worst;
 }
 
-// The same beside the landmarks first, first + step, ...
-TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_table &table,
-                                                const region_view &boxes, int first, int step, const domain_box &domain,
-                                                const double *scale) {
+// The same beside the landmarks first, first + step, ... of each block.
+TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_set &all, int first,
+                                                int step, const domain_box &domain, const double *scale) {
   const double density = as_landmark(s, i, domain, scale).density;
   width_check worst = {0, 0};
+  const int blocks = all.blocks();
   TESSERA_ROLLED
-  for (int mark = first; mark < landmarks_kept; mark += step) {
-    if (!(density < much_less * table.density[mark])) continue;
-    const width_check w = compare_widths(s, i, boxes, mark);
-    if (worse(w, worst)) worst = w;
+  for (int b = 0; b < blocks; ++b) {
+    if (!may_be_beside(all, b, s, i, density)) continue;
+    const int end = all.table->count < (b + 1) * landmark_block ? all.table->count : (b + 1) * landmark_block;
+    TESSERA_ROLLED
+    for (int mark = b * landmark_block + first; mark < end; mark += step) {
+      if (!(density < much_less * all.table->density[mark]) || (density == 0.0 && !all.table->for_empty[mark]))
+        continue;
+      const width_check w = compare_widths(s, i, all.boxes, mark);
+      if (worse(w, worst)) worst = w;
+    }
   }
   return worst;
 }

@@ -11,29 +11,35 @@ namespace tessera {
 // The landmarks of n regions, all that there are.
 template <class Grid>
 TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int64 n, const double *weights) {
-  const int64 parts = landmark_parts(n);
-  grid.each(parts * landmark_groups, [=, &st](int64 t) {
-    st.candidates[t] = find_landmarks(st.regions, n, t % landmark_groups, t / landmark_groups, st.domain(), weights);
+  const int64 parts = landmark_parts(n), groups = groups_of(n);
+  grid.each(parts * groups, [=, &st](int64 t) {
+    st.candidates[t] = find_landmarks(st.regions, n, t % groups, t / groups, st.domain(), weights);
   });
   constexpr int64 together = 8;
   for (int64 step = 1; step < parts; step *= together) {  // neighbouring parts become one, in the place of the first
     grid.barrier();
-    grid.each((parts + together * step - 1) / (together * step) * landmark_groups, [=, &st](int64 t) {
-      const int64 first = t / landmark_groups * together * step, g = t % landmark_groups;
-      landmark_pair best = st.candidates[first * landmark_groups + g];
+    grid.each((parts + together * step - 1) / (together * step) * groups, [=, &st](int64 t) {
+      const int64 first = t / groups * together * step, g = t % groups;
+      landmark_pair best = st.candidates[first * groups + g];
       TESSERA_ROLLED
       for (int64 p = first + step; p < first + together * step && p < parts; p += step)
-        keep_better(best, st.candidates[p * landmark_groups + g]);
-      st.candidates[first * landmark_groups + g] = best;
+        keep_better(best, st.candidates[p * groups + g]);
+      st.candidates[first * groups + g] = best;
     });
   }
-  auto &team = grid.team();
-  grid.barrier_then([&st, &team] {
-    TESSERA_ROLLED
-    for (int g = team.lane(); g < landmark_groups; g += team.lanes())
-      keep_landmarks(st.candidates[g], g, st.regions, *st.landmarks, st.landmark_boxes);
-    bound_landmarks(team, st.landmark_boxes, *st.landmarks);
+  const int marks = count_landmarks(n), count = static_cast<int>(groups);
+  grid.barrier();
+  grid.each(marks, [=, &st](int64 t) {
+    if (t == 0) st.landmarks.table->count = marks;
+    locate_landmark(st.landmarks, st.candidates, count, static_cast<int>(t), st.regions, st.domain());
   });
+  grid.barrier();
+  grid.each(marks,
+            [=, &st](int64 t) { keep_landmark(st.landmarks, st.candidates, count, static_cast<int>(t), st.regions); });
+  grid.barrier();
+  grid.each(int64{st.landmarks.blocks()} * st.regions.ndim(),
+            [&st](int64 t) { bound_block(st.landmarks, static_cast<int>(t)); });
+  grid.barrier();
 }
 
 // Lists, of n regions in their order, those of `suspects` for which is_empty(i) holds or that have been overlooked, which get the mark
@@ -44,8 +50,7 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
                                                Empty is_empty) {
   grid.small_teams(suspected, [=, &st](auto &team, int64 c) {
     const int64 i = suspects[c];
-    const width_check own =
-        overlooked(st.regions, i, *st.landmarks, st.landmark_boxes, team.lane(), team.lanes(), st.domain(), weights);
+    const width_check own = overlooked(st.regions, i, st.landmarks, team.lane(), team.lanes(), st.domain(), weights);
     int times = -own.times, unused = 0, none = 0;
     team.least(times, unused, none);
     int axis = own.times == -times ? own.axis : max_cubature_ndim;
@@ -77,7 +82,7 @@ TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64
       [=, &st](int64 i) {
         uint32 &word = st.regions.state(i).word;
         const bool suspect = (word & region_frozen) == 0u &&
-                             (is_empty(i) || may_be_overlooked(st.regions, i, *st.landmarks, st.domain(), weights));
+                             (is_empty(i) || may_be_overlooked(st.regions, i, st.landmarks, st.domain(), weights));
         const uint32 mark = suspect ? region_listed : 0u;
         if ((word & region_listed) != mark) word ^= region_listed;
         return suspect;

@@ -38,7 +38,8 @@ inline int64 slots_for(const cubature_settings &s, int least) {
 inline int64 bytes_beside_regions(const cubature_settings &s, int look_ahead) {
   const int64 slots = slots_for(s, look_ahead);
   const int64 piece = 8 * region_fields(s.ndim, s.ncomp) + 40 + (s.by_component ? s.ncomp : 0);
-  return slots * (pieces_of(s) * piece + 64) + 8 * landmarks_kept * region_fields(s.ndim, 0) +
+  return slots * (pieces_of(s) * piece + 64) +
+         8 * (landmarks_kept * region_fields(s.ndim, 0) + landmark_bounds(s.ndim)) +
          s.ncomp * (s.by_component ? 216 : 192) + 32 * s.ndim;
 }
 
