@@ -82,12 +82,14 @@ TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 gro
 // narrow enough, is passed over. Those that there are not have density 0 and come last.
 constexpr int landmarks_kept = 2 * landmark_groups;
 constexpr int landmark_block = 32;
+constexpr int codes_together = 8;  // that are loaded before the first is compared
 constexpr int landmark_blocks = landmarks_kept / landmark_block;
 struct landmark_table {
   int count;
   uint32 code[landmarks_kept];  // where they lie, in the order of the groups: the densest, then the fullest
-  double density[landmarks_kept], greatest_density[landmark_blocks];
+  double density[landmarks_kept];
   bool for_empty[landmarks_kept];
+  double greatest_density[landmark_blocks][2];  // of all, and of those for empty regions
 };
 struct landmark_set {
   landmark_table *table;
@@ -143,6 +145,7 @@ TESSERA_HD void locate_landmark(const landmark_set &all, const landmark_pair *be
                                 const region_view &s, const domain_box &domain) {
   const landmark mark = take_landmark(best, groups, t);
   all.table->code[t] = mark.region < 0 ? ~0u : place_code(s, mark.region, domain);
+  for (int u = all.table->count; t == 0 && u % codes_together != 0; ++u) all.table->code[u] = ~0u;  // behind all
 }
 // The second, for the same.
 TESSERA_HD void keep_landmark(const landmark_set &all, const landmark_pair *best, int groups, int t,
@@ -150,7 +153,10 @@ TESSERA_HD void keep_landmark(const landmark_set &all, const landmark_pair *best
   landmark_table &table = *all.table;
   const uint32 own = table.code[t];
   int to = 0;
-  for (int u = 0; u < table.count; ++u) to += table.code[u] < own || (table.code[u] == own && u < t) ? 1 : 0;
+  TESSERA_ROLLED
+  for (int first = 0; first < table.count; first += codes_together) TESSERA_UNROLLED
+  for (int u = first; u < first + codes_together; ++u)
+    to += table.code[u] < own || (table.code[u] == own && u < t) ? 1 : 0;
   const landmark mark = take_landmark(best, groups, t);
   table.density[to] = mark.region < 0 ? 0.0 : mark.density;
   table.for_empty[to] = is_for_empty(best, groups, t);
@@ -163,7 +169,7 @@ TESSERA_HD void keep_landmark(const landmark_set &all, const landmark_pair *best
 // The third: t is an axis of a block.
 TESSERA_HD void bound_block(const landmark_set &all, int t) {
   const int block = t / all.boxes.ndim(), j = t % all.boxes.ndim(), first = block * landmark_block;
-  double low = infinity_value(), high = -infinity_value(), half = infinity_value(), density = 0.0;
+  double low = infinity_value(), high = -infinity_value(), half = infinity_value(), density[2] = {0.0, 0.0};
   TESSERA_ROLLED
   for (int mark = first; mark < first + landmark_block && mark < all.table->count; ++mark) {
     if (!(all.table->density[mark] > 0.0)) continue;
@@ -171,18 +177,19 @@ TESSERA_HD void bound_block(const landmark_set &all, int t) {
     low = smaller(low, c - touching * h);
     high = larger(high, c + touching * h);
     half = smaller(half, h);
-    density = larger(density, all.table->density[mark]);
+    density[0] = larger(density[0], all.table->density[mark]);
+    if (all.table->for_empty[mark]) density[1] = larger(density[1], all.table->density[mark]);
   }
   double *const bounds = all.bounds_of(block, j);
   bounds[0] = low;
   bounds[1] = high;
   bounds[2] = half;
-  if (j == 0) all.table->greatest_density[block] = density;
+  for (int of = 0; of < 2 && j == 0; ++of) all.table->greatest_density[block][of] = density[of];
 }
 
 // May a region of this density have been overlooked beside one of a block?
 TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_view &s, int64 i, double density) {
-  if (!(density < much_less * all.table->greatest_density[block])) return false;
+  if (!(density < much_less * all.table->greatest_density[block][density == 0.0 ? 1 : 0])) return false;
   bool wide = false;
   TESSERA_ROLLED
   for (int j = 0; j < s.ndim(); ++j) {

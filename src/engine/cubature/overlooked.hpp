@@ -28,9 +28,9 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
     });
   }
   const int marks = count_landmarks(n), count = static_cast<int>(groups);
+  if (grid.once()) st.landmarks.table->count = marks;
   grid.barrier();
   grid.each(marks, [=, &st](int64 t) {
-    if (t == 0) st.landmarks.table->count = marks;
     locate_landmark(st.landmarks, st.candidates, count, static_cast<int>(t), st.regions, st.domain());
   });
   grid.barrier();
