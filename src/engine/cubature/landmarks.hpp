@@ -113,7 +113,7 @@ TESSERA_HD landmark take_landmark(const landmark_pair *best, int groups, int t) 
 // Is number t one of the best of groups_for_empty groups? Of equal ones the first is.
 TESSERA_HD bool is_for_empty(const landmark_pair *best, int groups, int t) {
   const int own = t % groups;
-  bool densest = t < groups, fullest = t >= groups || groups < landmark_groups;
+  bool densest = t < groups, fullest = t >= groups || best[own].fullest.region == best[own].densest.region;
   TESSERA_ROLLED
   for (int g = own % groups_for_empty; g < groups; g += groups_for_empty) {
     const double denser = best[g].densest.density - best[own].densest.density,

@@ -1,0 +1,118 @@
+// Beside which landmarks a region has been overlooked: blocks with bounds and an order in space give what comparing with each landmark gives,
+// and all that is best of 64 groups is there for empty regions.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <vector>
+
+extern "C" {
+#include "cases.h"
+#include "close.h"
+#include "solve.h"
+}
+#include "engine/cubature/landmarks.hpp"
+
+using namespace tessera;
+
+namespace {
+
+constexpr int ndim = 3;
+const double zeros[ndim] = {0, 0, 0}, ones[ndim] = {1, 1, 1};
+const domain_box cube = {zeros, ones, zeros};
+
+struct store {
+  explicit store(int64 n) : numbers(static_cast<std::size_t>(n * region_fields(ndim, 1))), fields(n) {}
+  region_view view() { return region_view(numbers.data(), ndim, 1, fields, 1); }
+  std::vector<double> numbers;
+  int64 fields;
+};
+
+// The cube cut at random, more often towards a corner; many regions hold nothing.
+int64 divide(store &s, int64 n, uint64_t &seed) {
+  const region_view v = s.view();
+  for (int j = 0; j < ndim; ++j) v.centre(0, j) = v.half(0, j) = 0.5;
+  int64 count = 1;
+  while (count < n) {
+    const double u = splitmix_uniform(&seed);
+    const auto i = static_cast<int64>(u * u * static_cast<double>(count));
+    const int axis = static_cast<int>(3 * splitmix_uniform(&seed));
+    v.half(i, axis) /= 2;
+    for (int j = 0; j < ndim; ++j) v.centre(count, j) = v.centre(i, j), v.half(count, j) = v.half(i, j);
+    v.centre(count, axis) += v.half(i, axis);
+    v.centre(i, axis) -= v.half(i, axis);
+    ++count;
+  }
+  for (int64 i = 0; i < n; ++i) {
+    double distance = 0, volume = 1;
+    for (int j = 0; j < ndim; ++j) distance += v.centre(i, j), volume *= 2 * v.half(i, j);
+    v.value(i, 0) = splitmix_uniform(&seed) < 0.3 ? 0 : volume * std::exp(-20 * distance * splitmix_uniform(&seed));
+  }
+  return n;
+}
+
+void as_with_each(int64 n, uint64_t seed) {
+  store regions(n), boxes(landmarks_kept);
+  divide(regions, n, seed);
+  const region_view s = regions.view();
+  const double scale = 1;
+  std::vector<landmark_pair> best(landmark_groups, no_landmarks);
+  for (int64 i = 0; i < n; ++i) {
+    const landmark l = as_landmark(s, i, cube, &scale);
+    keep_better(best[static_cast<std::size_t>(i % landmark_groups)], {l, l});
+  }
+  landmark_table table = {};
+  std::vector<double> bounds(static_cast<std::size_t>(landmark_bounds(ndim)));
+  const landmark_set all = {&table, region_view(boxes.numbers.data(), ndim, 0, landmarks_kept, 1), bounds.data()};
+  const int groups = static_cast<int>(groups_of(n));
+  table.count = count_landmarks(n);
+  for (int t = 0; t < table.count; ++t) locate_landmark(all, best.data(), groups, t, s, cube);
+  for (int t = 0; t < table.count; ++t) keep_landmark(all, best.data(), groups, t, s);
+  for (int t = 0; t < all.blocks() * ndim; ++t) bound_block(all, t);
+
+  // The best of 64 groups, as they are found alone, are there for empty regions.
+  for (int g = 0; g < groups_for_empty && g < n; ++g) {
+    landmark_pair mark = no_landmarks;
+    for (int64 i = g; i < n; i += groups_for_empty) {
+      const landmark l = as_landmark(s, i, cube, &scale);
+      keep_better(mark, {l, l});
+    }
+    for (const landmark &m : {mark.densest, mark.fullest}) {
+      bool there = m.region < 0;
+      for (int t = 0; t < table.count && !there; ++t) {
+        there = table.for_empty[t] && table.density[t] == m.density;
+        for (int j = 0; j < ndim && there; ++j) there = all.boxes.centre(t, j) == s.centre(m.region, j);
+      }
+      assert_true(there);
+    }
+  }
+
+  int found = 0, empty = 0;
+  for (int64 i = 0; i < n; ++i) {
+    const double density = as_landmark(s, i, cube, &scale).density;
+    width_check worst = {0, 0};
+    for (int t = 0; t < table.count; ++t) {
+      if (!(density < much_less * table.density[t]) || (density == 0 && !table.for_empty[t])) continue;
+      const width_check w = compare_widths(s, i, all.boxes, t);
+      if (worse(w, worst)) worst = w;
+    }
+    const width_check got = overlooked(s, i, all, 0, 1, cube, &scale);
+    assert_int_equal(got.times, worst.times);
+    assert_int_equal(got.axis, worst.axis);
+    if (worst.times != 0) {
+      assert_true(may_be_overlooked(s, i, all, cube, &scale));
+      ++found;
+      empty += density == 0;
+    }
+  }
+  print_message("%d regions: %d overlooked, %d of them empty\n", static_cast<int>(n), found, empty);
+  assert_true(n < 300 || (found > 0 && empty > 0));
+}
+
+void blocks_pass_over_nothing(void **) {
+  for (const int64 n : {1, 2, 7, 33, 511, 512, 513, 1500, 6000}) as_with_each(n, static_cast<uint64_t>(n));
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {cmocka_unit_test(blocks_pass_over_nothing)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
