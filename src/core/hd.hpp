@@ -73,6 +73,12 @@ TESSERA_HD double double_of(uint64 b) {
 #endif
 }
 
+// v to the nearest number without the last `bits` of its mantissa, so that it is the same everywhere although it was rounded otherwise.
+TESSERA_HD double without_last_bits(double v, int bits) {
+  const uint64 last = (uint64{1} << bits) - 1;
+  return double_of((bits_of(v) + last / 2 + 1) & ~last);
+}
+
 // 1 plus the upper 52 bits of a fraction, which is given by its words.
 TESSERA_HD double one_and_fraction(uint32 low, uint32 high) {
 #if defined(__CUDA_ARCH__)  // by two funnel shifts: the upper one takes the exponent of 1 in from above

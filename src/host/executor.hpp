@@ -35,6 +35,7 @@ struct host_team {
     return all;
   }
   static void least(int &, int &, int &) {}
+  static uint32 either(uint32 bits) { return bits; }
   // Place in a list for each lane that has something to add; `next` moves on.
   static int64 place(bool add, int64 &next) { return add ? next++ : next; }
 

@@ -27,6 +27,8 @@ struct device_warp {
     b = __reduce_min_sync(~0u, b);
     c = __reduce_min_sync(~0u, c);
   }
+  __device__ static int total(int n) { return __reduce_add_sync(~0u, n); }
+  __device__ static uint32 either(uint32 bits) { return __reduce_or_sync(~0u, bits); }
 };
 
 // One block. All functions but lane() and lanes() are collective: every thread calls them.

@@ -28,16 +28,17 @@ class kept_landmarks {
     const landmark_set all = set();
     const int groups = static_cast<int>(groups_of(regions));
     table_.count = count_landmarks(regions);
-    for (int t = 0; t < table_.count; ++t) locate_landmark(all, best, groups, t, s, domain);
-    for (int t = 0; t < table_.count; ++t) keep_landmark(all, best, groups, t, s);
+    lone_lane alone;
+    for (int t = 0; t < table_.count; ++t) order_landmark(alone, all, best, groups, t, s, domain);
+    for (int t = 0; t < table_.count; ++t) keep_landmark(alone, all, best, groups, t, s);
     for (int t = 0; t < all.blocks() * s.ndim(); ++t) bound_block(all, t);
   }
 
   // Has region i been overlooked beside one of them? Then it is turned to the axis along which it is too wide.
   bool turn(const splitting &split, const region_view &s, int64 i, const domain_box &domain, const double *scale) {
     const landmark_set all = set();
-    return may_be_overlooked(s, i, all, domain, scale) &&
-           turn_to(split, s, i, overlooked(s, i, all, 0, 1, domain, scale), domain);
+    lone_lane alone;
+    return turn_to(split, s, i, overlooked(s, i, all, alone, domain, scale), domain);
   }
 
  private:

@@ -37,14 +37,17 @@ constexpr landmark_pair no_landmarks = {{-1, 0.0, 0.0}, {-1, 0.0, 0.0}};
 // The part of the domain that region i takes.
 TESSERA_HD double share_of_domain(const region_view &s, int64 i, const domain_box &domain) {
   double share = 1.0;
+  TESSERA_OVERLAPPED
   for (int j = 0; j < s.ndim(); ++j) share *= s.half(i, j) / (0.5 * domain.upper[j] - 0.5 * domain.lower[j]);
   return share;
 }
 
-// Region i as a landmark; scale[ncomp] are the weights of the components.
+// Region i as a landmark; scale[ncomp] are the weights of the components. Of regions that are alike but for rounding the first is taken,
+// wherever the engine runs.
 TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const domain_box &domain, const double *scale) {
   double held = 0.0;
   for (int k = 0; k < s.ncomp(); ++k) held = larger(held, fabs(s.value(i, k)) * scale[k]);
+  held = without_last_bits(held, 24);
   return {i, held / share_of_domain(s, i, domain), held};
 }
 
@@ -77,16 +80,18 @@ TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 gro
   return best;
 }
 
-// What the regions are compared with: copies, which stay when regions are divided. They lie in the order in which space is cut in halves, one
-// axis after the other, so that neighbours are close: a block of them that a region does not touch, or beside which none is dense or
-// narrow enough, is passed over. Those that there are not have density 0 and come last.
+// What the regions are compared with: copies, which stay when regions are divided. Those for empty regions come first, of each kind the
+// densest before the fullest, and then they lie in the order in which space is cut in halves, one axis after the other, so that neighbours are
+// close: a block of them that a region does not touch, or beside which none is dense or narrow enough, is passed over. Those that there are
+// not have density 0 and come last.
 constexpr int landmarks_kept = 2 * landmark_groups;
 constexpr int landmark_block = 32;
-constexpr int codes_together = 8;  // that are loaded before the first is compared
 constexpr int landmark_blocks = landmarks_kept / landmark_block;
+static_assert(landmark_blocks <= 32, "bits for them");
 struct landmark_table {
   int count;
-  uint32 code[landmarks_kept];  // where they lie, in the order of the groups: the densest, then the fullest
+  uint32 order
+      [landmarks_kept];  // what they are put in order by, in the order of the groups: the densest, then the fullest
   double density[landmarks_kept];
   bool for_empty[landmarks_kept];
   double greatest_density[landmark_blocks][2];  // of all, and of those for empty regions
@@ -110,75 +115,98 @@ TESSERA_HD landmark take_landmark(const landmark_pair *best, int groups, int t) 
   return of_group.fullest.region == of_group.densest.region ? no_landmarks.fullest : of_group.fullest;
 }
 
+// Lanes that work on the same offer lane(), lanes(), total(n), the sum of what they have, and either(bits), the bits that one of them has.
+struct lone_lane {
+  TESSERA_HD static int lane() { return 0; }
+  TESSERA_HD static int lanes() { return 1; }
+  TESSERA_HD static int total(int n) { return n; }
+  TESSERA_HD static uint32 either(uint32 bits) { return bits; }
+};
+
 // Is number t one of the best of groups_for_empty groups? Of equal ones the first is.
-TESSERA_HD bool is_for_empty(const landmark_pair *best, int groups, int t) {
-  const int own = t % groups;
-  bool densest = t < groups, fullest = t >= groups || best[own].fullest.region == best[own].densest.region;
+template <class Lanes>
+TESSERA_HD bool is_for_empty(Lanes &lanes, const landmark_pair *best, int groups, int t) {
+  const landmark_pair own = best[t % groups];
+  uint32 behind = 0;  // another is better: 1 as the densest, 2 as the fullest
   TESSERA_ROLLED
-  for (int g = own % groups_for_empty; g < groups; g += groups_for_empty) {
-    const double denser = best[g].densest.density - best[own].densest.density,
-                 fuller = best[g].fullest.held - best[own].fullest.held;
-    densest = densest && !(denser > 0.0 || (denser == 0.0 && g < own));
-    fullest = fullest && !(fuller > 0.0 || (fuller == 0.0 && g < own));
+  for (int g = t % groups % groups_for_empty + lanes.lane() * groups_for_empty; g < groups;
+       g += lanes.lanes() * groups_for_empty) {
+    const landmark densest = best[g].densest, fullest = best[g].fullest;
+    const double denser = densest.density - own.densest.density, fuller = fullest.held - own.fullest.held;
+    if (denser > 0.0 || (denser == 0.0 && densest.region < own.densest.region)) behind |= 1u;
+    if (fuller > 0.0 || (fuller == 0.0 && fullest.region < own.fullest.region)) behind |= 2u;
   }
-  return densest || fullest;
+  behind = lanes.either(behind);
+  const bool densest = t < groups, fullest = !densest || own.fullest.region == own.densest.region;
+  return (densest && (behind & 1u) == 0u) || (fullest && (behind & 2u) == 0u);
 }
 
-// Where a region lies: bits of its centre's coordinates, the highest of all axes first.
-TESSERA_HD uint32 place_code(const region_view &s, int64 i, const domain_box &domain) {
+// Where a region lies: bits of its centre's coordinates, the highest of all axes first; below 2^30.
+template <class Lanes>
+TESSERA_HD uint32 place_code(Lanes &lanes, const region_view &s, int64 i, const domain_box &domain) {
+  constexpr int bits = 30;
   const int ndim = s.ndim();
   uint32 code = 0;
-  double scale = 2.0;
   TESSERA_ROLLED
-  for (int bit = 0, j = 0; bit < 31; ++bit) {
-    const double at = scale * ((s.centre(i, j) - domain.lower[j]) / (domain.upper[j] - domain.lower[j]));
-    code = code << 1 | (at > 0.0 && at < 2147483647.0 ? static_cast<uint32>(at) & 1u : 0u);
-    if (++j < ndim) continue;
-    j = 0;
-    scale *= 2.0;
+  for (int j = lanes.lane(); j < ndim && j < bits; j += lanes.lanes()) {
+    const int of_axis = (bits - 1 - j) / ndim + 1;
+    const double at =
+        static_cast<double>(1u << of_axis) * ((s.centre(i, j) - domain.lower[j]) / (domain.upper[j] - domain.lower[j]));
+    const uint32 whole = at > 0.0 && at < 2147483647.0 ? static_cast<uint32>(at) : 0u;
+    TESSERA_ROLLED
+    for (int q = 0; q < of_axis; ++q) code |= (whole >> (of_axis - 1 - q) & 1u) << (bits - 1 - (q * ndim + j));
   }
-  return code;
+  return lanes.either(code);
 }
 
 // The landmarks in three passes, each over all t before the next begins. The first: t is one of table->count landmarks.
-TESSERA_HD void locate_landmark(const landmark_set &all, const landmark_pair *best, int groups, int t,
-                                const region_view &s, const domain_box &domain) {
+constexpr uint32 not_for_empty = 1u << 31, not_densest = 1u << 30;
+template <class Lanes>
+TESSERA_HD void order_landmark(Lanes &lanes, const landmark_set &all, const landmark_pair *best, int groups, int t,
+                               const region_view &s, const domain_box &domain) {
   const landmark mark = take_landmark(best, groups, t);
-  all.table->code[t] = mark.region < 0 ? ~0u : place_code(s, mark.region, domain);
-  for (int u = all.table->count; t == 0 && u % codes_together != 0; ++u) all.table->code[u] = ~0u;  // behind all
+  uint32 order = ~0u;
+  if (mark.region >= 0)
+    order = (is_for_empty(lanes, best, groups, t) ? 0u : not_for_empty) | (t < groups ? 0u : not_densest) |
+            place_code(lanes, s, mark.region, domain);
+  if (lanes.lane() == 0) all.table->order[t] = order;
 }
 // The second, for the same.
-TESSERA_HD void keep_landmark(const landmark_set &all, const landmark_pair *best, int groups, int t,
+template <class Lanes>
+TESSERA_HD void keep_landmark(Lanes &lanes, const landmark_set &all, const landmark_pair *best, int groups, int t,
                               const region_view &s) {
   landmark_table &table = *all.table;
-  const uint32 own = table.code[t];
+  const uint32 own = table.order[t];
   int to = 0;
-  TESSERA_ROLLED
-  for (int first = 0; first < table.count; first += codes_together) TESSERA_UNROLLED
-  for (int u = first; u < first + codes_together; ++u)
-    to += table.code[u] < own || (table.code[u] == own && u < t) ? 1 : 0;
+  TESSERA_OVERLAPPED
+  for (int u = lanes.lane(); u < table.count; u += lanes.lanes())
+    to += table.order[u] < own || (table.order[u] == own && u < t) ? 1 : 0;
+  to = lanes.total(to);
   const landmark mark = take_landmark(best, groups, t);
-  table.density[to] = mark.region < 0 ? 0.0 : mark.density;
-  table.for_empty[to] = is_for_empty(best, groups, t);
   TESSERA_ROLLED
-  for (int j = 0; mark.region >= 0 && j < s.ndim(); ++j) {
+  for (int j = lanes.lane(); mark.region >= 0 && j < s.ndim(); j += lanes.lanes()) {
     all.boxes.centre(to, j) = s.centre(mark.region, j);
     all.boxes.half(to, j) = s.half(mark.region, j);
   }
+  if (lanes.lane() != 0) return;
+  table.density[to] = mark.region < 0 ? 0.0 : mark.density;
+  table.for_empty[to] = own < not_for_empty;
 }
 // The third: t is an axis of a block.
 TESSERA_HD void bound_block(const landmark_set &all, int t) {
   const int block = t / all.boxes.ndim(), j = t % all.boxes.ndim(), first = block * landmark_block;
+  const int end = all.table->count < first + landmark_block ? all.table->count : first + landmark_block;
   double low = infinity_value(), high = -infinity_value(), half = infinity_value(), density[2] = {0.0, 0.0};
-  TESSERA_ROLLED
-  for (int mark = first; mark < first + landmark_block && mark < all.table->count; ++mark) {
-    if (!(all.table->density[mark] > 0.0)) continue;
-    const double c = all.boxes.centre(mark, j), h = all.boxes.half(mark, j);
+  TESSERA_OVERLAPPED
+  for (int mark = first; mark < end; ++mark) {
+    const double own = all.table->density[mark], c = all.boxes.centre(mark, j), h = all.boxes.half(mark, j);
+    const bool for_empty = all.table->for_empty[mark];
+    if (!(own > 0.0)) continue;
     low = smaller(low, c - touching * h);
     high = larger(high, c + touching * h);
     half = smaller(half, h);
-    density[0] = larger(density[0], all.table->density[mark]);
-    if (all.table->for_empty[mark]) density[1] = larger(density[1], all.table->density[mark]);
+    density[0] = larger(density[0], own);
+    if (for_empty) density[1] = larger(density[1], own);
   }
   double *const bounds = all.bounds_of(block, j);
   bounds[0] = low;
@@ -187,9 +215,12 @@ TESSERA_HD void bound_block(const landmark_set &all, int t) {
   for (int of = 0; of < 2 && j == 0; ++of) all.table->greatest_density[block][of] = density[of];
 }
 
-// May a region of this density have been overlooked beside one of a block?
-TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_view &s, int64 i, double density) {
-  if (!(density < much_less * all.table->greatest_density[block][density == 0.0 ? 1 : 0])) return false;
+// Is there a landmark in a block that is much denser than region i, and maybe for it?
+TESSERA_HD bool is_denser(const landmark_set &all, int block, double density) {
+  return density < much_less * all.table->greatest_density[block][density == 0.0 ? 1 : 0];
+}
+// May a region have been overlooked beside one of a block?
+TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_view &s, int64 i) {
   bool wide = false;
   TESSERA_ROLLED
   for (int j = 0; j < s.ndim(); ++j) {
@@ -198,15 +229,6 @@ TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_v
     wide = wide || h > too_wide * bounds[2];
   }
   return wide;
-}
-TESSERA_HD bool may_be_overlooked(const region_view &s, int64 i, const landmark_set &all, const domain_box &domain,
-                                  const double *scale) {
-  const double density = as_landmark(s, i, domain, scale).density;
-  const int blocks = all.blocks();
-  TESSERA_ROLLED
-  for (int b = 0; b < blocks; ++b)
-    if (may_be_beside(all, b, s, i, density)) return true;
-  return false;
 }
 
 // The order of numbers in an int, from the upper half of their bits.
@@ -240,18 +262,23 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
   return worst;
 }
 
-// The same beside the landmarks first, first + step, ... of each block.
-TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_set &all, int first,
-                                                int step, const domain_box &domain, const double *scale) {
+// The same beside all landmarks that each of the lanes looks at, of those that are denser. The worst of all lanes counts.
+template <class Lanes>
+TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_set &all, Lanes &lanes,
+                                                const domain_box &domain, const double *scale) {
   const double density = as_landmark(s, i, domain, scale).density;
-  width_check worst = {0, 0};
-  const int blocks = all.blocks();
+  uint32 beside = 0;
   TESSERA_ROLLED
-  for (int b = 0; b < blocks; ++b) {
-    if (!may_be_beside(all, b, s, i, density)) continue;
+  for (int b = lanes.lane(); b < all.blocks(); b += lanes.lanes())
+    if (is_denser(all, b, density) && may_be_beside(all, b, s, i)) beside |= 1u << b;
+  beside = lanes.either(beside);
+  width_check worst = {0, 0};
+  TESSERA_ROLLED
+  for (int b = 0; beside != 0; ++b, beside >>= 1) {
+    if ((beside & 1u) == 0) continue;
     const int end = all.table->count < (b + 1) * landmark_block ? all.table->count : (b + 1) * landmark_block;
     TESSERA_ROLLED
-    for (int mark = b * landmark_block + first; mark < end; mark += step) {
+    for (int mark = b * landmark_block + lanes.lane(); mark < end; mark += lanes.lanes()) {
       if (!(density < much_less * all.table->density[mark]) || (density == 0.0 && !all.table->for_empty[mark]))
         continue;
       const width_check w = compare_widths(s, i, all.boxes, mark);

@@ -30,12 +30,13 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
   const int marks = count_landmarks(n), count = static_cast<int>(groups);
   if (grid.once()) st.landmarks.table->count = marks;
   grid.barrier();
-  grid.each(marks, [=, &st](int64 t) {
-    locate_landmark(st.landmarks, st.candidates, count, static_cast<int>(t), st.regions, st.domain());
+  grid.small_teams(marks, [=, &st](auto &team, int64 t) {
+    order_landmark(team, st.landmarks, st.candidates, count, static_cast<int>(t), st.regions, st.domain());
   });
   grid.barrier();
-  grid.each(marks,
-            [=, &st](int64 t) { keep_landmark(st.landmarks, st.candidates, count, static_cast<int>(t), st.regions); });
+  grid.small_teams(marks, [=, &st](auto &team, int64 t) {
+    keep_landmark(team, st.landmarks, st.candidates, count, static_cast<int>(t), st.regions);
+  });
   grid.barrier();
   grid.each(int64{st.landmarks.blocks()} * st.regions.ndim(),
             [&st](int64 t) { bound_block(st.landmarks, static_cast<int>(t)); });
@@ -50,16 +51,17 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
                                                Empty is_empty) {
   grid.small_teams(suspected, [=, &st](auto &team, int64 c) {
     const int64 i = suspects[c];
-    const width_check own = overlooked(st.regions, i, st.landmarks, team.lane(), team.lanes(), st.domain(), weights);
+    const width_check own = overlooked(st.regions, i, st.landmarks, team, st.domain(), weights);
     int times = -own.times, unused = 0, none = 0;
     team.least(times, unused, none);
     int axis = own.times == -times ? own.axis : max_cubature_ndim;
     team.least(axis, unused, none);
     if (team.lane() != 0) return;
-    uint32 mark = is_empty(i) ? region_listed : 0u;
-    if (turn_to(split, st.regions, i, {-times, axis}, st.domain())) mark = region_listed;
     uint32 &word = st.regions.state(i).word;
-    word = (word & ~region_listed) | mark;
+    uint32 mark = 0u;
+    if ((word & region_frozen) == 0u && (turn_to(split, st.regions, i, {-times, axis}, st.domain()) || is_empty(i)))
+      mark = region_listed;
+    if ((word & region_listed) != mark) word ^= region_listed;
   });
   grid.barrier();
   return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
@@ -73,22 +75,10 @@ template <class Grid>
 TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64 n, const double *weights,
                                                const splitting &split) {
   const double most = explored_share(n);
-  const auto is_empty = [=, &st](int64 i) {
-    return unexplored(st.set, st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
-  };
   find_all_landmarks(grid, st, n, weights);
-  const int64 suspects = list_regions(
-      grid, st, n, st.marked, n,
-      [=, &st](int64 i) {
-        uint32 &word = st.regions.state(i).word;
-        const bool suspect = (word & region_frozen) == 0u &&
-                             (is_empty(i) || may_be_overlooked(st.regions, i, st.landmarks, st.domain(), weights));
-        const uint32 mark = suspect ? region_listed : 0u;
-        if ((word & region_listed) != mark) word ^= region_listed;
-        return suspect;
-      },
-      nothing_hinders(), [&st](int64 i) { return (st.regions.state(i).word & region_listed) != 0u; });
-  return suspects == 0 ? 0 : list_overlooked(grid, st, n, {st.marked, 0, 1}, suspects, weights, split, is_empty);
+  return list_overlooked(grid, st, n, {nullptr, 0, 1}, n, weights, split, [=, &st](int64 i) {
+    return unexplored(st.set, st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
+  });
 }
 
 }  // namespace tessera

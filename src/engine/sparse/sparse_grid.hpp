@@ -161,8 +161,7 @@ class sparse_grid {
     double most = 0.0;
     for (int k = 0; k < ncomp_; ++k) most = larger(most, indicator_[index(i, k)] * weight_[index(k)]);
     // What rounding alone makes different, as between places, is the same; the older index comes first then.
-    constexpr uint64 half = uint64{1} << 23, kept = ~((uint64{1} << 24) - 1);
-    return double_of((bits_of(most / std::sqrt(static_cast<double>(points_of(i)))) + half) & kept);
+    return without_last_bits(most / std::sqrt(static_cast<double>(points_of(i))), 24);
   }
 
   // Makes room for the indices from the first that has not been evaluated on.
