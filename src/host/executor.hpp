@@ -17,16 +17,10 @@
 namespace tessera {
 
 // One host thread is a team of one lane; for the meaning of its functions see engine/cubature/bulk_steps.hpp.
-struct host_team {
+struct host_team : lone_lane {
   static constexpr int most_lanes = 1;
-  static int lane() { return 0; }
-  static int lanes() { return 1; }
   template <int n>
   static void sum(compensated_sum (&)[n]) {}
-  template <class T>
-  static T total(T v) {
-    return v;
-  }
   // Turns the lanes' numbers into the sums over the lanes before; returns the sum of the second over all.
   static int64 scan(double &a, int64 &n) {
     const int64 all = n;
@@ -35,7 +29,6 @@ struct host_team {
     return all;
   }
   static void least(int &, int &, int &) {}
-  static uint32 either(uint32 bits) { return bits; }
   // Place in a list for each lane that has something to add; `next` moves on.
   static int64 place(bool add, int64 &next) { return add ? next++ : next; }
 

@@ -110,9 +110,35 @@ void blocks_pass_over_nothing(void **) {
   for (const int64 n : {1, 2, 7, 33, 511, 512, 513, 1500, 6000}) as_with_each(n, static_cast<uint64_t>(n));
 }
 
+// Which of regions that are alike is a landmark does not go by rounding: the first is, also where another has the larger value by a last bit.
+void of_like_regions_the_first(void **) {
+  store regions(3);
+  const region_view s = regions.view();
+  const double scale = 0.7;
+  for (int64 i = 0; i < 3; ++i)
+    for (int j = 0; j < ndim; ++j) s.centre(i, j) = (2.0 * static_cast<double>(i) + 1) / 6, s.half(i, j) = 1.0 / 6;
+  for (const double value : {0.3, 1.0, 12.9e100, 4e-200}) {
+    s.value(0, 0) = value;
+    s.value(1, 0) = -std::nextafter(value, INFINITY);
+    s.value(2, 0) = value * (1 - 1e-15);
+    landmark_pair best = no_landmarks;
+    for (int64 i = 0; i < 3; ++i) {
+      const landmark l = as_landmark(s, i, cube, &scale);
+      keep_better(best, {l, l});
+    }
+    assert_int_equal(best.densest.region, 0);
+    assert_int_equal(best.fullest.region, 0);
+    s.value(2, 0) = value * (1 + 1e-6);
+    const landmark l = as_landmark(s, 2, cube, &scale);
+    keep_better(best, {l, l});
+    assert_int_equal(best.densest.region, 2);
+    assert_int_equal(best.fullest.region, 2);
+  }
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(blocks_pass_over_nothing)};
+  const CMUnitTest tests[] = {cmocka_unit_test(blocks_pass_over_nothing), cmocka_unit_test(of_like_regions_the_first)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

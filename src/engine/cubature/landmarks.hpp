@@ -115,11 +115,14 @@ TESSERA_HD landmark take_landmark(const landmark_pair *best, int groups, int t) 
   return of_group.fullest.region == of_group.densest.region ? no_landmarks.fullest : of_group.fullest;
 }
 
-// Lanes that work on the same offer lane(), lanes(), total(n), the sum of what they have, and either(bits), the bits that one of them has.
+// Lanes that work on the same offer lane(), lanes(), total(v), the sum of what they have, and either(bits), the bits that one of them has.
 struct lone_lane {
   TESSERA_HD static int lane() { return 0; }
   TESSERA_HD static int lanes() { return 1; }
-  TESSERA_HD static int total(int n) { return n; }
+  template <class T>
+  TESSERA_HD static T total(T v) {
+    return v;
+  }
   TESSERA_HD static uint32 either(uint32 bits) { return bits; }
 };
 

@@ -19,11 +19,10 @@ struct nothing_hinders {
 };
 
 // Writes the first `most` of n regions for which take(i) holds to `list`, in order; chunk_counts[most_chunks] receives the number of
-// all, which is what it returns. Where hinders(i) holds for a `hindering_share` of them: -1, and there is no list. Each region is asked for
-// twice, the second time by again(i), which may be a shorter way to the same answer.
-template <class Grid, class Take, class Hinders, class Again>
-TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take, Hinders hinders,
-                              Again again) {
+// all, which is what it returns. Where hinders(i) holds for a `hindering_share` of them: -1, and there is no list.
+template <class Grid, class Take, class Hinders = nothing_hinders>
+TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take,
+                              Hinders hinders = {}) {
   constexpr bool may_be_hindered = !same_type<Hinders, nothing_hinders>;
   const int64 chunks = chunks_of(n);
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
@@ -55,7 +54,7 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
     TESSERA_ROLLED
     for (int64 from = r.begin; from < r.end; from += team.lanes()) {
       const int64 i = from + team.lane();
-      const bool take_it = i < r.end && again(i);
+      const bool take_it = i < r.end && take(i);
       const int64 m = team.place(take_it, at);
       if (take_it && m < most) list[m] = i;
     }
@@ -63,11 +62,6 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
   });
   grid.barrier();
   return st.chunk_counts[most_chunks];
-}
-template <class Grid, class Take, class Hinders = nothing_hinders>
-TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take,
-                              Hinders hinders = {}) {
-  return list_regions(grid, st, n, list, most, take, hinders, take);
 }
 
 // Lists in one go the regions for which number(i) is 1, those for which it is 2, ... `lists`, each list in order and one behind the other in
