@@ -15,7 +15,7 @@ namespace tessera {
 // Work over the regions is cut into chunks by index.
 constexpr int64 most_chunks = 512;
 constexpr int64 least_chunk = 128;
-constexpr int chunk_counters = 3;  // of each chunk
+constexpr int chunk_counters = 4;  // of each chunk: of a list, and of up to three that are made together
 
 TESSERA_HD int64 chunks_of(int64 n) {
   const int64 c = n / least_chunk;
@@ -88,7 +88,7 @@ struct bulk_state : bulk_progress {
   int64 *marked;              // [capacity + 1] the regions being divided, or lists of regions to move
   component_sums *sums;       // [most_chunks][ncomp] of the chunks
   compensated_sum *frozen;    // [most_chunks] keys of the frozen regions
-  int64 *chunk_counts;        // [chunk_counters][most_chunks + 1] listed regions, and their sum
+  int64 *chunk_counts;        // [chunk_counters][most_chunks + 1] listed regions; behind those of the first their sum
   uint32 *histogram;          // [3][histogram_bins], used in turn
   component_sums *retired;    // [ncomp] of regions that were given up for want of memory
   component_sums *totals;     // [ncomp], where the driver can read them

@@ -65,12 +65,13 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
 }
 
 // Lists in one go the regions for which number(i) is 1, those for which it is 2, ... `lists`, each list in order and one behind the other in
-// `list`; 0 is none. all[lists]: how many each has.
+// `list`; 0 is none. all[lists]: how many each has. Its counters are not those of list_regions: where a list is hindered there is no barrier
+// between, and a team may still be adding up what was found.
 template <int lists, class Grid, class Number>
 TESSERA_HD void list_apart(Grid &grid, bulk_state &st, int64 n, int64 *list, Number number, int64 *all) {
-  static_assert(lists <= chunk_counters, "counters for each list");
+  static_assert(lists < chunk_counters, "counters for each list");
   const int64 chunks = chunks_of(n);
-  const auto counts = [&st](int l) { return st.chunk_counts + l * (most_chunks + 1); };
+  const auto counts = [&st](int l) { return st.chunk_counts + (l + 1) * (most_chunks + 1); };
   grid.chunks(chunks, [=](auto &team, int64 c) {
     const chunk_range r = range_of(n, chunks, c);
     int64 found[lists] = {};
