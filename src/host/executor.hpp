@@ -52,6 +52,7 @@ class host_grid {
  public:
   using team_type = host_team;
   static constexpr int64 alone_points = 0;
+  static constexpr int small_lanes = 1;
   explicit host_grid(thread_pool &pool) : pool_(pool) {}
 
   host_team &team() { return team_; }

@@ -49,6 +49,7 @@ class team_grid {
  public:
   using team_type = host_team;
   static constexpr int64 alone_points = 2000;
+  static constexpr int small_lanes = 1;
   team_grid(meeting &all, int own) : all_(all), own_(own) {}
 
   host_team &team() { return team_; }

@@ -12,6 +12,7 @@
 //   team()                lane(), lanes(), sum, total, scan, least, place, counters: host/executor.hpp, cuda/device/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
 //   small_teams(n, body)  the same of smaller teams, which have lane(), lanes(), least, and total and either as in landmarks.hpp
+//   small_lanes           how many lanes these have
 //   each(n, body)         body(i)
 //   barrier()             all teams have come here, and see what the others have written
 //   barrier_then(body)    the same; between their coming and going body() runs in one team

@@ -265,16 +265,22 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
   return worst;
 }
 
+// Bits of the blocks of landmarks of which one may make region i, of this density, one that has been overlooked.
+template <class Lanes>
+TESSERA_HD uint32 blocks_beside(const region_view &s, int64 i, const landmark_set &all, Lanes &lanes, double density) {
+  uint32 beside = 0;
+  TESSERA_ROLLED
+  for (int b = lanes.lane(); b < all.blocks(); b += lanes.lanes())
+    if (is_denser(all, b, density) && may_be_beside(all, b, s, i)) beside |= 1u << b;
+  return lanes.either(beside);
+}
+
 // The same beside all landmarks that each of the lanes looks at, of those that are denser. The worst of all lanes counts.
 template <class Lanes>
 TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_set &all, Lanes &lanes,
                                                 const domain_box &domain, const double *scale) {
   const double density = as_landmark(s, i, domain, scale).density;
-  uint32 beside = 0;
-  TESSERA_ROLLED
-  for (int b = lanes.lane(); b < all.blocks(); b += lanes.lanes())
-    if (is_denser(all, b, density) && may_be_beside(all, b, s, i)) beside |= 1u << b;
-  beside = lanes.either(beside);
+  uint32 beside = blocks_beside(s, i, all, lanes, density);
   width_check worst = {0, 0};
   TESSERA_ROLLED
   for (int b = 0; beside != 0; ++b, beside >>= 1) {

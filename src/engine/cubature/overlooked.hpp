@@ -43,25 +43,54 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
   grid.barrier();
 }
 
+// Marks region i if it has been overlooked, which `own` says, or is_empty(i) holds; else it loses the mark that it may have still.
+template <class Empty>
+TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, int64 i, const width_check &own,
+                                Empty is_empty) {
+  uint32 &word = st.regions.state(i).word;
+  uint32 mark = 0u;
+  if ((word & region_frozen) == 0u && (turn_to(split, st.regions, i, own, st.domain()) || is_empty(i)))
+    mark = region_listed;
+  if ((word & region_listed) != mark) word ^= region_listed;
+}
+
+// So many and more are first looked at by a lane each: most are beside no block of landmarks. Of fewer each has all the lanes of a small team.
+constexpr int64 least_looked_at_alone = 32768;
+
 // Lists, of n regions in their order, those of `suspects` for which is_empty(i) holds or that have been overlooked, which get the mark
 // region_listed, and others that have it still. Returns how many can be divided.
 template <class Grid, class Empty>
 TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64 n, const region_list &suspects,
                                                int64 suspected, const double *weights, const splitting &split,
                                                Empty is_empty) {
-  grid.small_teams(suspected, [=, &st](auto &team, int64 c) {
-    const int64 i = suspects[c];
-    const width_check own = overlooked(st.regions, i, st.landmarks, team, st.domain(), weights);
-    int times = -own.times, unused = 0, none = 0;
-    team.least(times, unused, none);
-    int axis = own.times == -times ? own.axis : max_cubature_ndim;
-    team.least(axis, unused, none);
-    if (team.lane() != 0) return;
-    uint32 &word = st.regions.state(i).word;
-    uint32 mark = 0u;
-    if ((word & region_frozen) == 0u && (turn_to(split, st.regions, i, {-times, axis}, st.domain()) || is_empty(i)))
-      mark = region_listed;
-    if ((word & region_listed) != mark) word ^= region_listed;
+  const int64 together = suspected >= least_looked_at_alone ? Grid::small_lanes : 1;
+  const int64 groups =
+      (suspected + together - 1) / together;  // a group's are spread over all, for neighbours are alike
+  grid.small_teams(groups, [=, &st](auto &team, int64 c) {
+    const int64 own = c + team.lane() * groups;
+    uint32 left = 1u;  // of these regions, those that are beside a block
+    if (together > 1) {
+      bool beside = false;
+      if (own < suspected) {
+        const int64 i = suspects[own];
+        lone_lane alone;
+        const double density = as_landmark(st.regions, i, st.domain(), weights).density;
+        beside = blocks_beside(st.regions, i, st.landmarks, alone, density) != 0u;
+        if (!beside) mark_overlooked(st, split, i, {0, 0}, is_empty);
+      }
+      left = team.either(beside ? 1u << team.lane() : 0u);
+    }
+    TESSERA_ROLLED
+    for (int64 at = c; left != 0u; at += groups, left >>= 1) {
+      if ((left & 1u) == 0u) continue;
+      const int64 i = suspects[at];
+      const width_check worst = overlooked(st.regions, i, st.landmarks, team, st.domain(), weights);
+      int times = -worst.times, unused = 0, none = 0;
+      team.least(times, unused, none);
+      int axis = worst.times == -times ? worst.axis : max_cubature_ndim;
+      team.least(axis, unused, none);
+      if (team.lane() == 0) mark_overlooked(st, split, i, {-times, axis}, is_empty);
+    }
   });
   grid.barrier();
   return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
