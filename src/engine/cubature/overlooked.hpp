@@ -54,8 +54,9 @@ TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, in
   if ((word & region_listed) != mark) word ^= region_listed;
 }
 
-// So many and more are first looked at by a lane each: most are beside no block of landmarks. Of fewer each has all the lanes of a small team.
-constexpr int64 least_looked_at_alone = 32768;
+// So many and more are first looked at by a lane each, for most are beside no block of landmarks; of fewer, which are nearer to them, each has all
+// the lanes of a small team. Measured.
+constexpr int64 least_looked_at_alone = 131072;
 
 // Lists, of n regions in their order, those of `suspects` for which is_empty(i) holds or that have been overlooked, which get the mark
 // region_listed, and others that have it still. Returns how many can be divided.
