@@ -270,17 +270,6 @@ integrand_source no_integrand(const kernel_text &kernel) {
   return none;
 }
 
-// nvJitLink takes machine code of NVRTC's that is not newer than itself.
-bool there_is_a_linker() try {
-  unsigned major = 0, minor = 0;
-  int compiler_major = 0, compiler_minor = 0;
-  nvjitlink().version(&major, &minor);
-  nvrtc().version(&compiler_major, &compiler_minor);
-  return 1000 * static_cast<int>(major) + static_cast<int>(minor) >= 1000 * compiler_major + compiler_minor;
-} catch (const compile_error &) {
-  return false;
-}
-
 // Kernels that know no integrand: they are kept whatever becomes of the rest.
 compiled_module code_apart(const program &p, const kernel_text &kernel, const target &where, const architecture &arch,
                            code_cache *cache) {
@@ -292,6 +281,16 @@ compiled_module code_apart(const program &p, const kernel_text &kernel, const ta
 
 }  // namespace
 
+bool compiles_apart() try {
+  unsigned major = 0, minor = 0;
+  int compiler_major = 0, compiler_minor = 0;
+  nvjitlink().version(&major, &minor);
+  nvrtc().version(&compiler_major, &compiler_minor);
+  return 1000 * static_cast<int>(major) + static_cast<int>(minor) >= 1000 * compiler_major + compiler_minor;
+} catch (const compile_error &) {
+  return false;
+}
+
 compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
                                   code_cache *cache) try {
   const auto start = std::chrono::steady_clock::now();
@@ -301,7 +300,7 @@ compiled_module compile_integrand(const integrand_source &source, const kernel_t
   target exact = where;
   if (linked) exact.allow_ptx = false;
   const architecture arch = choose_architecture(exact);
-  const bool apart = !kernel.apart.text.empty() && arch.real && there_is_a_linker();
+  const bool apart = !kernel.apart.text.empty() && arch.real && compiles_apart();
   program p = kernel_program(kernel, source.domain + declared_limits(source), where, arch, !apart);
   if (linked) {
     p.options.push_back("-dlto");

@@ -70,6 +70,10 @@ struct compiled_module {
   double seconds = 0.0;  // it took
 };
 
+// Whether what knows no integrand is compiled apart and kept: not without nvJitLink, which takes machine code of an NVRTC that is not newer than
+// itself.
+bool compiles_apart();
+
 // Throws compile_error, out_of_time among them. `cache` may be null.
 compiled_module compile_integrand(const integrand_source &source, const kernel_text &kernel, const target &where,
                                   code_cache *cache);

@@ -96,8 +96,13 @@ void links_ptx(const std::string &name, const quadrature_shape &shape, const cha
   check(cubin_use_of(*m.image, "tessera_quadrature").registers > 0, name + ": the kernel is there");
 }
 
-// The steps know no integrand: other texts, with other numbers of components, break points and variables, find them compiled.
+// The steps know no integrand: other texts, with other numbers of components, break points and variables, find them compiled. Without a linker that can
+// join the two there is nothing to find.
 void steps_are_kept() {
+  if (!compiles_apart()) {
+    std::printf("no nvJitLink as new as NVRTC: the steps are a part of each text\n");
+    return;
+  }
   using part = quadrature_shape::part;
   cache_settings in_memory;
   in_memory.disk = false;
