@@ -128,6 +128,24 @@ static void the_suite(void **state) {
   }
 }
 
+/* Before success is claimed so many regions are looked at by one lane each. */
+static void many_regions(void **state) {
+  (void)state;
+  static const char text[] =
+      "double kink_and_peak(const double *x) {\n"
+      "  double r = 0;\n"
+      "  for (int j = 0; j < 3; ++j) r += (x[j] - 0.5) * (x[j] - 0.5);\n"
+      "  return fabs(x[0] + 0.7 * x[1] + 0.4 * x[2] - 0.61) + 50 * exp(-2000 * r);\n"
+      "}\n";
+  tessera_solver *s = solver_of(3, 1);
+  put_source(s, TESSERA_LANGUAGE_CUDA, text, "kink_and_peak");
+  put_real(s, TESSERA_RELTOL, 1e-6);
+  put_int(s, TESSERA_MAXEVAL, INT64_C(1) << 40);
+  assert_parity("many", s, 1);
+  assert_true(got_int(s, TESSERA_REGIONS) > 131072);
+  tessera_destroy(s);
+}
+
 static void languages_in_c(void **state) {
   static const char text[] =
       "#include <math.h>\n"
@@ -340,6 +358,7 @@ static void a_gpu_if_there_is_one(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_suite),
+      cmocka_unit_test(many_regions),
       cmocka_unit_test(languages_in_c),
       cmocka_unit_test(three_components),
       cmocka_unit_test(infinite_ranges),
