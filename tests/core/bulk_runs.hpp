@@ -5,10 +5,12 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "problem.hpp"
 #include "cases.h"
+#include "core/raised_build.hpp"
 #include "core/rule_build.hpp"
 #include "engine/cubature/bulk.hpp"
 #include "host/executor.hpp"
@@ -78,6 +80,15 @@ inline cubature_problem problem_of(int ndim, int ncomp, point_function f, double
   p.axes.assign(static_cast<std::size_t>(ndim), {axis_finite, 0.0, 0.0, 1.0});
   p.grain.assign(static_cast<std::size_t>(ndim), 0.0);
   p.integrand.point = f;
+  return p;
+}
+
+// The same with rules of higher degree.
+inline cubature_problem raising_problem(int ndim, point_function f, double reltol) {
+  cubature_problem p = problem_of(ndim, 1, f, reltol);
+  p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
+  p.integration_rule.raises = true;
+  for (int level = 0; level < raised_levels; ++level) p.settings.raised_points[level] = p.raised->points[level];
   return p;
 }
 

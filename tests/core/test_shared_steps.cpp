@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "bulk_runs.hpp"
-#include "core/raised_build.hpp"
 
 using namespace tessera;
 
@@ -70,14 +69,6 @@ answer shared(const cubature_problem &p, int64 least, int *evaluated = nullptr, 
   if (evaluated) *evaluated = executor.evaluated;
   if (raised) *raised = executor.raised;
   return a;
-}
-
-cubature_problem raising_problem(int ndim, point_function f, double reltol) {
-  cubature_problem p = problem_of(ndim, 1, f, reltol);
-  p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
-  p.integration_rule.raises = true;
-  for (int level = 0; level < raised_levels; ++level) p.settings.raised_points[level] = p.raised->points[level];
-  return p;
 }
 
 void large_steps_may_be_left_to_the_executor(void **) {

@@ -2,7 +2,6 @@
 // behind a barrier, the run is to be that of one team, to the last bit. Under the thread sanitizer each access that no barrier parts from another team's
 // is told too.
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "bulk_runs.hpp"
-#include "core/raised_build.hpp"
 
 using namespace tessera;
 
@@ -186,14 +184,6 @@ answer by_teams(const cubature_problem &p, int64 least) {
   return run(executor, p);
 }
 
-cubature_problem raising(int ndim, int ncomp, point_function f, double reltol) {
-  cubature_problem p = problem_of(ndim, ncomp, f, reltol);
-  p.raised = std::make_shared<const raised_tables>(build_raised(ndim));
-  p.integration_rule.raises = true;
-  for (int level = 0; level < raised_levels; ++level) p.settings.raised_points[level] = p.raised->points[level];
-  return p;
-}
-
 void assert_same_by_teams(const cubature_problem &p) {
   const answer a = direct(p);
   for (const int64 least : {greatest_int64, int64{100}}) assert_same(a, by_teams<team_evaluator>(p, least));
@@ -221,7 +211,7 @@ void divided_regions(void **) {
 void raised_regions(void **) {
   int iterations = 0;
   for (const double reltol : {1e-4, 1e-6, 1e-8}) {
-    const cubature_problem p = raising(4, 1, smooth_peak, reltol);
+    const cubature_problem p = raising_problem(4, smooth_peak, reltol);
     const answer a = direct(p);
     assert_same_by_teams(p);
     assert_true(a.end == outcome::converged &&
@@ -231,14 +221,14 @@ void raised_regions(void **) {
   assert_true(iterations > 20);
   for (int c = 0; c < suite_size; ++c)
     if (suite[c].ndim >= raised_least_ndim && suite[c].ndim <= raised_most_ndim) {
-      cubature_problem p = raising(suite[c].ndim, 1, suite[c].fn, 1e-6);
+      cubature_problem p = raising_problem(suite[c].ndim, suite[c].fn, 1e-6);
       p.settings.maxeval = 1000000;
       assert_same_by_teams(p);
     }
 }
 
 void ends_and_failures(void **) {
-  cubature_problem p = raising(5, 1, suite_f4, 1e-12);
+  cubature_problem p = raising_problem(5, suite_f4, 1e-12);
   assert_same_by_teams(p);
   for (const int64 kilobytes : {20, 100, 400}) {  // regions are given up
     p.settings.memory = kilobytes << 10;

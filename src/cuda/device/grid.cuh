@@ -192,7 +192,7 @@ class device_grid {
  public:
   using team_type = device_team;
   static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
-  static constexpr int small_lanes = 32;
+  static constexpr int small_lanes = device_warp::lanes();
   __device__ device_grid(device_team &team, unsigned *arrived) : team_(team), arrived_(arrived) {}
 
   __device__ device_team &team() { return team_; }

@@ -12,7 +12,7 @@ class device_block {
  public:
   using team_type = device_team;
   static constexpr int64 alone_points = 0;  // it always is
-  static constexpr int small_lanes = 32;
+  static constexpr int small_lanes = device_warp::lanes();
   __device__ explicit device_block(device_team &team) : team_(team) {}
 
   __device__ device_team &team() { return team_; }

@@ -19,7 +19,7 @@ struct nothing_hinders {
 };
 
 // Writes the first `most` of n regions for which take(i) holds to `list`, in order; chunk_counts[most_chunks] receives the number of
-// all, which is what it returns. Where hinders(i) holds for a `hindering_share` of them: -1, and there is no list.
+// all, which is what it returns. Where hinders(i) holds for a `hindering_share` of them: -1, and there is no list, nor a barrier behind the counters.
 template <class Grid, class Take, class Hinders = nothing_hinders>
 TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, int64 most, Take take,
                               Hinders hinders = {}) {

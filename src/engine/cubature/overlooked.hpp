@@ -55,7 +55,7 @@ TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, in
 }
 
 // So many and more are first looked at by a lane each, for most are beside no block of landmarks; of fewer, which are nearer to them, each has all
-// the lanes of a small team. Measured.
+// the lanes of a small team. Measured: 66 000 lose by it, 500 000 gain.
 constexpr int64 least_looked_at_alone = 131072;
 
 // Lists, of n regions in their order, those of `suspects` for which is_empty(i) holds or that have been overlooked, which get the mark
@@ -65,8 +65,8 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
                                                int64 suspected, const double *weights, const splitting &split,
                                                Empty is_empty) {
   const int64 together = suspected >= least_looked_at_alone ? Grid::small_lanes : 1;
-  const int64 groups =
-      (suspected + together - 1) / together;  // a group's are spread over all, for neighbours are alike
+  // Those of a group are spread over all, for neighbours are alike.
+  const int64 groups = (suspected + together - 1) / together;
   grid.small_teams(groups, [=, &st](auto &team, int64 c) {
     const int64 own = c + team.lane() * groups;
     uint32 left = 1u;  // of these regions, those that are beside a block
