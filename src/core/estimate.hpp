@@ -83,10 +83,13 @@ TESSERA_HD rule_result finish_rule(const rule &r, const double *sums, int estima
 }
 
 // Adds to an axis' score the absolute fourth difference of one component: `difference` is linear in the integrand and still
-// lacks the centre. A difference that does not show beside the centre value is round-off and left out.
-TESSERA_HD void add_difference(const rule &r, double difference, double centre, double &score) {
+// lacks the centre. A difference that does not show beside the centre value is round-off and left out: that of a linear function is a few last
+// places of its values, and an axis chosen by it would be divided again and again. The classic estimate asks as the original does.
+constexpr double difference_noise = 1e-13;
+TESSERA_HD void add_difference(const rule &r, int estimate, double difference, double centre, double &score) {
   const double d = fabs(difference - 2.0 * (1.0 - r.difference_ratio) * centre);
-  if (centre + 0.25 * d != centre) score += d;
+  const bool shows = estimate == 1 ? centre + 0.25 * d != centre : d > difference_noise * fabs(centre);
+  if (shows) score += d;
 }
 
 // What a feature can hide between a face and the points nearest to it is at most its size, the residual at the face point behind it,

@@ -2,6 +2,7 @@
 #include "raised_build.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "patterson.hpp"
@@ -72,19 +73,19 @@ std::vector<double> orbit_weights(int ndim, const generator &g) {
   return w;
 }
 
-void add_points(int ndim, const generator &g, uint64 orbit, std::vector<uint64> &to) {
+void add_points(int ndim, const generator &g, int orbit, std::vector<uint64> &to) {
   std::vector<int> nodes(index(ndim), 0);
   std::copy(g.nodes.begin(), g.nodes.end(), nodes.begin());
   std::sort(nodes.begin(), nodes.end());
   do {
     for (uint32 signs = 0; signs < 1u << g.nodes.size(); ++signs) {
-      uint64 word = orbit << 32;
+      uint64 word = listed_word(orbit, -1);
       int moved = 0;
       for (int j = 0; j < ndim; ++j) {
         const int node = nodes[index(j)];
         if (node == 0) continue;
         const int number = 2 * node - 1 + static_cast<int>(signs >> moved++ & 1u);
-        word |= static_cast<uint64>(number) << (4 * j);
+        word |= listed_at(j, number);
       }
       to.push_back(word);
     }
@@ -128,24 +129,25 @@ raised_tables count_levels(int ndim, const std::vector<generator> &orbits) {
 
 int64 raised_bytes(int ndim) {
   const raised_tables t = count_levels(ndim, orbits_in_order(ndim));
-  return 8 * (t.points[raised_levels - 1] + raised_nodes + int64{raised_levels} * t.orbits * raised_compared);
+  return 8 * (t.points[raised_levels - 1] + raised_nodes + int64{raised_levels} * t.orbits * listed_weights);
 }
 
 raised_tables build_raised(int ndim) {
   const std::vector<generator> orbits = orbits_in_order(ndim);
   raised_tables t = count_levels(ndim, orbits);
   t.words.reserve(static_cast<std::size_t>(t.points[raised_levels - 1]));
-  for (int o = 0; o < t.orbits; ++o) add_points(ndim, orbits[index(o)], static_cast<uint64>(o), t.words);
+  for (int o = 0; o < t.orbits; ++o) add_points(ndim, orbits[index(o)], o, t.words);
   for (int number = 0; number < raised_nodes; ++number) {
     const double node = patterson_nodes[(number + 1) / 2];
     t.offsets.push_back(number % 2 == 1 || number == 0 ? node : -node);
   }
-  t.weights.assign(index(raised_levels * t.orbits * raised_compared), 0.0);
+  t.weights.assign(index(raised_levels * t.orbits * listed_weights), 0.0);
   for (int o = 0; o < t.orbits; ++o) {
     const std::vector<double> w = orbit_weights(ndim, orbits[index(o)]);
     for (int level = 1; level <= raised_levels; ++level) {
-      double *const to = &t.weights[index(((level - 1) * t.orbits + o) * raised_compared)];
+      double *const to = &t.weights[index(((level - 1) * t.orbits + o) * listed_weights)];
       for (int q = 0; q < raised_compared; ++q) to[q] = w[index((raised_degree(level) - 1) / 2 - q)];
+      to[raised_compared] = std::fabs(to[0]);
     }
   }
   return t;

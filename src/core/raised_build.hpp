@@ -14,7 +14,7 @@ struct raised_tables {
   std::vector<uint64> words;
   std::vector<double> offsets, weights;
 
-  raised_rules view() const { return {words.data(), offsets.data(), weights.data(), orbits}; }
+  raised_rules view() const { return {{words.data(), offsets.data(), weights.data()}, orbits}; }
   int64 bytes() const { return 8 * static_cast<int64>(words.size() + offsets.size() + weights.size()); }
 };
 

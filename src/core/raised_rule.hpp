@@ -6,7 +6,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "hd.hpp"
+#include "listed_rule.hpp"
 
 namespace tessera {
 
@@ -17,18 +17,14 @@ constexpr int raised_nodes = 15;  // of the rule in one variable
 
 TESSERA_HD constexpr int raised_degree(int level) { return 9 + 4 * level; }
 
+// All levels, whose weights lie one behind the other: those of the degree and of the three below, and the size of the first.
 struct raised_rules {
-  const uint64
-      *words;  // of the points, orbit after orbit: the node of axis j in bits 4j to 4j+3, the orbit from bit 32 on
-  const double *offsets;  // [raised_nodes] in half-widths
-  const double *weights;  // [raised_levels][orbits][raised_compared], of a mean
+  listed_rule list;
   int orbits;
 };
 
-TESSERA_HD int raised_node(uint64 word, int j) { return static_cast<int>(word >> (4 * j)) & 15; }
-TESSERA_HD int raised_orbit(uint64 word) { return static_cast<int>(word >> 32); }
-TESSERA_HD const double *raised_weights(const raised_rules &r, int level, int o) {
-  return r.weights + (static_cast<int64>(level - 1) * r.orbits + o) * raised_compared;
+TESSERA_HD listed_rule rule_of_level(const raised_rules &r, int level) {
+  return {r.list.words, r.list.offsets, r.list.weights + static_cast<int64>(level - 1) * r.orbits * listed_weights};
 }
 
 // One component, linear in the integrand but for `size`.
@@ -38,6 +34,7 @@ struct raised_sums {
 };
 
 constexpr int raised_fields = raised_compared + 1;  // numbers that they are
+static_assert(raised_fields == listed_sums && raised_most_ndim <= listed_axes, "");
 
 struct raised_result {
   double value, error;

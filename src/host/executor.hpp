@@ -51,22 +51,25 @@ struct host_team : lone_lane {
 class host_grid {
  public:
   using team_type = host_team;
-  static constexpr int64 alone_points = 0;
+  static constexpr int64 alone_points = 0, lone_regions = 0;
   static constexpr int small_lanes = 1;
-  explicit host_grid(thread_pool &pool) : pool_(pool) {}
+  explicit host_grid(thread_pool &pool) : pool_(&pool) {}
 
+  static bulk_state &state(bulk_state &given) { return given; }
   host_team &team() { return team_; }
   static bool first_team() { return true; }
   static bool once() { return true; }
   static void barrier() {}
   template <class Body>
-  static void barrier_then(Body body) {
+  static void in_first(bool, Body body) {
     body();
   }
+  static void go_alone() {}
+  static void go_together() {}
 
   template <class Body>
   void chunks(int64 n, Body body) {
-    pool_.run(n, [&](int64 chunk, int) {
+    pool_->run(n, [&](int64 chunk, int) {
       host_team team;
       body(team, chunk);
     });
@@ -81,14 +84,14 @@ class host_grid {
   template <class Body>
   void each(int64 n, Body body) {
     constexpr int64 grain = 256;
-    pool_.run((n + grain - 1) / grain, [&](int64 part, int) {
+    pool_->run((n + grain - 1) / grain, [&](int64 part, int) {
       const int64 end = std::min(n, (part + 1) * grain);
       for (int64 i = part * grain; i < end; ++i) body(i);
     });
   }
 
  private:
-  thread_pool &pool_;
+  thread_pool *pool_;
   host_team team_;
 };
 

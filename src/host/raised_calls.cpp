@@ -47,11 +47,12 @@ void host_evaluator::begin_raised(workspace &w) const {
 }
 
 void host_evaluator::close_orbit(int level, workspace &w) const {
-  const double *const weight = raised_weights(problem_->raised->view(), level, w.raised_orbit);
+  const double *const weight =
+      rule_of_level(problem_->raised->view(), level).weights + int64{w.raised_orbit} * listed_weights;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
     double *const to = &w.sums[index(k * raised_fields)], sum = w.more[index(k)];
     for (int q = 0; q < raised_compared; ++q) to[q] += weight[q] * sum;
-    to[raised_compared] += std::fabs(weight[0] * sum);
+    to[raised_compared] += weight[raised_compared] * std::fabs(sum);
     w.more[index(k)] = 0.0;
   }
 }
@@ -60,10 +61,10 @@ void host_evaluator::close_orbit(int level, workspace &w) const {
 void host_evaluator::add_raised(int level, int64 first, int64 n, int64 place, workspace &w) const {
   const uint64 *const words = problem_->raised->words.data() + first;
   for (int64 begin = 0, end = 0; begin < n; begin = end) {
-    const int here = raised_orbit(words[begin]);
+    const int here = listed_orbit(words[begin]);
     if (here != w.raised_orbit) close_orbit(level, w);
     w.raised_orbit = here;
-    while (end < n && raised_orbit(words[end]) == here) ++end;
+    while (end < n && listed_orbit(words[end]) == here) ++end;
     for (int k = 0; k < problem_->settings.ncomp; ++k) {
       const double *const f = w.f.data() + k * w.component_stride + place * w.point_stride;
       for (int64 i = begin; i < end; ++i) w.more[index(k)] += f[i * w.point_stride];
@@ -90,7 +91,7 @@ void host_evaluator::finish_raised(const region_view &regions, int64 region, int
 // f[k*component_stride + (m*n + i)*point_stride]. False when an integrand's status or the clock ends the step.
 bool host_evaluator::call_raised(const region_view &regions, const int64 *ids, int64 count, int64 first, int64 n,
                                  int64 item, workspace &w) {
-  const raised_rules r = problem_->raised->view();
+  const listed_rule r = problem_->raised->view().list;
   const int nd = rule_.ndim, nc = problem_->settings.ncomp;
   const host_integrand &f = problem_->integrand;
   const int64 all = count * n;
@@ -108,7 +109,7 @@ bool host_evaluator::call_raised(const region_view &regions, const int64 *ids, i
       const int64 point = m * n + i;
       double jacobian = 1.0;
       for (int j = 0; j < nd; ++j) {
-        x[j] = place[j][raised_node(word, j)];
+        x[j] = place[j][listed_node(word, j)];
         if (mapped_) x[j] = map_axis(problem_->axes[index(j)], x[j], jacobian);
       }
       if (batch_) {

@@ -46,31 +46,25 @@ class meeting {
 class team_grid {
  public:
   using team_type = host_team;
-  static constexpr int64 alone_points = 2000;
+  static constexpr int64 alone_points = 2000, lone_regions = 200;
   static constexpr int small_lanes = 1;
-  team_grid(meeting &all, int own) : all_(all), own_(own) {}
+  team_grid(meeting &all, int own) : all_(&all), own_(own) {}
 
+  static bulk_state &state(bulk_state &given) { return given; }
   host_team &team() { return team_; }
   bool first_team() const { return own_ == 0; }
   bool once() const { return own_ == 0; }
   void barrier() {
-    if (of_ > 1) all_.wait(own_);
+    if (of_ > 1) all_->wait(own_);
   }
   template <class Body>
-  void barrier_then(Body body) {
-    barrier();
+  void in_first(bool behind_all, Body body) {
+    if (behind_all) barrier();
     if (first_team()) body();
     barrier();
   }
-  template <class Body>
-  void alone(Body body) {
-    if (first_team()) {
-      of_ = 1;
-      body();
-      of_ = teams;
-    }
-    barrier();
-  }
+  void go_alone() { of_ = 1; }
+  void go_together() { of_ = teams; }
   template <class Body>
   void chunks(int64 n, Body body) {
     for (int64 c = own_; c < n; c += of_) body(team_, c);
@@ -85,8 +79,8 @@ class team_grid {
   }
 
  private:
-  meeting &all_;
-  const int own_;
+  meeting *all_;
+  int own_;
   int of_ = teams;
   host_team team_;
 };

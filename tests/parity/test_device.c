@@ -139,7 +139,7 @@ static void many_regions(void **state) {
       "}\n";
   tessera_solver *s = solver_of(3, 1);
   put_source(s, TESSERA_LANGUAGE_CUDA, text, "kink_and_peak");
-  put_real(s, TESSERA_RELTOL, 1e-6);
+  put_real(s, TESSERA_RELTOL, 3e-7);
   put_int(s, TESSERA_MAXEVAL, INT64_C(1) << 40);
   assert_parity("many", s, 1);
   assert_true(got_int(s, TESSERA_REGIONS) > 131072);

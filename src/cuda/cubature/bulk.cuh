@@ -16,7 +16,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     tessera_bulk(const __grid_constant__ tessera::bulk_state in,
                  const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
   using namespace tessera;
-  called_evaluator evaluator(problem);
+  keep_problem(problem);
+  called_evaluator evaluator;
   run_steps(in, problem.arrived, evaluator, out);
   if (device_grid::once()) {
     *problem.failed_out = *static_cast<volatile int64 *>(problem.failed);
@@ -39,11 +40,12 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   __shared__ device_team::scratch team_scratch;
   device_team team(team_scratch);
   device_grid grid(team, problem.arrived);
-  called_evaluator evaluator(problem);
+  keep_problem(problem);
+  called_evaluator evaluator;
   if (level == 0) {
     evaluator.evaluate(grid, regions, list, n, all);
   } else {
-    if constexpr (called_evaluator::raises) evaluator.raise(grid, regions, list, n, level, all);
+    if constexpr (called_evaluator::raises) evaluator.raise(grid, regions, list.ids, n, level, all);
   }
   __syncthreads();
   if (threadIdx.x != 0 || !device_grid::last_to_leave(problem.left)) return;

@@ -11,15 +11,11 @@
 
 namespace tessera {
 
-class device_evaluator : public evaluator_base {
+class device_evaluator {
  public:
   // taken: work items given out by the evaluations before.
-  __device__ device_evaluator(const device_problem &p, int64 &taken) : evaluator_base(p), taken_(taken) {}
+  __device__ device_evaluator(const device_problem &p, int64 &taken) : p_(p), taken_(taken) {}
 
-  template <class Grid>
-  __device__ void evaluate(Grid &grid, const region_view &regions, const region_list &list, int64 n) {
-    evaluate(grid, regions, list, n, n);
-  }
   // Collective over the grid. Writes value, raw error and ranked axes of n regions. How a region's points are shared out, which decides the
   // last bits of its sums, follows from the number of `all` that are evaluated at a time, here or on other devices.
   template <class Grid>
@@ -30,8 +26,11 @@ class device_evaluator : public evaluator_base {
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && all * lanes * 2 <= threads) lanes *= 2;
+    const bool few = is_few(all, threads);
     unsigned slices = 1;
-    if (lanes == 32 && all < threads / 64 && points_cut() > first_points) {
+    if (few) {
+      slices = slices_of_few(static_cast<unsigned>(all), static_cast<unsigned>(threads) / 32);
+    } else if (lanes == 32 && all < threads / 64 && points_cut() > first_points) {
       const int64 most =
           points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
@@ -54,12 +53,18 @@ class device_evaluator : public evaluator_base {
         slice_sums sums[comps];
         double volume;
         if (joins) {
+          volume = 1.0;
+#pragma unroll
+          for (int j = 0; j < dim; ++j) volume *= 2.0 * regions.half(region, j);
           combine(r, slices, group, lanes, sums);
-          volume = regions.volume(region);
         } else {
-          chunk_range points = {0, points_cut()};
-          if (cut) points = slice_range(slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
-          sum_slice(regions, region, points, group, lanes, sums, volume);
+          const int end = few ? static_cast<int>(tessera_rule.points) : points_cut();
+          chunk_range points = {0, end};
+          if (cut) points = slice_range(end, slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
+          if (few)
+            sum_listed_slice(regions, region, points, group, lanes, sums, volume);
+          else
+            sum_slice(regions, region, points, group, lanes, sums, volume);
           if (cut) keep_slice(item, points.begin == 0, group, lane, lanes, sums);
         }
         if (joins == cut)
@@ -126,23 +131,16 @@ class device_evaluator : public evaluator_base {
   __device__ void join_raised(unsigned r, unsigned slices, int lane, raised_sums *sums) const {
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
-      sums[k] = {{0.0, 0.0, 0.0, 0.0}, 0.0};
-      double *const to = sums[k].mean;
+      double all[raised_fields] = {};
       for (unsigned s = static_cast<unsigned>(lane); s < slices; s += 32) {
         const double *const from = raised_slice(int64{r} * slices + s, k).mean;
 #pragma unroll
-        for (int i = 0; i < raised_fields; ++i) to[i] += from[i];
+        for (int i = 0; i < raised_fields; ++i) all[i] += from[i];
       }
-    }
-    sum_lanes(sums);
-  }
-  __device__ static void sum_lanes(raised_sums *sums) {
+      sum_over(all, 32);
 #pragma unroll
-    for (int k = 0; k < comps; ++k) {
-      double *const v = sums[k].mean;
-#pragma unroll
-      for (int i = 0; i < raised_fields; ++i)
-        for (int d = 16; d > 0; d >>= 1) v[i] += __shfl_xor_sync(~0u, v[i], d);
+      for (int i = 0; i < raised_compared; ++i) sums[k].mean[i] = all[i];
+      sums[k].size = all[raised_compared];
     }
   }
   __device__ static void keep_raised(const region_view &regions, int64 region, const raised_sums *sums, double volume) {
@@ -157,10 +155,59 @@ class device_evaluator : public evaluator_base {
     regions.state(region) = {0.0f, word};
   }
 
-  // The points `part` of a level in one region, shared by the lanes of a warp; every lane gets the sums.
-  __device__ void sum_raised(const region_view &regions, int64 region, int level, chunk_range part, int lane,
-                             raised_sums *sums, double &volume) const {
-    double c[dim], h[dim];
+  // The points [begin, end) of a list in one region, shared by the lanes of a group; each gets what is its own. sizes: the last sum is of
+  // absolute values. values: null, or where those of the axes are kept; probes: the first of them.
+  struct listed_sums_of {
+    double sum[listed_sums], centre, probe;
+  };
+  __device__ __forceinline__ static void add_listed(const listed_rule &rule, const double *c, const double *h,
+                                                    int begin, int end, int lane, int lanes, bool sizes, double *values,
+                                                    int probes, const void *params, listed_sums_of *sums) {
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      sums[k].centre = sums[k].probe = 0.0;
+#pragma unroll
+      for (int q = 0; q < listed_sums; ++q) sums[k].sum[q] = 0.0;
+    }
+    const auto *const words = reinterpret_cast<const unsigned long long *>(rule.words);
+    const double *const offsets = rule.offsets, *const weights = rule.weights;
+    uint64 ahead = __ldg(words + (begin + lane < end ? begin + lane : begin));  // the next point's, loaded ahead
+#pragma unroll 1
+    for (int p = begin + lane; p < end; p += lanes) {
+      const uint64 word = ahead;
+      ahead = __ldg(words + (p + lanes < end ? p + lanes : p));
+      const auto *const w = reinterpret_cast<const double2 *>(weights + listed_orbit(word) * listed_weights);
+      double weight[listed_weights], x[dim], f[comps], moved[dim];
+#pragma unroll
+      for (int q = 0; q < listed_weights; q += 2) {
+        const double2 two = __ldg(w + q / 2);
+        weight[q] = two.x;
+        weight[q + 1] = two.y;
+      }
+#pragma unroll
+      for (int j = 0; j < dim; ++j) {
+        moved[j] = __dmul_rn(__ldg(offsets + listed_node(word, j)), h[j]);
+        x[j] = __dadd_rn(c[j], moved[j]);
+      }
+      const int second = listed_second(word);
+      if (second >= 0)
+#pragma unroll
+        for (int j = 0; j < dim; ++j)
+          if (j == second) x[j] = __dadd_rn(x[j], __dmul_rn(weight[listed_sums], moved[j]));
+      point(x, f, params);
+#pragma unroll
+      for (int k = 0; k < comps; ++k) {
+        listed_sums_of &to = sums[k];
+#pragma unroll
+        for (int q = 0; q < listed_sums - 1; ++q) to.sum[q] = fma(weight[q], f[k], to.sum[q]);
+        to.sum[listed_sums - 1] = fma(weight[listed_sums - 1], sizes ? fabs(f[k]) : f[k], to.sum[listed_sums - 1]);
+        if (p == 0) to.centre = f[k];
+        if (p >= probes) to.probe += f[k];
+        if (values && p > 0 && p < first_points) values[k * 2 * dim * axis_orbits + p - 1] = f[k];
+      }
+    }
+  }
+  __device__ static void read_box(const region_view &regions, int64 region, double *c, double *h, double &volume) {
     volume = 1.0;
 #pragma unroll
     for (int j = 0; j < dim; ++j) {
@@ -168,48 +215,95 @@ class device_evaluator : public evaluator_base {
       h[j] = regions.half(region, j);
       volume *= 2.0 * h[j];
     }
+  }
+
+  // As sum_slice, by the list, to which the probes belong.
+  __device__ void sum_listed_slice(const region_view &regions, int64 region, chunk_range range, int group, int lanes,
+                                   slice_sums *sums, double &volume) const {
+    const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+    double c[dim], h[dim];
+    read_box(regions, region, c, h, volume);
+    __syncwarp(lane_mask(lanes));  // the values of the slice before are not needed any more
+    listed_sums_of own[comps];
+    const int begin = static_cast<int>(range.begin), end = static_cast<int>(range.end);
+    add_listed(p_.listed, c, h, begin, end, lane, lanes, false, scratch().values[group][0],
+               static_cast<int>(tessera_rule.points) - probes_here, p_.params, own);
+    __syncwarp(lane_mask(lanes));
 #pragma unroll
-    for (int k = 0; k < comps; ++k) sums[k] = {{0.0, 0.0, 0.0, 0.0}, 0.0};
-    const raised_rules r = p_.raised;
-    const int begin = static_cast<int>(part.begin) + lane, points = static_cast<int>(part.end);
-    const void *const params = p_.params;
-    const auto *const words = reinterpret_cast<const unsigned long long *>(r.words);
-    uint64 ahead = __ldg(words + (begin < points ? begin : 0));  // the next point's, loaded while this one is worked on
-#pragma unroll 1
-    for (int p = begin; p < points; p += 32) {
-      const uint64 word = ahead;
-      ahead = __ldg(words + (p + 32 < points ? p + 32 : p));
-      double x[dim], f[comps];
+    for (int k = 0; k < comps; ++k) {
+      double all[listed_sums + 1];
 #pragma unroll
-      for (int j = 0; j < dim; ++j) x[j] = fma(__ldg(r.offsets + raised_node(word, j)), h[j], c[j]);
-      const auto *const w = reinterpret_cast<const double2 *>(raised_weights(r, level, raised_orbit(word)));
-      double weight[raised_compared];
+      for (int i = 0; i < listed_sums; ++i) all[i] = own[k].sum[i];
+      all[listed_sums] = own[k].probe;
+      sum_over(all, lanes);
+      sums[k].mean = all[0];
 #pragma unroll
-      for (int q = 0; q < raised_compared; q += 2) {
-        const double2 two = __ldg(w + q / 2);
-        weight[q] = two.x;
-        weight[q + 1] = two.y;
-      }
-      point(x, f, params);
-#pragma unroll
-      for (int k = 0; k < comps; ++k) {
-#pragma unroll
-        for (int q = 0; q < raised_compared; ++q) sums[k].mean[q] = fma(weight[q], f[k], sums[k].mean[q]);
-        sums[k].size += fabs(weight[0] * f[k]);
-      }
+      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = all[1 + i];
+      sums[k].centre = __shfl_sync(lane_mask(lanes), own[k].centre, 0, lanes);
+      sums[k].probe = all[listed_sums];
     }
-    sum_lanes(sums);
+    if (begin == 0) reduce_axes(group, lane, lanes, sums);
+  }
+
+  // The points `part` of a level in one region, shared by the lanes of a warp; every lane gets the sums.
+  __device__ void sum_raised(const region_view &regions, int64 region, int level, chunk_range part, int lane,
+                             raised_sums *sums, double &volume) const {
+    double c[dim], h[dim];
+    read_box(regions, region, c, h, volume);
+    listed_sums_of own[comps];
+    const int end = static_cast<int>(part.end);
+    add_listed(rule_of_level(p_.raised, level), c, h, static_cast<int>(part.begin), end, lane, 32, true, nullptr, end,
+               p_.params, own);
+#pragma unroll
+    for (int k = 0; k < comps; ++k) {
+      sum_over(own[k].sum, 32);
+#pragma unroll
+      for (int q = 0; q < raised_compared; ++q) sums[k].mean[q] = own[k].sum[q];
+      sums[k].size = own[k].sum[raised_compared];
+    }
   }
 
   // Fewer than these are sooner done than put together behind one more barrier.
   static constexpr int slice_points = 128;
 
+  // Where there are few regions for each warp, it takes the points from the list. Measured: with all that many orbits gain by it too in up to six
+  // variables, and lose in eight.
+  static constexpr int few_of_warp = 16;
+  __device__ bool is_few(int64 all, int64 threads) const {
+    return p_.listed.words != nullptr && all * 32 <= threads * few_of_warp;
+  }
+  // The slices of each of n regions with which so many warps are through first, in one round, two or three.
+  __device__ unsigned slices_of_few(unsigned n, unsigned warps) const {
+    const unsigned points = static_cast<unsigned>(tessera_rule.points), room = static_cast<unsigned>(p_.most_slices);
+    unsigned most = points / slice_points;
+    if (most * n > room) most = room / n;
+    if (most < 2 || 2 * n > 3 * warps) return 1;
+    unsigned best = 1;
+    const float of_region = static_cast<float>(points) * 0.03125f,
+                share = static_cast<float>(warps) / static_cast<float>(n);
+    float least = ceilf(1.0f / share) * (of_region + slice_end);
+#pragma unroll 1
+    for (int rounds = 1; rounds <= 3; ++rounds) {
+      const float fit = floorf(static_cast<float>(rounds) * share + 1e-3f),
+                  slices = fminf(fit, static_cast<float>(most));
+      if (slices < 2.0f) continue;
+      const float takes = static_cast<float>(rounds) * (ceilf(__fdividef(of_region, slices)) + slice_end) + join_end;
+      if (takes < least) {
+        least = takes;
+        best = static_cast<unsigned>(slices);
+      }
+    }
+    return best;
+  }
+  // In passes of a warp through its points: what is behind them, and putting slices together.
+  static constexpr float slice_end = 2.0f, join_end = 4.0f;
+
   // Points of the rule that are cut into slices; the probes go with the first.
   __device__ static int points_cut() { return static_cast<int>(tessera_rule.points) - probes_here; }
 
   // The first slice has all axis orbits, however short the others are.
-  __device__ static chunk_range slice_range(unsigned slices, unsigned s) {
-    const unsigned all = static_cast<unsigned>(points_cut());
+  __device__ static chunk_range slice_range(int end, unsigned slices, unsigned s) {
+    const unsigned all = static_cast<unsigned>(end);
     const unsigned first = all / slices > first_points ? all / slices : first_points;
     if (s == 0) return {0, first};
     const chunk_range rest = range_of(all - first, slices - 1, s - 1);
@@ -240,17 +334,19 @@ class device_evaluator : public evaluator_base {
     constexpr int doubles = static_cast<int>(sizeof(slice_sums) / sizeof(double));
     for (int k = 0; k < comps; ++k) {
       const slice_record *const records = p_.slices + r * slices * comps + k;
-      double *to = &sums[k].mean;
+      double all[doubles];
 #pragma unroll
-      for (int i = 0; i < doubles; ++i) to[i] = 0.0;
+      for (int i = 0; i < doubles; ++i) all[i] = 0.0;
+#pragma unroll 1
       for (unsigned s = lane; s < slices; s += lanes) {
         const double *from = &records[s * comps].sums.mean;
 #pragma unroll
-        for (int i = 0; i < doubles; ++i) to[i] += from[i];
+        for (int i = 0; i < doubles; ++i) all[i] += from[i];
       }
+      sum_over(all, lanes);
+      double *const to = &sums[k].mean;
 #pragma unroll
-      for (int i = 0; i < doubles; ++i)
-        for (int d = lanes / 2; d > 0; d >>= 1) to[i] += __shfl_xor_sync(lane_mask(lanes), to[i], d);
+      for (int i = 0; i < doubles; ++i) to[i] = all[i];
       for (int j = static_cast<int>(lane); j < dim; j += lanes) {
         difference(group, k, j) = records->difference[j];
         if (near_faces) residual(group, k, j) = records->residual[j];
@@ -329,11 +425,14 @@ class device_evaluator : public evaluator_base {
     __syncwarp(mask);
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
-      for (int d = lanes / 2; d > 0; d >>= 1) {
-        sums[k].mean += __shfl_xor_sync(mask, sums[k].mean, d);
+      double all[1 + null_rules];
+      all[0] = sums[k].mean;
 #pragma unroll
-        for (int i = 0; i < null_rules; ++i) sums[k].null[i] += __shfl_xor_sync(mask, sums[k].null[i], d);
-      }
+      for (int i = 0; i < null_rules; ++i) all[1 + i] = sums[k].null[i];
+      sum_over(all, lanes);
+      sums[k].mean = all[0];
+#pragma unroll
+      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = all[1 + i];
       // So far the first lane has the centre and the second the probes.
       sums[k].probe = probes_here > 0 ? __shfl_sync(mask, sums[k].centre, 1, lanes) : 0.0;
       sums[k].centre = __shfl_sync(mask, sums[k].centre, 0, lanes);
@@ -423,6 +522,7 @@ class device_evaluator : public evaluator_base {
     }
   }
 
+  const device_problem &p_;
   int64 &taken_;
 };
 
@@ -432,18 +532,19 @@ class device_evaluator : public evaluator_base {
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tessera::device_problem &problem,
                                                                       tessera::int64 &taken, tessera::step_grid &grid,
                                                                       const tessera::region_view &regions,
-                                                                      const tessera::region_list &list,
-                                                                      tessera::int64 n, tessera::int64 all) {
-  tessera::device_evaluator(problem, taken).evaluate(grid, regions, list, n, all);
+                                                                      const tessera::int64 *ids, tessera::int64 first,
+                                                                      int pieces, tessera::int64 n,
+                                                                      tessera::int64 all) {
+  tessera::device_evaluator(problem, taken).evaluate(grid, regions, {ids, first, pieces}, n, all);
 }
 #if TESSERA_RAISED
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera::device_problem &problem,
                                                                    tessera::step_grid &grid,
                                                                    const tessera::region_view &regions,
-                                                                   const tessera::region_list &list, tessera::int64 n,
+                                                                   const tessera::int64 *ids, tessera::int64 n,
                                                                    int level, tessera::int64 all) {
   tessera::int64 taken = 0;
-  tessera::device_evaluator(problem, taken).raise(grid, regions, list, n, level, all);
+  tessera::device_evaluator(problem, taken).raise(grid, regions, {ids, 0, 1}, n, level, all);
 }
 #endif
 #if TESSERA_MANY

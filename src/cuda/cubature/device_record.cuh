@@ -76,6 +76,23 @@ __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_sc
 __device__ inline double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
 __device__ inline double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
 
+// Sums over the lanes of a group; each gets them. All lanes of a warp are by far the most frequent, and then nothing has to be asked.
+template <int n>
+__device__ __forceinline__ void sum_over(double (&v)[n], int lanes) {
+  if (lanes == 32) {
+#pragma unroll
+    for (int d = 16; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < n; ++i) v[i] += __shfl_xor_sync(~0u, v[i], d);
+  } else {
+    const unsigned mask = lane_mask(lanes);
+#pragma unroll 1
+    for (int d = lanes / 2; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < n; ++i) v[i] += __shfl_xor_sync(mask, v[i], d);
+  }
+}
+
 // body(j) for the axes of a lane.
 template <class Body>
 __device__ __forceinline__ void each_axis(int lane, int lanes, Body body) {
@@ -122,9 +139,17 @@ __device__ inline void widest_pairs(const double *null, int lanes, double *e) {
       e[i] = larger(e[i], fabs(null[i + 1] + factors.x * null[i]) * factors.y);
     }
   }
-  for (int d = lanes / 2; d > 0; d >>= 1)
+  if (lanes == 32) {
 #pragma unroll
-    for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(lane_mask(lanes), e[i], d));
+    for (int d = 16; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(~0u, e[i], d));
+  } else {
+#pragma unroll 1
+    for (int d = lanes / 2; d > 0; d >>= 1)
+#pragma unroll
+      for (int i = 0; i < null_rules - 1; ++i) e[i] = larger(e[i], __shfl_xor_sync(lane_mask(lanes), e[i], d));
+  }
 }
 
 // rank_axes, the axes shared by the lanes. How many behind the first are comparable travels as a bit, so that one reduction does.
@@ -136,8 +161,7 @@ __device__ inline uint32 ranked_axes(const double *score, double largest, const 
         dim, score, [=](int i) { return half[i * apart]; }, j);
     packed |= packed_axis(place, j) | 1u << 24 << comparable_place(place, score[j], largest);
   });
-#pragma unroll 1
-  for (int d = lanes / 2; d > 0; d >>= 1) packed |= __shfl_xor_sync(lane_mask(lanes), packed, d);
+  packed = __reduce_or_sync(lane_mask(lanes), packed);
   const uint32 comparable = packed >> 24 == 0u ? 0u : 31u - static_cast<uint32>(__clz(static_cast<int>(packed >> 24)));
   return (packed & 0xffffffu) | comparable << 24;
 }
@@ -157,21 +181,21 @@ __device__ __forceinline__ void finish_group(const device_problem &problem, doub
     widest_pairs(sums[k].null, lanes, e);
     rule_result result = judge_nulls(tessera_rule.error, problem.estimate, sums[k].mean, sums[k].centre, e, volume);
     if (near_faces) {
-      double all = 0.0;
+      double all[1] = {0.0};
       each_axis(lane, lanes, [&](int j) {
-        all += residual(group, k, j);
+        all[0] += residual(group, k, j);
         score[j] += residual(group, k, j);
       });
-#pragma unroll 1
-      for (int d = lanes / 2; d > 0; d >>= 1) all += __shfl_xor_sync(mask, all, d);
-      add_face_error(result, all, volume);
+      sum_over(all, lanes);
+      add_face_error(result, all[0], volume);
     }
     if (probes_here > 0) add_probe_error(result, sums[k].probe, sums[k].centre, volume);
     rough = rough || !result.asymptotic;
     excess = larger(excess, result.excess);
     finite = finite && isfinite(result.value) && isfinite(result.error);
-    each_axis(lane, lanes,
-              [&](int j) { add_difference(tessera_rule, difference(group, k, j), sums[k].centre, score[j]); });
+    each_axis(lane, lanes, [&](int j) {
+      add_difference(tessera_rule, problem.estimate, difference(group, k, j), sums[k].centre, score[j]);
+    });
     if (lane == 0) {
       record[(2 * dim + k) * apart] = result.value;
       record[(2 * dim + comps + k) * apart] = result.error;

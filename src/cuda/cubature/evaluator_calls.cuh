@@ -22,12 +22,13 @@ using step_grid = device_grid;
 #endif
 }  // namespace tessera
 
-// device_evaluator.cuh
+// device_evaluator.cuh. The list as its numbers, which travel in registers: memory of a thread's own is far away behind each barrier.
 extern "C" __device__ void tessera_evaluate(const tessera::device_problem &problem, tessera::int64 &taken,
                                             tessera::step_grid &grid, const tessera::region_view &regions,
-                                            const tessera::region_list &list, tessera::int64 n, tessera::int64 all);
+                                            const tessera::int64 *ids, tessera::int64 first, int pieces,
+                                            tessera::int64 n, tessera::int64 all);
 extern "C" __device__ void tessera_raise(const tessera::device_problem &problem, tessera::step_grid &grid,
-                                         const tessera::region_view &regions, const tessera::region_list &list,
+                                         const tessera::region_view &regions, const tessera::int64 *ids,
                                          tessera::int64 n, int level, tessera::int64 all);
 #if TESSERA_MANY
 extern "C" __device__ tessera::own_memory tessera_own_memory();
@@ -35,44 +36,57 @@ extern "C" __device__ tessera::own_memory tessera_own_memory();
 
 namespace tessera {
 
-class evaluator_base {
+// The problem in near memory, for it is looked at behind every barrier.
+alignas(16) static __shared__ unsigned char own_problem_bytes[sizeof(device_problem)];
+__device__ inline device_problem &own_problem() { return *reinterpret_cast<device_problem *>(own_problem_bytes); }
+__device__ inline void keep_problem(const device_problem &problem) {
+  static_assert(sizeof problem % sizeof(unsigned) == 0, "");
+  for (unsigned i = threadIdx.x; i < sizeof problem / sizeof(unsigned); i += TESSERA_BLOCK)
+    reinterpret_cast<unsigned *>(own_problem_bytes)[i] = reinterpret_cast<const unsigned *>(&problem)[i];
+  __syncthreads();
+}
+
+// Of the problem that is kept in near memory.
+class called_evaluator {
  public:
   static constexpr bool deferred = false, raises = TESSERA_RAISED;
-  __device__ explicit evaluator_base(const device_problem &p) : p_(p) {}
 
-  __device__ bool failed() const { return *static_cast<volatile int64 *>(p_.failed) != 0 || asked_to_stop(); }
+  __device__ bool failed() const {  // both are asked for at once
+    const int64 at = *static_cast<volatile int64 *>(own_problem().failed);
+    const bool stop = asked_to_stop();
+    return at != 0 || stop;
+  }
   __device__ outcome failure() const { return asked_to_stop() ? outcome::callback : outcome::nonfinite; }
 
- protected:
-  // flags_that_end in jit/device_compiler.hpp
-#if TESSERA_MANY
-  __device__ bool asked_to_stop() const { return (*static_cast<volatile int *>(p_.own.flags) & 14) != 0; }
-#else
-  __device__ static bool asked_to_stop() { return (*static_cast<volatile int *>(&tessera_flags) & 14) != 0; }
-#endif
-
-  const device_problem &p_;
-};
-
-class called_evaluator : public evaluator_base {
- public:
-  using evaluator_base::evaluator_base;
   __device__ void evaluate(step_grid &grid, const region_view &regions, const region_list &list, int64 n) {
     evaluate(grid, regions, list, n, n);
   }
   // Of so many in `all`, on this device and on others.
   __device__ void evaluate(step_grid &grid, const region_view &regions, const region_list &list, int64 n, int64 all) {
-    tessera_evaluate(p_, taken_, grid, regions, list, n, all);
+    step_grid copy = grid;  // the grid's own numbers stay where they are at hand
+    tessera_evaluate(own_problem(), taken_, copy, regions, list.ids, list.first, list.pieces, n, all);
+    grid = copy;
   }
   __device__ void raise(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) const {
-    raise(grid, regions, region_list{ids, 0, 1}, n, level, n);
+    raise(grid, regions, ids, n, level, n);
   }
-  __device__ void raise(step_grid &grid, const region_view &regions, const region_list &list, int64 n, int level,
+  __device__ void raise(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int level,
                         int64 all) const {
-    tessera_raise(p_, grid, regions, list, n, level, all);
+    step_grid copy = grid;
+    tessera_raise(own_problem(), copy, regions, ids, n, level, all);
+    grid = copy;
   }
 
  private:
+  // flags_that_end in jit/device_compiler.hpp
+  __device__ static bool asked_to_stop() {
+#if TESSERA_MANY
+    return (*static_cast<volatile int *>(own_problem().own.flags) & 14) != 0;
+#else
+    return (*static_cast<volatile int *>(&tessera_flags) & 14) != 0;
+#endif
+  }
+
   int64 taken_ = 0;
 };
 

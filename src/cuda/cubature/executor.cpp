@@ -55,6 +55,7 @@ device_problem cuda_executor::make_problem(const bulk_state &state) {
   problem.nodes = reinterpret_cast<const uint32 *>(kernel_->nodes());
   problem.b_axes = reinterpret_cast<const uint32 *>(kernel_->b_axes());
   problem.params = reinterpret_cast<const void *>(params_);
+  problem.listed = kernel_->listed();
   problem.raised = kernel_->raised();
   std::copy_n(state.set.raised_points, raised_levels, problem.raised_points);
   problem.slices = reinterpret_cast<slice_record *>(slices_.address());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../plugin.hpp"
+#include "../../core/listed_build.hpp"
 #include "../../core/node_table.hpp"
 
 namespace tessera {
@@ -45,6 +46,20 @@ std::vector<pair_factors> make_pairs(const rule &r) {
 
 // Axis orbits whose values the kernel keeps: those of the fourth differences, or all where there are points near the faces.
 int axis_orbits(const rule &r) { return r.face_orbit < 0 ? 2 : r.face_orbit; }
+
+// Words, offsets and weights of a list of points.
+template <class Memory, class Tables>
+listed_rule upload_list(Memory &there, const Tables &t, CUstream stream) {
+  const auto put = [stream](device_memory &to, const auto &from) {
+    const std::size_t bytes = from.size() * sizeof from[0];
+    to.require(bytes);
+    upload(to.address(), from.data(), bytes, stream, "uploading the rule's points");
+    return to.address();
+  };
+  return {reinterpret_cast<const uint64 *>(put(there.words, t.words)),
+          reinterpret_cast<const double *>(put(there.offsets, t.offsets)),
+          reinterpret_cast<const double *>(put(there.weights, t.weights))};
+}
 
 // Bytes of device_scratch.
 int scratch_bytes(const rule &r, int block, int lanes, int ncomp) {
@@ -125,7 +140,9 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   upload(library_.global("tessera_pairs", bytes), pairs.data(), bytes, stream, "uploading the rule");
   upload_points(nodes_, make_nodes(r), stream);
   node_bytes_ = static_cast<std::size_t>(sparse_points(r)) * 16 * static_cast<std::size_t>(device_node_quads(ndim_));
-  if (r.raises && !many) upload_raised(*problem.raised, stream);
+  const listed_tables listed = build_listed(r);
+  if (!listed.words.empty()) listed_ = upload_list(listed_there_, listed, stream);
+  if (r.raises && !many) raised_ = {upload_list(raised_there_, *problem.raised, stream), problem.raised->orbits};
   check(cuda().stream_synchronize(stream), "uploading the rule");
   steps_.block = static_cast<unsigned>(shape_.block);
   steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
@@ -135,19 +152,6 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
                                 static_cast<int>(steps_.shared_bytes)),
             "asking for shared memory");
   steps_.fit(multiprocessors, "the integrand needs");
-}
-
-void loaded_kernel::upload_raised(const raised_tables &t, CUstream stream) {
-  const auto put = [stream](device_memory &to, const void *from, std::size_t bytes) {
-    to.require(bytes);
-    upload(to.address(), from, bytes, stream, "uploading the rules of higher degree");
-  };
-  put(raised_words_, t.words.data(), t.words.size() * sizeof(uint64));
-  put(raised_offsets_, t.offsets.data(), t.offsets.size() * sizeof(double));
-  put(raised_weights_, t.weights.data(), t.weights.size() * sizeof(double));
-  raised_ = {reinterpret_cast<const uint64 *>(raised_words_.address()),
-             reinterpret_cast<const double *>(raised_offsets_.address()),
-             reinterpret_cast<const double *>(raised_weights_.address()), t.orbits};
 }
 
 std::size_t loaded_kernel::slice_bytes() const { return static_cast<std::size_t>(ncomp_) * slice_doubles(ndim_) * 8; }

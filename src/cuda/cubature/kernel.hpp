@@ -42,6 +42,7 @@ class loaded_kernel {
   CUfunction points() const { return points_; }
   CUdeviceptr nodes() const { return nodes_.address(); }
   CUdeviceptr b_axes() const { return nodes_.address() + node_bytes_; }
+  const listed_rule &listed() const { return listed_; }   // on the device, where there is one
   const raised_rules &raised() const { return raised_; }  // on the device, where regions are given a higher degree
   std::size_t slice_bytes() const;                        // of one slice_record for all components
   const compiled_module &module() const { return module_; }
@@ -49,8 +50,6 @@ class loaded_kernel {
   CUdeviceptr status() const { return status_; }  // tessera_status, ints
 
  private:
-  void upload_raised(const raised_tables &t, CUstream stream);
-
   const int ndim_, ncomp_;
   const kernel_shape shape_;
   compiled_module module_;
@@ -60,7 +59,11 @@ class loaded_kernel {
   step_packing packing_;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
-  device_memory raised_words_, raised_offsets_, raised_weights_;
+  struct listed_memory {
+    device_memory words, offsets, weights;
+  };
+  listed_memory listed_there_, raised_there_;
+  listed_rule listed_ = {};
   raised_rules raised_ = {};
   CUdeviceptr flags_ = 0, status_ = 0;
 };

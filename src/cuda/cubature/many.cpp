@@ -105,6 +105,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   device_problem shared = {};
   shared.nodes = reinterpret_cast<const uint32 *>(kernel.nodes());
   shared.b_axes = reinterpret_cast<const uint32 *>(kernel.b_axes());
+  shared.listed = kernel.listed();
   shared.most_slices = 1;  // regions are never cut: there are enough of them for one block
   shared.estimate = s.estimate;
   many_batch batch = {};

@@ -48,8 +48,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     tessera_many(const tessera::bulk_state common, const tessera::device_problem problem,
                  const tessera::many_batch batch) {
   using namespace tessera;
-  __shared__ bulk_state state;
-  __shared__ device_problem own;
+  bulk_state &state = run_state();
+  device_problem &own = own_problem();
   __shared__ device_team::scratch team_scratch;
   __shared__ int64 failed, row;
   device_team team(team_scratch);
@@ -68,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     if (row >= batch.rows) return;
     begin_row(state, own, batch, row);
     __syncthreads();
-    called_evaluator evaluator(own);
+    called_evaluator evaluator;
     bulk_steps<device_block, called_evaluator>(grid, state, evaluator).run();
     __syncthreads();
     finish_row(state, own.own, batch, row);

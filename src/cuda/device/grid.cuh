@@ -11,6 +11,10 @@ namespace tessera {
 #define TESSERA_BLOCK 128
 #endif
 
+// The state of the run that a block is at, in its near memory.
+alignas(16) static __shared__ unsigned char run_state_bytes[sizeof(bulk_state)];
+__device__ inline bulk_state &run_state() { return *reinterpret_cast<bulk_state *>(run_state_bytes); }
+
 // Of `lanes` lanes of a warp that work on one item together, a power of two: those of this thread's group. Other groups of the warp
 // may be elsewhere.
 __device__ inline unsigned lane_mask(int lanes) {
@@ -46,31 +50,39 @@ class device_team {
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x); }
   __device__ static constexpr int lanes() { return TESSERA_BLOCK; }
+  __device__ static void meet() { __syncthreads(); }
 
   // Sums over the lanes of up to team_sums at a time, in an order that never changes; every lane gets them. A tree of few additions
   // does not drift.
   template <int n>
   __device__ __noinline__ void sum(compensated_sum (&v)[n]) {
     static_assert(n <= team_sums, "");
+    compensated_sum own[n];  // not where the caller has them, which is memory
+#pragma unroll
+    for (int i = 0; i < n; ++i) own[i] = v[i];
 #pragma unroll 1
     for (int d = 16; d > 0; d >>= 1)
 #pragma unroll
       for (int i = 0; i < n; ++i) {
-        v[i].sum += __shfl_xor_sync(~0u, v[i].sum, d);
-        v[i].lost += __shfl_xor_sync(~0u, v[i].lost, d);
+        own[i].sum += __shfl_xor_sync(~0u, own[i].sum, d);
+        own[i].lost += __shfl_xor_sync(~0u, own[i].lost, d);
       }
     __syncthreads();
     if ((lane() & 31) == 0)
-      for (int i = 0; i < n; ++i) s_.real[lane() / 32][i] = v[i];
+#pragma unroll
+      for (int i = 0; i < n; ++i) s_.real[lane() / 32][i] = own[i];
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < n; ++i) {
-      v[i] = compensated_sum{};
-      for (int w = 0; w < warps; ++w) {
-        v[i].sum += s_.real[w][i].sum;
-        v[i].lost += s_.real[w][i].lost;
+    for (int i = 0; i < n; ++i) own[i] = compensated_sum{};
+#pragma unroll 1
+    for (int w = 0; w < warps; ++w)
+#pragma unroll
+      for (int i = 0; i < n; ++i) {
+        own[i].sum += s_.real[w][i].sum;
+        own[i].lost += s_.real[w][i].lost;
       }
-    }
+#pragma unroll
+    for (int i = 0; i < n; ++i) v[i] = own[i];
   }
 
   __device__ __noinline__ int64 total(int64 v) {
@@ -192,10 +204,12 @@ class device_grid {
  public:
   using team_type = device_team;
   static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
+  static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
   static constexpr int small_lanes = device_warp::lanes();
-  __device__ device_grid(device_team &team, unsigned *arrived) : team_(team), arrived_(arrived) {}
+  __device__ device_grid(device_team &team, unsigned *arrived) : team_(&team), arrived_(arrived) {}
 
-  __device__ device_team &team() { return team_; }
+  __device__ static bulk_state &state(bulk_state &) { return run_state(); }
+  __device__ device_team &team() const { return *team_; }
   __device__ static bool first_team() { return blockIdx.x == 0; }
   __device__ static bool once() { return blockIdx.x == 0 && threadIdx.x == 0; }
   __device__ int64 threads() const { return int64{blocks_} * TESSERA_BLOCK; }
@@ -204,44 +218,44 @@ class device_grid {
   // Whether regions are handed out as groups of lanes become free; see device_evaluator.cuh.
   __device__ bool balances() const { return blocks_ > 1; }
 
-  template <class Body>
-  __device__ void alone(Body body) {
-    if (first_team()) {
-      const unsigned all = blocks_;
-      blocks_ = 1;
-      body();
-      blocks_ = all;
-    }
-    barrier();
-  }
+  __device__ void go_alone() { blocks_ = 1; }
+  __device__ void go_together() { blocks_ = gridDim.x; }
 
-  __device__ __noinline__ void barrier() {
-    __syncthreads();
-    if (blocks_ == 1) return;
-    wanted_ += blocks_;
-    if (threadIdx.x == 0) arrive(arrived_);
-    wait();
+  __device__ void barrier() {
+    if (blocks_ != 1) wanted_ += blocks_;
+    meet(arrived_, wanted_, blocks_ == 1, crowded_);
   }
 
   // One thread of each block asks, when the block is through.
   __device__ static bool last_to_leave(unsigned *left) { return arrive_and_count(left) == gridDim.x; }
 
-  // The first block runs the body, then lets the others go by coming once more.
+  // The first block runs the body, for which it waits for all or not, then lets the others go by coming once more.
   template <class Body>
-  __device__ void barrier_then(Body body) {
-    barrier_of_first();
+  __device__ void in_first(bool behind_all, Body body) {
+    const bool alone = blocks_ == 1;
+    if (behind_all && !alone) {
+      wanted_ += blocks_;
+      if (first_team()) {
+        meet(arrived_, wanted_, false, false);
+      } else {
+        __syncthreads();
+        if (threadIdx.x == 0) arrive(arrived_);
+      }
+    }
+    if (!alone) wanted_ += 1;
     if (first_team()) {
+      __syncthreads();
       body();
       __syncthreads();
-      if (threadIdx.x == 0 && blocks_ > 1) arrive(arrived_);
+      if (threadIdx.x == 0 && !alone) arrive(arrived_);
     } else {
-      wait();
+      wait(arrived_, wanted_, crowded_);
     }
   }
 
   template <class Body>
   __device__ void chunks(int64 n, Body body) {
-    for (int64 c = blockIdx.x; c < n; c += blocks_) body(team_, c);
+    for (int64 c = blockIdx.x; c < n; c += blocks_) body(*team_, c);
   }
   template <class Body>
   __device__ void small_teams(int64 n, Body body) {
@@ -250,24 +264,24 @@ class device_grid {
   }
   template <class Body>
   __device__ void each(int64 n, Body body) {
-    for (int64 i = thread(); i < n; i += threads()) body(i);
+    const int apart = n * 32 <= threads() ? 32 : 1;  // few have a warp each, where others' ways are not theirs
+    if ((threadIdx.x & (apart - 1)) != 0) return;
+    for (int64 i = thread() / apart; i < n; i += threads() / apart) body(i);
   }
 
  private:
-  // The first block waits for all; what the others have to wait for is one more that comes.
-  __device__ __noinline__ void barrier_of_first() {
+  // What is asked of an object that functions have the address of is read from memory each time: these are given numbers.
+  __device__ __noinline__ static void meet(unsigned *arrived, unsigned wanted, bool lone, bool crowded) {
     __syncthreads();
-    if (blocks_ == 1) return;
-    wanted_ += blocks_;
-    if (threadIdx.x == 0) arrive(arrived_);
-    if (first_team()) wait();
-    wanted_ += 1;
+    if (lone) return;
+    if (threadIdx.x == 0) arrive(arrived);
+    wait(arrived, wanted, crowded);
   }
-  __device__ void wait() {
+  __device__ __noinline__ static void wait(unsigned *arrived, unsigned wanted, bool crowded) {
     if (threadIdx.x == 0) {
-      while (look(arrived_) < wanted_)
-        if (crowded_) __nanosleep(rest);
-      acquire(arrived_);
+      while (look(arrived) < wanted)
+        if (crowded) __nanosleep(rest);
+      acquire(arrived);
     }
     __syncthreads();
   }
@@ -296,12 +310,12 @@ class device_grid {
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   }
 
-  device_team &team_;
+  device_team *team_;
   unsigned *arrived_;
   unsigned wanted_ = 0;
   // Where several blocks share a multiprocessor those that wait rest between two looks, the first one apart: for it all others wait.
   static constexpr unsigned rest = 100;  // nanoseconds
-  const bool crowded_ = blockIdx.x != 0 && gridDim.x > multiprocessors();
+  bool crowded_ = blockIdx.x != 0 && gridDim.x > multiprocessors();
   unsigned blocks_ = gridDim.x;  // that go through the steps; one while it is alone
 };
 

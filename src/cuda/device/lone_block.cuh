@@ -12,18 +12,22 @@ class device_block {
  public:
   using team_type = device_team;
   static constexpr int64 alone_points = 0;  // it always is
+  static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
   static constexpr int small_lanes = device_warp::lanes();
-  __device__ explicit device_block(device_team &team) : team_(team) {}
+  __device__ explicit device_block(device_team &team) : team_(&team) {}
 
-  __device__ device_team &team() { return team_; }
+  __device__ static bulk_state &state(bulk_state &) { return run_state(); }
+  __device__ device_team &team() const { return *team_; }
   __device__ static bool balances() { return false; }  // the counter of items given out is one for all blocks
   __device__ static bool first_team() { return true; }
   __device__ static bool once() { return threadIdx.x == 0; }
   __device__ static int64 threads() { return TESSERA_BLOCK; }
   __device__ static int64 thread() { return threadIdx.x; }
   __device__ static void barrier() { __syncthreads(); }
+  __device__ static void go_alone() {}
+  __device__ static void go_together() {}
   template <class Body>
-  __device__ static void barrier_then(Body body) {
+  __device__ static void in_first(bool, Body body) {
     __syncthreads();
     body();
     __syncthreads();
@@ -31,7 +35,7 @@ class device_block {
 
   template <class Body>
   __device__ void chunks(int64 n, Body body) {
-    for (int64 c = 0; c < n; ++c) body(team_, c);
+    for (int64 c = 0; c < n; ++c) body(*team_, c);
   }
   template <class Body>
   __device__ void small_teams(int64 n, Body body) {
@@ -44,7 +48,7 @@ class device_block {
   }
 
  private:
-  device_team &team_;
+  device_team *team_;
 };
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ namespace tessera {
 // thread alone would take longer than a barrier of the grid.
 template <class Evaluator>
 __device__ void run_steps(const bulk_state &in, unsigned *arrived, Evaluator &evaluator, bulk_state *out) {
-  __shared__ bulk_state state;
+  bulk_state &state = run_state();
   __shared__ device_team::scratch team_scratch;
   for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += TESSERA_BLOCK)
     reinterpret_cast<unsigned *>(&state)[i] = reinterpret_cast<const unsigned *>(&in)[i];

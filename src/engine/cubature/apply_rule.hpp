@@ -93,7 +93,7 @@ TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, c
     if (!result.asymptotic) rough += 1.0;
     excess = larger(excess, result.excess);
     if (!(fabs(result.value) < infinity_value() && fabs(result.error) < infinity_value())) infinite += 1.0;
-    for (int j = 0; j < r.ndim; ++j) add_difference(r, own[r.orbits + j], own[0], score[j]);
+    for (int j = 0; j < r.ndim; ++j) add_difference(r, estimate, own[r.orbits + j], own[0], score[j]);
   }
   for (int j = 0; j < r.ndim; ++j) score[j] = lanes.sum(score[j]);
   rough = lanes.sum(rough);

@@ -9,16 +9,18 @@
 // the same data in the same order, so that all take the same decisions without asking each other; what takes longer, one team
 // does while the others wait at a barrier. On the host there is one team of one lane, and the loops over chunks are shared out
 // to a pool of threads. A grid offers
-//   team()                lane(), lanes(), sum, total, scan, least, place, counters: host/executor.hpp, cuda/device/grid.cuh
+//   state(given)          the state that all its threads see: `given`, or where that is
+//   team()                lane(), lanes(), meet, sum, total, scan, least, place, counters: host/executor.hpp, cuda/device/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
 //   small_teams(n, body)  the same of smaller teams, which have lane(), lanes(), least, and total and either as in landmarks.hpp
 //   small_lanes           how many lanes these have
 //   each(n, body)         body(i)
 //   barrier()             all teams have come here, and see what the others have written
-//   barrier_then(body)    the same; between their coming and going body() runs in one team
+//   in_first(all, body)   between their coming and going body() runs in the first team, which waits for the others or not
 //   once()                true in one lane of one team
 //   alone_points          most points of a step that one team takes alone, sooner than all could meet at the barriers; 0: never
-//   alone(body)           body() runs in one team, to which the grid then is that team alone, while the others wait
+//   go_alone(), go_together()   in the first team: the grid is that team alone, while the others wait
+//   lone_regions          up to so many are surveyed and listed by one team alone; 0: never
 // and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that `raises`
 // offers raise(grid, regions, ids, n, level) too, which gives each region value, error and in its word what raise.hpp says. One that is
 // `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them (or raises them to the level
@@ -42,186 +44,192 @@ namespace tessera {
 template <class Grid, class Evaluator>
 class bulk_steps {
  public:
-  TESSERA_HD bulk_steps(Grid &grid, bulk_state &state, Evaluator &evaluator)
-      : grid_(grid), team_(grid.team()), st_(state), eval_(evaluator), nc_(state.set.ncomp) {}
+  TESSERA_HD bulk_steps(const Grid &grid, bulk_state &state, Evaluator &evaluator)
+      : grid_(grid), team_(grid_.team()), given_(state), eval_(evaluator), nc_(state.set.ncomp) {}
 
   // Goes on until the run ends or the driver is wanted.
   TESSERA_HD void run() {
-    at_ = st_;
+    at_ = state();
     at_.pending = 0;
     at_.wants_room = at_.stopped = false;
     at_.end = outcome::running;
-    if constexpr (Grid::alone_points > 0 && !Evaluator::deferred)
-      if (!at_.joined && st_.points <= Grid::alone_points) {
-        grid_.alone([this] {
-          advance(Grid::alone_points);
-          if (grid_.once()) *st_.published = at_;
-        });
-        at_ = *st_.published;
+    bool alone = Grid::alone_points > 0 && !Evaluator::deferred && !at_.joined && state().points <= Grid::alone_points;
+    TESSERA_ROLLED
+    for (;; alone = false) {
+      if (!alone) at_.joined = true;
+      if (!alone || grid_.first_team()) {
+        if (alone) grid_.go_alone();
+        advance(alone ? Grid::alone_points : any_number);
+        if (!alone) break;
+        if (grid_.once()) *state().published = at_;
+        grid_.go_together();
       }
-    if (!at_.stopped) {
-      at_.joined = true;
-      advance(any_number);
+      grid_.barrier();
+      at_ = *state().published;
+      if (at_.stopped) break;
     }
     grid_.barrier();
     if (grid_.once()) {
-      static_cast<bulk_progress &>(st_) = at_;
-      st_.pending_list = at_.count == 0    ? whole_domain()
-                         : at_.raising > 0 ? region_list{st_.marked + list_of_level(at_, at_.raising), 0, 1}
-                                           : pieces_of();
+      static_cast<bulk_progress &>(state()) = at_;
+      state().pending_list = at_.count == 0    ? whole_domain()
+                             : at_.raising > 0 ? region_list{state().marked + list_of_level(at_, at_.raising), 0, 1}
+                                               : pieces_of();
     }
   }
 
  private:
+  // A grid that has the state in a place of its own names it, and the compiler knows what memory that is.
+  TESSERA_HD bulk_state &state() const { return Grid::state(given_); }
+
   static constexpr int64 any_number = static_cast<int64>(~uint64{0} >> 1);
 
   // The same as long as a step has at most so many points.
-  TESSERA_HD TESSERA_APART void advance(int64 most_points) {
-    const int64 pause = at_.evaluations + st_.pause_after,
-                pause_exploring = at_.evaluations + st_.pause_exploring_after;
+  TESSERA_HD void advance(int64 most_points) {
+    listed_ = false;
+    const int64 pause = at_.evaluations + state().pause_after,
+                pause_exploring = at_.evaluations + state().pause_exploring_after;
     at_.stopped = true;
     if (at_.count == 0)
-      at_.end = Evaluator::deferred && st_.pending > 0 ? finish_domain() : begin();
-    else if (st_.pending > 0 && at_.raising == 0)
+      at_.end = Evaluator::deferred && state().pending > 0 ? finish_domain() : begin();
+    else if (state().pending > 0 && at_.raising == 0)
       at_.end = correct_pieces(at_.marked_count);
+    TESSERA_ROLLED
     while (at_.end == outcome::running && at_.pending == 0) {
-      if (at_.count > most_points / (split().pieces * st_.points)) {
+      if (at_.count > most_points / (split().pieces * state().points)) {
         at_.stopped = false;
         return;
       }
-      if (st_.whole_steps && !at_.surveyed && may_fill() && at_.count > affordable(split())) {
-        at_.end = outcome::evaluations;  // without the survey that a longer run does not make
-        return;
-      }
-      if (!at_.surveyed && can_fill()) {
-        at_.marked_count = at_.count;
-        divide_all();
-        at_.end = evaluate_and_correct(at_.marked_count);
-        continue;
-      }
-      if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > st_.pause_regions)) return;
-      const bool paused = at_.evaluations >= pause || at_.count > st_.pause_regions;
-      if (at_.exploring && st_.whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
-        at_.end = outcome::evaluations;  // with the list as it is
-        return;
-      }
-      int64 unknown = at_.exploring ? list_pieces() : 0;
-      if (unknown == 0) {
-        if (!at_.surveyed) survey();
-        at_.surveyed = true;  // a pause comes after the survey: what it found still holds
-        const outcome end = st_.decision->end;
-        if (end == outcome::converged) unknown = list_unexplored();
-        if (end != outcome::running && unknown == 0) {
-          at_.end = end;
-          break;
-        }
-      }
-      at_.exploring = unknown > 0;
-      const bulk_decision t = *st_.decision;
-      if (paused && at_.surveyed) break;
-      const splitting split = this->split();
-      const int64 affordable = this->affordable(split);
-      if (st_.whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) {
-        at_.end = outcome::evaluations;
-        break;
-      }
-      if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || st_.can_grow))) {
-        stop_filling();
-        forget_survey();
-        continue;
-      }
-      if (affordable < 1) {
-        at_.end = outcome::evaluations;
-        break;
-      }
-      const int64 chosen = unknown > 0 ? unknown : t.count;
-      if (chosen == 0) {
-        at_.end = at_.retired_count > 0 ? outcome::memory : outcome::roundoff;
-        break;
-      }
-      const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
-      if constexpr (Evaluator::raises)
-        if (may_raise && !st_.can_grow && !fits(1, split) && raise(t)) {  // which needs no room
-          if (at_.pending > 0) break;
-          forget_survey();
-          ++at_.iterations;
-          continue;
-        }
-      int64 marked = chosen < affordable ? chosen : affordable;
-      at_.marked_count = marked;
-      at_.wants_room = st_.can_grow && !fits(marked, split);
-      if (at_.wants_room) break;
-      if (!fits(1, split)) {
-        if (!give_up()) {
-          at_.end = outcome::memory;
-          break;
-        }
-        at_.exploring = false;
-        forget_survey();
-        continue;
-      }
-      const int64 room = (st_.capacity - at_.count) / (split.pieces - 1);
-      if (marked > room) marked = room;
-      if (marked > st_.parents_capacity) marked = st_.parents_capacity;
-      const int64 in_time = st_.most_in_step / (split.pieces * st_.points);
-      if (marked > in_time) marked = in_time > 1 ? in_time : 1;
-      at_.marked_count = marked;
-      if (unknown > 0) {
-        divide_listed(marked);
-      } else if (at_.raising > 0 || !divide(t, marked, may_raise)) {
-        if constexpr (Evaluator::raises) {
-          if (raise(t)) {
-            if (at_.end != outcome::running || at_.pending > 0) break;
-            const int64 left = this->affordable(split);
-            marked = divide_rest(t, marked < left ? marked : left);
-          } else {
-            divide(t, marked, false);
-          }
-        }
-      }
-      forget_survey();
-      at_.marked_count = marked;
-      if (marked > 0)
-        at_.end = evaluate_and_correct(marked);
-      else
-        ++at_.iterations;
+      const move next = divide_some(pause, pause_exploring);
+      if (next == move::pause) return;
+      if (next == move::stop) break;
+      if (next == move::evaluate) at_.end = evaluate_and_correct(at_.marked_count);
     }
     if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
+  }
+
+  // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
+  enum class move { stop, pause, again, evaluate };
+  TESSERA_HD move divide_some(int64 pause, int64 pause_exploring) {
+    if (state().whole_steps && !at_.surveyed && may_fill() && at_.count > affordable(split())) {
+      at_.end = outcome::evaluations;  // without the survey that a longer run does not make
+      return move::pause;
+    }
+    if (!at_.surveyed && can_fill()) {
+      at_.marked_count = at_.count;
+      divide_all();
+      return move::evaluate;
+    }
+    if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions)) return move::pause;
+    const bool paused = at_.evaluations >= pause || at_.count > state().pause_regions;
+    if (at_.exploring && state().whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
+      at_.end = outcome::evaluations;
+      return move::pause;
+    }
+    int64 unknown = at_.exploring ? list_pieces() : 0;
+    if (unknown == 0) {
+      if (!at_.surveyed) survey();
+      at_.surveyed = true;  // a pause comes after the survey: what it found still holds
+      const outcome end = state().decision->end;
+      if (end == outcome::converged) {
+        unknown = list_unexplored();
+        listed_ = false;
+      }
+      if (end != outcome::running && unknown == 0) return ended(end);
+    }
+    at_.exploring = unknown > 0;
+    const bulk_decision t = *state().decision;
+    if (paused && at_.surveyed) return move::stop;
+    const splitting split = this->split();
+    const int64 affordable = this->affordable(split);
+    if (state().whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) return ended(outcome::evaluations);
+    if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || state().can_grow))) {
+      stop_filling();
+      forget_survey();
+      return move::again;
+    }
+    if (affordable < 1) return ended(outcome::evaluations);
+    const int64 chosen = unknown > 0 ? unknown : t.count;
+    if (chosen == 0) return ended(at_.retired_count > 0 ? outcome::memory : outcome::roundoff);
+    const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
+    if constexpr (Evaluator::raises)
+      if (may_raise && !state().can_grow && !fits(1, split) && raise(t)) {  // which needs no room
+        if (at_.pending > 0) return move::stop;
+        forget_survey();
+        ++at_.iterations;
+        return move::again;
+      }
+    int64 marked = chosen < affordable ? chosen : affordable;
+    at_.marked_count = marked;
+    at_.wants_room = state().can_grow && !fits(marked, split);
+    if (at_.wants_room) return move::stop;
+    if (!fits(1, split)) {
+      if (!give_up()) return ended(outcome::memory);
+      at_.exploring = false;
+      forget_survey();
+      return move::again;
+    }
+    const int64 room = (state().capacity - at_.count) / (split.pieces - 1);
+    if (marked > room) marked = room;
+    if (marked > state().parents_capacity) marked = state().parents_capacity;
+    const int64 in_time = state().most_in_step / (split.pieces * state().points);
+    if (marked > in_time) marked = in_time > 1 ? in_time : 1;
+    at_.marked_count = marked;
+    if (unknown == 0 && (at_.raising > 0 || !list_chosen(t, marked, may_raise))) {
+      if constexpr (Evaluator::raises) {
+        if (raise(t)) {
+          if (at_.end != outcome::running || at_.pending > 0) return move::stop;
+          const int64 left = this->affordable(split);
+          marked = list_rest(t, marked < left ? marked : left);
+        } else {
+          list_chosen(t, marked, false);
+        }
+      }
+    }
+    if (marked > 0) divide_listed(marked);
+    forget_survey();
+    at_.marked_count = marked;
+    if (marked > 0) return move::evaluate;
+    ++at_.iterations;
+    return move::again;
+  }
+  TESSERA_HD move ended(outcome end) {
+    at_.end = end;
+    return move::stop;
   }
 
   // The first regions: as long as there are fewer than wanted, each step divides them all.
   TESSERA_HD bool filling() const { return at_.count < at_.fill; }
   TESSERA_HD splitting split() const {
-    return filling() ? first_splitting(st_.split, st_.regions.ndim(), at_.count, at_.fill)
-                     : (at_.exploring ? st_.exploring_split : st_.split);
+    return filling() ? first_splitting(state().split, state().regions.ndim(), at_.count, at_.fill)
+                     : (at_.exploring ? state().exploring_split : state().split);
   }
   TESSERA_HD bool fits(int64 marked, const splitting &split) const {
-    return at_.count + marked * (split.pieces - 1) <= st_.capacity && marked <= st_.parents_capacity;
+    return at_.count + marked * (split.pieces - 1) <= state().capacity && marked <= state().parents_capacity;
   }
   // Regions that can be divided within the limit of evaluations.
   TESSERA_HD int64 affordable(const splitting &split) const {
-    return (st_.set.maxeval - at_.evaluations) / (split.pieces * st_.points);
+    return (state().set.maxeval - at_.evaluations) / (split.pieces * state().points);
   }
   // Is there a step for so many regions within that limit, whichever of them get a higher degree?
   TESSERA_HD bool is_whole(int64 regions, const splitting &split) const {
-    const int64 raised = is_raising() ? st_.set.raised_points[raised_levels - 1] : 0;
-    return regions <= (st_.set.maxeval - at_.evaluations) / (split.pieces * st_.points + raised);
+    const int64 raised = is_raising() ? state().set.raised_points[raised_levels - 1] : 0;
+    return regions <= (state().set.maxeval - at_.evaluations) / (split.pieces * state().points + raised);
   }
   TESSERA_HD int64 live() const { return at_.count + at_.retired_count; }
-  TESSERA_HD const double *scale() const { return st_.scale + (at_.turn & 1) * nc_; }
-  TESSERA_HD uint32 *histogram(int ahead) const { return st_.histogram + (at_.turn + ahead) % 3 * histogram_bins; }
+  TESSERA_HD const double *scale() const { return state().scale + (at_.turn & 1) * nc_; }
+  TESSERA_HD uint32 *histogram(int ahead) const { return state().histogram + (at_.turn + ahead) % 3 * histogram_bins; }
 
   TESSERA_HD static region_list whole_domain() { return {nullptr, 0, 1}; }
-  TESSERA_HD region_list pieces_of() const { return {st_.marked, at_.count, split().pieces}; }
+  TESSERA_HD region_list pieces_of() const { return {state().marked, at_.count, split().pieces}; }
 
   // False: the executor evaluates, and the steps go on when they are started again.
   TESSERA_HD bool evaluate(const region_list &list, int64 n) {
-    if (Evaluator::deferred || is_left(st_, n, st_.points, Grid::alone_points)) {
+    if (Evaluator::deferred || is_left(state(), n, state().points, Grid::alone_points)) {
       at_.pending = n;
       return false;
     }
     if constexpr (!Evaluator::deferred) {
-      eval_.evaluate(grid_, st_.regions, list, n);
+      eval_.evaluate(grid_, state().regions, list, n);
       grid_.barrier();
     }
     return true;
@@ -229,42 +237,42 @@ class bulk_steps {
 
   // The domain is the first region; where more are wanted, it is divided level by level, so that each has ancestors with whose
   // values it is compared.
-  TESSERA_HD TESSERA_APART outcome begin() {
-    const region_view s = st_.regions;
-    at_.fill =
-        affordable_first_regions(st_.set.initial_regions, st_.points, st_.whole_steps ? any_number : st_.set.maxeval);
+  TESSERA_HD outcome begin() {
+    const region_view s = state().regions;
+    at_.fill = affordable_first_regions(state().set.initial_regions, state().points,
+                                        state().whole_steps ? any_number : state().set.maxeval);
     if (grid_.once()) {
-      make_domain(st_.domain(), s, 0);
+      make_domain(state().domain(), s, 0);
       for (int k = 0; k < nc_; ++k) {
-        st_.retired[k] = component_sums{};
-        st_.scale[k] = 1.0;
+        state().retired[k] = component_sums{};
+        state().scale[k] = 1.0;
       }
     }
-    if (!fill_divisible(st_.split, s.ndim(), st_.domain(), at_.fill)) at_.fill = 0;
+    if (!fill_divisible(state().split, s.ndim(), state().domain(), at_.fill)) at_.fill = 0;
     if (grid_.first_team())
-      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) st_.histogram[b] = 0;
+      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) state().histogram[b] = 0;
     grid_.barrier();
     return evaluate(whole_domain(), 1) ? finish_domain() : outcome::running;
   }
 
   // Behind the evaluation of the domain.
   TESSERA_HD outcome finish_domain() {
-    const region_view s = st_.regions;
+    const region_view s = state().regions;
     if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
-    at_.evaluations = st_.points;
+    at_.evaluations = state().points;
     at_.count = 1;
     if (grid_.once()) {
       if (eval_.failed()) {
         make_unknown(s, 0);
       } else {
         restore_classic(s, 0);
-        if (st_.set.estimate != 1) clear_sign(s, 0);
-        prepare_division(split(), s, 0, st_.domain());
+        if (state().set.estimate != 1) clear_sign(s, 0);
+        prepare_division(split(), s, 0, state().domain());
       }
       for (int k = 0; k < nc_; ++k) {  // what there is until a survey knows more
-        st_.totals[k] = component_sums{};
-        st_.totals[k].value.add(s.value(0, k));
-        st_.totals[k].error.add(s.error(0, k));
+        state().totals[k] = component_sums{};
+        state().totals[k].value.add(s.value(0, k));
+        state().totals[k].error.add(s.error(0, k));
       }
     }
     if (eval_.failed()) return eval_.failure();
@@ -276,15 +284,15 @@ class bulk_steps {
   // fewer regions than are wanted, or when there is no room.
   TESSERA_HD bool can_fill() const { return may_fill() && at_.count <= affordable(split()); }
   TESSERA_HD bool may_fill() const {  // apart from the limit of evaluations
-    if (!filling() || at_.evaluations < st_.points) return false;
+    if (!filling() || at_.evaluations < state().points) return false;
     const splitting next = split();
     const bool look =
-        st_.set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
+        state().set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
     return !look && fits(at_.count, next);
   }
 
-  TESSERA_HD TESSERA_APART void divide_all() {
-    bulk_state &st = st_;
+  TESSERA_HD void divide_all() {
+    bulk_state &st = state();
     divide_regions(at_.count, [&st](int64 m, int j) {
       if (j == 0) st.marked[m] = m;
       return m;
@@ -292,27 +300,27 @@ class bulk_steps {
   }
 
   // There is no room for all the first regions.
-  TESSERA_HD TESSERA_APART void stop_filling() {
+  TESSERA_HD void stop_filling() {
     at_.fill = 0;
-    const splitting split = st_.split;
-    const region_view s = st_.regions;
-    const domain_box domain = st_.domain();
+    const splitting split = state().split;
+    const region_view s = state().regions;
+    const domain_box domain = state().domain();
     grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i, domain); });
     grid_.barrier();
   }
 
   TESSERA_HD void divide_listed(int64 marked) {
-    const int64 *const ids = st_.marked;
+    const int64 *const ids = state().marked;
     divide_regions(marked, [ids](int64 m, int) { return ids[m]; });
   }
 
   // id(m, j): the m-th to be divided; an item is an axis j of it.
   template <class Id>
   TESSERA_HD void divide_regions(int64 marked, Id id) {
-    bulk_state &st = st_;
+    bulk_state &st = state();
     const int64 n = at_.count;
     const splitting split = this->split();
-    grid_.each(marked * st_.regions.ndim(), [=, &st](int64 t) {
+    grid_.each(marked * state().regions.ndim(), [=, &st](int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
       const int64 i = id(m, j);
@@ -322,10 +330,14 @@ class bulk_steps {
     grid_.barrier();
   }
 
+  // One team alone surveys few regions, decides, and lists what is to be divided: what it would be told by the others takes longer.
+  TESSERA_HD static bool is_lone(int64 n) { return n <= Grid::lone_regions; }
+  TESSERA_HD int64 surveyed_chunks() const { return is_lone(at_.count) ? 1 : chunks_of(at_.count); }
+
   // Sums and histogram of all regions as they are now, and what follows from them.
-  TESSERA_HD TESSERA_APART void survey() {
-    const int64 n = at_.count, chunks = chunks_of(n);
-    bulk_state &st = st_;
+  TESSERA_HD void survey() {
+    const int64 n = at_.count, chunks = surveyed_chunks();
+    bulk_state &st = state();
     uint32 *counts = histogram(0);
     const double *weights = scale();
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
@@ -333,28 +345,48 @@ class bulk_steps {
     });
     if (grid_.first_team()) TESSERA_ROLLED
     for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
-    grid_.barrier_then([this] { decide(); });
+    listed_ = is_lone(n);
+    grid_.in_first(!listed_, [this] {
+      decide();
+      if (Grid::lone_regions > 0 && listed_) list_alone();
+    });
+  }
+
+  // Behind a decision, in one team: all that it is about.
+  TESSERA_HD void list_alone() {
+    bulk_state &st = state();
+    team_.meet();
+    const bulk_decision d = *st.decision;
+    if (d.end != outcome::running) return;
+    const double *const weights = scale();
+    const bool raising = Evaluator::raises && is_raising();
+    const double least = raising ? least_to_raise(d.bin, d.allowed, at_.count) : 0.0;
+    const bool too_many = tessera::list_alone(
+        team_, at_.count, st.marked, [=, &st](int64 i) { return above(st, i, weights, d.bin); },
+        [=, &st](int64 i) { return raising && level_to_raise(st, i, weights, least) > 0; });
+    if (team_.lane() == 0) st.decision->hindered = too_many;
   }
 
   // The regions are no longer those of the last survey, if there was one: the next takes the next buffers.
   TESSERA_HD void forget_survey() {
     if (at_.surveyed) ++at_.turn;
     at_.surveyed = false;
+    listed_ = false;
   }
 
   // One team: is the tolerance met, and what is to be divided? Also sets the totals and the weights for the next step.
-  TESSERA_HD TESSERA_APART void decide() {
-    const int64 chunks = chunks_of(at_.count);
-    verdict all_components(st_.set, live());
-    double *next = st_.scale + ((at_.turn + 1) & 1) * nc_;
+  TESSERA_HD void decide() {
+    const int64 chunks = surveyed_chunks();
+    verdict all_components(state().set, live());
+    double *next = state().scale + ((at_.turn + 1) & 1) * nc_;
     double frozen = 0.0, keys = 0.0, over = 0.0, allowed = 1.0;  // over: how far a component is beyond its tolerance
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
-      const component_total all = total_of(team_, st_, chunks, k);
+      const component_total all = total_of(team_, state(), chunks, k);
       const value_and_error own = all.now(),
-                            other = st_.set.complex_values ? total_of(team_, st_, chunks, k ^ 1).now() : own;
-      const double tolerance = tolerated(st_.set, k, [=](int c) { return c == k ? own : other; });
+                            other = state().set.complex_values ? total_of(team_, state(), chunks, k ^ 1).now() : own;
+      const double tolerance = tolerated(state().set, k, [=](int c) { return c == k ? own : other; });
       frozen = all.frozen;
       all_components.add(own, tolerance);
       keys += scale()[k] * all.whole;
@@ -362,65 +394,77 @@ class bulk_steps {
       if (tau > 0.0 && tau < allowed) allowed = tau;
       over = larger(over, scale()[k] * (all.whole - tolerance / all.share));
       if (writer) {
-        st_.totals[k] = all.sums;
+        state().totals[k] = all.sums;
         // Where much less is tolerated than there is, the errors are brought down in stages.
         const double aim = larger(tolerance / all.share, all.whole * stage);
         next[k] = aim > 0.0 ? 1.0 / aim : 1.0;
       }
     }
-    const bool may_end = (at_.iterations > 0 || st_.resumed) && at_.evaluations >= st_.set.mineval &&
-                         (!filling() || st_.set.may_do_with_fewer);
-    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0, allowed};
+    const bool may_end = (at_.iterations > 0 || state().resumed) && at_.evaluations >= state().set.mineval &&
+                         (!filling() || state().set.may_do_with_fewer);
+    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0, allowed, false};
     // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
     const double rest = keys - frozen;
-    if (may_end && d.end == outcome::running && st_.set.estimate != 1 && rest < over &&
+    if (may_end && d.end == outcome::running && state().set.estimate != 1 && rest < over &&
         rest <= negligible_rest * frozen)
       d.end = outcome::roundoff;
-    const int64 most = st_.whole_steps ? any_number : affordable(filling() ? split() : st_.split);
+    const int64 most = state().whole_steps ? any_number : affordable(filling() ? split() : state().split);
     if (d.end == outcome::running && most > 0) {
-      const double share = st_.set.bulk_fraction;
+      const double share = state().set.bulk_fraction;
       const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
       const threshold t = choose_bin(team_, histogram(0), spared, filling() ? at_.count : most);
       d.bin = t.bin;
       d.count = t.count;
     }
-    if (writer) *st_.decision = d;
+    if (writer) *state().decision = d;
+  }
+
+  // Functions apart are given copies of what is used all the time, so that a compiler may keep that at hand.
+  template <class Function>
+  TESSERA_HD auto apart(Function function) {
+    Grid grid = grid_;
+    const auto result = function(grid);
+    grid_ = grid;
+    return result;
   }
 
   TESSERA_HD bool is_raising() const {  // at first the keys have no scale
-    return st_.set.raised_points[0] != 0 && !filling() && at_.turn > 0;
+    return state().set.raised_points[0] != 0 && !filling() && at_.turn > 0;
   }
   // Raises the degree of regions that would be divided. False: of none.
   TESSERA_HD bool raise(const bulk_decision &t) {
-    const int64 points =
-        raise_regions(grid_, st_, at_, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
+    listed_ = false;
+    bulk_progress at = at_;
+    const int64 points = apart([&](Grid &grid) {
+      return raise_regions(grid, state(), at, eval_, scale(), t.bin, least_to_raise(t.bin, t.allowed, at_.count));
+    });
+    at_ = at;
     if (at_.pending > 0) return true;
     if (points == 0) return false;
     if (eval_.failed()) at_.end = eval_.failure();
     at_.evaluations += points;
     return true;
   }
-  // Divides the first `most` of those that are still to be divided, and not to be raised once more. Returns how many.
-  TESSERA_HD TESSERA_APART int64 divide_rest(const bulk_decision &t, int64 most) {
+  // Lists the first `most` of those that are still to be divided, and not to be raised once more. Returns how many.
+  TESSERA_HD int64 list_rest(const bulk_decision &t, int64 most) {
     const double *weights = scale();
     const double least = least_to_raise(t.bin, t.allowed, at_.count);
     const int bin = t.bin;
-    bulk_state &st = st_;
+    bulk_state &st = state();
     const int64 n = list_regions(grid_, st, at_.count, st.marked, most, [=, &st](int64 i) {
       return above(st, i, weights, bin) && level_to_raise(st, i, weights, least) == 0;
     });
-    const int64 marked = n < most ? n : most;
-    if (marked > 0) divide_listed(marked);
-    return marked;
+    return n < most ? n : most;
   }
 
-  // Divides the first `marked` of the regions that the decision is about. False: nothing is divided, for some are to be raised.
-  TESSERA_HD TESSERA_APART bool divide(const bulk_decision &t, int64 marked, bool may_raise) {
+  // Lists the first `marked` of the regions that the decision is about. False: there is no list, for some are to be raised.
+  TESSERA_HD bool list_chosen(const bulk_decision &t, int64 marked, bool may_raise) {
+    if (listed_) return !(may_raise && state().decision->hindered);
     const int64 n = at_.count;
     const double *weights = scale();
     const double least = may_raise ? least_to_raise(t.bin, t.allowed, n) : infinity_value();
     const int bin = t.bin;
-    bulk_state &st = st_;
+    bulk_state &st = state();
     const auto take = [=, &st](int64 i) { return above(st, i, weights, bin); };
     if constexpr (Evaluator::raises) {
       if (list_regions(grid_, st, n, st.marked, marked, take,
@@ -429,7 +473,6 @@ class bulk_steps {
     } else {
       list_regions(grid_, st, n, st.marked, marked, take);
     }
-    divide_listed(marked);
     return true;
   }
 
@@ -443,66 +486,76 @@ class bulk_steps {
   }
 
   // The pieces of the `marked` divided regions.
-  TESSERA_HD TESSERA_APART outcome evaluate_and_correct(int64 marked) {
+  TESSERA_HD outcome evaluate_and_correct(int64 marked) {
     return evaluate(pieces_of(), marked * split().pieces) ? correct_pieces(marked) : outcome::running;
   }
 
   // Behind their evaluation.
   TESSERA_HD outcome correct_pieces(int64 marked) {
     const region_list list = pieces_of();
-    const region_view s = st_.regions, p = st_.parents;
+    const region_view s = state().regions, p = state().parents;
     // The totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs.
     if (eval_.failed()) {
       if (marked == at_.count)
-        grid_.barrier_then([this, marked] {
+        grid_.in_first(true, [this, marked] {
           for (int k = 0; k < nc_; ++k) {
-            const component_sums t = sum_chunk(team_, st_.parents, {0, marked}, k, [](int64) { return true; });
-            if (team_.lane() == 0) st_.totals[k] = t;
+            const component_sums t = sum_chunk(team_, state().parents, {0, marked}, k, [](int64) { return true; });
+            if (team_.lane() == 0) state().totals[k] = t;
           }
         });
       return eval_.failure();
     }
-    const int estimate = st_.set.estimate;
+    const int estimate = state().set.estimate;
     const splitting split = this->split();
     at_.count += marked * (list.pieces - 1);
-    const splitting next = filling() ? this->split() : st_.split;
-    const domain_box domain = st_.domain();
+    const splitting next = filling() ? this->split() : state().split;
+    const domain_box domain = state().domain();
     grid_.each(marked, [=](int64 m) {
       const int64 own = list.at(m, 0), others = list.at(m, 1) - 1;
       correct_errors(
           estimate, split, next, p, m, s, [=](int64 q) { return q == 0 ? own : others + q; }, domain);
     });
     grid_.barrier();
-    at_.evaluations += marked * list.pieces * st_.points;
+    at_.evaluations += marked * list.pieces * state().points;
     ++at_.iterations;
     return outcome::running;
   }
 
-  TESSERA_HD bool give_up() { return tessera::give_up(grid_, st_, at_, histogram(0), scale()); }
+  TESSERA_HD bool give_up() {
+    bulk_progress at = at_;
+    const bool gave_up = apart([&](Grid &grid) { return tessera::give_up(grid, state(), at, histogram(0), scale()); });
+    at_ = at;
+    return gave_up;
+  }
 
   // What is to be looked at before success is claimed; 0: nothing, or there are no more than the first regions, which are all of one
   // size.
   TESSERA_HD int64 list_unexplored() {
-    if (st_.set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2) return 0;
-    return tessera::list_unexplored(grid_, st_, at_.count, scale(), st_.exploring_split);
+    if (state().set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2) return 0;
+    return apart([&](Grid &grid) {
+      return tessera::list_unexplored(grid, state(), at_.count, scale(), state().exploring_split);
+    });
   }
   // The same of the pieces of what was listed before, without another look at the rest.
   TESSERA_HD int64 list_pieces() {
     const splitting split = this->split();
-    const region_list pieces = {st_.marked, at_.count - at_.marked_count * (split.pieces - 1), split.pieces};
-    return list_overlooked(grid_, st_, at_.count, pieces, at_.marked_count * split.pieces, scale(), split,
-                           [](int64) { return false; });
+    const region_list pieces = {state().marked, at_.count - at_.marked_count * (split.pieces - 1), split.pieces};
+    return apart([&](Grid &grid) {
+      return list_overlooked(grid, state(), at_.count, pieces, at_.marked_count * split.pieces, scale(), split,
+                             [](int64) { return false; });
+    });
   }
 
   static constexpr double stage = 1.0 / 256;
   static constexpr int64 first_look = 8;  // regions
 
-  Grid &grid_;
+  Grid grid_;  // a copy, whose numbers are at hand
   typename Grid::team_type &team_;
-  bulk_state &st_;
+  bulk_state &given_;
   Evaluator &eval_;
   const int nc_;
   bulk_progress at_ = {};
+  bool listed_ = false;  // what the decision is about is in state().marked
 };
 
 }  // namespace tessera

@@ -119,6 +119,7 @@ TESSERA_HD landmark take_landmark(const landmark_pair *best, int groups, int t) 
 struct lone_lane {
   TESSERA_HD static int lane() { return 0; }
   TESSERA_HD static int lanes() { return 1; }
+  TESSERA_HD static void meet() {}
   template <class T>
   TESSERA_HD static T total(T v) {
     return v;

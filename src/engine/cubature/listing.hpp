@@ -18,6 +18,23 @@ struct nothing_hinders {
   TESSERA_HD bool operator()(int64) const { return false; }
 };
 
+TESSERA_HD bool is_hindered(int64 hinderers, int64 all) { return hinderers > 0 && hinderers * hindering_share >= all; }
+
+// One team, where regions are few: all of n for which take(i) holds, in order. True: hinders(i) for a `hindering_share` of them.
+template <class Team, class Take, class Hinders>
+TESSERA_HD bool list_alone(Team &team, int64 n, int64 *list, Take take, Hinders hinders) {
+  int64 at = 0, hinderers = 0;
+  TESSERA_ROLLED
+  for (int64 from = 0; from < n; from += team.lanes()) {
+    const int64 i = from + team.lane();
+    const bool take_it = i < n && take(i);
+    if (take_it && hinders(i)) ++hinderers;
+    const int64 m = team.place(take_it, at);
+    if (take_it) list[m] = i;
+  }
+  return is_hindered(team.total(hinderers), at);
+}
+
 // Writes the first `most` of n regions for which take(i) holds to `list`, in order; chunk_counts[most_chunks] receives the number of
 // all, which is what it returns. Where hinders(i) holds for a `hindering_share` of them: -1, and there is no list, nor a barrier behind the counters.
 template <class Grid, class Take, class Hinders = nothing_hinders>
@@ -43,7 +60,7 @@ TESSERA_HD int64 list_regions(Grid &grid, bulk_state &st, int64 n, int64 *list, 
     TESSERA_ROLLED
     for (int64 c = grid.team().lane(); c < chunks; c += grid.team().lanes()) found += st.chunk_counts[c];
     found = grid.team().total(found);
-    if (found >= hindered && found / hindered * hindering_share >= found % hindered) return -1;
+    if (is_hindered(found / hindered, found % hindered)) return -1;
   }
   grid.chunks(chunks, [=, &st](auto &team, int64 c) {
     const chunk_range r = range_of(n, chunks, c);

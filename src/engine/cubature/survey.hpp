@@ -96,6 +96,7 @@ struct survey_sums {
 };
 template <class Team>
 TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
+  if (chunks == 1) return {st.sums[k], st.frozen[0].value()};
   compensated_sum t[3];
   TESSERA_ROLLED
   for (int64 c = all.lane(); c < chunks; c += all.lanes()) {

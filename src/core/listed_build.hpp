@@ -1,0 +1,20 @@
+// A rule's list of points, made once per rule (host only).
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "listed_rule.hpp"
+#include "rule.hpp"
+
+namespace tessera {
+
+struct listed_tables {
+  std::vector<uint64> words;  // empty: the rule has more variables or offsets than a word has room for
+  std::vector<double> offsets, weights;
+};
+
+// The sums are those of the rule and its null rules, in their order. Vertices in the order of their indices.
+listed_tables build_listed(const rule &r);
+
+}  // namespace tessera
