@@ -10,8 +10,8 @@ namespace tessera {
 constexpr int listed_axes = 8;    // most variables
 constexpr int listed_nodes = 64;  // most different offsets
 constexpr int listed_sums = 5;    // weighted sums that are made at a time
-constexpr int listed_weights =
-    6;  // numbers of an orbit: the weights, and by what share of itself the second generator's offset grows
+// Numbers of an orbit: their weights, and by what share of the first generator the second is larger.
+constexpr int listed_weights = listed_sums + 1;
 
 // A point: the node of axis j in bits 6j to 6j+5, its orbit in bits 48 to 59, above that one more than the axis that moves by the orbit's
 // second generator, or 0.

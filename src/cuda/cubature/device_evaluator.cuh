@@ -266,8 +266,8 @@ class device_evaluator {
   // Fewer than these are sooner done than put together behind one more barrier.
   static constexpr int slice_points = 128;
 
-  // Where there are few regions for each warp, it takes the points from the list. Measured: with all that many orbits gain by it too in up to six
-  // variables, and lose in eight.
+  // Where there are few regions for each warp, it takes the points from the list. Measured: at any number of regions rules in up to six variables
+  // gain by it, those in eight lose.
   static constexpr int few_of_warp = 16;
   __device__ bool is_few(int64 all, int64 threads) const {
     return p_.listed.words != nullptr && all * 32 <= threads * few_of_warp;
