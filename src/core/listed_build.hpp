@@ -1,4 +1,4 @@
-// A rule's list of points, made once per rule (host only).
+// Lists of points, and a rule's, made once per rule (host only).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 

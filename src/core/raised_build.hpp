@@ -2,17 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <vector>
-
+#include "listed_build.hpp"
 #include "raised_rule.hpp"
 
 namespace tessera {
 
-struct raised_tables {
+struct raised_tables : listed_tables {
   int ndim = 0, orbits = 0;
   int64 points[raised_levels] = {};  // of each level
-  std::vector<uint64> words;
-  std::vector<double> offsets, weights;
 
   raised_rules view() const { return {{words.data(), offsets.data(), weights.data()}, orbits}; }
   int64 bytes() const { return 8 * static_cast<int64>(words.size() + offsets.size() + weights.size()); }

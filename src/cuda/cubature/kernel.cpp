@@ -47,9 +47,7 @@ std::vector<pair_factors> make_pairs(const rule &r) {
 // Axis orbits whose values the kernel keeps: those of the fourth differences, or all where there are points near the faces.
 int axis_orbits(const rule &r) { return r.face_orbit < 0 ? 2 : r.face_orbit; }
 
-// Words, offsets and weights of a list of points.
-template <class Memory, class Tables>
-listed_rule upload_list(Memory &there, const Tables &t, CUstream stream) {
+listed_rule upload_list(listed_memory &there, const listed_tables &t, CUstream stream) {
   const auto put = [stream](device_memory &to, const auto &from) {
     const std::size_t bytes = from.size() * sizeof from[0];
     to.require(bytes);

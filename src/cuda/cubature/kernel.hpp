@@ -25,6 +25,11 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many = fal
 // The engine's kernels for a rule, to be joined with an integrand.
 kernel_text engine_kernel(const rule &r, const kernel_shape &shape);
 
+// Of a list of points, on the device.
+struct listed_memory {
+  device_memory words, offsets, weights;
+};
+
 class loaded_kernel {
  public:
   // Throws compile_error and device_error. The device's context is current. The rule and the domain are there, for every
@@ -59,9 +64,6 @@ class loaded_kernel {
   step_packing packing_;
   device_memory nodes_;  // the nodes and behind them the axes of the second generator
   std::size_t node_bytes_ = 0;
-  struct listed_memory {
-    device_memory words, offsets, weights;
-  };
   listed_memory listed_there_, raised_there_;
   listed_rule listed_ = {};
   raised_rules raised_ = {};

@@ -26,8 +26,9 @@ struct chunk_range {
   int64 begin, end;
 };
 TESSERA_HD chunk_range range_of(int64 n, int64 chunks, int64 c) {
-  if (n < int64{1} << 32 && n * (chunks + 1) < int64{1}
-                                                   << 32) {  // a division of long numbers takes a device much longer
+  // A division of long numbers takes a device much longer.
+  constexpr int64 short_numbers = int64{1} << 32;
+  if (n < short_numbers && n * (chunks + 1) < short_numbers) {
     const uint32 all = static_cast<uint32>(n), of = static_cast<uint32>(chunks), own = static_cast<uint32>(c);
     return {own * all / of, (own + 1u) * all / of};
   }
@@ -47,8 +48,8 @@ struct bulk_decision {
   int bin;         // of the histogram: regions from here up are divided
   int64 count;     // how many these are
   double allowed;  // what is tolerated, in keys: less than 1 where it is reached in stages
-  bool
-      hindered;  // so many of them would gain by a higher degree that they are not to be divided as they are; where they are listed at once
+  // So many of them would gain by a higher degree that they are not to be divided as they are; set where one team lists them.
+  bool hindered;
 };
 
 // What the steps carry on from one to the next, the same in every team.

@@ -348,7 +348,7 @@ class bulk_steps {
     listed_ = is_lone(n);
     grid_.in_first(!listed_, [this] {
       decide();
-      if (Grid::lone_regions > 0 && listed_) list_alone();
+      if (listed_) list_alone();
     });
   }
 
