@@ -53,9 +53,8 @@ class device_evaluator {
         slice_sums sums[comps];
         double volume;
         if (joins) {
-          volume = 1.0;
-#pragma unroll
-          for (int j = 0; j < dim; ++j) volume *= 2.0 * regions.half(region, j);
+          double c[dim], h[dim];
+          read_box(regions, region, c, h, volume);
           combine(r, slices, group, lanes, sums);
         } else {
           const int end = few ? static_cast<int>(tessera_rule.points) : points_cut();
@@ -360,13 +359,8 @@ class device_evaluator {
                             slice_sums *sums, double &volume) {
     const unsigned mask = lane_mask(lanes);
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    double c[dim];
-    volume = 1.0;
-#pragma unroll
-    for (int j = 0; j < dim; ++j) {
-      c[j] = regions.centre(region, j);
-      volume *= 2.0 * regions.half(region, j);
-    }
+    double c[dim], unused[dim];
+    read_box(regions, region, c, unused, volume);
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
       sums[k].mean = sums[k].centre = 0.0;
