@@ -89,6 +89,7 @@ enum tessera_key {
   TESSERA_SPARSE = 121,
   TESSERA_COMPLEX = 122,
   TESSERA_GATHER = 123,
+  TESSERA_BREAK_POINTS = 124,
   TESSERA_SHIFTS = 130,
   TESSERA_SEED = 131,
   TESSERA_TRANSFORM = 132,
@@ -660,7 +661,8 @@ TESSERA_API int tessera_get_regions(const tessera_solver *s, int64_t first, int6
 
 /* The next tessera_integrate, and only that one, goes on from a copy of records[n] in place of the domain; n = 0 takes that
  * back. `evaluations` is where its count starts: limits are meant for the whole. The result is that of one uninterrupted run
- * if all regions, the solver's settings and the integrand are those of the run that was interrupted. Not on a device.
+ * if all regions, the solver's settings and the integrand are those of the run that was interrupted, but where that had found coordinates at which the
+ * integrand jumps (docs/methods.md, Break points): it looks for them again. Not on a device.
  * TESSERA_ERR_ARGUMENT when a record cannot be that of a region; from the run itself when a region is not inside the domain. */
 TESSERA_API int tessera_set_regions(tessera_solver *s, int64_t n, const double *records, int64_t evaluations);
 

@@ -49,6 +49,7 @@ struct cubature_settings : run_settings {
   int64 initial_regions = 1;       // the domain is divided into these, level by level, before single regions are chosen
   bool may_do_with_fewer = false;  // the run may end before there are so many
   bool by_component = false;       // the component farthest from its tolerance says what is divided, and where
+  bool seeks_breaks = false;       // regions are cut where the integrand or its slope jumps; break_points.hpp
   double bulk_fraction = 0.75;
   int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0 where regions are only divided
 };

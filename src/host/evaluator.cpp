@@ -34,7 +34,7 @@ int64 host_evaluator::table_bytes(const cubature_problem &problem) {
 // As prepare allocates it.
 int64 host_evaluator::thread_bytes(const cubature_problem &problem, const call_plan &c) {
   const rule &r = problem.integration_rule;
-  const int64 nd = r.ndim, nc = problem.settings.ncomp, points = c.group * c.chunk;
+  const int64 nd = r.ndim, nc = problem.settings.ncomp, points = work_points(c);
   const int64 x = problem.integrand.batch ? points * (nd + 1) : (has_offsets(problem) ? table_block * nd : 0);
   return static_cast<int64>(sizeof(workspace)) + static_cast<int64>(sizeof(stretch)) * 2 * c.group +
          8 * (x + points * nc + 8 * nd + 2 * nc * sum_fields(r) + 2 * nc) +
@@ -151,7 +151,7 @@ void host_evaluator::abandon() {
 void host_evaluator::prepare(workspace &w) const {
   if (!w.f.empty()) return;
   const std::size_t nd = index(rule_.ndim), nc = index(problem_->settings.ncomp);
-  const std::size_t points = index(group_ * chunk_);
+  const std::size_t points = index(work_points({chunk_, group_}));
   w.at.resize(nd);
   w.opposite.resize(nd);
   w.ends.resize(4 * nd);

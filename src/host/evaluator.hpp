@@ -11,6 +11,7 @@
 #include "../problem.hpp"
 #include "../core/node.hpp"
 #include "../engine/cubature/apply_rule.hpp"
+#include "../engine/cubature/break_points.hpp"
 #include "../first_failure.hpp"
 #include "pool.hpp"
 #include "raw_array.hpp"
@@ -74,6 +75,11 @@ class host_evaluator {
   // The same with the rule of a level of core/raised_rule.hpp for the regions in ids[n]; see engine/cubature/raise.hpp.
   outcome raise(const region_view &regions, const int64 *ids, int64 n, int level);
 
+  // Line m of `lines` through region ids[m*n/lines], for a sum of the components with these weights; see engine/cubature/break_points.hpp.
+  outcome search(const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
+                 const domain_box &domain, break_table &breaks);
+  bool keeps_answers() const { return problem_->answers != nullptr; }
+
   int callback_status() const { return failure_.status(); }
   std::string message() const { return failure_.message(); }
   int64 work_bytes() const;
@@ -84,6 +90,8 @@ class host_evaluator {
   struct call_plan {
     int64 chunk, group;  // most points of one region in one call; regions in one call
   };
+  // A search for break points calls the points of a line together.
+  static int64 work_points(const call_plan &c) { return std::max<int64>(c.group * c.chunk, break_search::samples); }
   static call_plan plan_calls(const cubature_problem &problem, int threads, int64 memory);
   static int64 table_bytes(const cubature_problem &problem);
   static int64 thread_bytes(const cubature_problem &problem, const call_plan &c);
@@ -111,6 +119,9 @@ class host_evaluator {
     step_watch watch;
   };
 
+  found_break search_line(const domain_box &domain, const break_table &breaks, const region_view &regions, int64 region,
+                          int m, const double *weights, int64 item, workspace &w);
+  bool call_line(const break_search &search, int axis, const double *weights, double *values, int64 item, workspace &w);
   outcome apply(const region_view &regions, const region_list &list, int64 n, unsigned char *axes);
   outcome apply_raised(const region_view &regions, const int64 *ids, int64 n, int level);
   template <class Id, class Apply>

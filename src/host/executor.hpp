@@ -98,7 +98,7 @@ class host_grid {
 // The host evaluator in the form that the steps call.
 class host_bulk_evaluator {
  public:
-  static constexpr bool deferred = false, raises = true;
+  static constexpr bool deferred = false, raises = true, searches = true;
   explicit host_bulk_evaluator(host_evaluator &e) : evaluator_(e) {}
 
   void evaluate(host_grid &, const region_view &regions, const region_list &list, int64 n) {
@@ -106,6 +106,10 @@ class host_bulk_evaluator {
   }
   void raise(host_grid &, const region_view &regions, const int64 *ids, int64 n, int level) {
     end_ = evaluator_.raise(regions, ids, n, level);
+  }
+  void search(host_grid &, const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
+              const domain_box &domain, break_table &breaks) {
+    end_ = evaluator_.search(regions, ids, n, lines, weights, domain, breaks);
   }
   bool failed() const { return end_ != outcome::running; }
   outcome failure() const { return end_; }

@@ -17,7 +17,7 @@ namespace {
 
 // What the steps see of an evaluation that was made elsewhere.
 struct remembered_outcome {
-  static constexpr bool deferred = true, raises = false;
+  static constexpr bool deferred = true, raises = false, searches = false;
   outcome end = outcome::running;
   bool failed() const { return end != outcome::running; }
   outcome failure() const { return end; }

@@ -88,7 +88,7 @@ class team_grid {
 // A team applies the rule to its part of a list. What has become of all parts is known behind the next barrier.
 class team_evaluator {
  public:
-  static constexpr bool deferred = false, raises = true;
+  static constexpr bool deferred = false, raises = true, searches = false;
   team_evaluator(host_evaluator &own, std::atomic<int> &end) : own_(own), end_(end) {}
 
   void evaluate(team_grid &grid, const region_view &regions, const region_list &list, int64 n) {
@@ -119,7 +119,7 @@ class team_evaluator {
 
 // Of one that the executor makes, the steps see how it has ended.
 struct left_evaluator {
-  static constexpr bool deferred = true, raises = false;
+  static constexpr bool deferred = true, raises = false, searches = false;
   left_evaluator(const host_evaluator &, std::atomic<int> &all) : end(all) {}
   std::atomic<int> &end;
   bool failed() const { return failure() != outcome::running; }

@@ -158,6 +158,7 @@ static void the_count_of_a_run_is_the_integrands_own(void **state) {
           put_real(s, TESSERA_RELTOL, 1e-4);
           put_int(s, TESSERA_MAXEVAL, 50000);
           put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* evaluations are those of regions */
+          put_int(s, TESSERA_BREAK_POINTS, 0);
           put_int(s, TESSERA_SELECTION, selection);
           put_int(s, TESSERA_SPLITTING, splitting);
           if (form % 2 == 0) put_point(s, counted, &c);

@@ -55,6 +55,7 @@ KEY = {
     "SPARSE": 121,
     "COMPLEX": 122,
     "GATHER": 123,
+    "BREAK_POINTS": 124,
     "SHIFTS": 130,
     "SEED": 131,
     "TRANSFORM": 132,

@@ -67,7 +67,7 @@ constexpr int finish_width(int ncomp) {
 // The evaluation was made before the steps were started.
 class made_before {
  public:
-  static constexpr bool deferred = true, raises = false;
+  static constexpr bool deferred = true, raises = false, searches = false;
   __device__ explicit made_before(const int64 *failed) : failed_(failed) {}
   __device__ bool failed() const { return *failed_ != 0; }
   __device__ static outcome failure() { return outcome::nonfinite; }

@@ -120,7 +120,43 @@ class device_evaluator {
     }
   }
 
+  // Collective over the grid: a warp goes along each line; see engine/cubature/break_points.hpp.
+  template <class Grid>
+  __device__ __forceinline__ void search(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
+                                         const double *weights, const domain_box &domain, break_table &breaks) const {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+#pragma unroll 1
+    for (int64 m = grid.thread() / 32; m < lines; m += grid.threads() / 32) {
+      const found_break found = search_line(regions, region_of_line(ids, n, static_cast<int>(m), lines),
+                                            static_cast<int>(m), lane, weights, domain, breaks);
+      if (lane == 0) breaks.lines[m] = found;
+    }
+  }
+
  private:
+  __device__ found_break search_line(const region_view &regions, int64 region, int m, int lane, const double *weights,
+                                     const domain_box &domain, const break_table &breaks) const {
+    const int axis = axis_to_search(breaks, regions, region);
+    if (axis < 0) return {0.0, 0.0, -1, 0, 0};
+    double on_line[dim];
+#pragma unroll
+    for (int j = 0; j < dim; ++j) on_line[j] = line_coordinate(regions, region, m, j);
+    const double centre = regions.centre(region, axis), half = regions.half(region, axis);
+    break_search search(centre - half, centre + half, domain.upper[axis] - domain.lower[axis]);
+    double value;
+    do {
+      double x[dim], f[comps];
+      const double own = search.point(lane);
+#pragma unroll
+      for (int j = 0; j < dim; ++j) x[j] = j == axis ? own : on_line[j];
+      point(x, f, p_.params);
+      value = 0.0;
+#pragma unroll 1
+      for (int k = 0; k < comps; ++k) value = fma(weights[k], f[k], value);
+    } while (search.next([&value](int i) { return __shfl_sync(~0u, value, i); }));
+    return {search.at(), search.width(), search.is_found() ? axis : -1, search.points(), search.zeros()};
+  }
+
   static constexpr int raised_slice_points = 128;
   static_assert(sizeof(raised_sums) <= sizeof(slice_record), "room for it");
   __device__ raised_sums &raised_slice(int64 item, int k) const {
@@ -541,7 +577,15 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera
   tessera::device_evaluator(problem, taken).raise(grid, regions, {ids, 0, 1}, n, level, all);
 }
 #endif
-#if TESSERA_MANY
+#if !TESSERA_MANY
+extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_search(
+    const tessera::device_problem &problem, tessera::step_grid &grid, const tessera::region_view &regions,
+    const tessera::int64 *ids, tessera::int64 n, int lines, const double *weights, const tessera::domain_box &domain,
+    tessera::break_table &breaks) {
+  tessera::int64 taken = 0;
+  tessera::device_evaluator(problem, taken).search(grid, regions, ids, n, lines, weights, domain, breaks);
+}
+#else
 extern "C" __device__ __noinline__ TESSERA_KEPT tessera::own_memory tessera_own_memory() {
   return {tessera_axes, &tessera_flags, &tessera_status};
 }

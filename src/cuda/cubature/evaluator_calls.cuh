@@ -30,7 +30,12 @@ extern "C" __device__ void tessera_evaluate(const tessera::device_problem &probl
 extern "C" __device__ void tessera_raise(const tessera::device_problem &problem, tessera::step_grid &grid,
                                          const tessera::region_view &regions, const tessera::int64 *ids,
                                          tessera::int64 n, int level, tessera::int64 all);
-#if TESSERA_MANY
+#if !TESSERA_MANY
+extern "C" __device__ void tessera_search(const tessera::device_problem &problem, tessera::step_grid &grid,
+                                          const tessera::region_view &regions, const tessera::int64 *ids,
+                                          tessera::int64 n, int lines, const double *weights,
+                                          const tessera::domain_box &domain, tessera::break_table &breaks);
+#else
 extern "C" __device__ tessera::own_memory tessera_own_memory();
 #endif
 
@@ -49,7 +54,7 @@ __device__ inline void keep_problem(const device_problem &problem) {
 // Of the problem that is kept in near memory.
 class called_evaluator {
  public:
-  static constexpr bool deferred = false, raises = TESSERA_RAISED;
+  static constexpr bool deferred = false, raises = TESSERA_RAISED, searches = !TESSERA_MANY;
 
   __device__ bool failed() const {  // both are asked for at once
     const int64 at = *static_cast<volatile int64 *>(own_problem().failed);
@@ -76,6 +81,14 @@ class called_evaluator {
     tessera_raise(own_problem(), copy, regions, ids, n, level, all);
     grid = copy;
   }
+#if !TESSERA_MANY
+  __device__ void search(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
+                         const double *weights, const domain_box &domain, break_table &breaks) const {
+    step_grid copy = grid;
+    tessera_search(own_problem(), copy, regions, ids, n, lines, weights, domain, breaks);
+    grid = copy;
+  }
+#endif
 
  private:
   // flags_that_end in jit/device_compiler.hpp

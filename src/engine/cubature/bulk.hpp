@@ -70,6 +70,7 @@ class bulk {
     }
     std::fill_n(state_.histogram, histogram_bins, 0u);
     std::fill_n(state_.scale, set_.ncomp, 1.0);
+    state_.breaks = go_on_behind(given.evaluations);
     for (int k = 0; k < set_.ncomp; ++k) state_.retired[k] = component_sums{};
     state_.count = given.n;
     state_.evaluations = given.evaluations;
@@ -214,6 +215,8 @@ class bulk {
     tables_.resize(places.bytes);
     places = {tables_.data(), 0};
     place_tables(state_, places, most_chunks, Executor::arrange);
+    state_.split.breaks = state_.landmarks.breaks = nullptr;
+    state_.breaks = no_search_yet;
     const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
     require(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
   }

@@ -68,6 +68,7 @@ struct bulk_progress {
   int raising;                  // 0, or the level to which they are to be raised
   int64 raised;                 // points of the levels of this step that were raised before
   int64 listed[raised_levels];  // regions that are to be raised to each level
+  break_schedule breaks;        // what is in break_points, and when they are looked for
   outcome end;                  // running: paused, or room is wanted
   bool wants_room;
   bool stopped;  // the run has ended, or the driver or the executor is wanted
@@ -106,7 +107,8 @@ struct bulk_state : bulk_progress {
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
   landmark_pair *candidates;  // [landmark_parts][landmark_groups]
   landmark_set landmarks;
-  bulk_progress *published;  // one; by the team that has been alone
+  bulk_progress *published;   // one; by the team that has been alone
+  break_table *break_points;  // one
 
   region_list pending_list;
 };
@@ -164,6 +166,7 @@ TESSERA_HD void place_tables(bulk_state &s, array_places &places, int64 chunks, 
   places.take(s.scale, 2 * ncomp);
   places.take(s.decision, 1);
   places.take(s.published, 1);
+  places.take(s.break_points, 1);
   places.take(s.landmarks.table, 1);
   places.take(s.landmarks.bounds, landmark_bounds(ndim));
   places.take(boxes, landmarks_kept * region_fields(ndim, 0));

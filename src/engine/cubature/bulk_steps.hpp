@@ -22,8 +22,9 @@
 //   go_alone(), go_together()   in the first team: the grid is that team alone, while the others wait
 //   lone_regions          up to so many are surveyed and listed by one team alone; 0: never
 // and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that `raises`
-// offers raise(grid, regions, ids, n, level) too, which gives each region value, error and in its word what raise.hpp says. One that is
-// `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them (or raises them to the level
+// offers raise(grid, regions, ids, n, level) too, which gives each region value, error and in its word what raise.hpp says. One that
+// `searches` offers search(grid, regions, ids, n, lines, weights, domain, breaks): breaks.lines[m], which runs through one of the n regions (break_points.hpp).
+// One that is `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them (or raises them to the level
 // `raising`) and starts the steps again, which then go on behind the evaluation. So they do with any evaluator where is_left() says so.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -53,6 +54,7 @@ class bulk_steps {
     at_.pending = 0;
     at_.wants_room = at_.stopped = false;
     at_.end = outcome::running;
+    if (at_.breaks.found > 0) use_breaks();
     bool alone = Grid::alone_points > 0 && !Evaluator::deferred && !at_.joined && state().points <= Grid::alone_points;
     TESSERA_ROLLED
     for (;; alone = false) {
@@ -67,6 +69,7 @@ class bulk_steps {
       grid_.barrier();
       at_ = *state().published;
       if (at_.stopped) break;
+      if (at_.breaks.found > 0) use_breaks();
     }
     grid_.barrier();
     if (grid_.once()) {
@@ -185,6 +188,13 @@ class bulk_steps {
         }
       }
     }
+    if constexpr (Evaluator::searches)
+      if (state().set.seeks_breaks && unknown == 0 && !filling()) {
+        const outcome end = search_breaks(marked);
+        if (end != outcome::running) return ended(end);
+        const int64 left = this->affordable(split);
+        if (marked > left) marked = left;
+      }
     if (marked > 0) divide_listed(marked);
     forget_survey();
     at_.marked_count = marked;
@@ -213,7 +223,9 @@ class bulk_steps {
   // Is there a step for so many regions within that limit, whichever of them get a higher degree?
   TESSERA_HD bool is_whole(int64 regions, const splitting &split) const {
     const int64 raised = is_raising() ? state().set.raised_points[raised_levels - 1] : 0;
-    return regions <= (state().set.maxeval - at_.evaluations) / (split.pieces * state().points + raised);
+    const int lines = state().set.seeks_breaks ? lines_to_search(at_.breaks, state().set.maxeval, most_lines) : 0;
+    return regions <=
+           (state().set.maxeval - at_.evaluations - lines * most_of_line) / (split.pieces * state().points + raised);
   }
   TESSERA_HD int64 live() const { return at_.count + at_.retired_count; }
   TESSERA_HD const double *scale() const { return state().scale + (at_.turn & 1) * nc_; }
@@ -474,6 +486,39 @@ class bulk_steps {
       list_regions(grid_, st, n, st.marked, marked, take);
     }
     return true;
+  }
+
+  // Looks for break points in some of the regions that are listed to be divided.
+  TESSERA_HD outcome search_breaks(int64 marked) {
+    const int n = lines_to_search(at_.breaks, at_.evaluations, marked);
+    if (n == 0 || n * most_of_line > state().set.maxeval - at_.evaluations) return outcome::running;
+    if (at_.breaks.found == 0) {
+      if (grid_.once()) state().break_points->count = 0;
+      grid_.barrier();
+    }
+    eval_.search(grid_, state().regions, state().marked, marked, n, scale(), state().domain(), *state().break_points);
+    grid_.barrier();
+    if (eval_.failed()) return eval_.failure();
+    grid_.in_first(true, [this, n] {
+      if (team_.lane() == 0) keep_breaks(*state().break_points, n, state().domain());
+    });
+    const break_table &table = *state().break_points;
+    const bool fresh = plan_next(at_.breaks, table.count, at_.evaluations, table.searched);
+    at_.evaluations += table.searched;
+    if (!fresh) return outcome::running;
+    use_breaks();
+    const splitting split = state().split;
+    const region_view s = state().regions;
+    const domain_box domain = state().domain();
+    grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i, domain); });
+    grid_.barrier();
+    return outcome::running;
+  }
+  // From now on regions are cut there. As long as there are none nobody looks at their table, which is far away.
+  TESSERA_HD void use_breaks() {
+    team_.meet();
+    if (team_.lane() == 0) state().split.breaks = state().landmarks.breaks = state().break_points;
+    team_.meet();
   }
 
   // Keeps what the comparison of the levels needs of region i.

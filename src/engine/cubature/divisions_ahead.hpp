@@ -81,11 +81,19 @@ class divisions_ahead {
     return o;
   }
 
+  // Waits for what the evaluator has been handed, so that it can be asked for something else. Returns as provide does.
+  template <class Key>
+  outcome settle(region_queue &queue, const region_view &store, const Key &key) {
+    return land(queue, store, key);
+  }
+
   // Regions are to be divided differently from what was expected.
   void forget(region_queue &queue) {
     for (queue_entry &e : queue) e.set_slot(queue_entry::no_slot);
     clear();
   }
+  // Where regions are cut from now on.
+  void cut_at(const break_table *breaks) { split_.breaks = breaks; }
   // The run is over.
   void abandon() {
     if (!aloft_.empty()) eval_.abandon();

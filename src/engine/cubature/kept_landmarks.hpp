@@ -18,7 +18,9 @@ class kept_landmarks {
   }
 
   // Those of all regions.
-  void find(const region_view &s, int64 regions, const domain_box &domain, const double *scale) {
+  void find(const region_view &s, int64 regions, const domain_box &domain, const double *scale,
+            const break_table *breaks) {
+    breaks_ = breaks;
     landmark_pair best[landmark_groups];
     std::fill_n(best, landmark_groups, no_landmarks);
     for (int64 i = 0; i < regions; ++i) {  // in the order in which they lie in memory
@@ -42,8 +44,9 @@ class kept_landmarks {
   }
 
  private:
-  landmark_set set() { return {&table_, boxes_.view(), bounds_.data()}; }
+  landmark_set set() { return {&table_, boxes_.view(), bounds_.data(), breaks_}; }
 
+  const break_table *breaks_ = nullptr;
   landmark_table table_ = {};
   region_store<Executor> boxes_;
   std::vector<double> bounds_;

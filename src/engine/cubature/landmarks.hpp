@@ -98,8 +98,11 @@ struct landmark_table {
 };
 struct landmark_set {
   landmark_table *table;
-  region_view boxes;  // [landmarks_kept], boxes alone
-  double *bounds;     // [landmark_blocks][ndim][3] of each block's boxes: lowest and highest place, least half-width
+  region_view
+      boxes;  // [landmarks_kept], boxes alone; half-widths below 0 where a landmark was cut at a break point: it is
+              // narrow there for another reason
+  double *bounds;  // [landmark_blocks][ndim][3] of each block's boxes: lowest and highest place, least half-width
+  const break_table *breaks = nullptr;
 
   TESSERA_HD double *bounds_of(int block, int axis) const { return bounds + (block * boxes.ndim() + axis) * 3; }
   TESSERA_HD int blocks() const { return (table->count + landmark_block - 1) / landmark_block; }
@@ -189,8 +192,10 @@ TESSERA_HD void keep_landmark(Lanes &lanes, const landmark_set &all, const landm
   const landmark mark = take_landmark(best, groups, t);
   TESSERA_ROLLED
   for (int j = lanes.lane(); mark.region >= 0 && j < s.ndim(); j += lanes.lanes()) {
-    all.boxes.centre(to, j) = s.centre(mark.region, j);
-    all.boxes.half(to, j) = s.half(mark.region, j);
+    const double c = s.centre(mark.region, j), h = s.half(mark.region, j);
+    const bool is_cut = is_break(all.breaks, j, c - h, h) || is_break(all.breaks, j, c + h, h);
+    all.boxes.centre(to, j) = c;
+    all.boxes.half(to, j) = is_cut ? -h : h;
   }
   if (lanes.lane() != 0) return;
   table.density[to] = mark.region < 0 ? 0.0 : mark.density;
@@ -203,12 +208,13 @@ TESSERA_HD void bound_block(const landmark_set &all, int t) {
   double low = infinity_value(), high = -infinity_value(), half = infinity_value(), density[2] = {0.0, 0.0};
   TESSERA_OVERLAPPED
   for (int mark = first; mark < end; ++mark) {
-    const double own = all.table->density[mark], c = all.boxes.centre(mark, j), h = all.boxes.half(mark, j);
+    const double own = all.table->density[mark], c = all.boxes.centre(mark, j), own_half = all.boxes.half(mark, j),
+                 h = fabs(own_half);
     const bool for_empty = all.table->for_empty[mark];
     if (!(own > 0.0)) continue;
     low = smaller(low, c - touching * h);
     high = larger(high, c + touching * h);
-    half = smaller(half, h);
+    if (own_half > 0.0) half = smaller(half, h);
     density[0] = larger(density[0], own);
     if (for_empty) density[1] = larger(density[1], own);
   }
@@ -257,9 +263,9 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
   TESSERA_ROLLED
   for (int j = 0; j < s.ndim(); ++j) {
     const double own = s.half(i, j), other = boxes.half(mark, j);
-    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + other))
+    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + fabs(other)))
       return not_too_wide;  // they do not touch
-    if (!(own > too_wide * other)) continue;
+    if (!(other > 0.0 && own > too_wide * other)) continue;
     const width_check w = {order_of(own / other), j};
     if (worse(w, worst)) worst = w;
   }
@@ -291,6 +297,7 @@ TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, c
     for (int mark = b * landmark_block + lanes.lane(); mark < end; mark += lanes.lanes()) {
       if (!(density < much_less * all.table->density[mark]) || (density == 0.0 && !all.table->for_empty[mark]))
         continue;
+      if (density == 0.0 && beyond_break(all.breaks, s, i, all.boxes, mark)) continue;
       const width_check w = compare_widths(s, i, all.boxes, mark);
       if (worse(w, worst)) worst = w;
     }

@@ -1,8 +1,9 @@
-// Division of a region into equal pieces, by the policies of TESSERA_SPLITTING.
+// Division of a region into equal pieces, by the policies of TESSERA_SPLITTING, or in two at a break point.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 #include "../../core/estimate.hpp"
+#include "break_points.hpp"
 #include "region_store.hpp"
 
 namespace tessera {
@@ -21,6 +22,7 @@ struct splitting {
   double left_behind;  // share of a region's error that stays with pieces in which nothing of it is seen
   // Rough regions are cut into slabs along their first axis, which follows a feature without losing it.
   bool by_roughness;
+  const break_table *breaks = nullptr;  // where halves are unequal
 
   // For a region with this word.
   TESSERA_HD splitting of(uint32 word) const {
@@ -78,6 +80,13 @@ TESSERA_HD interval piece_axis(const splitting &split, uint32 word, int j, inter
     i.half *= share_of_piece(p.pieces);
     i.centre += (2 * piece + 1 - p.pieces) * i.half;
     return i;
+  }
+  if (p.breaks && ranked_axis(word, 0) == j) {
+    const double cut = cut_of(p.breaks, j, i.centre, i.half);
+    if (cut != i.centre) {
+      const double end = piece == 0 ? i.centre - i.half : i.centre + i.half;
+      return {0.5 * (cut + end), 0.5 * fabs(cut - end)};
+    }
   }
   TESSERA_ROLLED
   for (int q = 0; q < p.axes; ++q)

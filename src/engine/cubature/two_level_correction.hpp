@@ -130,6 +130,13 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
+// Are the two pieces cut where the integrand jumps?
+template <class Piece>
+TESSERA_HD TESSERA_APART bool cut_at_break(const splitting &split, int axis, const region_view &children, Piece piece) {
+  const double half = children.half(piece(0), axis), face = children.centre(piece(0), axis) + half;
+  return is_break(split.breaks, axis, face, half + children.half(piece(1), axis));
+}
+
 template <class Piece>
 TESSERA_HD void correct_robust(const splitting &all, const region_view &parents, int64 parent,
                                const region_view &children, Piece piece) {
@@ -139,7 +146,9 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
-  bool vanished = (before.word & region_rough) != 0u;
+  // What the region showed was the jump there, and no piece has it.
+  const bool at_break = split.breaks && cut_at_break(split, ranked_axis(before.word, 0), children, piece);
+  bool vanished = (before.word & region_rough) != 0u && !at_break;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
     vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
@@ -151,7 +160,7 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
-  const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
+  const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u && !at_break;
   limit_to_classic(parents, parent, children, pieces, piece);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
@@ -191,6 +200,25 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   }
 }
 
+// A rough region that a break point runs through is cut there first, whatever its differences say: cuts along other axes would
+// leave it in each piece.
+TESSERA_HD TESSERA_APART void turn_to_break(const splitting &split, const region_view &s, int64 i) {
+  uint32 word = s.state(i).word;
+  const int kept = s.ndim() < axes_kept ? s.ndim() : axes_kept;
+  int axis = -1;
+  TESSERA_ROLLED
+  for (int q = 0; q < kept + s.ndim() && axis < 0; ++q) {  // ranked ones before others
+    const int j = q < kept ? ranked_axis(word, q) : q - kept;
+    if (cut_of(split.breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
+  }
+  if (axis < 0 || axis == ranked_axis(word, 0)) return;
+  const int face = ranked_axis(word, static_cast<int>((word & region_face_place) >> 24));
+  include_axis(word, s.ndim(), axis, true);
+  if (s.state(i).suspicion > 0.0f)
+    word = (word & ~region_face_place) | static_cast<uint32>(include_axis(word, s.ndim(), face, false)) << 24;
+  s.state(i).word = word;
+}
+
 // What a region with its final axes still needs: the widest axis in front where the policy says so, and the mark of those
 // that cannot be divided.
 TESSERA_HD void prepare_division(const splitting &split, const region_view &s, int64 i, const domain_box &domain) {
@@ -199,6 +227,7 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
     include_axis(word, s.ndim(), widest_axis(s, i), true);
     s.state(i).word = word;
   }
+  if (split.breaks && (word & region_rough) != 0u) turn_to_break(split, s, i);
   if (!divisible(split, s, i, domain)) s.state(i).word |= region_frozen;
 }
 

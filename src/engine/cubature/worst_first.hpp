@@ -86,6 +86,8 @@ class worst_first {
  private:
   void clear() {
     split_ = make_splitting(set_.splitting, set_.ndim, set_.margin);
+    breaks_.count = 0;
+    seeking_ = no_search_yet;
     record_bytes_ = 8 * region_fields(set_.ndim, set_.ncomp) + static_cast<int64>(sizeof(queue_entry));
     capacity_ = std::max(set_.memory / bytes_of_region(set_), least_regions(set_));
     totals_.clear();
@@ -144,6 +146,7 @@ class worst_first {
       totals_.add(s, i, 1.0);
     }
     stats_.evaluations = given.evaluations;
+    seeking_ = go_on_behind(given.evaluations);
     rescale();
     return outcome::running;
   }
@@ -186,6 +189,10 @@ class worst_first {
     if (set_.by_component && !has_room_for_queues()) return outcome::memory;
     if (set_.by_component && !choose_by_component()) return outcome::roundoff;
     if (queue_.empty()) return retired_regions_ > 0 ? outcome::memory : outcome::roundoff;
+    if (!exploring) {
+      const outcome o = search_breaks();
+      if (o != outcome::running) return o;
+    }
     if (any_frozen_ && hopeless()) return outcome::roundoff;
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
@@ -252,7 +259,7 @@ class worst_first {
     if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
     const region_view s = store_.view();
     const double most = explored_share(regions_);
-    landmarks_.find(s, regions_, domain_, scale_.data());
+    landmarks_.find(s, regions_, domain_, scale_.data(), split_.breaks);
     bool any = false, turned = false;
     for (queue_entry &e : queue_) {
       const int64 i = e.region();
@@ -271,6 +278,33 @@ class worst_first {
 
   // Has region i been overlooked beside a landmark? Then it is to be divided across the axis along which it is too wide.
   bool turn_to_landmark(int64 i) { return landmarks_.turn(split_, store_.view(), i, domain_, scale_.data()); }
+
+  // Looks for break points in some of the regions that come next.
+  outcome search_breaks() {
+    if (!set_.seeks_breaks) return outcome::running;
+    const int n = lines_to_search(seeking_, stats_.evaluations, static_cast<int64>(queue_.size()));
+    if (n == 0) return outcome::running;
+    if (stats_.evaluations + n * most_of_line > most_evaluations())
+      return eval_.keeps_answers() ? outcome::evaluations : outcome::running;
+    const outcome settled =
+        ahead_.settle(queue_, store_.view(), [this](const region_view &s, int64 i) { return key(s, i); });
+    if (settled != outcome::running) return settled;
+    queue_.pick(
+        n, [](const queue_entry &) { return true; }, picked_);
+    ids_.clear();
+    for (const std::size_t i : picked_) ids_.push_back(queue_[i].region());
+    const outcome o = eval_.search(store_.view(), ids_.data(), n, n, scale_.data(), domain_, breaks_);
+    if (o != outcome::running) return o;
+    keep_breaks(breaks_, n, domain_);
+    const bool fresh = plan_next(seeking_, breaks_.count, stats_.evaluations, breaks_.searched);
+    stats_.evaluations += breaks_.searched;
+    if (!fresh) return outcome::running;
+    split_.breaks = &breaks_;
+    ahead_.forget(queue_);
+    ahead_.cut_at(&breaks_);
+    for (int64 i = 0; i < regions_; ++i) prepare_division(split_, store_.view(), i, domain_);
+    return outcome::running;
+  }
 
   outcome divide_front() {
     const int64 budget = (most_evaluations() - stats_.evaluations) / (split_.pieces * eval_.points());
@@ -439,7 +473,11 @@ class worst_first {
   std::vector<unsigned char> axes_;  // [region][ncomp] for the same
   std::vector<int64> holes_;         // places of retired regions
   region_order order_;
-  int64 regions_ = 0;  // places in use, holes included
+  break_table breaks_;
+  break_schedule seeking_ = no_search_yet;
+  std::vector<std::size_t> picked_;  // work space of a search
+  std::vector<int64> ids_;           // the same
+  int64 regions_ = 0;                // places in use, holes included
   int64 retired_regions_ = 0;
   int64 rescale_at_ = 0;
   cubature_statistics stats_;

@@ -22,7 +22,7 @@ using namespace tessera;
 
 class evaluator {
  public:
-  static constexpr bool deferred = false, raises = false;
+  static constexpr bool deferred = false, raises = false, searches = false;
   evaluator(const rule &r, int estimate, int64 *failed)
       : rule_(r), estimate_(estimate), failed_(failed), words_(make_node_table(r)) {}
 
@@ -84,7 +84,7 @@ bool part(const rule &r, const device_problem &problem, const region_view &regio
 
 // ---- Around a device callback -------------------------------------------------------------------------------------------------
 struct made_before {
-  static constexpr bool deferred = true, raises = false;
+  static constexpr bool deferred = true, raises = false, searches = false;
   const int64 *of;
   bool failed() const { return *of != 0; }
   static outcome failure() { return outcome::nonfinite; }

@@ -1,0 +1,168 @@
+// Break points: coordinates of an axis at which the integrand, or its slope, jumps wherever the other coordinates are. Halving comes
+// near them by a bit a division; where they are known, regions are cut there, and the pieces are smooth.
+//
+// They are looked for along lines through regions that are rough, across the axis along which they would be divided. Each line stands
+// elsewhere in its region: what two of them find at the same coordinate is a plane, for a slope or a curve crosses them at different ones.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/break_search.hpp"
+#include "../../core/estimate.hpp"
+#include "region_store.hpp"
+
+namespace tessera {
+
+constexpr int most_breaks = 64, most_lines = 32, least_lines = 4;
+constexpr int64 spent_on_a_line = 2048;                                            // evaluations before, at least
+constexpr int64 most_of_line = break_search::samples * break_search::most_rounds;  // points
+constexpr int most_barren = 3;                                                     // searches
+
+struct found_break {
+  double at, width;
+  int axis;    // -1: nothing was found
+  int points;  // that were looked at
+  int zeros;   // on which sides the integrand is 0, of break_search
+};
+
+// When the next search is made.
+struct break_schedule {
+  int found;   // break points
+  int barren;  // searches that found nothing new
+  int64 next;  // evaluations before the next one
+};
+constexpr break_schedule no_search_yet = {0, 0, least_lines *spent_on_a_line};
+// Of a run that goes on behind so many evaluations, when the searches of before have probably been made in vain.
+TESSERA_HD break_schedule go_on_behind(int64 evaluations) {
+  break_schedule s = no_search_yet;
+  TESSERA_ROLLED
+  for (; s.next <= evaluations; s.next *= 4)
+    if (s.barren < most_barren - 1) ++s.barren;
+  return s;
+}
+// Behind a search, which has looked at so many points: there are so many now. Returns whether some are new. Then the next one comes as soon as they are
+// an eighth of what has been spent since.
+TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64 searched) {
+  const bool fresh = found > s.found;
+  s.barren = fresh ? 0 : s.barren + 1;
+  s.found = found;
+  if (fresh) s.next = evaluations + 8 * searched;
+  TESSERA_ROLLED
+  while (s.next <= evaluations) s.next *= found > 0 ? 2 : 4;
+  return fresh;
+}
+
+struct break_table {
+  int count;
+  int axis[most_breaks];
+  int zeros[most_breaks];                      // on which sides all lines that found it saw nothing
+  double at[most_breaks], least[most_breaks];  // half-width that pieces beside it have at least
+  found_break lines[most_lines];               // of the last search
+  int64 searched;                              // its points
+};
+
+// Where line m runs, on axis j of its region, in half-widths from the centre.
+TESSERA_HD double line_offset(int64 m, int j) {
+  const double turns = rounded_product(static_cast<double>((m + 1) * (2 * j + 3)), 0.6180339887498949);
+  return rounded_sum(rounded_product(turns - static_cast<double>(static_cast<int64>(turns)), 1.2), -0.6);
+}
+
+TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int j) {
+  return rounded_sum(s.centre(i, j), rounded_product(line_offset(m, j), s.half(i, j)));
+}
+// Lines are in regions of a list of n, evenly.
+TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, int lines) { return ids[m * n / lines]; }
+
+// As many lines as cost little beside what has been spent. 0: no search now.
+TESSERA_HD int lines_to_search(const break_schedule &s, int64 evaluations, int64 regions) {
+  if (evaluations < s.next || s.barren >= most_barren || s.found >= most_breaks) return 0;
+  int64 n = evaluations / spent_on_a_line;
+  if (n > most_lines) n = most_lines;
+  if (n > regions) n = regions;
+  return n < least_lines ? 0 : static_cast<int>(n);
+}
+
+// Coordinates of an axis that are the same but for rounding.
+TESSERA_HD bool same_place(double a, double b, double slack, double length) {
+  return fabs(a - b) <= larger(slack, 1e-13 * length);
+}
+
+// Pieces must not be so narrow that their points are not their own.
+constexpr double narrowest_piece = 1e-9;           // of their region
+constexpr double narrowest_beside_centre = 4e-11;  // of their coordinates
+
+// Behind a search of n lines: what at least two have found is a break point.
+TESSERA_HD TESSERA_APART void keep_breaks(break_table &t, int n, const domain_box &domain) {
+  t.searched = 0;
+  for (int i = 0; i < n; ++i) t.searched += t.lines[i].points;
+  for (int i = 0; i < n && t.count < most_breaks; ++i) {
+    found_break best = t.lines[i];
+    if (best.axis < 0) continue;
+    const double length = domain.upper[best.axis] - domain.lower[best.axis];
+    bool confirmed = false, known = false;
+    int zeros = best.zeros;
+    for (int l = 0; l < n; ++l) {
+      const found_break &other = t.lines[l];
+      if (l == i || other.axis != best.axis) continue;
+      if (!same_place(best.at, other.at, 4.0 * larger(best.width, other.width), length)) continue;
+      confirmed = true;
+      zeros &= other.zeros;
+      if (other.width < best.width) best = other;
+    }
+    for (int b = 0; b < t.count; ++b)
+      known = known || (t.axis[b] == best.axis && same_place(t.at[b], best.at, 16.0 * best.width, length));
+    if (!confirmed || known) continue;
+    t.axis[t.count] = best.axis;
+    t.zeros[t.count] = zeros;
+    t.at[t.count] = best.at;
+    t.least[t.count++] = larger(domain.grain[best.axis], narrowest_beside_centre * (fabs(best.at) + length));
+  }
+}
+
+// Where an interval of an axis is cut in two: at the break point that is nearest to its centre, or there. t: not null.
+TESSERA_HD TESSERA_APART double cut_of(const break_table *t, int axis, double centre, double half) {
+  double best = centre, nearest = half * (1.0 - narrowest_piece);
+  TESSERA_ROLLED
+  for (int b = 0; b < t->count; ++b) {
+    if (t->axis[b] != axis) continue;
+    const double away = fabs(t->at[b] - centre);
+    if (away < nearest && 0.5 * (half - away) > t->least[b]) {
+      nearest = away;
+      best = t->at[b];
+    }
+  }
+  return best;
+}
+
+// The axis of region i along which a line is searched: that along which it is to be divided, if it is rough and would be halved. -1: none.
+TESSERA_HD int axis_to_search(const break_table &t, const region_view &s, int64 i) {
+  const uint32 word = s.state(i).word;
+  const int axis = ranked_axis(word, 0);
+  const double centre = s.centre(i, axis);
+  return (word & region_rough) != 0u && cut_of(&t, axis, centre, s.half(i, axis)) == centre ? axis : -1;
+}
+
+// Is the face between two neighbours on an axis a break point?
+TESSERA_HD TESSERA_APART bool is_break(const break_table *t, int axis, double face, double half) {
+  TESSERA_ROLLED
+  for (int b = 0; t && b < t->count; ++b)
+    if (t->axis[b] == axis && fabs(t->at[b] - face) <= 1e-14 * (fabs(face) + half)) return true;
+  return false;
+}
+
+// Does region i lie where nothing was seen beyond a break point, and a box before it? Then it is none of the neighbours that may hide more of
+// what the box holds.
+TESSERA_HD TESSERA_APART bool beyond_break(const break_table *t, const region_view &s, int64 i,
+                                           const region_view &boxes, int64 box) {
+  TESSERA_ROLLED
+  for (int b = 0; t && b < t->count; ++b) {
+    const int j = t->axis[b];
+    const double at = t->at[b], c = s.centre(i, j), inner = s.half(i, j) * (1.0 - narrowest_piece);
+    const bool box_below = boxes.centre(box, j) < at;
+    if (box_below ? (t->zeros[b] & break_search::zero_above) != 0 && c - inner > at
+                  : (t->zeros[b] & break_search::zero_below) != 0 && c + inner < at)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace tessera

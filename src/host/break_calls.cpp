@@ -1,0 +1,109 @@
+// Search for break points on the host (engine/cubature/break_points.hpp).
+// SPDX-License-Identifier: BSD-3-Clause
+#include "../engine/cubature/break_points.hpp"
+
+#include "../core/question.hpp"
+#include "../kept_answers.hpp"
+#include "evaluator.hpp"
+
+namespace tessera {
+namespace {
+
+constexpr int samples = break_search::samples;
+
+answer_key key_of_line(const region_view &regions, int64 region, int m, const double *weights) {
+  constexpr uint64 kind = 0x627265616b;
+  question asked(kind);
+  asked.add(m).add(static_cast<int64>(regions.state(region).word));
+  for (int f = 0; f < 2 * regions.ndim(); ++f) asked.add(regions.field(region, f));
+  for (int k = 0; k < regions.ncomp(); ++k) asked.add(weights[k]);
+  return asked.key();
+}
+
+}  // namespace
+
+outcome host_evaluator::search(const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
+                               const domain_box &domain, break_table &breaks) {
+  found_break *const found = breaks.lines;
+  constexpr std::size_t words = (sizeof(found_break) + sizeof(uint64) - 1) / sizeof(uint64);
+  kept_answers *const answers = problem_->answers;
+  failure_.clear();
+  unknown_.clear();
+  for (int m = 0; m < lines; ++m) {
+    const int64 region = region_of_line(ids, n, m, lines);
+    const uint64 *const known = answers ? answers->find(key_of_line(regions, region, m, weights), words) : nullptr;
+    if (known)
+      std::memcpy(&found[m], known, sizeof *found);
+    else
+      unknown_.push_back(m);
+  }
+  const item_range own = shared_.begin(0, static_cast<int64>(unknown_.size()));
+  pool_->run(own.end - own.first, [&](int64 item, int thread) {
+    failure_.watch(own.first + item, [&] {
+      workspace &w = work_[index(thread)];
+      prepare(w);
+      const int m = static_cast<int>(unknown_[index(own.first + item)]);
+      found[m] =
+          search_line(domain, breaks, regions, region_of_line(ids, n, m, lines), m, weights, own.first + item, w);
+    });
+  });
+  if (shared_.parts() > 1) shared_.exchange(failure_, zeroed_, {{found, sizeof *found}});
+  if (failure_.what() != outcome::running) return failure_.what();
+  for (const int64 m : unknown_) {
+    if (!answers) break;
+    const int64 region = region_of_line(ids, n, static_cast<int>(m), lines);
+    uint64 *const to = answers->keep(key_of_line(regions, region, static_cast<int>(m), weights), words);
+    if (!to) break;
+    std::memcpy(to, &found[m], sizeof *found);
+  }
+  return outcome::running;
+}
+
+found_break host_evaluator::search_line(const domain_box &domain, const break_table &breaks, const region_view &regions,
+                                        int64 region, int m, const double *weights, int64 item, workspace &w) {
+  const int axis = axis_to_search(breaks, regions, region), nd = rule_.ndim;
+  if (axis < 0) return {0.0, 0.0, -1, 0, 0};
+  for (int j = 0; j < nd; ++j) w.at[index(j)] = line_coordinate(regions, region, m, j);
+  const double centre = regions.centre(region, axis), half = regions.half(region, axis);
+  break_search search(centre - half, centre + half, domain.upper[axis] - domain.lower[axis]);
+  double values[samples];
+  do {
+    if (!call_line(search, axis, weights, values, item, w)) return {0.0, 0.0, -1, search.points(), 0};
+  } while (search.next([&values](int i) { return values[i]; }));
+  return {search.at(), search.width(), search.is_found() ? axis : -1, search.points(), search.zeros()};
+}
+
+// The points of a round on the line through w.at along an axis. False when an integrand's status or the clock ends the step.
+bool host_evaluator::call_line(const break_search &search, int axis, const double *weights, double *values, int64 item,
+                               workspace &w) {
+  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
+  const host_integrand &f = problem_->integrand;
+  double jacobian[samples], x[max_cubature_ndim];
+  if (!clear_values(0, int64{samples} * nc, item, w)) return false;
+  for (int i = 0; i < samples; ++i) {
+    jacobian[i] = 1.0;
+    for (int j = 0; j < nd; ++j) {
+      x[j] = j == axis ? search.point(i) : w.at[index(j)];
+      if (mapped_) x[j] = map_axis(problem_->axes[index(j)], x[j], jacobian[i]);
+      if (batch_) w.x[index(j * samples + i)] = x[j];
+    }
+    if (batch_) continue;
+    int status = f.point(nd, x, nc, &w.f[index(i * nc)], f.userdata);
+    if (status == 0 && w.watch.is_wanted() && !w.watch.goes_on(1)) status = step_watch::ended;
+    if (!succeeded(status, item, w)) return false;
+  }
+  if (batch_) {
+    const int status = w.watch.each_batch(samples, samples, [&](int64 from, int64 points) {
+      return f.batch(points, nd, &w.x[index(from)], samples, nc, &w.f[index(from)], samples, f.userdata);
+    });
+    if (!succeeded(status, item, w)) return false;
+  }
+  for (int i = 0; i < samples; ++i) {
+    values[i] = 0.0;
+    for (int k = 0; k < nc; ++k)
+      values[i] += weights[k] * weighted(w.f[index(batch_ ? k * samples + i : i * nc + k)], jacobian[i]);
+  }
+  return true;
+}
+
+}  // namespace tessera
