@@ -23,17 +23,16 @@ answer_key key_of_line(const region_view &regions, int64 region, int m, const do
 }  // namespace
 
 outcome host_evaluator::search(const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
-                               const domain_box &domain, break_table &breaks) {
-  found_break *const found = breaks.lines;
+                               const domain_box &domain, const break_table *known, found_break *found) {
   constexpr std::size_t words = (sizeof(found_break) + sizeof(uint64) - 1) / sizeof(uint64);
   kept_answers *const answers = problem_->answers;
   failure_.clear();
   unknown_.clear();
   for (int m = 0; m < lines; ++m) {
     const int64 region = region_of_line(ids, n, m, lines);
-    const uint64 *const known = answers ? answers->find(key_of_line(regions, region, m, weights), words) : nullptr;
-    if (known)
-      std::memcpy(&found[m], known, sizeof *found);
+    const uint64 *const answer = answers ? answers->find(key_of_line(regions, region, m, weights), words) : nullptr;
+    if (answer)
+      std::memcpy(&found[m], answer, sizeof *found);
     else
       unknown_.push_back(m);
   }
@@ -43,8 +42,7 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
       workspace &w = work_[index(thread)];
       prepare(w);
       const int m = static_cast<int>(unknown_[index(own.first + item)]);
-      found[m] =
-          search_line(domain, breaks, regions, region_of_line(ids, n, m, lines), m, weights, own.first + item, w);
+      found[m] = search_line(domain, known, regions, region_of_line(ids, n, m, lines), m, weights, own.first + item, w);
     });
   });
   if (shared_.parts() > 1) shared_.exchange(failure_, zeroed_, {{found, sizeof *found}});
@@ -59,9 +57,9 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
   return outcome::running;
 }
 
-found_break host_evaluator::search_line(const domain_box &domain, const break_table &breaks, const region_view &regions,
+found_break host_evaluator::search_line(const domain_box &domain, const break_table *known, const region_view &regions,
                                         int64 region, int m, const double *weights, int64 item, workspace &w) {
-  const int axis = axis_to_search(breaks, regions, region), nd = rule_.ndim;
+  const int axis = axis_to_search(known, regions, region), nd = rule_.ndim;
   if (axis < 0) return {0.0, 0.0, -1, 0, 0};
   for (int j = 0; j < nd; ++j) w.at[index(j)] = line_coordinate(regions, region, m, j);
   const double centre = regions.centre(region, axis), half = regions.half(region, axis);

@@ -77,7 +77,7 @@ class host_evaluator {
 
   // Line m of `lines` through region ids[m*n/lines], for a sum of the components with these weights; see engine/cubature/break_points.hpp.
   outcome search(const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
-                 const domain_box &domain, break_table &breaks);
+                 const domain_box &domain, const break_table *known, found_break *found);
   bool keeps_answers() const { return problem_->answers != nullptr; }
 
   int callback_status() const { return failure_.status(); }
@@ -119,7 +119,7 @@ class host_evaluator {
     step_watch watch;
   };
 
-  found_break search_line(const domain_box &domain, const break_table &breaks, const region_view &regions, int64 region,
+  found_break search_line(const domain_box &domain, const break_table *known, const region_view &regions, int64 region,
                           int m, const double *weights, int64 item, workspace &w);
   bool call_line(const break_search &search, int axis, const double *weights, double *values, int64 item, workspace &w);
   outcome apply(const region_view &regions, const region_list &list, int64 n, unsigned char *axes);

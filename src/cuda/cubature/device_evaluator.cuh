@@ -123,20 +123,21 @@ class device_evaluator {
   // Collective over the grid: a warp goes along each line; see engine/cubature/break_points.hpp.
   template <class Grid>
   __device__ __forceinline__ void search(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
-                                         const double *weights, const domain_box &domain, break_table &breaks) const {
+                                         const double *weights, const domain_box &domain, const break_table *known,
+                                         found_break *found) const {
     const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
     for (int64 m = grid.thread() / 32; m < lines; m += grid.threads() / 32) {
-      const found_break found = search_line(regions, region_of_line(ids, n, static_cast<int>(m), lines),
-                                            static_cast<int>(m), lane, weights, domain, breaks);
-      if (lane == 0) breaks.lines[m] = found;
+      const found_break own = search_line(regions, region_of_line(ids, n, static_cast<int>(m), lines),
+                                          static_cast<int>(m), lane, weights, domain, known);
+      if (lane == 0) found[m] = own;
     }
   }
 
  private:
   __device__ found_break search_line(const region_view &regions, int64 region, int m, int lane, const double *weights,
-                                     const domain_box &domain, const break_table &breaks) const {
-    const int axis = axis_to_search(breaks, regions, region);
+                                     const domain_box &domain, const break_table *known) const {
+    const int axis = axis_to_search(known, regions, region);
     if (axis < 0) return {0.0, 0.0, -1, 0, 0};
     double on_line[dim];
 #pragma unroll
@@ -581,9 +582,9 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_search(
     const tessera::device_problem &problem, tessera::step_grid &grid, const tessera::region_view &regions,
     const tessera::int64 *ids, tessera::int64 n, int lines, const double *weights, const tessera::domain_box &domain,
-    tessera::break_table &breaks) {
+    const tessera::break_table *known, tessera::found_break *found) {
   tessera::int64 taken = 0;
-  tessera::device_evaluator(problem, taken).search(grid, regions, ids, n, lines, weights, domain, breaks);
+  tessera::device_evaluator(problem, taken).search(grid, regions, ids, n, lines, weights, domain, known, found);
 }
 #else
 extern "C" __device__ __noinline__ TESSERA_KEPT tessera::own_memory tessera_own_memory() {

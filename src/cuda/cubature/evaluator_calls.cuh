@@ -34,7 +34,8 @@ extern "C" __device__ void tessera_raise(const tessera::device_problem &problem,
 extern "C" __device__ void tessera_search(const tessera::device_problem &problem, tessera::step_grid &grid,
                                           const tessera::region_view &regions, const tessera::int64 *ids,
                                           tessera::int64 n, int lines, const double *weights,
-                                          const tessera::domain_box &domain, tessera::break_table &breaks);
+                                          const tessera::domain_box &domain, const tessera::break_table *known,
+                                          tessera::found_break *found);
 #else
 extern "C" __device__ tessera::own_memory tessera_own_memory();
 #endif
@@ -83,9 +84,10 @@ class called_evaluator {
   }
 #if !TESSERA_MANY
   __device__ void search(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
-                         const double *weights, const domain_box &domain, break_table &breaks) const {
+                         const double *weights, const domain_box &domain, const break_table *known,
+                         found_break *found) const {
     step_grid copy = grid;
-    tessera_search(own_problem(), copy, regions, ids, n, lines, weights, domain, breaks);
+    tessera_search(own_problem(), copy, regions, ids, n, lines, weights, domain, known, found);
     grid = copy;
   }
 #endif

@@ -92,8 +92,6 @@ constexpr double narrowest_beside_centre = 4e-11;  // of their coordinates
 
 // Behind a search of n lines: what at least two have found is a break point.
 TESSERA_HD TESSERA_APART void keep_breaks(break_table &t, int n, const domain_box &domain) {
-  t.searched = 0;
-  for (int i = 0; i < n; ++i) t.searched += t.lines[i].points;
   for (int i = 0; i < n && t.count < most_breaks; ++i) {
     found_break best = t.lines[i];
     if (best.axis < 0) continue;
@@ -118,8 +116,25 @@ TESSERA_HD TESSERA_APART void keep_breaks(break_table &t, int n, const domain_bo
   }
 }
 
+// Behind a search of n lines by one team, where `before` were known: looks at them, and what is there to be kept.
+template <class Team>
+TESSERA_HD void end_search(Team &team, break_table &t, int n, const domain_box &domain, int before) {
+  int64 points = 0, found = 0;
+  TESSERA_ROLLED
+  for (int i = team.lane(); i < n; i += team.lanes()) {
+    points += t.lines[i].points;
+    found += t.lines[i].axis >= 0 ? 1 : 0;
+  }
+  points = team.total(points);
+  found = team.total(found);
+  if (team.lane() != 0) return;
+  t.searched = points;
+  t.count = before;
+  if (found > 1) keep_breaks(t, n, domain);
+}
+
 // Where an interval of an axis is cut in two: at the break point that is nearest to its centre, or there. t: not null.
-TESSERA_HD TESSERA_APART double cut_of(const break_table *t, int axis, double centre, double half) {
+TESSERA_HD double cut_of(const break_table *t, int axis, double centre, double half) {
   double best = centre, nearest = half * (1.0 - narrowest_piece);
   TESSERA_ROLLED
   for (int b = 0; b < t->count; ++b) {
@@ -133,28 +148,29 @@ TESSERA_HD TESSERA_APART double cut_of(const break_table *t, int axis, double ce
   return best;
 }
 
-// The axis of region i along which a line is searched: that along which it is to be divided, if it is rough and would be halved. -1: none.
-TESSERA_HD int axis_to_search(const break_table &t, const region_view &s, int64 i) {
+// The axis of region i along which a line is searched: that along which it is to be divided, if it is rough and would be halved. -1: none. known: null as long as there is none.
+TESSERA_HD int axis_to_search(const break_table *known, const region_view &s, int64 i) {
   const uint32 word = s.state(i).word;
   const int axis = ranked_axis(word, 0);
+  if ((word & region_rough) == 0u) return -1;
   const double centre = s.centre(i, axis);
-  return (word & region_rough) != 0u && cut_of(&t, axis, centre, s.half(i, axis)) == centre ? axis : -1;
+  return !known || cut_of(known, axis, centre, s.half(i, axis)) == centre ? axis : -1;
 }
 
-// Is the face between two neighbours on an axis a break point?
-TESSERA_HD TESSERA_APART bool is_break(const break_table *t, int axis, double face, double half) {
+// Is one of these two places on an axis a break point, but for rounding?
+TESSERA_HD bool is_break(const break_table *t, int axis, double low, double high) {
+  const double slack = 1e-14 * (fabs(low) + fabs(high));
   TESSERA_ROLLED
-  for (int b = 0; t && b < t->count; ++b)
-    if (t->axis[b] == axis && fabs(t->at[b] - face) <= 1e-14 * (fabs(face) + half)) return true;
+  for (int b = 0; b < t->count; ++b)
+    if (t->axis[b] == axis && (fabs(t->at[b] - low) <= slack || fabs(t->at[b] - high) <= slack)) return true;
   return false;
 }
 
 // Does region i lie where nothing was seen beyond a break point, and a box before it? Then it is none of the neighbours that may hide more of
 // what the box holds.
-TESSERA_HD TESSERA_APART bool beyond_break(const break_table *t, const region_view &s, int64 i,
-                                           const region_view &boxes, int64 box) {
+TESSERA_HD bool beyond_break(const break_table *t, const region_view &s, int64 i, const region_view &boxes, int64 box) {
   TESSERA_ROLLED
-  for (int b = 0; t && b < t->count; ++b) {
+  for (int b = 0; b < t->count; ++b) {
     const int j = t->axis[b];
     const double at = t->at[b], c = s.centre(i, j), inner = s.half(i, j) * (1.0 - narrowest_piece);
     const bool box_below = boxes.centre(box, j) < at;

@@ -23,7 +23,7 @@
 //   lone_regions          up to so many are surveyed and listed by one team alone; 0: never
 // and an evaluator offers evaluate(grid, regions, list, n), collective, without a barrier at its end, and failed(). One that `raises`
 // offers raise(grid, regions, ids, n, level) too, which gives each region value, error and in its word what raise.hpp says. One that
-// `searches` offers search(grid, regions, ids, n, lines, weights, domain, breaks): breaks.lines[m], which runs through one of the n regions (break_points.hpp).
+// `searches` offers search(grid, regions, ids, n, lines, weights, domain, known, found): found[m] of line m, which runs through one of the n regions (break_points.hpp).
 // One that is `deferred` has no evaluate: the steps stop there with `pending` regions, the executor evaluates them (or raises them to the level
 // `raising`) and starts the steps again, which then go on behind the evaluation. So they do with any evaluator where is_left() says so.
 // SPDX-License-Identifier: BSD-3-Clause
@@ -39,6 +39,32 @@
 #include "two_level_correction.hpp"
 
 namespace tessera {
+
+// Searches n lines in regions that are listed to be divided. True: there are new break points. Behind a failure of the evaluator nothing has changed.
+template <class Grid, class Evaluator>
+TESSERA_HD TESSERA_APART bool search_breaks(Grid &grid, bulk_state &st, bulk_progress &at, Evaluator &eval,
+                                            const double *weights, int64 marked, int n) {
+  const int known = at.breaks.found;
+  eval.search(grid, st.regions, st.marked, marked, n, weights, st.domain(), known > 0 ? st.break_points : nullptr,
+              st.break_points->lines);
+  grid.barrier();
+  if (eval.failed()) return false;
+  grid.in_first(true, [&grid, &st, n, known] { end_search(grid.team(), *st.break_points, n, st.domain(), known); });
+  const break_table &table = *st.break_points;
+  const bool fresh = plan_next(at.breaks, table.count, at.evaluations, table.searched);
+  at.evaluations += table.searched;
+  if (!fresh) return false;
+  const splitting split = st.split;
+  const break_table *const breaks = st.break_points;
+  const region_view s = st.regions;
+  const domain_box domain = st.domain();
+  grid.each(at.count, [=](int64 i) {
+    turn_to_break(breaks, s, i);
+    prepare_division(split, s, i, domain);
+  });
+  grid.barrier();
+  return true;
+}
 
 // ---- The steps ------------------------------------------------------------------------------------------------------
 
@@ -492,26 +518,12 @@ class bulk_steps {
   TESSERA_HD outcome search_breaks(int64 marked) {
     const int n = lines_to_search(at_.breaks, at_.evaluations, marked);
     if (n == 0 || n * most_of_line > state().set.maxeval - at_.evaluations) return outcome::running;
-    if (at_.breaks.found == 0) {
-      if (grid_.once()) state().break_points->count = 0;
-      grid_.barrier();
-    }
-    eval_.search(grid_, state().regions, state().marked, marked, n, scale(), state().domain(), *state().break_points);
-    grid_.barrier();
+    bulk_progress at = at_;
+    const bool fresh =
+        apart([&](Grid &grid) { return tessera::search_breaks(grid, state(), at, eval_, scale(), marked, n); });
+    at_ = at;
     if (eval_.failed()) return eval_.failure();
-    grid_.in_first(true, [this, n] {
-      if (team_.lane() == 0) keep_breaks(*state().break_points, n, state().domain());
-    });
-    const break_table &table = *state().break_points;
-    const bool fresh = plan_next(at_.breaks, table.count, at_.evaluations, table.searched);
-    at_.evaluations += table.searched;
-    if (!fresh) return outcome::running;
-    use_breaks();
-    const splitting split = state().split;
-    const region_view s = state().regions;
-    const domain_box domain = state().domain();
-    grid_.each(at_.count, [=](int64 i) { prepare_division(split, s, i, domain); });
-    grid_.barrier();
+    if (fresh) use_breaks();
     return outcome::running;
   }
   // From now on regions are cut there. As long as there are none nobody looks at their table, which is far away.

@@ -193,7 +193,7 @@ TESSERA_HD void keep_landmark(Lanes &lanes, const landmark_set &all, const landm
   TESSERA_ROLLED
   for (int j = lanes.lane(); mark.region >= 0 && j < s.ndim(); j += lanes.lanes()) {
     const double c = s.centre(mark.region, j), h = s.half(mark.region, j);
-    const bool is_cut = is_break(all.breaks, j, c - h, h) || is_break(all.breaks, j, c + h, h);
+    const bool is_cut = all.breaks && is_break(all.breaks, j, c - h, c + h);
     all.boxes.centre(to, j) = c;
     all.boxes.half(to, j) = is_cut ? -h : h;
   }
@@ -297,7 +297,7 @@ TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, c
     for (int mark = b * landmark_block + lanes.lane(); mark < end; mark += lanes.lanes()) {
       if (!(density < much_less * all.table->density[mark]) || (density == 0.0 && !all.table->for_empty[mark]))
         continue;
-      if (density == 0.0 && beyond_break(all.breaks, s, i, all.boxes, mark)) continue;
+      if (all.breaks && density == 0.0 && beyond_break(all.breaks, s, i, all.boxes, mark)) continue;
       const width_check w = compare_widths(s, i, all.boxes, mark);
       if (worse(w, worst)) worst = w;
     }

@@ -130,11 +130,10 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
-// Are the two pieces cut where the integrand jumps?
-template <class Piece>
-TESSERA_HD TESSERA_APART bool cut_at_break(const splitting &split, int axis, const region_view &children, Piece piece) {
-  const double half = children.half(piece(0), axis), face = children.centre(piece(0), axis) + half;
-  return is_break(split.breaks, axis, face, half + children.half(piece(1), axis));
+// Was a region cut at a break point of this axis, below which its first piece ends?
+TESSERA_HD bool cut_at_break(const splitting &split, int axis, const region_view &s, int64 first) {
+  const double face = s.centre(first, axis) + s.half(first, axis);
+  return is_break(split.breaks, axis, face, face);
 }
 
 template <class Piece>
@@ -147,7 +146,7 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
   // What the region showed was the jump there, and no piece has it.
-  const bool at_break = split.breaks && cut_at_break(split, ranked_axis(before.word, 0), children, piece);
+  const bool at_break = split.breaks && cut_at_break(split, ranked_axis(before.word, 0), children, piece(0));
   bool vanished = (before.word & region_rough) != 0u && !at_break;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
@@ -202,14 +201,15 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
 
 // A rough region that a break point runs through is cut there first, whatever its differences say: cuts along other axes would
 // leave it in each piece.
-TESSERA_HD TESSERA_APART void turn_to_break(const splitting &split, const region_view &s, int64 i) {
+TESSERA_HD void turn_to_break(const break_table *breaks, const region_view &s, int64 i) {
   uint32 word = s.state(i).word;
+  if ((word & region_rough) == 0u) return;
   const int kept = s.ndim() < axes_kept ? s.ndim() : axes_kept;
   int axis = -1;
   TESSERA_ROLLED
   for (int q = 0; q < kept + s.ndim() && axis < 0; ++q) {  // ranked ones before others
     const int j = q < kept ? ranked_axis(word, q) : q - kept;
-    if (cut_of(split.breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
+    if (cut_of(breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
   }
   if (axis < 0 || axis == ranked_axis(word, 0)) return;
   const int face = ranked_axis(word, static_cast<int>((word & region_face_place) >> 24));
@@ -227,7 +227,6 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
     include_axis(word, s.ndim(), widest_axis(s, i), true);
     s.state(i).word = word;
   }
-  if (split.breaks && (word & region_rough) != 0u) turn_to_break(split, s, i);
   if (!divisible(split, s, i, domain)) s.state(i).word |= region_frozen;
 }
 
@@ -243,6 +242,8 @@ TESSERA_HD void correct_errors(int estimate, const splitting &split, const split
   } else {
     correct_robust(split, parents, parent, children, piece);
   }
+  TESSERA_ROLLED
+  for (int q = 0; next.breaks && q < split.pieces; ++q) turn_to_break(next.breaks, children, piece(q));
   TESSERA_ROLLED
   for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q), domain);
 }

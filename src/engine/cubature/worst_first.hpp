@@ -293,16 +293,21 @@ class worst_first {
         n, [](const queue_entry &) { return true; }, picked_);
     ids_.clear();
     for (const std::size_t i : picked_) ids_.push_back(queue_[i].region());
-    const outcome o = eval_.search(store_.view(), ids_.data(), n, n, scale_.data(), domain_, breaks_);
+    const outcome o =
+        eval_.search(store_.view(), ids_.data(), n, n, scale_.data(), domain_, split_.breaks, breaks_.lines);
     if (o != outcome::running) return o;
-    keep_breaks(breaks_, n, domain_);
+    lone_lane alone;
+    end_search(alone, breaks_, n, domain_, seeking_.found);
     const bool fresh = plan_next(seeking_, breaks_.count, stats_.evaluations, breaks_.searched);
     stats_.evaluations += breaks_.searched;
     if (!fresh) return outcome::running;
     split_.breaks = &breaks_;
     ahead_.forget(queue_);
     ahead_.cut_at(&breaks_);
-    for (int64 i = 0; i < regions_; ++i) prepare_division(split_, store_.view(), i, domain_);
+    for (int64 i = 0; i < regions_; ++i) {
+      turn_to_break(&breaks_, store_.view(), i);
+      prepare_division(split_, store_.view(), i, domain_);
+    }
     return outcome::running;
   }
 
