@@ -204,6 +204,7 @@ static void small_peaks_are_explored(void **state) {
   put_int(s, TESSERA_INITIAL_REGIONS, 16);
   put_int(s, TESSERA_RULE, TESSERA_RULE_DEGREE11);
   put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+  put_int(s, TESSERA_BREAK_POINTS, 0);
   run(s, &in, 0, count, &out);
   assert_int_equal(out.result, TESSERA_OK);
   const int64_t alone = assert_like_single_calls(s, &in, &out);
