@@ -26,9 +26,12 @@ class break_search {
     double most = -1.0, left = 0.0, right = 0.0;  // the largest second difference, and those beside it
     double below = 0.0, above = 0.0;
     int at = 1;
+    bool finite =
+        fabs(before) < infinity_value() && fabs(here) < infinity_value();  // a NaN is not larger than anything
     TESSERA_ROLLED
     for (int i = 2; i < samples; ++i) {
       const double after = value(i), difference = fabs(after - 2.0 * here + before);
+      finite = finite && fabs(after) < infinity_value();
       size = larger(size, fabs(after));
       if (i == at + 2) right = difference;
       if (difference > most) {
@@ -44,7 +47,7 @@ class break_search {
       here = after;
     }
     ++rounds_;
-    if (!(size < infinity_value()) || !(most < infinity_value())) return false;
+    if (!finite || !(most < infinity_value())) return false;
     const double noise = rounding * size;
     if (!(most > noise)) {
       found_ = rounds_ > sure_rounds && !(most_before_ > 64.0 * noise);

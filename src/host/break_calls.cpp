@@ -36,17 +36,21 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
     else
       unknown_.push_back(m);
   }
+  const auto line = [this](int64 item) { return static_cast<int>(unknown_[index(item)]); };
+  std::vector<found_break> fresh(unknown_.size());
   const item_range own = shared_.begin(0, static_cast<int64>(unknown_.size()));
-  pool_->run(own.end - own.first, [&](int64 item, int thread) {
-    failure_.watch(own.first + item, [&] {
+  pool_->run(own.end - own.first, [&](int64 i, int thread) {
+    const int64 item = own.first + i;
+    failure_.watch(item, [&] {
       workspace &w = work_[index(thread)];
       prepare(w);
-      const int m = static_cast<int>(unknown_[index(own.first + item)]);
-      found[m] = search_line(domain, known, regions, region_of_line(ids, n, m, lines), m, weights, own.first + item, w);
+      const int m = line(item);
+      fresh[index(item)] = search_line(domain, known, regions, region_of_line(ids, n, m, lines), m, weights, item, w);
     });
   });
-  if (shared_.parts() > 1) shared_.exchange(failure_, zeroed_, {{found, sizeof *found}});
+  if (shared_.parts() > 1) shared_.exchange(failure_, zeroed_, {{fresh.data(), sizeof(found_break)}});
   if (failure_.what() != outcome::running) return failure_.what();
+  for (std::size_t item = 0; item < fresh.size(); ++item) found[unknown_[item]] = fresh[item];
   for (const int64 m : unknown_) {
     if (!answers) break;
     const int64 region = region_of_line(ids, n, static_cast<int>(m), lines);

@@ -1,6 +1,7 @@
 // Where a line jumps or bends is found to rounding; where it is smooth, or nothing but noise, there is nothing.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 extern "C" {
@@ -84,6 +85,9 @@ void what_is_not_finite_ends_it(void **) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   assert_false(searched([nan](double x) { return x < 0.4 ? 1.0 : nan; }).is_found());
   assert_false(searched([infinity](double x) { return x < 0.4 ? 1.0 : infinity; }).is_found());
+  for (const double from : {0.0, 0.1, 0.9})  // elsewhere than the jump
+    assert_false(
+        searched([=](double x) { return x >= from && x < from + 0.1 ? nan : (x < 0.4 ? 1.0 : 2.0); }).is_found());
   assert_false(searched([](double x) { return x < 0.4 ? 1e308 : -1e308; }).is_found());
 }
 
