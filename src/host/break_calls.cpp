@@ -63,47 +63,24 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
 
 found_break host_evaluator::search_line(const domain_box &domain, const break_table *known, const region_view &regions,
                                         int64 region, int m, const double *weights, int64 item, workspace &w) {
-  const int axis = axis_to_search(known, regions, region), nd = rule_.ndim;
-  if (axis < 0) return {0.0, 0.0, -1, 0, 0};
-  for (int j = 0; j < nd; ++j) w.at[index(j)] = line_coordinate(regions, region, m, j);
-  const double centre = regions.centre(region, axis), half = regions.half(region, axis);
-  break_search search(centre - half, centre + half, domain.upper[axis] - domain.lower[axis]);
-  double values[samples];
-  do {
-    if (!call_line(search, axis, weights, values, item, w)) return {0.0, 0.0, -1, search.points(), 0};
-  } while (search.next([&values](int i) { return values[i]; }));
-  return {search.at(), search.width(), search.is_found() ? axis : -1, search.points(), search.zeros()};
+  for (int j = 0; j < rule_.ndim; ++j) w.at[index(j)] = line_coordinate(regions, region, m, j);
+  return follow_line(known, regions, region, domain, [&](break_search &search, int axis) {
+    double values[samples];
+    return call_line(search, axis, weights, values, item, w) && search.next([&values](int i) { return values[i]; });
+  });
 }
 
 // The points of a round on the line through w.at along an axis. False when an integrand's status or the clock ends the step.
 bool host_evaluator::call_line(const break_search &search, int axis, const double *weights, double *values, int64 item,
                                workspace &w) {
-  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
-  const host_integrand &f = problem_->integrand;
-  double jacobian[samples], x[max_cubature_ndim];
-  if (!clear_values(0, int64{samples} * nc, item, w)) return false;
-  for (int i = 0; i < samples; ++i) {
-    jacobian[i] = 1.0;
-    for (int j = 0; j < nd; ++j) {
-      x[j] = j == axis ? search.point(i) : w.at[index(j)];
-      if (mapped_) x[j] = map_axis(problem_->axes[index(j)], x[j], jacobian[i]);
-      if (batch_) w.x[index(j * samples + i)] = x[j];
-    }
-    if (batch_) continue;
-    int status = f.point(nd, x, nc, &w.f[index(i * nc)], f.userdata);
-    if (status == 0 && w.watch.is_wanted() && !w.watch.goes_on(1)) status = step_watch::ended;
-    if (!succeeded(status, item, w)) return false;
-  }
-  if (batch_) {
-    const int status = w.watch.each_batch(samples, samples, [&](int64 from, int64 points) {
-      return f.batch(points, nd, &w.x[index(from)], samples, nc, &w.f[index(from)], samples, f.userdata);
-    });
-    if (!succeeded(status, item, w)) return false;
-  }
+  const auto put = [&](int64 i, double *x) {
+    for (int j = 0; j < rule_.ndim; ++j) x[j] = j == axis ? search.point(static_cast<int>(i)) : w.at[index(j)];
+  };
+  if (!call_given(samples, samples, put, item, w)) return false;
   for (int i = 0; i < samples; ++i) {
     values[i] = 0.0;
-    for (int k = 0; k < nc; ++k)
-      values[i] += weights[k] * weighted(w.f[index(batch_ ? k * samples + i : i * nc + k)], jacobian[i]);
+    for (int k = 0; k < problem_->settings.ncomp; ++k)
+      values[i] += weights[k] * w.f[index(k * w.component_stride + i * w.point_stride)];
   }
   return true;
 }

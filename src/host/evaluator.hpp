@@ -150,6 +150,8 @@ class host_evaluator {
   bool call(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_batch(const region_view &regions, const std::vector<stretch> &all, int64 item, workspace &w);
   bool call_points(const region_view &regions, const stretch &s, int64 item, workspace &w);
+  template <class Put>
+  bool call_given(int64 n, int64 together, const Put &put, int64 item, workspace &w);
   bool clear_values(int64 first, int64 n, int64 item, workspace &w);
   bool succeeded(int status, int64 item, const workspace &w);
   template <class Call>
@@ -249,6 +251,43 @@ bool host_evaluator::each_orbit(const stretch &s, Visit visit) const {
     const int64 to = std::min(start + rule_.orb[o].count, s.first + s.n);
     if (from < to && !visit(o, from - start, to - from, s.offset + from - s.first)) return false;
   }
+  return true;
+}
+
+// Points that are no rule's: put(i, x), for one after the other, gives the coordinates of point i. A call of a batch integrand takes up to `together` where
+// the clock is looked at. Component k of point i goes to f[k*component_stride + i*point_stride]. False when an integrand's status or the clock ends the step.
+template <class Put>
+bool host_evaluator::call_given(int64 n, int64 together, const Put &put, int64 item, workspace &w) {
+  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
+  const host_integrand &f = problem_->integrand;
+  w.component_stride = batch_ ? n : 1;
+  w.point_stride = batch_ ? 1 : nc;
+  if (!clear_values(0, n * nc, item, w)) return false;
+  double x[max_cubature_ndim];
+  for (int64 i = 0; i < n; ++i) {
+    double jacobian = 1.0;
+    put(i, x);
+    for (int j = 0; j < nd; ++j) {
+      if (mapped_) x[j] = map_axis(problem_->axes[index(j)], x[j], jacobian);
+      if (batch_) w.x[index(j * n + i)] = x[j];
+    }
+    if (batch_) {
+      if (mapped_) w.jacobian[index(i)] = jacobian;
+      continue;
+    }
+    double *const to = &w.f[index(i * nc)];
+    int status = f.point(nd, x, nc, to, f.userdata);
+    if (status == 0 && w.watch.is_wanted() && !w.watch.goes_on(1)) status = step_watch::ended;
+    if (!succeeded(status, item, w)) return false;
+    for (int k = 0; mapped_ && k < nc; ++k) to[k] = weighted(to[k], jacobian);
+  }
+  if (!batch_) return true;
+  const int status = w.watch.each_batch(n, w.watch.is_wanted() ? together : n, [&](int64 from, int64 points) {
+    return f.batch(points, nd, &w.x[index(from)], n, nc, &w.f[index(from)], n, f.userdata);
+  });
+  if (!succeeded(status, item, w)) return false;
+  for (int k = 0; mapped_ && k < nc; ++k)
+    for (int64 i = 0; i < n; ++i) w.f[index(k * n + i)] = weighted(w.f[index(k * n + i)], w.jacobian[index(i)]);
   return true;
 }
 

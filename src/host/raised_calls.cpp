@@ -92,47 +92,20 @@ void host_evaluator::finish_raised(const region_view &regions, int64 region, int
 bool host_evaluator::call_raised(const region_view &regions, const int64 *ids, int64 count, int64 first, int64 n,
                                  int64 item, workspace &w) {
   const listed_rule r = problem_->raised->view().list;
-  const int nd = rule_.ndim, nc = problem_->settings.ncomp;
-  const host_integrand &f = problem_->integrand;
-  const int64 all = count * n;
-  if (mapped_ && batch_) std::fill_n(w.jacobian.begin(), all, 1.0);
-  w.component_stride = batch_ ? all : 1;
-  w.point_stride = batch_ ? 1 : nc;
-  if (!clear_values(0, all * nc, item, w)) return false;
-  for (int64 m = 0; m < count; ++m) {
-    double place[raised_most_ndim][raised_nodes], x[raised_most_ndim];
-    for (int j = 0; j < nd; ++j)
-      for (int node = 0; node < raised_nodes; ++node)
-        place[j][node] = regions.centre(ids[m], j) + r.offsets[node] * regions.half(ids[m], j);
-    for (int64 i = 0; i < n; ++i) {
-      const uint64 word = r.words[first + i];
-      const int64 point = m * n + i;
-      double jacobian = 1.0;
-      for (int j = 0; j < nd; ++j) {
-        x[j] = place[j][listed_node(word, j)];
-        if (mapped_) x[j] = map_axis(problem_->axes[index(j)], x[j], jacobian);
-      }
-      if (batch_) {
-        for (int j = 0; j < nd; ++j) w.x[index(j * all + point)] = x[j];
-        if (mapped_) w.jacobian[index(point)] = jacobian;
-        continue;
-      }
-      double *const to = &w.f[index(point * nc)];
-      int status = f.point(nd, x, nc, to, f.userdata);
-      if (status == 0 && w.watch.is_wanted() && !w.watch.goes_on(1)) status = step_watch::ended;
-      if (!succeeded(status, item, w)) return false;
-      for (int k = 0; mapped_ && k < nc; ++k) to[k] = weighted(to[k], jacobian);
+  double place[raised_most_ndim][raised_nodes];
+  int64 m = -1, i = n;  // the point that comes next: its region, and which it is there
+  const auto put = [&](int64, double *x) {
+    if (i == n) {
+      i = 0;
+      ++m;
+      for (int j = 0; j < rule_.ndim; ++j)
+        for (int node = 0; node < raised_nodes; ++node)
+          place[j][node] = regions.centre(ids[m], j) + r.offsets[node] * regions.half(ids[m], j);
     }
-  }
-  if (!batch_) return true;
-  const int64 most = w.watch.is_wanted() ? problem_->batch_points : all;
-  const int status = w.watch.each_batch(all, most, [&](int64 from, int64 points) {
-    return f.batch(points, nd, &w.x[index(from)], all, nc, &w.f[index(from)], all, f.userdata);
-  });
-  if (!succeeded(status, item, w)) return false;
-  for (int k = 0; mapped_ && k < nc; ++k)
-    for (int64 i = 0; i < all; ++i) w.f[index(k * all + i)] = weighted(w.f[index(k * all + i)], w.jacobian[index(i)]);
-  return true;
+    const uint64 word = r.words[first + i++];
+    for (int j = 0; j < rule_.ndim; ++j) x[j] = place[j][listed_node(word, j)];
+  };
+  return call_given(count * n, problem_->batch_points, put, item, w);
 }
 
 }  // namespace tessera

@@ -137,25 +137,19 @@ class device_evaluator {
  private:
   __device__ found_break search_line(const region_view &regions, int64 region, int m, int lane, const double *weights,
                                      const domain_box &domain, const break_table *known) const {
-    const int axis = axis_to_search(known, regions, region);
-    if (axis < 0) return {0.0, 0.0, -1, 0, 0};
     double on_line[dim];
 #pragma unroll
     for (int j = 0; j < dim; ++j) on_line[j] = line_coordinate(regions, region, m, j);
-    const double centre = regions.centre(region, axis), half = regions.half(region, axis);
-    break_search search(centre - half, centre + half, domain.upper[axis] - domain.lower[axis]);
-    double value;
-    do {
-      double x[dim], f[comps];
+    return follow_line(known, regions, region, domain, [&](break_search &search, int axis) {
+      double x[dim], f[comps], value = 0.0;
       const double own = search.point(lane);
 #pragma unroll
       for (int j = 0; j < dim; ++j) x[j] = j == axis ? own : on_line[j];
       point(x, f, p_.params);
-      value = 0.0;
 #pragma unroll 1
       for (int k = 0; k < comps; ++k) value = fma(weights[k], f[k], value);
-    } while (search.next([&value](int i) { return __shfl_sync(~0u, value, i); }));
-    return {search.at(), search.width(), search.is_found() ? axis : -1, search.points(), search.zeros()};
+      return search.next([&value](int i) { return __shfl_sync(~0u, value, i); });
+    });
   }
 
   static constexpr int raised_slice_points = 128;

@@ -157,6 +157,19 @@ TESSERA_HD int axis_to_search(const break_table *known, const region_view &s, in
   return !known || cut_of(known, axis, centre, s.half(i, axis)) == centre ? axis : -1;
 }
 
+// A line through region i across an axis of it. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that
+// says, or false.
+template <class Round>
+TESSERA_HD found_break follow_line(const break_table *known, const region_view &s, int64 i, const domain_box &domain,
+                                   Round round) {
+  const int axis = axis_to_search(known, s, i);
+  if (axis < 0) return {0.0, 0.0, -1, 0, 0};
+  const double centre = s.centre(i, axis), half = s.half(i, axis);
+  break_search search(centre - half, centre + half, domain.upper[axis] - domain.lower[axis]);
+  while (round(search, axis)) continue;
+  return {search.at(), search.width(), search.is_found() ? axis : -1, search.points(), search.zeros()};
+}
+
 // Is one of these two places on an axis a break point, but for rounding?
 TESSERA_HD bool is_break(const break_table *t, int axis, double low, double high) {
   const double slack = 1e-14 * (fabs(low) + fabs(high));

@@ -249,7 +249,8 @@ class bulk_steps {
   // Is there a step for so many regions within that limit, whichever of them get a higher degree?
   TESSERA_HD bool is_whole(int64 regions, const splitting &split) const {
     const int64 raised = is_raising() ? state().set.raised_points[raised_levels - 1] : 0;
-    const int lines = state().set.seeks_breaks ? lines_to_search(at_.breaks, state().set.maxeval, most_lines) : 0;
+    const bool seeks = Evaluator::searches && state().set.seeks_breaks;
+    const int lines = seeks ? lines_to_search(at_.breaks, state().set.maxeval, most_lines) : 0;
     return regions <=
            (state().set.maxeval - at_.evaluations - lines * most_of_line) / (split.pieces * state().points + raised);
   }

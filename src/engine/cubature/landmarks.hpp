@@ -98,9 +98,8 @@ struct landmark_table {
 };
 struct landmark_set {
   landmark_table *table;
-  region_view
-      boxes;  // [landmarks_kept], boxes alone; half-widths below 0 where a landmark was cut at a break point: it is
-              // narrow there for another reason
+  // [landmarks_kept], boxes alone; half-widths below 0 where one was cut at a break point, for which it is narrow.
+  region_view boxes;
   double *bounds;  // [landmark_blocks][ndim][3] of each block's boxes: lowest and highest place, least half-width
   const break_table *breaks = nullptr;
 
