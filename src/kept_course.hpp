@@ -46,6 +46,9 @@ class kept_course final : public run_hooks {
     s.iterations = shown_.iterations;
     return s;
   }
+  listed_regions listed() const {
+    return shown_.evaluations > 0 ? listed_regions{{}, shown_.regions, false} : driver_->listed();
+  }
   // As of the driver. What was seen at a look of before is not there any more unless it was asked for then.
   std::vector<double> largest(int wanted, const double *weight) {
     if (!answers_) return driver_->largest(wanted, weight);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -49,8 +50,36 @@ class kept_sparse final : public sparse_executor {
     return o;
   }
   int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
+  outcome sample(int64 n, const double *x, double *values) override {
+    question asked(uint64{0x73616d706c65});
+    asked.add(ndim_).add(ncomp_).add(x, n * ndim_);
+    return ask(asked.key(), values, static_cast<std::size_t>(n * ncomp_),
+               [&] { return executor_->sample(n, x, values); });
+  }
+  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
+    question asked(uint64{0x746573746564});
+    asked.add(ndim_).add(ncomp_).add(points.in_regions).add(points.first).add(points.spread).add(means, ncomp_);
+    return ask(asked.key(), sizes, static_cast<std::size_t>(ncomp_), [&] {
+      if (points.are_there) return executor_->find_unexplained(points, means, sizes);
+      std::fill_n(sizes, ncomp_, infinity_value());
+      return outcome::running;
+    });
+  }
 
  private:
+  // The numbers that are known, or else those that find() leaves there.
+  template <class Find>
+  outcome ask(const answer_key &key, double *numbers, std::size_t n, const Find &find) {
+    if (!answers_) return find();
+    if (const uint64 *const known = answers_->find(key, n)) {
+      read_words(known, numbers, n);
+      return outcome::running;
+    }
+    const outcome o = find();
+    if (o != outcome::running) return o;
+    if (uint64 *const to = answers_->keep(key, n)) write_words(to, numbers, n);
+    return o;
+  }
   // What a step's numbers are follows from its levels, and where they go is said.
   answer_key key_of(const sparse_step &step) const {
     constexpr uint64 kind = 0x6c6576656c73;
@@ -59,6 +88,7 @@ class kept_sparse final : public sparse_executor {
     for (int64 i = step.before; i < step.end; ++i) asked.add(step.all.indices[i].place);
     for (int64 i = int64{step.before} * ndim_; i < int64{step.end} * ndim_; ++i) asked.add(level_of(step.all.links[i]));
     asked.add(domain_.centre, int64{domain_.boxes} * ndim_).add(domain_.half, int64{domain_.boxes} * ndim_);
+    if (domain_.map.nodes) asked.add(&domain_.map.nodes->at, int64{2} * mapped_nodes * ndim_);
     return asked.key();
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cubature/split.hpp"
+#include "engine/sparse/map_search.hpp"
 #include "engine/sparse/sparse_alone.hpp"
 #include "engine/sparse/sparse_race.hpp"
 #include "kept_sparse.hpp"
@@ -44,25 +45,53 @@ class sparse_box {
 
 // What a place keeps of its grids from run to run: their memory.
 struct kept_grids {
-  sparse_grid of_domain, of_regions;
+  sparse_grid of_domain, of_regions, mapped;
+  int64 bytes() const { return of_domain.bytes() + of_regions.bytes() + mapped.bytes(); }
 };
+
+// Which of the grids of a run.
+enum class grid_of { domain, regions, mapped };
 
 // The grids of one run. Executor: made of whatever the place has.
 template <class Executor>
 class sparse_run final : public sparse_source {
  public:
-  // make(whole): a unique_ptr to an executor for the grid of the whole domain, or for that of regions.
+  // make(which): a unique_ptr to an executor for that grid.
   template <class Make>
   sparse_run(const cubature_problem &p, kept_grids &grids, Make make) : problem_(p), grids_(grids), make_(make) {}
 
   sparse_grid *open() override {
-    box_ = std::make_unique<sparse_box>(problem_);
-    if (!box_->is_open()) return nullptr;
-    executor_ = kept(true);
+    if (!is_open()) return nullptr;
+    executor_ = kept(grid_of::domain);
     executor_->begin(box_->domain());
     grids_.of_domain.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *executor_,
                            problem_.settings.complex_values);
     return &grids_.of_domain;
+  }
+  bool has_maps() const override { return problem_.ndim() <= most_spread_axes; }
+  int64 map_bytes() const override { return map_search::bytes(problem_.ndim(), problem_.ncomp()); }
+  mapped_opening open_mapped(const std::vector<double> &starts, int64 most) override {
+    mapped_opening opening;
+    if (!is_open()) return opening;
+    if (!mapped_) mapped_ = kept(grid_of::mapped);
+    mapped_->begin(box_->domain());
+    search_ = std::make_unique<map_search>(
+        problem_.ndim(), problem_.ncomp(), box_->domain(), most,
+        [this](int64 n, const double *x, double *values) { return mapped_->sample(n, x, values); });
+    opening.end = search_->find(starts);
+    opening.points = search_->points();
+    opening.is_lost = search_->is_lost();
+    if (opening.end != outcome::running || !search_->is_found()) return opening;
+    sparse_domain domain = box_->domain();
+    domain.map = search_->map();
+    mapped_->begin(domain);
+    grids_.mapped.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *mapped_, problem_.settings.complex_values,
+                        map_search::accuracy);
+    opening.grid = &grids_.mapped;
+    return opening;
+  }
+  outcome find_unexplained(const tested_set &points, double *sizes) override {
+    return mapped_->find_unexplained(points, grids_.mapped.means(), sizes);
   }
   sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) override {
     const auto nd = static_cast<std::size_t>(problem_.ndim());
@@ -72,7 +101,7 @@ class sparse_run final : public sparse_source {
       centres_.insert(centres_.end(), boxes + b * length, boxes + b * length + nd);
       halves_.insert(halves_.end(), boxes + b * length + nd, boxes + b * length + 2 * nd);
     }
-    if (!in_regions_) in_regions_ = kept(false);
+    if (!in_regions_) in_regions_ = kept(grid_of::regions);
     in_regions_->begin({centres_.data(), halves_.data(), box_->domain().axes, regions});
     grids_.of_regions.start(problem_.ndim(), regions * problem_.ncomp(), 1.0, *in_regions_,
                             problem_.settings.complex_values);
@@ -80,19 +109,26 @@ class sparse_run final : public sparse_source {
   }
   // What the integrand said when a run was ended in a grid.
   const Executor &ended_in() const {
-    return in_regions_ && in_regions_->executor().is_ended() ? in_regions_->executor() : executor_->executor();
+    for (const auto *e : {&in_regions_, &mapped_})
+      if (*e && (*e)->executor().is_ended()) return (*e)->executor();
+    return executor_->executor();
   }
 
  private:
-  std::unique_ptr<kept_sparse<Executor>> kept(bool whole) const {
-    return std::make_unique<kept_sparse<Executor>>(make_(whole), problem_.ndim(), problem_.ncomp(), problem_.answers);
+  bool is_open() {
+    if (!box_) box_ = std::make_unique<sparse_box>(problem_);
+    return box_->is_open();
+  }
+  std::unique_ptr<kept_sparse<Executor>> kept(grid_of which) const {
+    return std::make_unique<kept_sparse<Executor>>(make_(which), problem_.ndim(), problem_.ncomp(), problem_.answers);
   }
 
   const cubature_problem &problem_;
   kept_grids &grids_;
-  const std::function<std::unique_ptr<Executor>(bool)> make_;
+  const std::function<std::unique_ptr<Executor>(grid_of)> make_;
   std::unique_ptr<sparse_box> box_;
-  std::unique_ptr<kept_sparse<Executor>> executor_, in_regions_;
+  std::unique_ptr<kept_sparse<Executor>> executor_, in_regions_, mapped_;
+  std::unique_ptr<map_search> search_;
   std::vector<double> centres_, halves_;  // of the regions
 };
 

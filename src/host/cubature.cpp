@@ -17,7 +17,7 @@ namespace {
 
 constexpr int look_ahead_per_thread = 4;
 // A point of a sparse grid takes about as long as one of a rule.
-constexpr sparse_pace at_the_same_cost = {2e4, 1.3, 0.0, 0.0, 0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.0, 0.25};
+constexpr sparse_pace at_the_same_cost = {2e4, 1.3, 0.0, 0.0, 0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.0, 0.25, 0.0};
 constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
 
 class host_cubature final : public host_method {
@@ -39,7 +39,7 @@ class host_cubature final : public host_method {
     const cubature_settings &set = set_;
     kept_grids grids;
     sparse_run<host_sparse> sparse(problem, grids,
-                                   [&](bool) { return std::make_unique<host_sparse>(problem, pool, hooks); });
+                                   [&](grid_of) { return std::make_unique<host_sparse>(problem, pool, hooks); });
     const int64 for_sparse = problem.sparse == sparse_part::off ? 0 : sparse_memory(problem, pool.size());
     if (problem.sparse == sparse_part::alone) {
       worst_first_.reset();
@@ -59,13 +59,15 @@ class host_cubature final : public host_method {
     if (problem.worst_first) {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
-      race.look_at([this](int n, const double *weight) { return worst_first_->largest(n, weight); });
+      race.look_at({[this](int n, const double *weight) { return worst_first_->largest(n, weight); },
+                    [this] { return worst_first_->listed(); }});
       result.end = worst_first_->run(set, look_ahead(lanes_), problem.given, domain, race, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
       bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race);
-      race.look_at([this](int n, const double *weight) { return bulk_->largest(n, weight); });
+      race.look_at({[this](int n, const double *weight) { return bulk_->largest(n, weight); },
+                    [this] { return bulk_->listed(); }});
       result.end =
           problem.given.n > 0 ? bulk_->resume(problem.given, domain, value, error) : bulk_->run(domain, value, error);
       result.statistics = bulk_->statistics();
@@ -80,7 +82,7 @@ class host_cubature final : public host_method {
     result.zeroed = evaluator_.zeroed();
     region_bytes_ = result.statistics.peak_bytes;
     if (race.bytes() > 0)
-      result.statistics.peak_bytes += race.bytes() + 2 * host_sparse::fixed_bytes(problem, pool.size());
+      result.statistics.peak_bytes += race.bytes() + 3 * host_sparse::fixed_bytes(problem, pool.size());
     result.statistics.peak_bytes += evaluator_.work_bytes() + driver_bytes(problem, lanes_);
   }
 
@@ -133,7 +135,7 @@ class host_cubature final : public host_method {
 
   // Bytes for a sparse grid: a part of what the regions may have, and no regions have less where the user has said how much.
   int64 sparse_memory(const cubature_problem &problem, int threads) {
-    const int64 fixed = 2 * host_sparse::fixed_bytes(problem, threads);  // of two grids
+    const int64 fixed = 3 * host_sparse::fixed_bytes(problem, threads);  // of three grids
     const int64 share =
         problem.sparse == sparse_part::alone ? set_.memory : set_.memory / (problem.memory_is_given ? 8 : 3);
     if (share < (problem.sparse == sparse_part::alone ? fixed : 2 * fixed)) return 0;

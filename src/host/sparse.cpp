@@ -21,7 +21,9 @@ int64 host_sparse::block_for(const cubature_problem &problem) {
 }
 
 int64 host_sparse::fixed_bytes(const cubature_problem &problem, int threads) {
-  return threads * block_bytes(problem, block_for(problem)) + static_cast<int64>(sizeof(sparse_tables));
+  const int64 block = block_for(problem);
+  return threads * (block_bytes(problem, block) + 8 * (problem.ncomp() + 1) * block) +
+         static_cast<int64>(sizeof(sparse_tables));
 }
 
 void host_sparse::begin(const sparse_domain &domain) {
@@ -101,6 +103,68 @@ void host_sparse::evaluate_points(const sparse_step &step, int64 first, int64 n,
     }
   });
   if (check != 0.0) report_nonfinite(first, n, b);
+}
+
+// The integrand at points that are no grid's, to values_. write(point, x, ldx): returns the Jacobian.
+template <class Write>
+outcome host_sparse::by_blocks(int64 points, const Write &write) {
+  values_.resize(index(points * ncomp_));
+  tasks_.clear();
+  for (int64 i = 0; i < points; i += block_) tasks_.push_back(i);
+  tasks_.push_back(points);
+  end_ = run_tasks(
+      [&](int64 first, int64 end, int thread) {
+        point_block &b = work_[index(thread)];
+        prepare(b, block_);
+        const int64 n = end - first;
+        for (int64 i = 0; i < n; ++i) b.jacobian[index(i)] = write(first + i, b.x.data() + i, b.stride);
+        if (!call(first, n, points_of_call(n), b)) return;
+        double check = 0.0;
+        for (int64 i = 0; i < n; ++i)
+          for (int k = 0; k < ncomp_; ++k) {
+            const double v = weighted(b.f[index(k * b.stride + i)], b.jacobian[index(i)]);
+            check += 0.0 * v;
+            values_[index((first + i) * ncomp_ + k)] = v;
+          }
+        if (check != 0.0) report_nonfinite(first, n, b);
+      },
+      {{values_.data(), sizeof(double), nullptr, ncomp_}});
+  return end_;
+}
+
+outcome host_sparse::sample(int64 n, const double *x, double *values) {
+  const outcome o = by_blocks(n, [&](int64 i, double *to, int64 ldx) {
+    double jacobian = 1.0;
+    for (int j = 0; j < ndim_; ++j) {
+      const double at = x[int64{j} * n + i];
+      to[j * ldx] = domain_.axes ? map_axis(domain_.axes[j], at, jacobian) : at;
+    }
+    return jacobian;
+  });
+  for (int64 i = 0; i < n && o == outcome::running; ++i)
+    for (int k = 0; k < ncomp_; ++k) values[k * n + i] = values_[index(i * ncomp_ + k)];
+  return o;
+}
+
+outcome host_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {
+  const int64 together = block_ * static_cast<int64>(work_.size());
+  std::vector<double> density(index(together));
+  double unused[most_spread_axes];
+  std::fill_n(sizes, ncomp_, 0.0);
+  for (int64 first = 0; first < set.points(); first += together) {
+    const int64 n = std::min(together, set.points() - first);
+    const outcome o = by_blocks(n, [&](int64 i, double *to, int64 ldx) {
+      return write_tested_point(domain_, ndim_, set, first + i, to, ldx, density[index(i)]);
+    });
+    if (o != outcome::running) return o;
+    for (int64 i = 0; i < n; ++i) {
+      // Of the points that this rank has not looked at nothing but their values is known.
+      if (ranks_there() > 1) write_tested_point(domain_, ndim_, set, first + i, unused, 1, density[index(i)]);
+      for (int k = 0; k < ncomp_; ++k)
+        sizes[k] = larger(sizes[k], unexplained_size(values_[index(i * ncomp_ + k)], means[k], density[index(i)]));
+    }
+  }
+  return outcome::running;
 }
 
 void host_sparse::sum_up(const sparse_set &all, int i, double *difference, int64 apart) {

@@ -18,6 +18,8 @@ class host_sparse final : public sparse_executor, public block_calls {
   void begin(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 0; }
+  outcome sample(int64 n, const double *x, double *values) override;
+  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override;
   void read_store(int64 first, int64 end, double *numbers) const {
     std::copy_n(&store_[index(first)], end - first, numbers);
   }
@@ -38,13 +40,15 @@ class host_sparse final : public sparse_executor, public block_calls {
   static void in_boxes(const sparse_step &step, int64 first, int64 n, const Visit &visit);
   void evaluate_points(const sparse_step &step, int64 first, int64 n, point_block &b);
   void sum_up(const sparse_set &all, int i, double *difference, int64 apart);
+  template <class Write>
+  outcome by_blocks(int64 points, const Write &write);
 
   const int64 block_;
   const sparse_tables tables_ = make_sparse_tables();
   thread_pool &pool_;
   sparse_domain domain_ = {};
   outcome end_ = outcome::running;      // of the last step
-  std::vector<double> store_, values_;  // values_: [point][ncomp] of a step that ranks share
+  std::vector<double> store_, values_;  // values_: [point][ncomp] of what ranks share, and of points that are no grid's
   std::vector<point_block> work_;
 };
 

@@ -202,7 +202,8 @@ static void a_later_stop_keeps_the_best_value(void **state) {
   const double exact = pow((2 - exp(-1.5) - exp(-3.5)) / 5, 3);
   put_real(s, TESSERA_RELTOL, 1e-9);
   put_int(s, TESSERA_RULE, TESSERA_RULE_DEGREE11); /* where degrees are raised, a limit changes which regions are */
-  put_int(s, TESSERA_BREAK_POINTS, 0);             /* cut at its kinks the integrand takes fewer evaluations */
+  put_int(s, TESSERA_BREAK_POINTS, 0);             /* cut at its kinks the integrand takes fewer evaluations, */
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);  /* and a grid with a map far fewer */
   for (int form = 0; form < 2; ++form) {
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
       struct record r = new_record();
@@ -234,6 +235,7 @@ static void after_a_stop_the_integrand_is_not_called_again(void **state) {
   tessera_solver *s = *state;
   put_real(s, TESSERA_RELTOL, 1e-9);
   put_int(s, TESSERA_BREAK_POINTS, 0);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
   for (int form = 0; form < 2; ++form) {
     for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
       struct record r = new_record();

@@ -28,6 +28,8 @@ class checked_executor final : public sparse_executor {
   checked_executor(int ndim, int ncomp, integrand f) : ndim_(ndim), ncomp_(ncomp), f_(std::move(f)) {}
   void begin(const sparse_domain &domain) override { domain_ = domain; }
   int64 bytes_of_point() const override { return 0; }
+  outcome sample(int64, const double *, double *) override { return outcome::memory; }
+  outcome find_unexplained(const tested_set &, const double *, double *) override { return outcome::memory; }
 
   outcome evaluate(const sparse_step &step, double *differences) override {
     store_.resize(static_cast<std::size_t>(step.store));

@@ -119,6 +119,7 @@ static tessera_solver *bulk_solver(int ndim, double tolerance, int64_t maxeval) 
   put_int(s, TESSERA_THREADS, 1);
   put_int(s, TESSERA_MAXEVAL, maxeval);
   put_int(s, TESSERA_KEEP_REGIONS, 1);
+  put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* a grid with a map would end it */
   put_real(s, TESSERA_RELTOL, tolerance);
   return s;
 }

@@ -12,8 +12,8 @@
 namespace tessera {
 
 // A step of a sparse grid takes 40 µs and 0.25 µs more for each index, for it goes by way of the host; meanwhile rules are applied at 1e11
-// points a second. The first dozen of levels take 60 µs each.
-constexpr sparse_pace steps_are_dear = {5e7, 1.7, 8e7, 4e6, 2.5e4, 15.0, 1.0 / 16, 1.0 / 20, 0.5, 4.0, 1.0};
+// points a second. The first dozen of levels take 60 µs each. A map is found in 2 ms.
+constexpr sparse_pace steps_are_dear = {5e7, 1.7, 8e7, 4e6, 2.5e4, 15.0, 1.0 / 16, 1.0 / 20, 0.5, 4.0, 1.0, 2e8};
 
 std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
   return std::make_unique<cuda_cubature>(setting);
@@ -43,7 +43,7 @@ void cuda_cubature::use_stream(CUstream stream) {
 void cuda_cubature::release() {
   constexpr int64 little = int64{1} << 24;
   most_memory_ = 0;  // others have taken memory until the next solver, or given it back
-  if (grids_.of_domain.bytes() + grids_.of_regions.bytes() > little) grids_ = {};
+  if (grids_.bytes() > little) grids_ = {};
 }
 
 void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_integrand &integrand, run_hooks &hooks,
@@ -68,8 +68,9 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
     }
     p.settings.memory -= fixed;
   }
-  sparse_run<cuda_sparse> sparse(problem, grids_, [&](bool whole) {
-    return make_sparse(problem, f, kernel, report, whole ? of_domain_ : of_regions_);
+  sparse_run<cuda_sparse> sparse(problem, grids_, [&](grid_of which) {
+    sparse_memory &memory = which == grid_of::domain ? of_domain_ : (which == grid_of::regions ? of_regions_ : mapped_);
+    return make_sparse(problem, f, kernel, report, memory);
   });
   if (problem.sparse == sparse_part::alone) {
     run_sparse_alone(sparse, p.settings, p.settings.memory, hooks, value, error, result);
@@ -82,12 +83,12 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
   driver_type driver(executor_, p.settings, p.integration_rule.points, course);
-  race.look_at(
-      [&](int n, const double *weight) {
-        find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
-        return course.largest(n, weight);
-      },
-      problem.answers != nullptr);
+  race.look_at({[&](int n, const double *weight) {
+                  find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
+                  return course.largest(n, weight);
+                },
+                [&course] { return course.listed(); }},
+               problem.answers != nullptr);
   result.end = course.run(driver, value, error);
   result.statistics = course.statistics();
   result.statistics.peak_bytes += fixed + race.bytes();

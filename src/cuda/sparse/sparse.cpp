@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "../../plugin.hpp"
@@ -42,6 +43,8 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
   points_ = library_.function("tessera_sparse_points");
   values_ = library_.function("tessera_sparse_values");
   sums_ = library_.function("tessera_sparse_sums");
+  tested_points_ = library_.function("tessera_tested_points");
+  tested_values_ = library_.function("tessera_tested_values");
   largest_ = library_.function("tessera_largest_errors");
   const sparse_tables tables = make_sparse_tables();
   tables_.require(sizeof tables);
@@ -73,19 +76,38 @@ std::vector<int64> sparse_kernels::largest_errors(const region_view &regions, in
 void cuda_sparse::begin(const sparse_domain &domain) {
   stored_ = known_ = 0;
   domain_ = domain;
-  const auto box = static_cast<std::size_t>(domain.boxes) * static_cast<std::size_t>(ndim_) * sizeof(double);
-  const std::size_t axes = domain.axes ? static_cast<std::size_t>(ndim_) * sizeof(axis_map) : 0;
-  std::vector<unsigned char> bytes(2 * box + axes);
-  std::memcpy(bytes.data(), domain.centre, box);
-  std::memcpy(bytes.data() + box, domain.half, box);
-  if (axes > 0) std::memcpy(bytes.data() + 2 * box, domain.axes, axes);
+  axes_.clear();
+  if (domain.axes) axes_.assign(domain.axes, domain.axes + ndim_);
+  const auto nd = static_cast<std::size_t>(ndim_);
+  std::vector<unsigned char> bytes;
+  std::vector<std::size_t> places;
+  const auto put = [&](const void *from, std::size_t size) {
+    places.push_back(bytes.size());
+    bytes.resize(bytes.size() + (size + 7) / 8 * 8);
+    std::memcpy(bytes.data() + places.back(), from, size);
+  };
+  const std::size_t box = static_cast<std::size_t>(domain.boxes) * nd * sizeof(double);
+  put(domain.centre, box);
+  put(domain.half, box);
+  if (domain.axes) put(domain.axes, nd * sizeof(axis_map));
+  if (domain.map.nodes) {
+    put(domain.map.nodes, nd * mapped_nodes * sizeof(mapped_node));
+    put(domain.map.panels, static_cast<std::size_t>(domain.map.first[ndim_]) * sizeof(density_panel));
+    put(domain.map.first, (nd + 1) * sizeof(int));
+  }
   require_or_bad_alloc(memory_.domain, bytes.size());
   upload(memory_.domain.address(), bytes.data(), bytes.size(), stream_, "uploading the domain");
   check(cuda().stream_synchronize(stream_), "uploading the domain");
-  const CUdeviceptr at = memory_.domain.address();
-  domain_.centre = reinterpret_cast<const double *>(at);
-  domain_.half = reinterpret_cast<const double *>(at + box);
-  if (axes > 0) domain_.axes = reinterpret_cast<const axis_map *>(at + 2 * box);
+  auto place = places.begin();
+  const auto on_device = [&](auto *&p) {
+    if (p) p = reinterpret_cast<std::remove_reference_t<decltype(p)>>(memory_.domain.address() + *place++);
+  };
+  on_device(domain_.centre);
+  on_device(domain_.half);
+  on_device(domain_.axes);
+  on_device(domain_.map.nodes);
+  on_device(domain_.map.panels);
+  on_device(domain_.map.first);
 }
 
 // For so many numbers in the store, with what there is.
@@ -148,9 +170,6 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
               comps = int64{domain_.boxes} * ncomp_;
   require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * (ndim_ + 1 + ncomp_)) * sizeof(double));
   memory_.differences.require(static_cast<std::size_t>(n * comps) * sizeof(double));
-  memory_.answer.require(2 * sizeof(int));
-  int *const answer = static_cast<int *>(memory_.answer.address());
-  answer[0] = answer[1] = 0;
   sparse_arguments a = {};
   a.tables = reinterpret_cast<const sparse_tables *>(kernels_.tables());
   a.domain = domain_;
@@ -162,7 +181,7 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
   a.store = reinterpret_cast<double *>(memory_.store.address());
   a.differences = static_cast<double *>(memory_.differences.address());
   a.flags = reinterpret_cast<const int *>(flags_);
-  a.answer = answer;
+  a.answer = begin_answer();
   for (a.first = 0; a.first < points; a.first += a.n) {
     a.n = std::min(most, points - a.first);
     a.x = reinterpret_cast<double *>(memory_.call.address());
@@ -181,13 +200,89 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
     a.end_stage = step.first ? stage + 1 : ndim_;
     launch(kernels_.sums(), static_cast<unsigned>(n), static_cast<unsigned>(comps), stream_, a, threads);
   }
-  check(cuda().stream_synchronize(stream_), "the kernel");
+  const outcome o = read_answer();
   stored_ = step.store;
+  if (o == outcome::running) std::copy_n(a.differences, n * comps, differences);
+  return o;
+}
+
+// What kernels say of the integrand: its flags, and whether a value is not finite.
+int *cuda_sparse::begin_answer() {
+  memory_.answer.require(2 * sizeof(int));
+  int *const answer = static_cast<int *>(memory_.answer.address());
+  answer[0] = answer[1] = 0;
+  return answer;
+}
+outcome cuda_sparse::read_answer() {
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  const int *const answer = static_cast<const int *>(memory_.answer.address());
   flags_seen_ = (answer[0] & flags_that_end) != 0 ? answer[0] : 0;
   if (flags_seen_ != 0) return outcome::callback;
-  if (answer[1] != 0) return outcome::nonfinite;
-  std::copy_n(a.differences, n * comps, differences);
-  return outcome::running;
+  return answer[1] != 0 ? outcome::nonfinite : outcome::running;
+}
+
+outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
+  const auto count = static_cast<std::size_t>(n), nd = static_cast<std::size_t>(ndim_),
+             nc = static_cast<std::size_t>(ncomp_);
+  std::vector<double> at(x, x + count * nd), jacobian(count, 1.0);
+  for (std::size_t j = 0; j < axes_.size(); ++j)
+    for (std::size_t i = 0; i < count; ++i) at[j * count + i] = map_axis(axes_[j], at[j * count + i], jacobian[i]);
+  require_or_bad_alloc(memory_.call, count * (nd + nc) * sizeof(double));
+  const CUdeviceptr from = memory_.call.address(), to = from + count * nd * sizeof(double);
+  upload(from, at.data(), count * nd * sizeof(double), stream_, "uploading points");
+  message_ = call_(n, from, to);
+  if (!message_.empty()) return outcome::callback;
+  check(cuda().stream_synchronize(stream_), "the kernel");
+  check(cuda().download(values, to, count * nc * sizeof(double)), "reading values");
+  if (flags_) {
+    int flags = 0;
+    check(cuda().download(&flags, flags_, sizeof flags), "reading the integrand's flags");
+    flags_seen_ = (flags & flags_that_end) != 0 ? flags : 0;
+    if (flags_seen_ != 0) return outcome::callback;
+  }
+  double sum = 0.0;
+  for (std::size_t k = 0; k < nc; ++k)
+    for (std::size_t i = 0; i < count; ++i) {
+      double &v = values[k * count + i];
+      v = weighted(v, jacobian[i]);
+      sum += 0.0 * v;
+    }
+  return sum == 0.0 ? outcome::running : outcome::nonfinite;
+}
+
+outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {
+  const auto nc = static_cast<std::size_t>(ncomp_);
+  const int64 points = set.points(), most = std::min(points, most_points);
+  require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * (ndim_ + 2 + ncomp_)) * sizeof(double));
+  require_or_bad_alloc(memory_.tested, 2 * nc * sizeof(double));
+  std::vector<double> numbers(2 * nc, 0.0);
+  std::copy_n(means, nc, numbers.begin());
+  upload(memory_.tested.address(), numbers.data(), 2 * nc * sizeof(double), stream_, "uploading values");
+  tested_arguments a = {};
+  a.domain = domain_;
+  a.set = set;
+  a.means = reinterpret_cast<const double *>(memory_.tested.address());
+  a.sizes = reinterpret_cast<unsigned long long *>(memory_.tested.address() + nc * sizeof(double));
+  a.flags = reinterpret_cast<const int *>(flags_);
+  a.answer = begin_answer();
+  void *arguments[] = {&a};
+  for (a.first = 0; a.first < points; a.first += a.n) {
+    a.n = std::min(most, points - a.first);
+    a.x = reinterpret_cast<double *>(memory_.call.address());
+    a.f = a.x + a.n * ndim_;
+    a.jacobian = a.f + a.n * ncomp_;
+    a.density = a.jacobian + a.n;
+    const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
+    check(cuda().launch(kernels_.tested_points(), blocks, 1, 1, block, 1, 1, 0, stream_, arguments, nullptr),
+          "starting the kernel");
+    message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f));
+    if (!message_.empty()) return outcome::callback;
+    check(cuda().launch(kernels_.tested_values(), blocks, 1, 1, block, 1, 1, 0, stream_, arguments, nullptr),
+          "starting the kernel");
+  }
+  const outcome o = read_answer();
+  check(cuda().download(sizes, memory_.tested.address() + nc * sizeof(double), nc * sizeof(double)), "reading values");
+  return o;
 }
 
 }  // namespace tessera

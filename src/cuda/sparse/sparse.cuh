@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_points(const te
   const point_of_step p = find_point(a, i);
   const double jacobian = write_sparse_point(*a.tables, a.domain, TESSERA_NDIM, p.box, a.all.indices[p.index],
                                              a.all.links + int64{p.index} * TESSERA_NDIM, p.place, a.x + i, a.n);
-  if (a.domain.axes) a.jacobian[i] = jacobian;
+  if (a.domain.has_jacobian()) a.jacobian[i] = jacobian;
 }
 
 // A thread for each point.
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(128) tessera_sparse_values(const te
   if (i >= a.n) return;
   const point_of_step p = find_point(a, i);
   const sparse_index &q = a.all.indices[p.index];
-  const double jacobian = a.domain.axes ? a.jacobian[i] : 1.0;
+  const double jacobian = a.domain.has_jacobian() ? a.jacobian[i] : 1.0;
   bool finite = true;
   for (int k = 0; k < TESSERA_NCOMP; ++k) {
     const double v = weighted(a.f[k * a.n + i], jacobian);
@@ -82,6 +82,30 @@ extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tess
     __syncthreads();
   }
   if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];
+}
+
+// A thread for each point.
+extern "C" __global__ void __launch_bounds__(128) tessera_tested_points(const tessera::tested_arguments a) {
+  using namespace tessera;
+  const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < a.n)
+    a.jacobian[i] = write_tested_point(a.domain, TESSERA_NDIM, a.set, a.first + i, a.x + i, a.n, a.density[i]);
+}
+
+// A thread for each point.
+extern "C" __global__ void __launch_bounds__(128) tessera_tested_values(const tessera::tested_arguments a) {
+  using namespace tessera;
+  const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= a.n) return;
+  bool finite = true;
+  for (int k = 0; k < TESSERA_NCOMP; ++k) {
+    const double v = weighted(a.f[k * a.n + i], a.jacobian[i]);
+    finite &= 0.0 * v == 0.0;
+    const double size = unexplained_size(v, a.means[k], a.density[i]);
+    if (size > 0.0) atomicMax(a.sizes + k, static_cast<unsigned long long>(__double_as_longlong(size)));
+  }
+  if (!finite) a.answer[1] = 1;
+  if (i == 0 && a.flags) a.answer[0] |= *a.flags;
 }
 
 // The region that comes behind a.last, of those that each block looks at.

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "../../engine/cubature/ranked_region.hpp"
 #include "../../engine/sparse/sparse_grid.hpp"
@@ -26,6 +27,8 @@ class sparse_kernels {
   CUfunction points() const { return points_; }
   CUfunction values() const { return values_; }
   CUfunction sums() const { return sums_; }
+  CUfunction tested_points() const { return tested_points_; }
+  CUfunction tested_values() const { return tested_values_; }
   CUdeviceptr tables() const { return tables_.address(); }
   const compiled_module &module() const { return module_; }
 
@@ -36,13 +39,14 @@ class sparse_kernels {
  private:
   compiled_module module_;
   loaded_library library_;
-  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr;
+  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr, tested_points_ = nullptr,
+             tested_values_ = nullptr;
   device_memory tables_;
 };
 
 // What one grid holds on the device, used again from run to run.
 struct sparse_memory {
-  device_memory store, call, indices, links, domain;
+  device_memory store, call, indices, links, domain, tested;
   mapped_memory differences, answer;
 };
 
@@ -59,6 +63,8 @@ class cuda_sparse final : public sparse_executor {
   void begin(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 8 * (ndim_ + ncomp_ + 1); }
+  outcome sample(int64 n, const double *x, double *values) override;
+  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override;
   // Of the store, on the host. write_store: behind what there is.
   void read_store(int64 first, int64 end, double *numbers) const;
   void write_store(int64 first, int64 end, const double *numbers);
@@ -71,6 +77,8 @@ class cuda_sparse final : public sparse_executor {
   static constexpr int64 most_points = int64{1} << 20;  // of a call
 
   void make_room(int64 numbers);
+  int *begin_answer();
+  outcome read_answer();
   void upload_indices(const sparse_step &step);
 
   const sparse_kernels &kernels_;
@@ -80,8 +88,9 @@ class cuda_sparse final : public sparse_executor {
   const CUdeviceptr flags_;
   const sparse_calls call_;
   sparse_domain domain_ = {};
-  int64 stored_ = 0;  // numbers in the store
-  int known_ = 0;     // indices on the device
+  std::vector<axis_map> axes_;  // of it, on the host
+  int64 stored_ = 0;            // numbers in the store
+  int known_ = 0;               // indices on the device
   int flags_seen_ = 0;
   std::string message_;
 };

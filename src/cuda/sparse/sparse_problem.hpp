@@ -4,6 +4,7 @@
 
 #include "../../engine/cubature/ranked_region.hpp"
 #include "../../engine/sparse/sparse_step.hpp"
+#include "../../engine/sparse/tested_points.hpp"
 
 namespace tessera {
 
@@ -20,6 +21,18 @@ struct sparse_arguments {
   int stage, end_stage;  // active axes to sum over, of each index
   const int *flags;      // of the integrand's module, or null
   int *answer;           // its flags, and whether a value is not finite
+};
+
+struct tested_arguments {
+  sparse_domain domain;
+  tested_set set;
+  const double *means;                 // [ncomp]
+  int64 first, n;                      // of the points: those of one call of the integrand
+  double *x, *f, *jacobian, *density;  // [ndim][n], [ncomp][n], [n], [n]
+  unsigned long long
+      *sizes;        // [ncomp] bits of the largest so far; numbers that are not negative are in the order of their bits
+  const int *flags;  // as above
+  int *answer;
 };
 
 struct largest_arguments {

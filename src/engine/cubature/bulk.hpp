@@ -138,6 +138,7 @@ class bulk {
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
   }
 
+  listed_regions listed() const { return {state_.regions, state_.retired_count > 0 ? 0 : state_.count}; }
   std::vector<double> largest(int wanted, const double *weight) const {
     return read_largest_errors(exec_, state_.regions, state_.count, wanted, weight);
   }

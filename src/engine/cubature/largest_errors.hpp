@@ -16,6 +16,18 @@ namespace tessera {
 // what makes the errors of components comparable.
 using largest_regions = std::function<std::vector<double>(int wanted, const double *weight)>;
 
+// Regions 0 ... n-1, in memory of the place; none where they are not the whole domain.
+struct listed_regions {
+  region_view view;
+  int64 n;
+  bool are_there = true;  // else there is no more than their number: they are of a look that is made again
+};
+// How one looks at the regions of a run.
+struct region_looks {
+  largest_regions largest;
+  std::function<listed_regions()> all;
+};
+
 // Of regions 0 ... n-1 in memory that the host can read.
 inline std::vector<int64> find_largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
   std::vector<ranked_region> best;

@@ -9,6 +9,7 @@
 
 #include "../problem.hpp"
 #include "sparse_indices.hpp"
+#include "tested_points.hpp"
 
 namespace tessera {
 
@@ -33,6 +34,12 @@ class sparse_executor {
   // differences[boxes][ncomp][indices], of the mean over the box. Returns running, callback, nonfinite, memory, or time and stopped.
   virtual outcome evaluate(const sparse_step &step, double *differences) = 0;
   virtual int64 bytes_of_point() const = 0;  // that a step takes for each of its points, beside the store
+
+  // The integrand at n points of the domain, times the Jacobian of its axes, not of a map: x[ndim][n] to values[ncomp][n]. Returns as evaluate does.
+  virtual outcome sample(int64 n, const double *x, double *values) = 0;
+  // The largest size of each component at the tested points where it is none that a grid with the map of the domain, whose means these are, expects there. The regions are in
+  // memory of this place; means, sizes: [ncomp]. Returns as evaluate does.
+  virtual outcome find_unexplained(const tested_set &points, const double *means, double *sizes) = 0;
 };
 
 // New points of the step after so many.
@@ -56,9 +63,11 @@ class sparse_grid {
   sparse_grid() = default;
   sparse_grid(int ndim, int ncomp, double volume, sparse_executor &executor) { start(ndim, ncomp, volume, executor); }
   // Forgets all that it was, but keeps the memory. ncomp: of all boxes; volume: of the box, 1 for several; the executor stays where it is.
-  // complex_values: as in run_settings.
-  void start(int ndim, int ncomp, double volume, sparse_executor &executor, bool complex_values = false) {
+  // complex_values: as in run_settings; rounding: of a value, relative.
+  void start(int ndim, int ncomp, double volume, sparse_executor &executor, bool complex_values = false,
+             double rounding = 1e-15) {
     complex_values_ = complex_values;
+    rounding_ = rounding;
     ndim_ = ndim;
     ncomp_ = ncomp;
     volume_ = volume;
@@ -117,6 +126,8 @@ class sparse_grid {
   // There is something that the value can be compared with.
   bool is_begun() const { return points_ >= judged_after * first_points_; }
   double value(int k) const { return volume_ * sum_[index(k)]; }
+  double volume() const { return volume_; }
+  const double *means() const { return sum_.data(); }  // over the box
   double error(int k) const { return error_[index(k)]; }
   value_and_error operator()(int k) const { return {value(k), error(k)}; }
   // What it takes, with what is there for a moment while arrays grow.
@@ -135,7 +146,6 @@ class sparse_grid {
   static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
   static constexpr double caution = 30.0;  // and what the difference counts
   static constexpr int64 judged_after = 4, judged_points = 500;
-  static constexpr double rounding = 1e-15;
   static constexpr int64 growing = 3;  // an array that grows to twice its size, and the old one beside it
 
   struct entry {
@@ -290,13 +300,13 @@ class sparse_grid {
     for (int k = 0; k < ncomp_; ++k) {
       const double was = before > 0 ? sum_then_[index(static_cast<int>(before) - 1, k)] : 0.0;
       const double e = std::fmax(ahead[index(k)], caution * std::fabs(sum_[index(k)] - was));
-      error_[index(k)] = std::fabs(volume_) * std::fmax(e, rounding * magnitude_[index(k)]);
+      error_[index(k)] = std::fabs(volume_) * std::fmax(e, rounding_ * magnitude_[index(k)]);
     }
   }
 
   int ndim_ = 0, ncomp_ = 0;
   bool complex_values_ = false;
-  double volume_ = 0.0;
+  double volume_ = 0.0, rounding_ = 0.0;
   sparse_executor *executor_ = nullptr;
   sparse_indices set_;
   sparse_step plan_;

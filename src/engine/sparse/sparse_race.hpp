@@ -1,5 +1,6 @@
 // The race of a sparse grid with adaptive subdivision for one integral: between the steps of the subdivision the sparse grid takes its turn,
-// and where its own estimate meets the tolerance and its value agrees with that of the regions, the run ends with it.
+// and where its own estimate meets the tolerance and its value agrees with that of the regions, the run ends with it. Where the regions have met a peak, a second grid takes part,
+// in variables in which that is as wide as the domain (product_map.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -13,6 +14,7 @@
 #include "../error_trend.hpp"
 #include "../hooks.hpp"
 #include "sparse_grid.hpp"
+#include "tested_points.hpp"
 
 namespace tessera {
 
@@ -26,9 +28,18 @@ struct sparse_pace {
   double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
   double patience;            // that a grid may have of what the subdivision has had, while its error falls
   double check_share;         // to see whether the integrand is smooth
+  double map;                 // what looking for a map costs beside its points
 };
 
-// Where grids come from when their turn has come. Both throw bad_alloc.
+// A grid with a map, if there is one, and what looking for the map has cost.
+struct mapped_opening {
+  sparse_grid *grid = nullptr;
+  int64 points = 0;
+  bool is_lost = false;            // the integrand is 0 at all of the points to start from
+  outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
+};
+
+// Where grids come from when their turn has come. All throw bad_alloc.
 class sparse_source {
  public:
   virtual ~sparse_source() = default;
@@ -36,6 +47,12 @@ class sparse_source {
   virtual sparse_grid *open() = 0;
   // Of regions: centre[ndim] and half-width[ndim] of each, `length` numbers from one to the next.
   virtual sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) = 0;
+  // Of the domain, in the variables of a map that is looked for from one of the points starts[][ndim], with no more than `most` points.
+  virtual bool has_maps() const { return false; }
+  virtual int64 map_bytes() const { return 0; }
+  virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, int64 /*most*/) { return {}; }
+  // Of the grid with the map, as the executor's. sizes: [ncomp].
+  virtual outcome find_unexplained(const tested_set & /*points*/, double * /*sizes*/) { return outcome::memory; }
 };
 
 // The hooks of the subdivision. Without a source they are those that it is given.
@@ -50,10 +67,13 @@ class sparse_race final : public run_hooks {
         earlier_(earlier),
         memory_(memory),
         hooks_(hooks),
-        next_(source ? static_cast<int64>(pace.start / sooner) : greatest_int64) {}
+        next_(source ? static_cast<int64>(pace.start / sooner) : greatest_int64) {
+    plain_.given_up = source == nullptr;
+    mapped_.given_up = source == nullptr || !source->has_maps();
+  }
   // Where the regions are that the run has. always: at each turn, for a run whose looks are made again when nobody can look at its regions any more.
-  void look_at(largest_regions regions, bool always = false) {
-    largest_ = std::move(regions);
+  void look_at(region_looks regions, bool always = false) {
+    regions_of_run_ = std::move(regions);
     looks_always_ = always;
   }
 
@@ -81,11 +101,11 @@ class sparse_race final : public run_hooks {
   int64 bytes() const { return bytes_; }
   // Has the run ended with the value of the grid? It is then written.
   bool is_won(double *value, double *error) const {
-    for (int k = 0; won_ && k < set_.ncomp; ++k) {
-      value[k] = grid_->value(k);
-      error[k] = grid_->error(k);
+    for (int k = 0; winner_ && k < set_.ncomp; ++k) {
+      value[k] = winner_->value(k);
+      error[k] = winner_->error(k);
     }
-    return won_;
+    return winner_ != nullptr;
   }
   int64 evaluations() const { return beside_; }
   // The integrand ended the run, or its time, while a grid had its turn.
@@ -100,9 +120,28 @@ class sparse_race final : public run_hooks {
   static constexpr double hopeful = 100.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
   static constexpr double seen_share = 1.0 / 8, most_seen = 5e5;
-  static constexpr double vague = 0.01;       // relative error of the regions above which their value says little
+  static constexpr double vague = 0.01;  // relative error of the regions above which their value says little
+  static constexpr double vague_beside_map =
+      0.1;  // the same for a grid with a map, which is compared with the integrand everywhere
   static constexpr int worst_regions = 4;     // in which the integrand has to be smooth
   static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
+  // A map is looked for when that costs little: points for each variable, as they mostly are.
+  static constexpr double points_of_map = 1250.0;
+  static constexpr double worth = 2.0;   // what the regions are going to need, of what looking for a map costs
+  static constexpr int map_starts = 12;  // regions with most error, one of which may be in a peak
+  static constexpr double most_mapped_seen = 2e4;  // as most_seen; the regions are looked at all the same
+  // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
+  static constexpr double unexplained_share = 1e-30;
+  static constexpr double spread_share = 0.5, most_spread = 2e6;  // points, of the evaluations of the subdivision,
+  static constexpr double first_share = 1.0 / 16;                 // and of them those that are looked at first
+
+  // A grid that takes part.
+  struct entrant {
+    sparse_grid *grid = nullptr;
+    error_trend points;
+    bool met = false, given_up = false;
+    int64 next_check = 0;
+  };
 
   // After n evaluations of this run.
   outcome turn(int64 n, const double *value, const double *error) {
@@ -110,46 +149,92 @@ class sparse_race final : public run_hooks {
     remember(value, error);
     regions_.add(n, ratio(surest_value_.data(), surest_error_.data()));
     if (static_cast<double>(n) < pace_.start) return outcome::running;
-    try {
-      if (given_up_) return outcome::running;
-      if (!grid_) grid_ = source_->open();
-      if (!grid_) return give_up();
-      while (!is_ready(n)) {
-        const int64 step = next_sparse_step(grid_->points());
-        if (cost(*grid_, step, 1) > allowed(n)) return outcome::running;
-        if (grid_->bytes_with(2 * step) > memory_) return give_up();
-        const outcome o = grow(*grid_, 1, step, memory_, n);
-        if (o != outcome::running) return o == outcome::callback || is_ended(o) ? end_with(o) : give_up();
-        judge(n);
-        const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
-        if (end != outcome::running) return end;
+    for (entrant *const e : {&plain_, &mapped_}) {
+      if (e->given_up) continue;
+      outcome o = outcome::running;
+      try {
+        o = turn_of(*e, n, value, error);
+      } catch (const std::bad_alloc &) {
+        o = give_up(*e);
       }
-      if (earlier_ + n + beside_ < set_.mineval || !agrees(value, error) || n < next_check_) return outcome::running;
-      const outcome o = check_regions(n, worst(value, error));
-      if (o != outcome::running) return end_with(o);
-    } catch (const std::bad_alloc &) {
-      return give_up();
+      if (o != outcome::running) return o;
     }
-    return won_ ? outcome::converged : outcome::running;
+    return outcome::running;
+  }
+  outcome turn_of(entrant &e, int64 n, const double *value, const double *error) {
+    if (!e.grid) {
+      const outcome o = open(e, n, value, error);
+      if (o != outcome::running || !e.grid) return o;
+    }
+    while (!is_ready(e, n)) {
+      const int64 step = next_sparse_step(e.grid->points());
+      if (cost(*e.grid, step, 1) > allowed(e, n)) return outcome::running;
+      if (e.grid->bytes_with(2 * step) > memory_beside(e)) return give_up(e);
+      const outcome o = grow(*e.grid, 1, step, memory_beside(e), n);
+      if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
+      judge(e, n);
+      const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
+      if (end != outcome::running) return end;
+    }
+    if (earlier_ + n + beside_ < set_.mineval ||
+        !agrees(*e.grid, &e == &mapped_ ? vague_beside_map : vague, value, error) || n < e.next_check)
+      return outcome::running;
+    e.next_check = 3 * n / 2;
+    bool well = true;
+    outcome o = &e == &mapped_ ? explain(n, well) : outcome::running;
+    if (o == outcome::running && well) o = check_regions(e, n, worst(value, error), well);
+    if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
+    if (!well) return outcome::running;
+    winner_ = e.grid;
+    return outcome::converged;
+  }
+  // Without a grid afterwards where it is too soon, or given up.
+  outcome open(entrant &e, int64 n, const double *value, const double *error) {
+    if (&e == &plain_) {
+      e.grid = source_->open();
+    } else {
+      const double points = points_of_map * set_.ndim;
+      if (points > pace_.share * (static_cast<double>(n) + pace_.begun)) return outcome::running;
+      const double left = std::min(regions_.needed(), static_cast<double>(set_.maxeval)) - static_cast<double>(n);
+      if (left < worth * (points + pace_.map)) return outcome::running;
+      if (source_->map_bytes() > memory_beside(e)) return give_up(e);
+      const std::vector<double> starts = centres(worst(value, error));
+      const mapped_opening opening =
+          source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points)));
+      beside_ += opening.points;
+      if (ends_run(opening.end)) return end_with(opening.end);
+      e.grid = opening.grid;
+      if (!e.grid && opening.is_lost) return outcome::running;  // some other time
+    }
+    return e.grid ? outcome::running : give_up(e);
+  }
+  static bool ends_run(outcome o) { return o == outcome::callback || is_ended(o); }
+  int64 most_of_grids(int64 n) const { return set_.maxeval - earlier_ - n - evaluations_beside(); }
+  int64 memory_beside(const entrant &e) const {
+    const sparse_grid *const other = &e == &plain_ ? mapped_.grid : plain_.grid;
+    return memory_ - (other ? other->bytes() : 0) - (mapped_.grid ? source_->map_bytes() : 0);
   }
 
   outcome end_with(outcome o) {
     ended_ = true;
     return o;
   }
-  outcome give_up() {
-    given_up_ = true;
-    if (!looks_always_) next_ = greatest_int64;
+  outcome give_up(entrant &e) {
+    e.given_up = true;
+    if (plain_.given_up && mapped_.given_up && !looks_always_) next_ = greatest_int64;
     return outcome::running;
   }
 
   // A step of a grid that is of so many boxes.
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
-    const int64 before = grid.evaluated(), most = (set_.maxeval - earlier_ - n - evaluations_beside()) / boxes;
+    const int64 before = grid.evaluated(), most = most_of_grids(n) / boxes;
     if (before == 0 && sparse_grid::first_points(set_.ndim) > most) return outcome::evaluations;
     const outcome o = before == 0 ? grid.begin() : grid.grow(step, most, memory);
     beside_ += (grid.evaluated() - before) * boxes;
-    bytes_ = std::max(bytes_, grid_->bytes() + (&grid == grid_ ? 0 : grid.bytes()));
+    int64 bytes = &grid == plain_.grid || &grid == mapped_.grid ? 0 : grid.bytes();
+    for (const entrant *const e : {&plain_, &mapped_}) bytes += e->grid ? e->grid->bytes() : 0;
+    if (mapped_.grid) bytes += source_->map_bytes();
+    bytes_ = std::max(bytes_, bytes);
     return o;
   }
 
@@ -175,37 +260,39 @@ class sparse_race final : public run_hooks {
     return cost(grid, 0, boxes) * (points / static_cast<double>(grid.points()));
   }
 
-  // What the grid may cost by now.
-  double allowed(int64 evaluations) const {
+  // What a grid may cost by now.
+  double allowed(const entrant &e, int64 evaluations) const {
     const double n = static_cast<double>(evaluations) + pace_.begun;
     // Where their error does not fall the regions will need all that there is.
     const double in_regions = regions_.needed(), foreseen = std::min(in_regions, static_cast<double>(set_.maxeval));
     const double at_once = std::min(gain * foreseen, haste * n);
-    if (grid_->is_judged() && met_) return std::max(n, at_once);
-    double most = std::max(pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
-    const double needed = grid_->is_judged() ? cost_of(*grid_, points_.needed(), 1) : infinity_value();
+    if (e.grid->is_judged() && e.met) return std::max(n, at_once);
+    double most =
+        std::max((&e == &plain_ ? 1.0 : 0.5) * pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
+    const double needed = e.grid->is_judged() ? cost_of(*e.grid, e.points.needed(), 1) : infinity_value();
     if (needed < hopeful * foreseen) most = std::max(most, std::min(gain * foreseen, pace_.patience * n));
     if (needed < pace_.lead * in_regions) most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
     return needed <= at_once ? std::max(most, 1.5 * needed) : most;
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
-  bool is_ready(int64 n) const {
-    return met_ && std::min(seen_share * static_cast<double>(n), most_seen) <= static_cast<double>(grid_->points());
+  bool is_ready(const entrant &e, int64 n) const {
+    return e.met && std::min(seen_share * static_cast<double>(n), &e == &plain_ ? most_seen : most_mapped_seen) <=
+                        static_cast<double>(e.grid->points());
   }
   // Is the tolerance met?
-  void judge(int64 n) {
+  void judge(entrant &e, int64 n) {
     double most = 0.0;
     bool nothing = true;
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double v = grid_->value(k), e = grid_->error(k), t = tolerated(set_, k, *grid_);
-      most = std::fmax(most, e > 0.0 ? (t > 0.0 ? e / t : infinity_value()) : 0.0);
-      nothing = nothing && v == 0.0 && e == 0.0;
+      const double v = e.grid->value(k), error = e.grid->error(k), t = tolerated(set_, k, *e.grid);
+      most = std::fmax(most, error > 0.0 ? (t > 0.0 ? error / t : infinity_value()) : 0.0);
+      nothing = nothing && v == 0.0 && error == 0.0;
     }
-    points_.add(grid_->points(), most);
-    const double more = points_.needed() - static_cast<double>(grid_->points());
-    if (grid_->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside_ + static_cast<int64>(more));
-    met_ = grid_->is_judged() && most <= 1.0 && !nothing;
+    e.points.add(e.grid->points(), most);
+    const double more = e.points.needed() - static_cast<double>(e.grid->points());
+    if (e.grid->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside_ + static_cast<int64>(more));
+    e.met = e.grid->is_judged() && most <= 1.0 && !nothing;
   }
 
   // Where errors of regions cancel, their sum goes up and down by orders of magnitude as some are divided, and the value stays: what was
@@ -224,13 +311,14 @@ class sparse_race final : public run_hooks {
   }
 
   // Does the value agree with that of the regions, and does that say something?
-  bool agrees(const double *value, const double *error) const {
+  // most: the relative error of the regions up to which it does.
+  bool agrees(const sparse_grid &grid, double most, const double *value, const double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double v = grid_->value(k), t = tolerated(set_, k, *grid_), distance = std::fabs(v - value[k]);
+      const double v = grid.value(k), t = tolerated(set_, k, grid), distance = std::fabs(v - value[k]);
       if (!(distance <= error[k])) return false;
       const double size = magnitude(set_, k, [value](int c) { return value[c]; }),
-                   sure = std::fmax(vague * size, 10.0 * t);
-      if (error[k] <= sure) continue;
+                   sure = std::fmax(most * size, 10.0 * t);
+      if (error[k] <= sure && distance <= std::fmax(vague * size, 10.0 * t)) continue;
       const double before = surest_value_[static_cast<std::size_t>(k)], by = surest_error_[static_cast<std::size_t>(k)];
       if (by <= sure && std::fabs(v - before) <= by && std::fabs(value[k] - before) <= by) continue;
       if (!(distance <= vague * error[k] && distance <= vague * size && error[k] <= size)) return false;
@@ -246,16 +334,53 @@ class sparse_race final : public run_hooks {
       const double t = tolerated(set_, k, now);
       weight[static_cast<std::size_t>(k)] = t > 0.0 ? 1.0 / t : 1.0;
     }
-    return largest_(worst_regions, weight.data());
+    return regions_of_run_.largest(map_starts, weight.data());
+  }
+  std::vector<double> centres(const std::vector<double> &regions) const {
+    const auto nd = static_cast<std::size_t>(set_.ndim), length = 2 * nd + static_cast<std::size_t>(set_.ncomp);
+    std::vector<double> all;
+    for (auto r = regions.begin(); r != regions.end(); r += static_cast<std::ptrdiff_t>(length))
+      all.insert(all.end(), r, r + static_cast<std::ptrdiff_t>(nd));
+    return all;
+  }
+
+  // Is the integrand, wherever there are regions, what the grid with the map takes it for? Its points lie close in the peak and far apart elsewhere.
+  outcome explain(int64 n, bool &well) {
+    const listed_regions all = regions_of_run_.all();
+    const double spread = std::min(spread_share * static_cast<double>(n), most_spread);
+    tested_set points = {all.view, all.n, 0, static_cast<int64>(first_share * spread), all.are_there, {}};
+    // Powers of the number x with x^(ndim+1) = x + 1: of such sequences those are among the most even (Roberts 2018).
+    double x = 2.0;
+    for (int i = 0; i < 60; ++i) x = std::pow(1.0 + x, 1.0 / (set_.ndim + 1));
+    for (int j = 0; j < set_.ndim; ++j) points.turns[j] = std::pow(x, -1.0 - j);
+    well = false;
+    if (all.n == 0 || points.points() + static_cast<int64>(spread) > most_of_grids(n)) return outcome::running;
+    const outcome o = test(points, well);
+    if (o != outcome::running || !well) return o;
+    points.in_regions = 0;
+    points.first = points.spread;
+    points.spread = static_cast<int64>(spread) - points.first;
+    return test(points, well);
+  }
+  outcome test(const tested_set &points, bool &well) {
+    std::vector<double> sizes(static_cast<std::size_t>(set_.ncomp));
+    const outcome o = source_->find_unexplained(points, sizes.data());
+    beside_ += points.points();
+    well = true;
+    const double volume = std::fabs(mapped_.grid->volume());
+    for (int k = 0; k < set_.ncomp; ++k)
+      well =
+          well && volume * sizes[static_cast<std::size_t>(k)] <= unexplained_share * std::fabs(mapped_.grid->value(k));
+    return o;
   }
 
   // Is the integrand smooth where the regions find most error? There a sparse grid has to do much better than they.
-  outcome check_regions(int64 n, const std::vector<double> &worst) {
-    next_check_ = 3 * n / 2;
+  outcome check_regions(const entrant &e, int64 n, const std::vector<double> &worst, bool &well) {
+    well = false;
     const auto nd = static_cast<std::size_t>(set_.ndim), nc = static_cast<std::size_t>(set_.ncomp),
                length = 2 * nd + nc;
-    const int64 memory = memory_ - grid_->bytes();
-    const int boxes = static_cast<int>(worst.size() / length);
+    const int64 memory = memory_beside(e) - e.grid->bytes();
+    const int boxes = std::min(worst_regions, static_cast<int>(worst.size() / length));
     if (boxes == 0) return outcome::running;
     sparse_grid *const grid = source_->open_regions(boxes, worst.data(), length);
     error_trend in_regions;
@@ -264,25 +389,24 @@ class sparse_race final : public run_hooks {
       const int64 step = check_step(*grid, most, boxes);
       if (grid->bytes_with(2 * step) > memory) return outcome::running;
       const outcome o = grow(*grid, boxes, step, memory, n);
-      if (o == outcome::callback || is_ended(o)) return o;
-      if (o != outcome::running) return outcome::running;
+      if (o != outcome::running) return ends_run(o) ? o : outcome::running;
       double most_left = 0.0;
       for (int b = 0; b < boxes; ++b) {
         const double *const region = worst.data() + static_cast<std::size_t>(b) * length;
         double volume = 1.0;
         for (std::size_t j = 0; j < nd; ++j) volume *= 2.0 * region[nd + j];
         for (std::size_t k = 0; k < nc; ++k) {
-          const double e = volume * grid->error(b * set_.ncomp + static_cast<int>(k));
+          const double left = volume * grid->error(b * set_.ncomp + static_cast<int>(k));
           const double may_be =
-              std::fmax(region[2 * nd + k], negligible * tolerated(set_, static_cast<int>(k), *grid_));
-          most_left = std::fmax(most_left, e > 0.0 ? (may_be > 0.0 ? e / may_be : infinity_value()) : 0.0);
+              std::fmax(region[2 * nd + k], negligible * tolerated(set_, static_cast<int>(k), *e.grid));
+          most_left = std::fmax(most_left, left > 0.0 ? (may_be > 0.0 ? left / may_be : infinity_value()) : 0.0);
         }
       }
-      won_ = grid->is_begun() && most_left <= 1.0;
+      well = grid->is_begun() && most_left <= 1.0;
       in_regions.add(grid->points(), most_left);
       const double needed = cost_of(*grid, in_regions.needed(), boxes);
       const bool hopeless = 3.0 * cost(*grid, 0, boxes) >= most && !(needed <= 2.0 * most);
-      if (won_ || hopeless || cost(*grid, check_step(*grid, most, boxes), boxes) > 1.5 * most) return outcome::running;
+      if (well || hopeless || cost(*grid, check_step(*grid, most, boxes), boxes) > 1.5 * most) return outcome::running;
     }
   }
   // Up to half as much again, rather than to begin anew later.
@@ -296,15 +420,16 @@ class sparse_race final : public run_hooks {
   const cubature_settings &set_;
   const sparse_pace pace_;
   sparse_source *const source_;
-  sparse_grid *grid_ = nullptr;
   const int64 earlier_, memory_;
   run_hooks &hooks_;
-  largest_regions largest_;
+  region_looks regions_of_run_;
   int64 next_;  // turn: when the subdivision has made so many evaluations
-  int64 next_check_ = 0, beside_ = 0, bytes_ = 0;
-  error_trend regions_, points_;
+  int64 beside_ = 0, bytes_ = 0;
+  error_trend regions_;
+  entrant plain_, mapped_;
+  const sparse_grid *winner_ = nullptr;
   std::vector<double> surest_value_, surest_error_;  // of the regions
-  bool met_ = false, won_ = false, ended_ = false, given_up_ = false, looks_always_ = false;
+  bool ended_ = false, looks_always_ = false;
 };
 
 }  // namespace tessera

@@ -11,6 +11,7 @@
 
 #include "../../core/hd.hpp"
 #include "../../core/transform.hpp"
+#include "product_map.hpp"
 
 namespace tessera {
 
@@ -102,7 +103,17 @@ struct sparse_domain {
   const double *centre, *half;  // [boxes][ndim]
   const axis_map *axes;
   int boxes;
+  product_map map = {};  // of the one box
+
+  TESSERA_HD bool has_jacobian() const { return axes || map.nodes; }
 };
+
+// Place `digit` on a level, between -1 and 1.
+TESSERA_HD double node_of(const sparse_tables &t, int level, int64 digit) {
+  if (level == 1) return 0.0;
+  const double node = t.nodes[(int64{1} << (level - 2)) + (digit >> 1)];
+  return (digit & 1) != 0 ? -node : node;
+}
 
 // Point i of an index in one of the boxes, in the user's coordinates: coordinate j goes to x[j*ldx]. links: of the index. Returns the Jacobian.
 TESSERA_HD double write_sparse_point(const sparse_tables &t, const sparse_domain &domain, int ndim, int box,
@@ -114,11 +125,14 @@ TESSERA_HD double write_sparse_point(const sparse_tables &t, const sparse_domain
   for (int j = 0; j < ndim; ++j) {
     double at = centre[j];
     const int level = level_of(links[j]), own = level - 1;  // bits of the point's place on this axis
-    if (own > 0) {
-      bits -= own;
-      const int64 digit = i >> bits & ((int64{1} << own) - 1);
-      const double node = t.nodes[(int64{1} << (level - 2)) + (digit >> 1)];
-      at += ((digit & 1) != 0 ? -node : node) * half[j];
+    bits -= own;
+    const int64 digit = i >> bits & ((int64{1} << own) - 1);
+    if (domain.map.nodes) {
+      const mapped_node node = domain.map.nodes[j * mapped_nodes + mapped_place(level, digit)];
+      at = node.at;
+      jacobian *= node.slope;
+    } else if (own > 0) {
+      at += node_of(t, level, digit) * half[j];
     }
     x[j * ldx] = domain.axes ? map_axis(domain.axes[j], at, jacobian) : at;
   }

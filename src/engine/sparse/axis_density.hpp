@@ -1,0 +1,259 @@
+// How the size of an integrand goes along a line: a series in each of several panels, which are halved until it is known to rounding or a panel holds next to nothing.
+// Whatever the series are, their integral is a change of variables without an error of its own; the better they are the smoother the integrand is in the new variable.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "../../core/transform.hpp"
+#include "product_map.hpp"
+
+namespace tessera {
+
+class axis_density {
+ public:
+  axis_density(double lower, double upper)
+      : lower_(lower),
+        upper_(upper),
+        length_(upper - lower),
+        narrowest_(std::max(narrowest * length_, least_spacing * std::max(std::fabs(lower), std::fabs(upper)))) {
+    for (int p = 0; p < first_panels; ++p)
+      open_.push_back({p == 0 ? lower : lower + length_ * p / first_panels,
+                       p == first_panels - 1 ? upper : lower + length_ * (p + 1) / first_panels, 0.0});
+  }
+
+  // Points of this round; 0: there is none any more.
+  int64 points() const { return static_cast<int64>(open_.size()) * points_of_panel; }
+  void write_points(double *at) const {
+    for (const panel &p : open_) {
+      const double middle = 0.5 * (p.lower + p.upper), half = 0.5 * (p.upper - p.lower);
+      for (int i = 0; i < terms; ++i) *at++ = middle + half * cosine(i, 1);
+      // Nothing lies beyond the ends of the axis, which are not the integrand's.
+      *at++ = middle - half * (p.lower == lower_ ? cosine(0, 1) : near_end);
+      *at++ = middle + half * (p.upper == upper_ ? cosine(0, 1) : near_end);
+    }
+  }
+  // Sizes of the integrand at them.
+  void take(const double *sizes) {
+    std::vector<panel> halves;
+    total_ = known_mass_;
+    for (panel &p : open_) {
+      p.starts_axis = p.lower == lower_;
+      p.ends_axis = p.upper == upper_;
+      p.fit(sizes);
+      sizes += points_of_panel;
+      largest_ = std::max(largest_, p.largest);
+      total_ += p.mass;
+    }
+    for (const panel &p : open_) {
+      if (is_known(p)) {
+        known_.push_back(p);
+        known_mass_ += p.mass;
+        continue;
+      }
+      const double middle = 0.5 * (p.lower + p.upper), uncertainty = p.last / p.largest;
+      halves.push_back({p.lower, middle, uncertainty});
+      halves.push_back({middle, p.upper, uncertainty});
+    }
+    open_ = std::move(halves);
+    if (open_.empty() || has_failed()) finish();
+  }
+  // There would be too many panels.
+  bool has_failed() const { return static_cast<int>(known_.size() + open_.size()) > most_panels; }
+
+  // The largest size over the mean.
+  double peak() const { return mean_of_all() > 0.0 ? largest_ / mean_of_all() : 1.0; }
+  // For each share of the whole: below where it lies, and the mean of the density over the density there. Several at once, for a processor waits for each term of a series.
+  void find(const double *shares, int n, mapped_node *nodes) const {
+    for (int first = 0; first < n; first += together) {
+      const int count = std::min(together, n - first);
+      seeker all[together];
+      for (int i = 0; i < together; ++i) all[i] = seek(shares[first + std::min(i, count - 1)]);
+      for (int step = 0; step < most_steps; ++step) {
+        double over[together], density[together];
+        sum_series(
+            all, over, [](const panel &p) { return p.integral.data(); }, terms + 1);
+        sum_series(
+            all, density, [](const panel &p) { return p.series.data(); }, terms);
+        bool ends = true;
+        for (int i = 0; i < together; ++i) ends = all[i].move(over[i], density[i]) && ends;
+        if (ends) break;
+      }
+      double density[together];
+      sum_series(
+          all, density, [](const panel &p) { return p.series.data(); }, terms);
+      for (int i = 0; i < count; ++i) {
+        const panel &p = *all[i].in;
+        const double place = 0.5 * (p.lower + p.upper) + all[i].half * all[i].t;
+        nodes[first + i] = {between(place, std::nextafter(lower_, upper_), std::nextafter(upper_, lower_)),
+                            total_ / (length_ * std::max(density[i], least_density * p.largest))};
+      }
+    }
+  }
+  // Of the coordinate.
+  double mean() const {
+    double sum = 0.0;
+    for (const panel &p : known_) {
+      const double half = 0.5 * (p.upper - p.lower);
+      double moment = 0.0;  // of t and each term, over -1 to 1
+      for (int k = 1; k < terms; k += 2) {
+        const double m = k;
+        moment += p.series[static_cast<std::size_t>(k)] *
+                  (1.0 / (1.0 - (m + 1.0) * (m + 1.0)) + 1.0 / (1.0 - (m - 1.0) * (m - 1.0)));
+      }
+      sum += 0.5 * (p.lower + p.upper) * p.mass + half * half * moment;
+    }
+    return sum / total_;
+  }
+  double density(double at) const {
+    auto p = std::upper_bound(known_.begin(), known_.end(), at, [](double x, const panel &q) { return x < q.lower; });
+    if (p != known_.begin()) --p;
+    return std::max(0.0,
+                    chebyshev_sum(p->series.data(), terms, (2.0 * at - p->lower - p->upper) / (p->upper - p->lower)));
+  }
+  void write_panels(std::vector<density_panel> &to) const {
+    for (const panel &p : known_) {
+      const double scale = length_ / total_;
+      density_panel q = {p.lower, p.upper, (p.is_constant ? 1.0 : sure) * p.largest * scale, {}};
+      for (int k = 0; k < terms; ++k) q.series[k] = p.series[static_cast<std::size_t>(k)] * scale;
+      to.push_back(q);
+    }
+  }
+  bool is_empty() const { return !(total_ > 0.0 && total_ < infinity_value()); }
+
+ private:
+  static constexpr int terms = density_terms, first_panels = 8, most_panels = 256, most_steps = 80, together = 8;
+  static constexpr double arrived = 1e-9;
+  // The last two next to the ends: a jump between there and the first points of two neighbours would be seen by neither.
+  static constexpr int points_of_panel = terms + 2;
+  static constexpr double near_end = 1.0 - 1e-12;
+  static constexpr double accuracy = 2e-13;       // of a series beside the largest size in its panel
+  static constexpr double noise = 1e-9;           // below which what does not fall by halving is noise
+  static constexpr double negligible = 1e-15;     // of the whole
+  static constexpr double narrowest = 1e-13;      // panel, of the axis,
+  static constexpr double least_spacing = 1e-12;  // and of the coordinates
+  static constexpr double least_density = 1e-14;  // of the largest in a panel
+  static constexpr double sure = 1e-12;           // of the largest in a panel: what its series is good for
+
+  static double cosine(int point, int order) {
+    static const std::array<double, terms *terms> table = [] {
+      std::array<double, terms *terms> t = {};
+      for (int i = 0; i < terms; ++i)
+        for (int k = 0; k < terms; ++k)
+          t[static_cast<std::size_t>(i * terms + k)] = std::cos(k * (i + 0.5) * 3.14159265358979323846 / terms);
+      return t;
+    }();
+    return table[static_cast<std::size_t>(point * terms + order)];
+  }
+
+  struct panel {
+    double lower, upper, before;  // before: the uncertainty of the panel that it is half of
+    std::array<double, terms> series = {};
+    std::array<double, terms + 1> integral = {};  // from the lower end, over half the width
+    double largest = 0.0, mass = 0.0;
+    double last = 0.0;  // what the series leaves out, as far as its last terms and the ends show
+    bool is_constant = false, starts_axis = false, ends_axis = false;
+    panel(double low, double high, double was) : lower(low), upper(high), before(was) {}
+
+    void fit(const double *sizes) {
+      largest = *std::max_element(sizes, sizes + terms);
+      for (int k = 0; k < terms; ++k) {
+        double sum = 0.0;
+        for (int i = 0; i < terms; ++i) sum += sizes[i] * cosine(i, k);
+        series[static_cast<std::size_t>(k)] = sum * (k == 0 ? 1.0 : 2.0) / terms;
+      }
+      last = 0.0;
+      for (std::size_t k = terms - 3; k < terms; ++k) last += std::fabs(series[k]);
+      const double ends[] = {starts_axis ? -cosine(0, 1) : -near_end, ends_axis ? cosine(0, 1) : near_end};
+      for (int end = 0; end < 2; ++end)
+        last = std::max(last, std::fabs(sizes[terms + end] - chebyshev_sum(series.data(), terms, ends[end])));
+      integrate();
+    }
+    void make_constant() {
+      const double mean = mass / (upper - lower);
+      series.fill(0.0);
+      series[0] = mean;
+      last = 0.0;
+      is_constant = true;
+      integrate();
+    }
+    void integrate() {
+      integral.fill(0.0);
+      integral[1] = series[0];
+      integral[2] = 0.25 * series[1];
+      for (std::size_t k = 2; k < terms; ++k) {
+        integral[k + 1] += series[k] / (2.0 * static_cast<double>(k + 1));
+        integral[k - 1] -= series[k] / (2.0 * static_cast<double>(k - 1));
+      }
+      double at_lower = 0.0, sum = 0.0;
+      for (std::size_t k = 1; k <= terms; ++k) at_lower += k % 2 == 1 ? -integral[k] : integral[k];
+      integral[0] = -at_lower;
+      for (const double c : integral) sum += c;
+      mass = std::max(0.0, 0.5 * (upper - lower) * sum);
+    }
+  };
+
+  // Where in a panel its integral is what is wanted, by Newton's method between two bounds.
+  struct seeker {
+    const panel *in;
+    double half, wanted, low, high, t;
+    // Returns whether it has arrived.
+    bool move(double integral, double density) {
+      const double beyond = integral * half - wanted;
+      (beyond > 0.0 ? high : low) = t;
+      double next = t - beyond / (half * density);
+      if (!(next > low && next < high)) next = 0.5 * (low + high);
+      const bool ends = std::fabs(next - t) < arrived;  // the next one would be as near as can be
+      t = next;
+      return ends;
+    }
+  };
+  seeker seek(double share) const {
+    const double goal = share * total_;
+    const auto behind = std::upper_bound(before_.begin() + 1, before_.end(), goal);
+    const auto i = static_cast<std::size_t>(
+        std::min<std::ptrdiff_t>(behind - before_.begin(), before_.end() - before_.begin() - 1) - 1);
+    const panel &p = known_[i];
+    const double wanted = goal - before_[i], t = p.mass > 0.0 ? 2.0 * wanted / p.mass - 1.0 : 0.0;
+    return {&p, 0.5 * (p.upper - p.lower), wanted, -1.0, 1.0, std::min(1.0, std::max(-1.0, t))};
+  }
+  template <class Series>
+  static void sum_series(const seeker *all, double *sums, const Series &series, int n) {
+    double one[together] = {}, two[together] = {};
+    const double *from[together];
+    for (int i = 0; i < together; ++i) from[i] = series(*all[i].in);
+    for (int k = n - 1; k > 0; --k)
+      for (int i = 0; i < together; ++i) {
+        const double next = 2.0 * all[i].t * one[i] - two[i] + from[i][k];
+        two[i] = one[i];
+        one[i] = next;
+      }
+    for (int i = 0; i < together; ++i) sums[i] = all[i].t * one[i] - two[i] + from[i][0];
+  }
+
+  bool is_known(const panel &p) const {
+    const double width = p.upper - p.lower;
+    if (p.last <= accuracy * p.largest || p.last * width <= negligible * total_ || width < narrowest_) return true;
+    return p.last <= noise * p.largest && p.last >= 0.25 * p.before * p.largest;
+  }
+  double mean_of_all() const { return total_ / length_; }
+  void finish() {
+    std::sort(known_.begin(), known_.end(), [](const panel &a, const panel &b) { return a.lower < b.lower; });
+    total_ = 0.0;
+    before_.assign(1, 0.0);
+    for (panel &p : known_) {
+      if (p.last > noise * p.largest) p.make_constant();  // next to nothing, or a jump
+      before_.push_back(total_ += p.mass);
+    }
+  }
+
+  const double lower_, upper_, length_, narrowest_;
+  double known_mass_ = 0.0, total_ = 0.0, largest_ = 0.0;
+  std::vector<panel> open_, known_;
+  std::vector<double> before_;  // mass of the panels before each, and of all
+};
+
+}  // namespace tessera

@@ -1,0 +1,176 @@
+// Finds the change of variables of a sparse grid (product_map.hpp): the sizes of the integrand along lines through one point of a peak, one across each axis. Of a product of
+// functions of one variable these are its factors, wherever the lines are. Of others they are what the peak looks like there, and the sparse grid sees what is left.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "axis_density.hpp"
+#include "sparse_grid.hpp"
+
+namespace tessera {
+
+// The integrand at n points of the box, times the Jacobian of its axes: x[ndim][n] to values[ncomp][n]. Returns running, callback, nonfinite, memory, or time and stopped.
+using sampled_integrand = std::function<outcome(int64 n, const double *x, double *values)>;
+
+class map_search {
+ public:
+  // box: one. most: points at which the integrand may be asked for.
+  map_search(int ndim, int ncomp, const sparse_domain &box, int64 most, sampled_integrand sample)
+      : nd_(static_cast<std::size_t>(ndim)),
+        nc_(static_cast<std::size_t>(ncomp)),
+        box_(box),
+        most_(most),
+        sample_(std::move(sample)) {}
+
+  // starts[][ndim]: points, one of which may be in a peak. Running where all went well, with or without a map.
+  outcome find(const std::vector<double> &starts) {
+    outcome o = begin_at(starts);
+    if (o != outcome::running || base_.empty()) return o;
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      o = follow_lines();
+      if (o != outcome::running || !is_found_) return o;
+      std::vector<double> middle(nd_);  // where the peak is, rather than where its lines have been looked for
+      double foreseen = size_at_base_;
+      for (std::size_t j = 0; j < nd_; ++j) {
+        middle[j] = lines_[j].mean();
+        foreseen *= lines_[j].density(middle[j]) / lines_[j].density(base_[j]);
+      }
+      double size = 0.0;
+      o = measure(middle, 1, &size);
+      if (o != outcome::running) return o;
+      const bool is_same =
+          std::fabs(size - foreseen) <= same_product * size;  // then lines through there would be the same
+      if (!(size > 0.0) || is_same || attempt + 1 == most_attempts) break;
+      base_ = middle;
+      size_at_base_ = size;
+    }
+    if (is_found_) write();
+    return outcome::running;
+  }
+  static constexpr double accuracy = 1e-12;  // of the mean of what is constant in the variables of a map
+  // That a search takes, and a map, mostly.
+  static int64 bytes(int ndim, int ncomp) { return int64{ndim} * (int64{1} << 14) * (8 + ndim + ncomp); }
+  bool is_found() const { return is_found_; }
+  bool is_lost() const { return base_.empty(); }  // the integrand is 0 at all starts
+  int64 points() const { return points_; }        // at which the integrand was asked for
+  // Valid as long as this is.
+  product_map map() const { return {nodes_.data(), panels_.data(), first_.data()}; }
+
+ private:
+  static constexpr int most_attempts = 3;
+  static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
+  static constexpr double same_product = 1e-6;
+
+  // The size of the integrand at n points, x[ndim][n]: of one component, over what that is at the start.
+  outcome measure(const std::vector<double> &x, int64 n, double *sizes) {
+    if (points_ + n > most_) return outcome::memory;
+    values_.resize(nc_ * static_cast<std::size_t>(n));
+    const outcome o = sample_(n, x.data(), values_.data());
+    points_ += n;
+    for (int64 i = 0; i < n && o == outcome::running; ++i)
+      sizes[i] = values_[component_ * static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] / unit_;
+    return o;
+  }
+
+  // Chooses where the integrand is largest.
+  outcome begin_at(const std::vector<double> &starts) {
+    const std::size_t n = starts.size() / nd_;
+    std::vector<double> x(starts.size()), sizes(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < nd_; ++j) x[j * n + i] = starts[i * nd_ + j];
+    const outcome o = measure(x, static_cast<int64>(n), sizes.data());
+    if (o != outcome::running) return o;
+    if (n == 0) return outcome::running;
+    std::size_t best = 0;
+    for (component_ = 0; component_ < nc_; ++component_) {  // the first that is not 0 everywhere
+      const double *const own = &values_[component_ * n];
+      for (std::size_t i = 0; i < n; ++i)
+        if (std::fabs(own[i]) > std::fabs(own[best])) best = i;
+      unit_ = own[best];
+      if (std::fabs(unit_) > 0.0) break;
+    }
+    if (component_ == nc_) return outcome::running;
+    size_at_base_ = 1.0;
+    base_.assign(starts.begin() + static_cast<std::ptrdiff_t>(best * nd_),
+                 starts.begin() + static_cast<std::ptrdiff_t>((best + 1) * nd_));
+    return o;
+  }
+
+  // The densities along lines through the base, all in step. is_found_: they are known.
+  outcome follow_lines() {
+    is_found_ = false;
+    lines_.clear();
+    for (std::size_t j = 0; j < nd_; ++j)
+      lines_.emplace_back(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j]);
+    for (bool first = true;; first = false) {
+      std::size_t n = 0;
+      for (const axis_density &line : lines_) n += static_cast<std::size_t>(line.points());
+      if (n == 0) break;
+      std::vector<double> x(n * nd_), sizes(n);
+      std::size_t from = 0;
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const auto own = static_cast<std::size_t>(lines_[j].points());
+        for (std::size_t l = 0; l < nd_; ++l)
+          std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(l * n + from), own, base_[l]);
+        lines_[j].write_points(&x[j * n + from]);
+        from += own;
+      }
+      const outcome o = measure(x, static_cast<int64>(n), sizes.data());
+      if (o != outcome::running) return o;
+      for (const double s : sizes)
+        if (!(s >= 0.0 && s < infinity_value()))
+          return o;  // it changes its sign: its size has no peak that could be made wide
+      from = 0;
+      double share = 1.0;
+      for (axis_density &line : lines_) {
+        const auto own = static_cast<std::size_t>(line.points());
+        if (own > 0) line.take(&sizes[from]);
+        from += own;
+        share *= line.peak();
+        if (line.has_failed()) return o;
+      }
+      if (first && share < std::pow(narrow, static_cast<double>(nd_))) return o;
+    }
+    for (const axis_density &line : lines_)
+      if (line.is_empty()) return outcome::running;
+    is_found_ = true;
+    return outcome::running;
+  }
+
+  void write() {
+    const sparse_tables tables = make_sparse_tables();
+    double shares[mapped_nodes];  // of the mass of an axis
+    std::fill_n(shares, mapped_nodes, 0.5);
+    for (int level = 2; level <= patterson_levels; ++level)
+      for (int64 digit = 0; digit < int64{1} << (level - 1); ++digit)
+        shares[mapped_place(level, digit)] = 0.5 + 0.5 * node_of(tables, level, digit);
+    nodes_.resize(nd_ * mapped_nodes);
+    first_.assign(1, 0);
+    for (std::size_t j = 0; j < nd_; ++j) {
+      mapped_node *const own = &nodes_[j * mapped_nodes];
+      lines_[j].find(shares, mapped_nodes, own);
+      lines_[j].write_panels(panels_);
+      first_.push_back(static_cast<int>(panels_.size()));
+    }
+  }
+
+  const std::size_t nd_, nc_;
+  const sparse_domain box_;
+  const int64 most_;
+  const sampled_integrand sample_;
+  int64 points_ = 0;
+  bool is_found_ = false;
+  std::size_t component_ = 0;
+  double unit_ = 1.0, size_at_base_ = 0.0;
+  std::vector<double> base_, values_;
+  std::vector<axis_density> lines_;
+  std::vector<mapped_node> nodes_;
+  std::vector<density_panel> panels_;
+  std::vector<int> first_;
+};
+
+}  // namespace tessera
