@@ -80,7 +80,7 @@ class sparse_run final : public sparse_source {
         [this](int64 n, const double *x, double *values) { return mapped_->sample(n, x, values); });
     opening.end = search_->find(starts);
     opening.points = search_->points();
-    opening.is_lost = search_->is_lost();
+    opening.is_lost = opening.end == outcome::running && search_->is_lost();
     if (opening.end != outcome::running || !search_->is_found()) return opening;
     sparse_domain domain = box_->domain();
     domain.map = search_->map();

@@ -8,6 +8,7 @@
 
 #include "../../plugin.hpp"
 #include "../cubature/steps_kernel.hpp"
+#include "../device/user_calls.hpp"
 
 namespace tessera {
 
@@ -19,7 +20,8 @@ constexpr unsigned block = 128, wide_block = 512;
 constexpr int64 most_blocks = 1024;
 constexpr int64 many_points = 512;  // of an index, for which a block is wide
 
-void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, sparse_arguments &a, unsigned threads = block) {
+template <class Arguments>
+void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, Arguments &a, unsigned threads = block) {
   void *arguments[] = {&a};
   check(cuda().launch(f, x, y, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
 }
@@ -62,9 +64,8 @@ std::vector<int64> sparse_kernels::largest_errors(const region_view &regions, in
   std::copy_n(weight, ncomp, weights);
   std::vector<int64> found;
   largest_arguments a = {regions, n, weights, {0.0, -1}, best};
-  void *arguments[] = {&a};
   while (static_cast<int>(found.size()) < wanted) {
-    check(cuda().launch(largest_, blocks, 1, 1, block, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+    launch(largest_, blocks, 1, stream, a);
     check(cuda().stream_synchronize(stream), "the kernel");
     a.last = *std::min_element(best, best + blocks, ranks_before);
     if (a.last.region < 0) break;
@@ -228,12 +229,11 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
   for (std::size_t j = 0; j < axes_.size(); ++j)
     for (std::size_t i = 0; i < count; ++i) at[j * count + i] = map_axis(axes_[j], at[j * count + i], jacobian[i]);
   require_or_bad_alloc(memory_.call, count * (nd + nc) * sizeof(double));
-  const CUdeviceptr from = memory_.call.address(), to = from + count * nd * sizeof(double);
-  upload(from, at.data(), count * nd * sizeof(double), stream_, "uploading points");
-  message_ = call_(n, from, to);
-  if (!message_.empty()) return outcome::callback;
-  check(cuda().stream_synchronize(stream_), "the kernel");
-  check(cuda().download(values, to, count * nc * sizeof(double)), "reading values");
+  const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
+    message_ = call_(n, from, to);
+    return message_.empty();
+  };
+  if (!at_points(memory_.call, stream_, ndim_, ncomp_, n, at.data(), values, call)) return outcome::callback;
   if (flags_) {
     int flags = 0;
     check(cuda().download(&flags, flags_, sizeof flags), "reading the integrand's flags");
@@ -265,7 +265,6 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
   a.sizes = reinterpret_cast<unsigned long long *>(memory_.tested.address() + nc * sizeof(double));
   a.flags = reinterpret_cast<const int *>(flags_);
   a.answer = begin_answer();
-  void *arguments[] = {&a};
   for (a.first = 0; a.first < points; a.first += a.n) {
     a.n = std::min(most, points - a.first);
     a.x = reinterpret_cast<double *>(memory_.call.address());
@@ -273,12 +272,10 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     a.jacobian = a.f + a.n * ncomp_;
     a.density = a.jacobian + a.n;
     const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
-    check(cuda().launch(kernels_.tested_points(), blocks, 1, 1, block, 1, 1, 0, stream_, arguments, nullptr),
-          "starting the kernel");
+    launch(kernels_.tested_points(), blocks, 1, stream_, a);
     message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f));
     if (!message_.empty()) return outcome::callback;
-    check(cuda().launch(kernels_.tested_values(), blocks, 1, 1, block, 1, 1, 0, stream_, arguments, nullptr),
-          "starting the kernel");
+    launch(kernels_.tested_values(), blocks, 1, stream_, a);
   }
   const outcome o = read_answer();
   check(cuda().download(sizes, memory_.tested.address() + nc * sizeof(double), nc * sizeof(double)), "reading values");

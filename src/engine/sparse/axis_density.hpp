@@ -59,7 +59,7 @@ class axis_density {
       halves.push_back({middle, p.upper, uncertainty});
     }
     open_ = std::move(halves);
-    if (open_.empty() || has_failed()) finish();
+    if (open_.empty()) finish();
   }
   // There would be too many panels.
   bool has_failed() const { return static_cast<int>(known_.size() + open_.size()) > most_panels; }

@@ -35,7 +35,7 @@ struct sparse_pace {
 struct mapped_opening {
   sparse_grid *grid = nullptr;
   int64 points = 0;
-  bool is_lost = false;            // the integrand is 0 at all of the points to start from
+  bool is_lost = false;            // there is none, for the integrand is 0 at all of the points to start from
   outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
 };
 
@@ -88,7 +88,7 @@ class sparse_race final : public run_hooks {
   bool wants_state() const override { return hooks_.wants_state(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
-    if (looks_always_ && n - earlier_ >= next_) worst(value, error);
+    if (looks_always_ && n - earlier_ >= next_) worst(value, error, map_starts);
     const outcome o = hooks_.between_steps(n + beside_, value, error);
     return o != outcome::running || n - earlier_ < next_ ? o : turn(n - earlier_, value, error);
   }
@@ -182,7 +182,7 @@ class sparse_race final : public run_hooks {
     e.next_check = 3 * n / 2;
     bool well = true;
     outcome o = &e == &mapped_ ? explain(n, well) : outcome::running;
-    if (o == outcome::running && well) o = check_regions(e, n, worst(value, error), well);
+    if (o == outcome::running && well) o = check_regions(e, n, worst(value, error, worst_regions), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
     winner_ = e.grid;
@@ -198,13 +198,13 @@ class sparse_race final : public run_hooks {
       const double left = std::min(regions_.needed(), static_cast<double>(set_.maxeval)) - static_cast<double>(n);
       if (left < worth * (points + pace_.map)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
-      const std::vector<double> starts = centres(worst(value, error));
+      const std::vector<double> starts = centres(worst(value, error, map_starts));
       const mapped_opening opening =
           source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points)));
       beside_ += opening.points;
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
-      if (!e.grid && opening.is_lost) return outcome::running;  // some other time
+      if (opening.is_lost) return outcome::running;  // some other time
     }
     return e.grid ? outcome::running : give_up(e);
   }
@@ -326,15 +326,15 @@ class sparse_race final : public run_hooks {
     return true;
   }
 
-  // The regions with most error.
-  std::vector<double> worst(const double *value, const double *error) const {
+  // The regions with most error. Where looks are made again there is one answer to each, the longest.
+  std::vector<double> worst(const double *value, const double *error, int wanted) const {
     const value_and_error_arrays now = {value, error};
     std::vector<double> weight(static_cast<std::size_t>(set_.ncomp));
     for (int k = 0; k < set_.ncomp; ++k) {
       const double t = tolerated(set_, k, now);
       weight[static_cast<std::size_t>(k)] = t > 0.0 ? 1.0 / t : 1.0;
     }
-    return regions_of_run_.largest(map_starts, weight.data());
+    return regions_of_run_.largest(looks_always_ ? map_starts : wanted, weight.data());
   }
   std::vector<double> centres(const std::vector<double> &regions) const {
     const auto nd = static_cast<std::size_t>(set_.ndim), length = 2 * nd + static_cast<std::size_t>(set_.ncomp);
