@@ -88,6 +88,7 @@ class sparse_run final : public sparse_source {
     grids_.mapped.start(problem_.ndim(), problem_.ncomp(), box_->volume(), *mapped_, problem_.settings.complex_values,
                         map_search::accuracy);
     opening.grid = &grids_.mapped;
+    opening.kind = search_->is_product() ? map_kind::product : search_->is_wide() ? map_kind::wide : map_kind::lines;
     return opening;
   }
   outcome find_unexplained(const tested_set &points, double *sizes) override {

@@ -160,13 +160,8 @@ class host_executor {
 
   static void agree_on_room(int64 &, int64 &, bool &) {}  // ranks that want memory here end
 
-  static std::vector<int64> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
-    return find_largest_errors(s, n, wanted, weight);
-  }
-
-  // n numbers that lie so far apart.
-  static void read(const double *from, std::ptrdiff_t apart, int64 n, double *to) {
-    for (int64 i = 0; i < n; ++i) to[i] = from[i * apart];
+  static std::vector<double> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
+    return read_largest_errors(s, n, wanted, weight);
   }
 
   // Copies from the executor's memory, and to it.

@@ -161,7 +161,7 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
       // Of the points that this rank has not looked at nothing but their values is known.
       if (ranks_there() > 1) write_tested_point(domain_, ndim_, set, first + i, unused, 1, density[index(i)]);
       for (int k = 0; k < ncomp_; ++k)
-        sizes[k] = larger(sizes[k], unexplained_size(values_[index(i * ncomp_ + k)], means[k], density[index(i)]));
+        sizes[k] = larger(sizes[k], unexplained_size(set, values_[index(i * ncomp_ + k)], means[k], density[index(i)]));
     }
   }
   return outcome::running;

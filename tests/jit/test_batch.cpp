@@ -46,9 +46,9 @@ void sparse_compiles(int ndim, int ncomp) {
   const compiled_module m = compile_kernels(sparse_kernel_text(), where, nullptr);
   int kernels = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
-    for (const char *own : {"sparse_points", "sparse_values", "sparse_sums", "largest_errors"})
+    for (const char *own : {"sparse_points", "sparse_values", "sparse_sums", "largest_errors", "region_records"})
       kernels += f.kernel && f.name == std::string("tessera_") + own;
-  check(kernels == 4, "sparse grids: four kernels");
+  check(kernels == 5, "sparse grids: five kernels");
   std::printf("sparse grids, %d-D, %d components: %zu bytes %.2f s\n", ndim, ncomp, m.image->size(), m.seconds);
 }
 

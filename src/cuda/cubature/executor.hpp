@@ -102,25 +102,8 @@ class cuda_executor {
 
   // Where regions with the largest errors are looked for; before the first such question.
   void look_with(const sparse_kernels &kernels) { kernels_of_looks_ = &kernels; }
-  std::vector<int64> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
+  std::vector<double> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
     return kernels_of_looks_->largest_errors(s, n, wanted, weight, answer_, stream_);
-  }
-
-  // n numbers on the device that lie so far apart.
-  static void read(const double *from, std::ptrdiff_t apart, int64 n, double *to) {
-    CUDA_MEMCPY2D copy = {};
-    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
-    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
-    copy.srcDevice = reinterpret_cast<CUdeviceptr>(from);
-    copy.srcPitch = static_cast<std::size_t>(apart) * sizeof(double);
-    copy.dstHost = to;
-    copy.dstPitch = copy.WidthInBytes = sizeof(double);
-    copy.Height = static_cast<std::size_t>(n);
-    if (apart == 1) {
-      copy.srcPitch = copy.dstPitch = copy.WidthInBytes = static_cast<std::size_t>(n) * sizeof(double);
-      copy.Height = 1;
-    }
-    check(cuda().copy_2d(&copy), "reading regions");
   }
 
   // Copies from the device between two launches, and to it before the next one.

@@ -17,7 +17,7 @@ extern const char *const sparse_text;  // the kernels in one text; made by the b
 namespace {
 
 constexpr unsigned block = 128, wide_block = 512;
-constexpr int64 most_blocks = 1024;
+constexpr int64 most_looking = 512;  // blocks
 constexpr int64 many_points = 512;  // of an index, for which a block is wide
 
 template <class Arguments>
@@ -48,30 +48,32 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
   tested_points_ = library_.function("tessera_tested_points");
   tested_values_ = library_.function("tessera_tested_values");
   largest_ = library_.function("tessera_largest_errors");
+  records_ = library_.function("tessera_region_records");
   const sparse_tables tables = make_sparse_tables();
   tables_.require(sizeof tables);
   upload(tables_.address(), &tables, sizeof tables, nullptr, "uploading the rules");
   check(cuda().stream_synchronize(nullptr), "uploading the rules");
 }
 
-std::vector<int64> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
-                                                  mapped_memory &memory, CUstream stream) const {
-  const auto blocks = static_cast<unsigned>(std::min<int64>(most_blocks, (n + block - 1) / block));
-  const auto ncomp = static_cast<std::size_t>(regions.ncomp());
-  memory.require(blocks * sizeof(ranked_region) + ncomp * sizeof(double));
+std::vector<double> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
+                                                   mapped_memory &memory, CUstream stream) const {
+  const auto blocks = static_cast<unsigned>(std::min<int64>(most_looking, (n + block - 1) / block));
+  const auto ncomp = static_cast<std::size_t>(regions.ncomp()), count = static_cast<std::size_t>(wanted),
+             length = static_cast<std::size_t>(numbers_of_record(regions));
+  memory.require(blocks * count * sizeof(ranked_region) + (ncomp + count * length) * sizeof(double));
   auto *const best = static_cast<ranked_region *>(memory.address());
-  auto *const weights = reinterpret_cast<double *>(best + blocks);
+  auto *const weights = reinterpret_cast<double *>(best + blocks * count);
   std::copy_n(weight, ncomp, weights);
-  std::vector<int64> found;
-  largest_arguments a = {regions, n, weights, {0.0, -1}, best};
-  while (static_cast<int>(found.size()) < wanted) {
-    launch(largest_, blocks, 1, stream, a);
-    check(cuda().stream_synchronize(stream), "the kernel");
-    a.last = *std::min_element(best, best + blocks, ranks_before);
-    if (a.last.region < 0) break;
-    found.push_back(a.last.region);
-  }
-  return found;
+  largest_arguments a = {regions, n, weights, wanted, best, weights + ncomp};
+  launch(largest_, blocks, 1, stream, a);
+  check(cuda().stream_synchronize(stream), "the kernel");
+  std::partial_sort(best, best + std::min<std::size_t>(count, blocks * count), best + blocks * count, ranks_before);
+  int found = 0;
+  while (found < wanted && best[found].region >= 0) ++found;
+  if (found == 0) return {};
+  launch(records_, static_cast<unsigned>(found), 1, stream, a);
+  check(cuda().stream_synchronize(stream), "the kernel");
+  return {a.records, a.records + static_cast<std::size_t>(found) * length};
 }
 
 void cuda_sparse::begin(const sparse_domain &domain) {

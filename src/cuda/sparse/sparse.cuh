@@ -101,30 +101,42 @@ extern "C" __global__ void __launch_bounds__(128) tessera_tested_values(const te
   for (int k = 0; k < TESSERA_NCOMP; ++k) {
     const double v = weighted(a.f[k * a.n + i], a.jacobian[i]);
     finite &= 0.0 * v == 0.0;
-    const double size = unexplained_size(v, a.means[k], a.density[i]);
+    const double size = unexplained_size(a.set, v, a.means[k], a.density[i]);
     if (size > 0.0) atomicMax(a.sizes + k, static_cast<unsigned long long>(__double_as_longlong(size)));
   }
   if (!finite) a.answer[1] = 1;
   if (i == 0 && a.flags) a.answer[0] |= *a.flags;
 }
 
-// The region that comes behind a.last, of those that each block looks at.
+// The regions with the largest errors of those that each block looks at, one after the other.
 extern "C" __global__ void __launch_bounds__(128) tessera_largest_errors(const tessera::largest_arguments a) {
   using namespace tessera;
-  __shared__ ranked_region of_warps[4];
-  ranked_region best = {0.0, -1};
-  for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x) {
-    const ranked_region r = ranked(a.regions, i, a.weight);
-    if ((a.last.region < 0 || ranks_before(a.last, r)) && ranks_before(r, best)) best = r;
+  __shared__ ranked_region of_warps[4], last;
+  for (int w = 0; w < a.wanted; ++w) {
+    ranked_region best = {0.0, -1};
+    for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x) {
+      const ranked_region r = ranked(a.regions, i, a.weight);
+      if ((w == 0 || ranks_before(last, r)) && ranks_before(r, best)) best = r;
+    }
+    for (int d = 16; d > 0; d >>= 1) {
+      const ranked_region other = {__shfl_xor_sync(~0u, best.error, d), __shfl_xor_sync(~0u, best.region, d)};
+      if (ranks_before(other, best)) best = other;
+    }
+    if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = best;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      for (int warp = 1; warp < 4; ++warp)
+        if (ranks_before(of_warps[warp], best)) best = of_warps[warp];
+      last = a.best[int64{blockIdx.x} * a.wanted + w] = best;
+    }
+    __syncthreads();
   }
-  for (int d = 16; d > 0; d >>= 1) {
-    const ranked_region other = {__shfl_xor_sync(~0u, best.error, d), __shfl_xor_sync(~0u, best.region, d)};
-    if (ranks_before(other, best)) best = other;
-  }
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = best;
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  for (int w = 1; w < 4; ++w)
-    if (ranks_before(of_warps[w], best)) best = of_warps[w];
-  a.best[blockIdx.x] = best;
+}
+
+// A block for each region that has been found.
+extern "C" __global__ void __launch_bounds__(128) tessera_region_records(const tessera::largest_arguments a) {
+  using namespace tessera;
+  const int length = numbers_of_record(a.regions);
+  for (int i = threadIdx.x; i < length; i += blockDim.x)
+    a.records[int64{blockIdx.x} * length + i] = number_of_record(a.regions, a.best[blockIdx.x].region, i);
 }

@@ -32,15 +32,15 @@ class sparse_kernels {
   CUdeviceptr tables() const { return tables_.address(); }
   const compiled_module &module() const { return module_; }
 
-  // Of regions 0 ... n-1 on the device those with the largest errors, as find_largest_errors finds them. memory: for the answers.
-  std::vector<int64> largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
+  // Of regions 0 ... n-1 on the device the records of those with the largest errors, as read_largest_errors finds them. memory: for the answers.
+  std::vector<double> largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
                                     mapped_memory &memory, CUstream stream) const;
 
  private:
   compiled_module module_;
   loaded_library library_;
-  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr, tested_points_ = nullptr,
-             tested_values_ = nullptr;
+  CUfunction points_ = nullptr, values_ = nullptr, sums_ = nullptr, largest_ = nullptr, records_ = nullptr,
+             tested_points_ = nullptr, tested_values_ = nullptr;
   device_memory tables_;
 };
 

@@ -39,8 +39,9 @@ struct largest_arguments {
   region_view regions;
   int64 n;
   const double *weight;  // [ncomp]
-  ranked_region last;    // behind which the best is looked for
-  ranked_region *best;   // of each block
+  int wanted;            // of each block
+  ranked_region *best;   // [blocks][wanted], and then, first, those of all
+  double *records;       // of these, one after the other
 };
 
 }  // namespace tessera

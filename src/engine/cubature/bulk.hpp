@@ -140,7 +140,7 @@ class bulk {
 
   listed_regions listed() const { return {state_.regions, state_.retired_count > 0 ? 0 : state_.count}; }
   std::vector<double> largest(int wanted, const double *weight) const {
-    return read_largest_errors(exec_, state_.regions, state_.count, wanted, weight);
+    return exec_.largest_errors(state_.regions, state_.count, wanted, weight);
   }
 
  private:

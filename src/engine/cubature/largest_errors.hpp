@@ -42,21 +42,11 @@ inline std::vector<int64> find_largest_errors(const region_view &s, int64 n, int
   return found;
 }
 
-template <class Executor>
-std::vector<double> read_largest_errors(Executor &exec, const region_view &s, int64 n, int wanted,
-                                        const double *weight) {
-  const std::vector<int64> found = exec.largest_errors(s, n, wanted, weight);
-  const int nd = s.ndim(), nc = s.ncomp();
-  const auto length = static_cast<std::size_t>(2 * nd + nc);
-  std::vector<double> records(found.size() * length);
-  double *to = records.data();
-  for (const int64 i : found) {
-    const std::ptrdiff_t apart = &s.field(i, 1) - &s.field(i, 0);
-    Executor::read(&s.field(i, 0), apart, 2 * nd, to);
-    Executor::read(&s.error(i, 0), apart, nc, to + 2 * nd);
-    std::transform(to + 2 * nd, to + length, to + 2 * nd, [](double e) { return std::fabs(e); });
-    to += length;
-  }
+// As records, in memory that the host can read.
+inline std::vector<double> read_largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
+  std::vector<double> records;
+  for (const int64 region : find_largest_errors(s, n, wanted, weight))
+    for (int i = 0; i < numbers_of_record(s); ++i) records.push_back(number_of_record(s, region, i));
   return records;
 }
 

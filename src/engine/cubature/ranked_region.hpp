@@ -25,4 +25,11 @@ TESSERA_HD ranked_region ranked(const region_view &s, int64 region, const double
   return {most, region};
 }
 
+// Number i of the record of a region: centre[ndim], half-width[ndim], error[ncomp].
+TESSERA_HD int numbers_of_record(const region_view &s) { return 2 * s.ndim() + s.ncomp(); }
+TESSERA_HD double number_of_record(const region_view &s, int64 region, int i) {
+  const int places = 2 * s.ndim();
+  return i < places ? s.field(region, i) : fabs(s.error(region, i - places));
+}
+
 }  // namespace tessera

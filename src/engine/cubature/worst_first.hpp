@@ -81,7 +81,7 @@ class worst_first {
 
   listed_regions listed() { return {store_.view(), retired_regions_ > 0 ? 0 : regions_}; }
   std::vector<double> largest(int wanted, const double *weight) {
-    return read_largest_errors(exec_, store_.view(), regions_, wanted, weight);
+    return exec_.largest_errors(store_.view(), regions_, wanted, weight);
   }
 
  private:

@@ -45,7 +45,10 @@ class axis_density {
       p.ends_axis = p.upper == upper_;
       p.fit(sizes);
       sizes += points_of_panel;
-      largest_ = std::max(largest_, p.largest);
+      if (p.largest > largest_) {
+        largest_ = p.largest;
+        mode_ = p.largest_at;
+      }
       total_ += p.mass;
     }
     for (const panel &p : open_) {
@@ -64,6 +67,8 @@ class axis_density {
   // There would be too many panels.
   bool has_failed() const { return static_cast<int>(known_.size() + open_.size()) > most_panels; }
 
+  // Where the size is largest.
+  double mode() const { return mode_; }
   // The largest size over the mean.
   double peak() const { return mean_of_all() > 0.0 ? largest_ / mean_of_all() : 1.0; }
   // For each share of the whole: below where it lies, and the mean of the density over the density there. Several at once, for a processor waits for each term of a series.
@@ -114,6 +119,16 @@ class axis_density {
     return std::max(0.0,
                     chebyshev_sum(p->series.data(), terms, (2.0 * at - p->lower - p->upper) / (p->upper - p->lower)));
   }
+  // visit(lower end, width, density in the middle): parts of the axis in which that changes little.
+  template <class Visit>
+  void each_cell(const Visit &visit) const {
+    for (const panel &p : known_) {
+      const double width = (p.upper - p.lower) / cells_of_panel;
+      for (int c = 0; c < cells_of_panel; ++c)
+        visit(p.lower + c * width, width,
+              chebyshev_sum(p.series.data(), terms, (2.0 * c + 1.0) / cells_of_panel - 1.0));
+    }
+  }
   void write_panels(std::vector<density_panel> &to) const {
     for (const panel &p : known_) {
       const double scale = length_ / total_;
@@ -126,6 +141,7 @@ class axis_density {
 
  private:
   static constexpr int terms = density_terms, first_panels = 8, most_panels = 256, most_steps = 80, together = 8;
+  static constexpr int cells_of_panel = 8;
   static constexpr double arrived = 1e-9;
   // The last two next to the ends: a jump between there and the first points of two neighbours would be seen by neither.
   static constexpr int points_of_panel = terms + 2;
@@ -153,13 +169,15 @@ class axis_density {
     double lower, upper, before;  // before: the uncertainty of the panel that it is half of
     std::array<double, terms> series = {};
     std::array<double, terms + 1> integral = {};  // from the lower end, over half the width
-    double largest = 0.0, mass = 0.0;
+    double largest = 0.0, largest_at = 0.0, mass = 0.0;
     double last = 0.0;  // what the series leaves out, as far as its last terms and the ends show
     bool is_constant = false, starts_axis = false, ends_axis = false;
     panel(double low, double high, double was) : lower(low), upper(high), before(was) {}
 
     void fit(const double *sizes) {
-      largest = *std::max_element(sizes, sizes + terms);
+      const double *const most = std::max_element(sizes, sizes + terms);
+      largest = *most;
+      largest_at = 0.5 * (lower + upper) + 0.5 * (upper - lower) * cosine(static_cast<int>(most - sizes), 1);
       for (int k = 0; k < terms; ++k) {
         double sum = 0.0;
         for (int i = 0; i < terms; ++i) sum += sizes[i] * cosine(i, k);
@@ -204,10 +222,9 @@ class axis_density {
     bool move(double integral, double density) {
       const double beyond = integral * half - wanted;
       (beyond > 0.0 ? high : low) = t;
-      double next = t - beyond / (half * density);
-      if (!(next > low && next < high)) next = 0.5 * (low + high);
-      const bool ends = std::fabs(next - t) < arrived;  // the next one would be as near as can be
-      t = next;
+      const double newton = t - beyond / (half * density);
+      const bool ends = std::fabs(newton - t) < arrived;  // the next one would be as near as can be
+      t = ends || (newton > low && newton < high) ? newton : 0.5 * (low + high);
       return ends;
     }
   };
@@ -251,7 +268,7 @@ class axis_density {
   }
 
   const double lower_, upper_, length_, narrowest_;
-  double known_mass_ = 0.0, total_ = 0.0, largest_ = 0.0;
+  double known_mass_ = 0.0, total_ = 0.0, largest_ = 0.0, mode_ = 0.0;
   std::vector<panel> open_, known_;
   std::vector<double> before_;  // mass of the panels before each, and of all
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "axis_density.hpp"
+#include "line_powers.hpp"
 #include "sparse_grid.hpp"
 
 namespace tessera {
@@ -24,46 +25,58 @@ class map_search {
         nc_(static_cast<std::size_t>(ncomp)),
         box_(box),
         most_(most),
-        sample_(std::move(sample)) {}
+        sample_(std::move(sample)),
+        powers_(nd_, 1.0) {}
 
   // starts[][ndim]: points, one of which may be in a peak. Running where all went well, with or without a map.
   outcome find(const std::vector<double> &starts) {
     outcome o = begin_at(starts);
     if (o != outcome::running || base_.empty()) return o;
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    for (int attempt = 0;; ++attempt) {
       o = follow_lines();
       if (o != outcome::running || !is_found_) return o;
-      std::vector<double> middle(nd_);  // where the peak is, rather than where its lines have been looked for
-      double foreseen = size_at_base_;
+      std::vector<double> top(nd_), aside(nd_);
+      double foreseen = size_at_base_, size = 0.0;
       for (std::size_t j = 0; j < nd_; ++j) {
-        middle[j] = lines_[j].mean();
-        foreseen *= lines_[j].density(middle[j]) / lines_[j].density(base_[j]);
+        top[j] = lines_[j].mode();
+        mapped_node node;
+        lines_[j].find(&share_aside, 1, &node);
+        aside[j] = node.at;
+        foreseen *= lines_[j].density(aside[j]) / lines_[j].density(base_[j]);
       }
-      double size = 0.0;
-      o = measure(middle, 1, &size);
+      o = measure(aside, 1, &size);
       if (o != outcome::running) return o;
-      const bool is_same =
-          std::fabs(size - foreseen) <= same_product * size;  // then lines through there would be the same
-      if (!(size > 0.0) || is_same || attempt + 1 == most_attempts) break;
-      base_ = middle;
+      is_product_ = std::fabs(size - foreseen) <= same_product * foreseen;
+      if (is_product_ || attempt + 1 == most_attempts) break;
+      o = measure(top, 1, &size);
+      if (o != outcome::running) return o;
+      if (!(size > moved * size_at_base_)) break;
+      base_ = top;
       size_at_base_ = size;
     }
-    if (is_found_) write();
-    return outcome::running;
+    if (is_found_ && !is_product_) o = widen();
+    if (is_found_ && o == outcome::running) write();
+    return o;
   }
   static constexpr double accuracy = 1e-12;  // of the mean of what is constant in the variables of a map
   // That a search takes, and a map, mostly.
   static int64 bytes(int ndim, int ncomp) { return int64{ndim} * (int64{1} << 14) * (8 + ndim + ncomp); }
   bool is_found() const { return is_found_; }
-  bool is_lost() const { return base_.empty(); }  // the integrand is 0 at all starts
-  int64 points() const { return points_; }        // at which the integrand was asked for
+  bool is_product() const { return is_product_; }  // as far as one point shows that lies on no line
+  bool is_wide() const { return is_wide_; }        // than lines
+  bool is_lost() const { return base_.empty(); }   // the integrand is 0 at all starts
+  int64 points() const { return points_; }         // at which the integrand was asked for
   // Valid as long as this is.
   product_map map() const { return {nodes_.data(), panels_.data(), first_.data()}; }
 
  private:
   static constexpr int most_attempts = 3;
   static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
-  static constexpr double same_product = 1e-6;
+  static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75;
+  static constexpr int rounds_of_powers = 3, points_of_powers = 1024;
+  static constexpr double least_effective = 1.0 / 4;
+  static constexpr double wider =
+      1.4;  // of a power, its power: tails that the densities lack cost a grid more than what they have too much
 
   // The size of the integrand at n points, x[ndim][n]: of one component, over what that is at the start.
   outcome measure(const std::vector<double> &x, int64 n, double *sizes) {
@@ -100,6 +113,30 @@ class map_search {
     return o;
   }
 
+  // Where the integrand is no product its mass along an axis is wider than a line: makes the densities as wide.
+  outcome widen() {
+    line_powers fit(lines_);
+    double effective = 0.0;
+    for (int round = 0; round < rounds_of_powers; ++round) {
+      std::vector<double> x(nd_ * points_of_powers), sizes(points_of_powers);
+      fit.write_points(points_of_powers, x.data());
+      const outcome o = measure(x, points_of_powers, sizes.data());
+      if (o != outcome::running) return o;
+      for (const double s : sizes)
+        if (!(s >= 0.0 && s < infinity_value())) {
+          is_found_ = false;
+          return o;
+        }
+      effective = fit.take(points_of_powers, sizes.data());
+    }
+    if (effective < least_effective * points_of_powers) is_found_ = false;
+    if (!is_found_ || fit.is_product()) return outcome::running;
+    is_wide_ = true;
+    powers_ = fit.powers();
+    for (double &q : powers_) q = std::pow(q, wider);
+    return follow_lines();
+  }
+
   // The densities along lines through the base, all in step. is_found_: they are known.
   outcome follow_lines() {
     is_found_ = false;
@@ -128,7 +165,11 @@ class map_search {
       double share = 1.0;
       for (axis_density &line : lines_) {
         const auto own = static_cast<std::size_t>(line.points());
-        if (own > 0) line.take(&sizes[from]);
+        if (own > 0) {
+          const double power = powers_[static_cast<std::size_t>(&line - lines_.data())];
+          for (std::size_t i = from; i < from + own && is_wide_; ++i) sizes[i] = std::pow(sizes[i], power);
+          line.take(&sizes[from]);
+        }
         from += own;
         share *= line.peak();
         if (line.has_failed()) return o;
@@ -163,10 +204,10 @@ class map_search {
   const int64 most_;
   const sampled_integrand sample_;
   int64 points_ = 0;
-  bool is_found_ = false;
+  bool is_found_ = false, is_product_ = false, is_wide_ = false;
   std::size_t component_ = 0;
   double unit_ = 1.0, size_at_base_ = 0.0;
-  std::vector<double> base_, values_;
+  std::vector<double> base_, values_, powers_;
   std::vector<axis_density> lines_;
   std::vector<mapped_node> nodes_;
   std::vector<density_panel> panels_;

@@ -14,6 +14,7 @@
 #include "../error_trend.hpp"
 #include "../hooks.hpp"
 #include "sparse_grid.hpp"
+#include "spread_points.hpp"
 #include "tested_points.hpp"
 
 namespace tessera {
@@ -27,14 +28,18 @@ struct sparse_pace {
   double foresight;           // or of what that is going to need, as far as it can be foreseen
   double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
   double patience;            // that a grid may have of what the subdivision has had, while its error falls
-  double check_share;         // to see whether the integrand is smooth
+  double check_share;         // and to see whether the integrand is smooth, or of what the grid has had
   double map;                 // what looking for a map costs beside its points
 };
+
+// What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
+enum class map_kind { product, lines, wide };
 
 // A grid with a map, if there is one, and what looking for the map has cost.
 struct mapped_opening {
   sparse_grid *grid = nullptr;
   int64 points = 0;
+  map_kind kind = map_kind::lines;
   bool is_lost = false;            // there is none, for the integrand is 0 at all of the points to start from
   outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
 };
@@ -132,8 +137,12 @@ class sparse_race final : public run_hooks {
   static constexpr double most_mapped_seen = 2e4;  // as most_seen; the regions are looked at all the same
   // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
   static constexpr double unexplained_share = 1e-30;
-  static constexpr double spread_share = 0.5, most_spread = 2e6;  // points, of the evaluations of the subdivision,
-  static constexpr double first_share = 1.0 / 16;                 // and of them those that are looked at first
+  // Of the integrand from the mean in the variables of the map; of a product, where the regions need not have a value by themselves.
+  static constexpr double largest_departure = 20.0, product_departure = 1.5;
+  static constexpr double as_dense = 1.0;  // a wide map has as many points there as a grid without one
+  static constexpr double spread_share = 0.5, product_spread_share = 1.0,
+                          most_spread = 2e6;       // points, of the evaluations of the subdivision,
+  static constexpr double first_share = 1.0 / 16;  // and of them those that are looked at first
 
   // A grid that takes part.
   struct entrant {
@@ -176,13 +185,20 @@ class sparse_race final : public run_hooks {
       const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
       if (end != outcome::running) return end;
     }
-    if (earlier_ + n + beside_ < set_.mineval ||
-        !agrees(*e.grid, &e == &mapped_ ? vague_beside_map : vague, value, error) || n < e.next_check)
-      return outcome::running;
-    e.next_check = 3 * n / 2;
-    bool well = true;
-    outcome o = &e == &mapped_ ? explain(n, well) : outcome::running;
-    if (o == outcome::running && well) o = check_regions(e, n, worst(value, error, worst_regions), well);
+    if (earlier_ + n + beside_ < set_.mineval || n < e.next_check) return outcome::running;
+    bool well = false;
+    outcome o = outcome::running;
+    if (agrees(*e.grid, &e == &mapped_ ? vague_beside_map : vague, value, error)) {
+      e.next_check = 3 * n / 2;
+      well = true;
+      if (&e == &mapped_) o = explain(n, largest_departure, spread_share * static_cast<double>(n), well);
+      if (o == outcome::running && well) o = check_regions(e, n, worst(value, error, worst_regions), well);
+    } else if (&e == &mapped_ && kind_ == map_kind::product && 2.0 * static_cast<double>(n) >= most_spread &&
+               left_in_regions(n) > worth * most_spread &&
+               is_within_errors(*e.grid, value, error)) {
+      o = explain(n, product_departure, most_spread, well);
+      if (!well) kind_ = map_kind::lines;
+    }
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
     winner_ = e.grid;
@@ -195,8 +211,7 @@ class sparse_race final : public run_hooks {
     } else {
       const double points = points_of_map * set_.ndim;
       if (points > pace_.share * (static_cast<double>(n) + pace_.begun)) return outcome::running;
-      const double left = std::min(regions_.needed(), static_cast<double>(set_.maxeval)) - static_cast<double>(n);
-      if (left < worth * (points + pace_.map)) return outcome::running;
+      if (left_in_regions(n) < worth * (points + pace_.map)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(value, error, map_starts));
       const mapped_opening opening =
@@ -204,9 +219,14 @@ class sparse_race final : public run_hooks {
       beside_ += opening.points;
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
+      kind_ = opening.kind;
       if (opening.is_lost) return outcome::running;  // some other time
     }
     return e.grid ? outcome::running : give_up(e);
+  }
+  // Evaluations that the regions are going to make.
+  double left_in_regions(int64 n) const {
+    return std::min(regions_.needed(), static_cast<double>(set_.maxeval)) - static_cast<double>(n);
   }
   static bool ends_run(outcome o) { return o == outcome::callback || is_ended(o); }
   int64 most_of_grids(int64 n) const { return set_.maxeval - earlier_ - n - evaluations_beside(); }
@@ -277,8 +297,8 @@ class sparse_race final : public run_hooks {
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
   bool is_ready(const entrant &e, int64 n) const {
-    return e.met && std::min(seen_share * static_cast<double>(n), &e == &plain_ ? most_seen : most_mapped_seen) <=
-                        static_cast<double>(e.grid->points());
+    const double most = &e == &plain_ ? most_seen : (kind_ == map_kind::product ? 0.0 : most_mapped_seen);
+    return e.met && std::min(seen_share * static_cast<double>(n), most) <= static_cast<double>(e.grid->points());
   }
   // Is the tolerance met?
   void judge(entrant &e, int64 n) {
@@ -310,6 +330,12 @@ class sparse_race final : public run_hooks {
     }
   }
 
+  static bool is_within(double distance, double error) { return distance <= error; }  // false where one is not a number
+  bool is_within_errors(const sparse_grid &grid, const double *value, const double *error) const {
+    for (int k = 0; k < set_.ncomp; ++k)
+      if (!is_within(std::fabs(grid.value(k) - value[k]), error[k])) return false;
+    return true;
+  }
   // Does the value agree with that of the regions, and does that say something?
   // most: the relative error of the regions up to which it does.
   bool agrees(const sparse_grid &grid, double most, const double *value, const double *error) const {
@@ -345,14 +371,20 @@ class sparse_race final : public run_hooks {
   }
 
   // Is the integrand, wherever there are regions, what the grid with the map takes it for? Its points lie close in the peak and far apart elsewhere.
-  outcome explain(int64 n, bool &well) {
+  // departure: what it may be of what is expected; wanted: points spread over the domain.
+  outcome explain(int64 n, double departure, double wanted, bool &well) {
     const listed_regions all = regions_of_run_.all();
-    const double spread = std::min(spread_share * static_cast<double>(n), most_spread);
-    tested_set points = {all.view, all.n, 0, static_cast<int64>(first_share * spread), all.are_there, {}};
-    // Powers of the number x with x^(ndim+1) = x + 1: of such sequences those are among the most even (Roberts 2018).
-    double x = 2.0;
-    for (int i = 0; i < 60; ++i) x = std::pow(1.0 + x, 1.0 / (set_.ndim + 1));
-    for (int j = 0; j < set_.ndim; ++j) points.turns[j] = std::pow(x, -1.0 - j);
+    const double spread = std::min(wanted, most_spread);
+    tested_set points = {all.view,
+                         all.n,
+                         0,
+                         static_cast<int64>(first_share * spread),
+                         all.are_there,
+                         departure,
+                         kind_ == map_kind::wide ? as_dense : infinity_value(),
+                         {}};
+    const std::vector<double> turns = spread_turns(set_.ndim);
+    std::copy(turns.begin(), turns.end(), points.turns);
     well = false;
     if (all.n == 0 || points.points() + static_cast<int64>(spread) > most_of_grids(n)) return outcome::running;
     const outcome o = test(points, well);
@@ -384,7 +416,7 @@ class sparse_race final : public run_hooks {
     if (boxes == 0) return outcome::running;
     sparse_grid *const grid = source_->open_regions(boxes, worst.data(), length);
     error_trend in_regions;
-    const double most = pace_.check_share * static_cast<double>(n);
+    const double most = pace_.check_share * std::max(static_cast<double>(n), cost(*e.grid, 0, 1));
     for (;;) {
       const int64 step = check_step(*grid, most, boxes);
       if (grid->bytes_with(2 * step) > memory) return outcome::running;
@@ -430,6 +462,7 @@ class sparse_race final : public run_hooks {
   const sparse_grid *winner_ = nullptr;
   std::vector<double> surest_value_, surest_error_;  // of the regions
   bool ended_ = false, looks_always_ = false;
+  map_kind kind_ = map_kind::lines;  // of the map
 };
 
 }  // namespace tessera

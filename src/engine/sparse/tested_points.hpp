@@ -9,14 +9,15 @@
 namespace tessera {
 
 constexpr int tested_in_region = 3;
-constexpr double largest_departure = 20.0;  // of the integrand from the mean in the variables of the map
 constexpr int most_spread_axes = 64;
 
 // Points of regions 0 ... in_regions-1, and behind them others, from `first` on: multiples of `turns`, numbers that are not rational, on each axis.
 struct tested_set {
   region_view regions;
   int64 in_regions, first, spread;
-  bool are_there;  // the regions; else the points have been looked at before, or cannot be
+  bool are_there;    // the regions; else the points have been looked at before, or cannot be
+  double departure;  // that is expected, of the integrand from the mean in the variables of the map
+  double dense;      // where the map's density is as large the integrand may be anything
   double turns[most_spread_axes];
 
   TESSERA_HD int64 points() const { return tested_in_region * in_regions + spread; }
@@ -49,9 +50,9 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
 }
 
 // The size of a value (the integrand times the Jacobian) that is none that such a grid expects there; mean: of the grid, of this component.
-TESSERA_HD double unexplained_size(double value, double mean, double density) {
+TESSERA_HD double unexplained_size(const tested_set &s, double value, double mean, double density) {
   const double size = fabs(value);
-  return size <= largest_departure * fabs(mean) * density ? 0.0 : size;
+  return density >= s.dense || size <= s.departure * fabs(mean) * density ? 0.0 : size;
 }
 
 }  // namespace tessera

@@ -190,10 +190,15 @@ bool points(int64 n, const double *x, double *f) {
 bool largest(const largest_arguments &a) {
   const auto *const behind = reinterpret_cast<const ranked_region *>(a.weight);
   std::fill(a.best, a.best + (behind - a.best), ranked_region{0.0, -1});
-  for (int64 i = 0; i < a.n; ++i) {
-    const ranked_region r = ranked(a.regions, i, a.weight);
-    if ((a.last.region < 0 || ranks_before(a.last, r)) && ranks_before(r, a.best[0])) a.best[0] = r;
-  }
+  const std::vector<int64> found = find_largest_errors(a.regions, a.n, a.wanted, a.weight);
+  for (std::size_t w = 0; w < found.size(); ++w) a.best[w] = ranked(a.regions, found[w], a.weight);
+  return true;
+}
+// As many as there are, for the blocks are not known here.
+bool records(const largest_arguments &a) {
+  const int length = numbers_of_record(a.regions);
+  for (int w = 0; w < a.wanted && a.best[w].region >= 0; ++w)
+    for (int i = 0; i < length; ++i) a.records[w * length + i] = number_of_record(a.regions, a.best[w].region, i);
   return true;
 }
 
@@ -216,6 +221,7 @@ bool run_cubature(const std::string &name, const rule &r, void **arguments) {
                        argument<bulk_state *>(arguments, 2));
   if (name.rfind("tessera_sparse_", 0) == 0) return sparse(name, argument<sparse_arguments>(arguments, 0));
   if (name == "tessera_largest_errors") return largest(argument<largest_arguments>(arguments, 0));
+  if (name == "tessera_region_records") return records(argument<largest_arguments>(arguments, 0));
   if (name == "tessera_points")
     return points(argument<long long>(arguments, 0), argument<const double *>(arguments, 1),
                   argument<double *>(arguments, 2));
