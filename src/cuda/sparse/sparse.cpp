@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned block = 128, wide_block = 512;
 constexpr int64 most_looking = 512;  // blocks
-constexpr int64 many_points = 512;  // of an index, for which a block is wide
+constexpr int64 many_points = 512;   // of an index, for which a block is wide
 
 template <class Arguments>
 void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, Arguments &a, unsigned threads = block) {
@@ -55,8 +55,8 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
   check(cuda().stream_synchronize(nullptr), "uploading the rules");
 }
 
-std::vector<double> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
-                                                   mapped_memory &memory, CUstream stream) const {
+std::vector<double> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted,
+                                                   const double *weight, mapped_memory &memory, CUstream stream) const {
   const auto blocks = static_cast<unsigned>(std::min<int64>(most_looking, (n + block - 1) / block));
   const auto ncomp = static_cast<std::size_t>(regions.ncomp()), count = static_cast<std::size_t>(wanted),
              length = static_cast<std::size_t>(numbers_of_record(regions));

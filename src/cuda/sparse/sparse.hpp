@@ -34,7 +34,7 @@ class sparse_kernels {
 
   // Of regions 0 ... n-1 on the device the records of those with the largest errors, as read_largest_errors finds them. memory: for the answers.
   std::vector<double> largest_errors(const region_view &regions, int64 n, int wanted, const double *weight,
-                                    mapped_memory &memory, CUstream stream) const;
+                                     mapped_memory &memory, CUstream stream) const;
 
  private:
   compiled_module module_;

@@ -15,8 +15,11 @@ namespace tessera {
 
 class axis_density {
  public:
-  axis_density(double lower, double upper)
-      : lower_(lower),
+  static constexpr double finest = 2e-13;
+  // accuracy: of a series beside the largest size in its panel.
+  axis_density(double lower, double upper, double accuracy = finest)
+      : accuracy_(accuracy),
+        lower_(lower),
         upper_(upper),
         length_(upper - lower),
         narrowest_(std::max(narrowest * length_, least_spacing * std::max(std::fabs(lower), std::fabs(upper)))) {
@@ -77,19 +80,20 @@ class axis_density {
       const int count = std::min(together, n - first);
       seeker all[together];
       for (int i = 0; i < together; ++i) all[i] = seek(shares[first + std::min(i, count - 1)]);
+      double integrals[terms + 1][together], series[terms][together];
+      for (int i = 0; i < together; ++i) {
+        for (std::size_t k = 0; k <= terms; ++k) integrals[k][i] = all[i].in->integral[k];
+        for (std::size_t k = 0; k < terms; ++k) series[k][i] = all[i].in->series[k];
+      }
+      double over[together], density[together];
       for (int step = 0; step < most_steps; ++step) {
-        double over[together], density[together];
-        sum_series(
-            all, over, [](const panel &p) { return p.integral.data(); }, terms + 1);
-        sum_series(
-            all, density, [](const panel &p) { return p.series.data(); }, terms);
+        sum_series(integrals, all, over);
+        sum_series(series, all, density);
         bool ends = true;
         for (int i = 0; i < together; ++i) ends = all[i].move(over[i], density[i]) && ends;
         if (ends) break;
       }
-      double density[together];
-      sum_series(
-          all, density, [](const panel &p) { return p.series.data(); }, terms);
+      sum_series(series, all, density);
       for (int i = 0; i < count; ++i) {
         const panel &p = *all[i].in;
         const double place = 0.5 * (p.lower + p.upper) + all[i].half * all[i].t;
@@ -97,21 +101,6 @@ class axis_density {
                             total_ / (length_ * std::max(density[i], least_density * p.largest))};
       }
     }
-  }
-  // Of the coordinate.
-  double mean() const {
-    double sum = 0.0;
-    for (const panel &p : known_) {
-      const double half = 0.5 * (p.upper - p.lower);
-      double moment = 0.0;  // of t and each term, over -1 to 1
-      for (int k = 1; k < terms; k += 2) {
-        const double m = k;
-        moment += p.series[static_cast<std::size_t>(k)] *
-                  (1.0 / (1.0 - (m + 1.0) * (m + 1.0)) + 1.0 / (1.0 - (m - 1.0) * (m - 1.0)));
-      }
-      sum += 0.5 * (p.lower + p.upper) * p.mass + half * half * moment;
-    }
-    return sum / total_;
   }
   double density(double at) const {
     auto p = std::upper_bound(known_.begin(), known_.end(), at, [](double x, const panel &q) { return x < q.lower; });
@@ -146,7 +135,6 @@ class axis_density {
   // The last two next to the ends: a jump between there and the first points of two neighbours would be seen by neither.
   static constexpr int points_of_panel = terms + 2;
   static constexpr double near_end = 1.0 - 1e-12;
-  static constexpr double accuracy = 2e-13;       // of a series beside the largest size in its panel
   static constexpr double noise = 1e-9;           // below which what does not fall by halving is noise
   static constexpr double negligible = 1e-15;     // of the whole
   static constexpr double narrowest = 1e-13;      // panel, of the axis,
@@ -154,7 +142,7 @@ class axis_density {
   static constexpr double least_density = 1e-14;  // of the largest in a panel
   static constexpr double sure = 1e-12;           // of the largest in a panel: what its series is good for
 
-  static double cosine(int point, int order) {
+  static const double &cosine(int point, int order) {
     static const std::array<double, terms *terms> table = [] {
       std::array<double, terms *terms> t = {};
       for (int i = 0; i < terms; ++i)
@@ -178,11 +166,17 @@ class axis_density {
       const double *const most = std::max_element(sizes, sizes + terms);
       largest = *most;
       largest_at = 0.5 * (lower + upper) + 0.5 * (upper - lower) * cosine(static_cast<int>(most - sizes), 1);
-      for (int k = 0; k < terms; ++k) {
-        double sum = 0.0;
-        for (int i = 0; i < terms; ++i) sum += sizes[i] * cosine(i, k);
-        series[static_cast<std::size_t>(k)] = sum * (k == 0 ? 1.0 : 2.0) / terms;
+      double even[terms / 2], odd[terms / 2];  // about the middle, as the terms are
+      for (int i = 0; i < terms / 2; ++i) {
+        even[i] = sizes[i] + sizes[terms - 1 - i];
+        odd[i] = sizes[i] - sizes[terms - 1 - i];
       }
+      const double *const cosines = &cosine(0, 0);
+      series.fill(0.0);
+      for (int i = 0; i < terms / 2; ++i)
+        for (int k = 0; k < terms; ++k)
+          series[static_cast<std::size_t>(k)] += (k % 2 == 0 ? even : odd)[i] * cosines[i * terms + k];
+      for (int k = 0; k < terms; ++k) series[static_cast<std::size_t>(k)] *= (k == 0 ? 1.0 : 2.0) / terms;
       last = 0.0;
       for (std::size_t k = terms - 3; k < terms; ++k) last += std::fabs(series[k]);
       const double ends[] = {starts_axis ? -cosine(0, 1) : -near_end, ends_axis ? cosine(0, 1) : near_end};
@@ -237,23 +231,22 @@ class axis_density {
     const double wanted = goal - before_[i], t = p.mass > 0.0 ? 2.0 * wanted / p.mass - 1.0 : 0.0;
     return {&p, 0.5 * (p.upper - p.lower), wanted, -1.0, 1.0, std::min(1.0, std::max(-1.0, t))};
   }
-  template <class Series>
-  static void sum_series(const seeker *all, double *sums, const Series &series, int n) {
-    double one[together] = {}, two[together] = {};
-    const double *from[together];
-    for (int i = 0; i < together; ++i) from[i] = series(*all[i].in);
+  template <int n>
+  static void sum_series(const double (&series)[n][together], const seeker *all, double *sums) {
+    double one[together] = {}, two[together] = {}, t[together];
+    for (int i = 0; i < together; ++i) t[i] = all[i].t;
     for (int k = n - 1; k > 0; --k)
       for (int i = 0; i < together; ++i) {
-        const double next = 2.0 * all[i].t * one[i] - two[i] + from[i][k];
+        const double next = 2.0 * t[i] * one[i] - two[i] + series[k][i];
         two[i] = one[i];
         one[i] = next;
       }
-    for (int i = 0; i < together; ++i) sums[i] = all[i].t * one[i] - two[i] + from[i][0];
+    for (int i = 0; i < together; ++i) sums[i] = t[i] * one[i] - two[i] + series[0][i];
   }
 
   bool is_known(const panel &p) const {
     const double width = p.upper - p.lower;
-    if (p.last <= accuracy * p.largest || p.last * width <= negligible * total_ || width < narrowest_) return true;
+    if (p.last <= accuracy_ * p.largest || p.last * width <= negligible * total_ || width < narrowest_) return true;
     return p.last <= noise * p.largest && p.last >= 0.25 * p.before * p.largest;
   }
   double mean_of_all() const { return total_ / length_; }
@@ -262,12 +255,12 @@ class axis_density {
     total_ = 0.0;
     before_.assign(1, 0.0);
     for (panel &p : known_) {
-      if (p.last > noise * p.largest) p.make_constant();  // next to nothing, or a jump
+      if (p.last > std::max(noise, accuracy_) * p.largest) p.make_constant();  // next to nothing, or a jump
       before_.push_back(total_ += p.mass);
     }
   }
 
-  const double lower_, upper_, length_, narrowest_;
+  const double accuracy_, lower_, upper_, length_, narrowest_;
   double known_mass_ = 0.0, total_ = 0.0, largest_ = 0.0, mode_ = 0.0;
   std::vector<panel> open_, known_;
   std::vector<double> before_;  // mass of the panels before each, and of all

@@ -67,11 +67,11 @@ class line_powers {
     return 1.0 / squares;
   }
   const std::vector<double> &powers() const { return powers_; }
-  // What is found for a product, from points in these numbers.
-  bool is_product() const { return *std::min_element(powers_.begin(), powers_.end()) > like_a_product; }
+  // Is the mass nearly as narrow as the lines?
+  bool is_narrow() const { return *std::min_element(powers_.begin(), powers_.end()) > like_lines; }
 
  private:
-  static constexpr double first_power = 0.5, least_power = 0.02, like_a_product = 0.9, arrived = 1e-4;
+  static constexpr double first_power = 0.5, least_power = 0.02, like_lines = 0.9, arrived = 1e-4;
   static constexpr int most_steps = 20;
 
   struct cell {

@@ -28,33 +28,12 @@ class map_search {
         sample_(std::move(sample)),
         powers_(nd_, 1.0) {}
 
-  // starts[][ndim]: points, one of which may be in a peak. Running where all went well, with or without a map.
-  outcome find(const std::vector<double> &starts) {
+  // starts[][ndim]: points, one of which may be in a peak. Running where all went well, with or without a map. may_be_wide: where the integrand is no product a map is looked for all the same.
+  outcome find(const std::vector<double> &starts, bool may_be_wide) {
     outcome o = begin_at(starts);
     if (o != outcome::running || base_.empty()) return o;
-    for (int attempt = 0;; ++attempt) {
-      o = follow_lines();
-      if (o != outcome::running || !is_found_) return o;
-      std::vector<double> top(nd_), aside(nd_);
-      double foreseen = size_at_base_, size = 0.0;
-      for (std::size_t j = 0; j < nd_; ++j) {
-        top[j] = lines_[j].mode();
-        mapped_node node;
-        lines_[j].find(&share_aside, 1, &node);
-        aside[j] = node.at;
-        foreseen *= lines_[j].density(aside[j]) / lines_[j].density(base_[j]);
-      }
-      o = measure(aside, 1, &size);
-      if (o != outcome::running) return o;
-      is_product_ = std::fabs(size - foreseen) <= same_product * foreseen;
-      if (is_product_ || attempt + 1 == most_attempts) break;
-      o = measure(top, 1, &size);
-      if (o != outcome::running) return o;
-      if (!(size > moved * size_at_base_)) break;
-      base_ = top;
-      size_at_base_ = size;
-    }
-    if (is_found_ && !is_product_) o = widen();
+    if (is_product_) o = follow_product();
+    if (o == outcome::running && !is_product_ && may_be_wide) o = follow_other();
     if (is_found_ && o == outcome::running) write();
     return o;
   }
@@ -63,7 +42,7 @@ class map_search {
   static int64 bytes(int ndim, int ncomp) { return int64{ndim} * (int64{1} << 14) * (8 + ndim + ncomp); }
   bool is_found() const { return is_found_; }
   bool is_product() const { return is_product_; }  // as far as one point shows that lies on no line
-  bool is_wide() const { return is_wide_; }        // than lines
+  bool is_wide() const { return is_wide_; }        // wider than lines are
   bool is_lost() const { return base_.empty(); }   // the integrand is 0 at all starts
   int64 points() const { return points_; }         // at which the integrand was asked for
   // Valid as long as this is.
@@ -72,8 +51,8 @@ class map_search {
  private:
   static constexpr int most_attempts = 3;
   static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
-  static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75;
-  static constexpr int rounds_of_powers = 3, points_of_powers = 1024;
+  static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
+  static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
   static constexpr double least_effective = 1.0 / 4;
   static constexpr double wider =
       1.4;  // of a power, its power: tails that the densities lack cost a grid more than what they have too much
@@ -110,10 +89,66 @@ class map_search {
     size_at_base_ = 1.0;
     base_.assign(starts.begin() + static_cast<std::ptrdiff_t>(best * nd_),
                  starts.begin() + static_cast<std::ptrdiff_t>((best + 1) * nd_));
+    return compare(starts, best);
+  }
+
+  // Is the integrand a product? Then values at two points are, together, those at the points that have half of the coordinates of one and half of the other.
+  outcome compare(const std::vector<double> &starts, std::size_t best) {
+    const std::size_t n = starts.size() / nd_, none = n;
+    std::size_t second = none;
+    const double *const own = &values_[component_ * n];
+    for (std::size_t i = 0; i < n; ++i) {
+      std::size_t apart = 0;
+      for (std::size_t j = 0; j < nd_; ++j) apart += starts[i * nd_ + j] != base_[j] ? 1 : 0;
+      if (i != best && apart == nd_ && (second == none || std::fabs(own[i]) > std::fabs(own[second]))) second = i;
+    }
+    is_product_ = true;
+    if (second == none) return outcome::running;
+    const double size = own[second] / unit_;
+    std::vector<double> mixed(2 * nd_), sizes(2);
+    for (std::size_t j = 0; j < nd_; ++j) {
+      mixed[2 * j] = j % 2 == 0 ? base_[j] : starts[second * nd_ + j];
+      mixed[2 * j + 1] = j % 2 == 1 ? base_[j] : starts[second * nd_ + j];
+    }
+    const outcome o = measure(mixed, 2, sizes.data());
+    is_product_ = o == outcome::running && std::fabs(sizes[0] * sizes[1] - size) <= same_product * std::fabs(size);
     return o;
   }
 
-  // Where the integrand is no product its mass along an axis is wider than a line: makes the densities as wide.
+  outcome follow_product() {
+    outcome o = follow_lines(axis_density::finest);
+    if (o != outcome::running || !is_found_) return o;
+    std::vector<double> aside(nd_);
+    double foreseen = size_at_base_, size = 0.0;
+    for (std::size_t j = 0; j < nd_; ++j) {
+      mapped_node node;
+      lines_[j].find(&share_aside, 1, &node);
+      aside[j] = node.at;
+      foreseen *= lines_[j].density(aside[j]) / lines_[j].density(base_[j]);
+    }
+    o = measure(aside, 1, &size);
+    is_product_ = std::fabs(size - foreseen) <= same_product * foreseen;
+    is_found_ = is_product_ && o == outcome::running;
+    return o;
+  }
+
+  // Of an integrand that is no product: lines through where it is largest, and from them densities that are as wide as its mass.
+  outcome follow_other() {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      outcome o = follow_lines(coarse);
+      if (o != outcome::running || !is_found_) return o;
+      std::vector<double> top(nd_);
+      for (std::size_t j = 0; j < nd_; ++j) top[j] = lines_[j].mode();
+      double size = 0.0;
+      o = measure(top, 1, &size);
+      if (o != outcome::running) return o;
+      if (!(size > moved * size_at_base_)) break;
+      base_ = top;
+      size_at_base_ = size;
+    }
+    return widen();
+  }
+
   outcome widen() {
     line_powers fit(lines_);
     double effective = 0.0;
@@ -129,20 +164,19 @@ class map_search {
         }
       effective = fit.take(points_of_powers, sizes.data());
     }
-    if (effective < least_effective * points_of_powers) is_found_ = false;
-    if (!is_found_ || fit.is_product()) return outcome::running;
-    is_wide_ = true;
-    powers_ = fit.powers();
-    for (double &q : powers_) q = std::pow(q, wider);
-    return follow_lines();
+    is_found_ = effective >= least_effective * points_of_powers;
+    if (!is_found_) return outcome::running;
+    is_wide_ = !fit.is_narrow();
+    for (std::size_t j = 0; j < nd_ && is_wide_; ++j) powers_[j] = std::pow(fit.powers()[j], wider);
+    return follow_lines(axis_density::finest);
   }
 
   // The densities along lines through the base, all in step. is_found_: they are known.
-  outcome follow_lines() {
+  outcome follow_lines(double exactness) {
     is_found_ = false;
     lines_.clear();
     for (std::size_t j = 0; j < nd_; ++j)
-      lines_.emplace_back(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j]);
+      lines_.emplace_back(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j], exactness);
     for (bool first = true;; first = false) {
       std::size_t n = 0;
       for (const axis_density &line : lines_) n += static_cast<std::size_t>(line.points());

@@ -122,7 +122,8 @@ class sparse_grid {
   int64 evaluated() const { return evaluated_; }
   int64 steps() const { return steps_; }
   // There are as many points as the error estimate needs to mean something.
-  bool is_judged() const { return points_ >= std::max(judged_after * first_points_, judged_points * ndim_); }
+  bool is_judged() const { return until_judged() <= 0; }
+  int64 until_judged() const { return std::max(judged_after * first_points_, judged_points * ndim_) - points_; }
   // There is something that the value can be compared with.
   bool is_begun() const { return points_ >= judged_after * first_points_; }
   double value(int k) const { return volume_ * sum_[index(k)]; }

@@ -29,7 +29,7 @@ struct sparse_pace {
   double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
   double patience;            // that a grid may have of what the subdivision has had, while its error falls
   double check_share;         // and to see whether the integrand is smooth, or of what the grid has had
-  double map;                 // what looking for a map costs beside its points
+  double map, wide_map;       // what looking for a map costs beside its points, of a product, and of another
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -40,6 +40,7 @@ struct mapped_opening {
   sparse_grid *grid = nullptr;
   int64 points = 0;
   map_kind kind = map_kind::lines;
+  bool is_early = false;           // there may be one of an integrand that is no product, which has not been looked for
   bool is_lost = false;            // there is none, for the integrand is 0 at all of the points to start from
   outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
 };
@@ -52,10 +53,12 @@ class sparse_source {
   virtual sparse_grid *open() = 0;
   // Of regions: centre[ndim] and half-width[ndim] of each, `length` numbers from one to the next.
   virtual sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) = 0;
-  // Of the domain, in the variables of a map that is looked for from one of the points starts[][ndim], with no more than `most` points.
+  // Of the domain, in the variables of a map that is looked for from one of the points starts[][ndim], with no more than `most` points; of an integrand that is no product if it may be wide.
   virtual bool has_maps() const { return false; }
   virtual int64 map_bytes() const { return 0; }
-  virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, int64 /*most*/) { return {}; }
+  virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, int64 /*most*/, bool /*may_be_wide*/) {
+    return {};
+  }
   // Of the grid with the map, as the executor's. sizes: [ncomp].
   virtual outcome find_unexplained(const tested_set & /*points*/, double * /*sizes*/) { return outcome::memory; }
 };
@@ -120,7 +123,7 @@ class sparse_race final : public run_hooks {
   static constexpr double sooner = 2.0;     // the first turn: a look at the regions, from which their trend is seen
   static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
-  static constexpr double gain = 0.1, haste = 8.0;
+  static constexpr double gain = 0.1, haste = 8.0, gain_left = 0.2;  // gain_left: of what both will need yet
   // Before its error falls as it is going to, a grid seems to need more than it will: up to so many times what the subdivision needs.
   static constexpr double hopeful = 100.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
@@ -158,7 +161,7 @@ class sparse_race final : public run_hooks {
     remember(value, error);
     regions_.add(n, ratio(surest_value_.data(), surest_error_.data()));
     if (static_cast<double>(n) < pace_.start) return outcome::running;
-    for (entrant *const e : {&plain_, &mapped_}) {
+    for (entrant *const e : {&mapped_, &plain_}) {
       if (e->given_up) continue;
       outcome o = outcome::running;
       try {
@@ -176,7 +179,9 @@ class sparse_race final : public run_hooks {
       if (o != outcome::running || !e.grid) return o;
     }
     while (!is_ready(e, n)) {
-      const int64 step = next_sparse_step(e.grid->points());
+      int64 step = next_sparse_step(e.grid->points());
+      if (&e == &mapped_ && kind_ == map_kind::product && !e.grid->is_judged())
+        step = std::max(step, e.grid->until_judged());
       if (cost(*e.grid, step, 1) > allowed(e, n)) return outcome::running;
       if (e.grid->bytes_with(2 * step) > memory_beside(e)) return give_up(e);
       const outcome o = grow(*e.grid, 1, step, memory_beside(e), n);
@@ -194,8 +199,7 @@ class sparse_race final : public run_hooks {
       if (&e == &mapped_) o = explain(n, largest_departure, spread_share * static_cast<double>(n), well);
       if (o == outcome::running && well) o = check_regions(e, n, worst(value, error, worst_regions), well);
     } else if (&e == &mapped_ && kind_ == map_kind::product && 2.0 * static_cast<double>(n) >= most_spread &&
-               left_in_regions(n) > worth * most_spread &&
-               is_within_errors(*e.grid, value, error)) {
+               left_in_regions(n) > worth * most_spread && is_within_errors(*e.grid, value, error)) {
       o = explain(n, product_departure, most_spread, well);
       if (!well) kind_ = map_kind::lines;
     }
@@ -211,16 +215,19 @@ class sparse_race final : public run_hooks {
     } else {
       const double points = points_of_map * set_.ndim;
       if (points > pace_.share * (static_cast<double>(n) + pace_.begun)) return outcome::running;
-      if (left_in_regions(n) < worth * (points + pace_.map)) return outcome::running;
+      const bool may_be_wide = left_in_regions(n) >= worth * (points + pace_.wide_map);
+      if (left_in_regions(n) < worth * (points + pace_.map) || (is_no_product_ && !may_be_wide))
+        return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(value, error, map_starts));
       const mapped_opening opening =
-          source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points)));
+          source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points)), may_be_wide);
       beside_ += opening.points;
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
       kind_ = opening.kind;
-      if (opening.is_lost) return outcome::running;  // some other time
+      is_no_product_ = opening.is_early;
+      if (opening.is_lost || opening.is_early) return outcome::running;  // some other time
     }
     return e.grid ? outcome::running : give_up(e);
   }
@@ -292,7 +299,10 @@ class sparse_race final : public run_hooks {
     const double needed = e.grid->is_judged() ? cost_of(*e.grid, e.points.needed(), 1) : infinity_value();
     if (needed < hopeful * foreseen) most = std::max(most, std::min(gain * foreseen, pace_.patience * n));
     if (needed < pace_.lead * in_regions) most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
-    return needed <= at_once ? std::max(most, 1.5 * needed) : most;
+    const double now = cost(*e.grid, 0, 1), more = needed - now;
+    return more <= std::min(gain_left * (foreseen - static_cast<double>(evaluations)), haste * n)
+               ? std::max(most, now + 1.5 * more)
+               : most;
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
@@ -461,7 +471,7 @@ class sparse_race final : public run_hooks {
   entrant plain_, mapped_;
   const sparse_grid *winner_ = nullptr;
   std::vector<double> surest_value_, surest_error_;  // of the regions
-  bool ended_ = false, looks_always_ = false;
+  bool ended_ = false, looks_always_ = false, is_no_product_ = false;
   map_kind kind_ = map_kind::lines;  // of the map
 };
 
