@@ -135,8 +135,7 @@ class sparse_race final : public run_hooks {
   static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
   // A map is looked for when that costs little: points for each variable, as they mostly are.
   static constexpr double points_of_map = 1250.0;
-  static constexpr double worth = 2.0;   // what the regions are going to need, of what looking for a map costs
-  static constexpr int map_starts = 12;  // regions with most error, one of which may be in a peak
+  static constexpr int map_starts = 12;            // regions with most error, one of which may be in a peak
   static constexpr double most_mapped_seen = 2e4;  // as most_seen; the regions are looked at all the same
   // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
   static constexpr double unexplained_share = 1e-30;
@@ -191,17 +190,20 @@ class sparse_race final : public run_hooks {
       if (end != outcome::running) return end;
     }
     if (earlier_ + n + beside_ < set_.mineval || n < e.next_check) return outcome::running;
+    const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
+    const double seen = spread_share * static_cast<double>(n);
     bool well = false;
     outcome o = outcome::running;
-    if (agrees(*e.grid, &e == &mapped_ ? vague_beside_map : vague, value, error)) {
+    if (is_mapped && kind_ == map_kind::product && (agree || is_product_ripe(n, value, error))) {
+      o = explain(n, product_departure, agree ? seen : most_spread, well);
+      if (!well) kind_ = map_kind::lines;
+    }
+    if (o == outcome::running && !well) {
+      if (!agree) return outcome::running;
       e.next_check = 3 * n / 2;
       well = true;
-      if (&e == &mapped_) o = explain(n, largest_departure, spread_share * static_cast<double>(n), well);
+      if (is_mapped) o = explain(n, largest_departure, seen, well);
       if (o == outcome::running && well) o = check_regions(e, n, worst(value, error, worst_regions), well);
-    } else if (&e == &mapped_ && kind_ == map_kind::product && 2.0 * static_cast<double>(n) >= most_spread &&
-               left_in_regions(n) > worth * most_spread && is_within_errors(*e.grid, value, error)) {
-      o = explain(n, product_departure, most_spread, well);
-      if (!well) kind_ = map_kind::lines;
     }
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
@@ -215,9 +217,10 @@ class sparse_race final : public run_hooks {
     } else {
       const double points = points_of_map * set_.ndim;
       if (points > pace_.share * (static_cast<double>(n) + pace_.begun)) return outcome::running;
-      const bool may_be_wide = left_in_regions(n) >= worth * (points + pace_.wide_map);
-      if (left_in_regions(n) < worth * (points + pace_.map) || (is_no_product_ && !may_be_wide))
-        return outcome::running;
+      const double left = left_in_regions(n);
+      // Of an integrand that is no product only where the plain grid does not promise more.
+      const bool may_be_wide = is_no_product_ && left >= points + pace_.wide_map && !is_ahead(plain_);
+      if (left < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(value, error, map_starts));
       const mapped_opening opening =
@@ -230,6 +233,10 @@ class sparse_race final : public run_hooks {
       if (opening.is_lost || opening.is_early) return outcome::running;  // some other time
     }
     return e.grid ? outcome::running : give_up(e);
+  }
+  // Is a grid going to cost less than the regions?
+  bool is_ahead(const entrant &e) const {
+    return e.grid && e.grid->is_judged() && cost_of(*e.grid, e.points.needed(), 1) < pace_.lead * regions_.needed();
   }
   // Evaluations that the regions are going to make.
   double left_in_regions(int64 n) const {
@@ -340,11 +347,11 @@ class sparse_race final : public run_hooks {
     }
   }
 
-  static bool is_within(double distance, double error) { return distance <= error; }  // false where one is not a number
-  bool is_within_errors(const sparse_grid &grid, const double *value, const double *error) const {
-    for (int k = 0; k < set_.ncomp; ++k)
-      if (!is_within(std::fabs(grid.value(k) - value[k]), error[k])) return false;
-    return true;
+  // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have had half as much, and would need more.
+  bool is_product_ripe(int64 n, const double *value, const double *error) const {
+    bool ripe = 2.0 * static_cast<double>(n) >= most_spread && left_in_regions(n) > 2.0 * most_spread;
+    for (int k = 0; k < set_.ncomp; ++k) ripe = ripe && std::fabs(mapped_.grid->value(k) - value[k]) <= error[k];
+    return ripe;
   }
   // Does the value agree with that of the regions, and does that say something?
   // most: the relative error of the regions up to which it does.
