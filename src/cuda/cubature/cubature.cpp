@@ -13,7 +13,7 @@ namespace tessera {
 
 // A step of a sparse grid takes 40 µs and 0.25 µs more for each index, for it goes by way of the host; meanwhile rules are applied at 1e11
 // points a second. The first dozen of levels take 60 µs each. A map is found in 0.8 ms, a wide one in 3, and is to save as much.
-constexpr sparse_pace steps_are_dear = {1e7, 1.7, 8e7, 4e6, 2.5e4, 15.0, 1.0 / 16, 1.0 / 20, 0.5, 4.0, 1.0, 8e7, 6e8};
+constexpr sparse_pace steps_are_dear = {1e7, 1.7, 8e7, 4e6, 2.5e4, 15.0, 1.0 / 16, 1.0 / 20, 0.5, 4.0, 1.0, 8e7, 1.2e9};
 
 std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
   return std::make_unique<cuda_cubature>(setting);
@@ -123,13 +123,13 @@ std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &
   const CUstream stream = setting_.stream();
   sparse_calls call;
   if (kernel) {
-    call = [kernel, stream, params = f.params](int64 n, CUdeviceptr x, CUdeviceptr values) {
-      launch_points(kernel->points(), params, stream, n, x, values);
+    call = [kernel, stream, params = f.params](int64 n, CUdeviceptr x, CUdeviceptr values, CUdeviceptr said) {
+      launch_points(kernel->points(), params, stream, n, x, values, said);
       return std::string();
     };
   } else {
     call = [this, ndim, ncomp, stream, batch = f.batch, userdata = f.userdata](int64 n, CUdeviceptr x,
-                                                                               CUdeviceptr values) {
+                                                                               CUdeviceptr values, CUdeviceptr) {
       sparse_callback_ = {batch, userdata, stream, 0, {}};
       return sparse_callback_.call(n, ndim, x, n, ncomp, values, n) ? std::string() : sparse_callback_.message;
     };

@@ -39,6 +39,14 @@ struct point_memory {
     return static_cast<std::size_t>(n) * static_cast<std::size_t>(coordinates + ncomp) <= most_near;
   }
 
+  // Where the integrand says something, which is nothing so far.
+  int *begin() {
+    near.require((1 + most_near) * sizeof(double));
+    auto *const said = static_cast<int *>(near.address());
+    *said = 0;
+    return said;
+  }
+
   device_memory far;
   mapped_memory near;  // behind what the integrand says
 };
@@ -82,26 +90,29 @@ inline std::vector<double> point_of_user(const point_memory &memory, int ndim, i
   return x;
 }
 
+// The same with few points on the host; after begin().
+template <class Launch>
+bool at_points(point_memory &memory, CUstream stream, int coordinates, int ncomp, long long n, const double *x,
+               double *f, Launch launch) {
+  if (!point_memory::is_near(n, coordinates, ncomp))
+    return at_points(memory.far, stream, coordinates, ncomp, n, x, f, launch);
+  const auto xs = static_cast<std::size_t>(n * coordinates), fs = static_cast<std::size_t>(n * ncomp);
+  auto *const numbers = static_cast<double *>(memory.near.address()) + 1;
+  std::memcpy(numbers, x, xs * sizeof(double));
+  if (!launch(reinterpret_cast<CUdeviceptr>(numbers), reinterpret_cast<CUdeviceptr>(numbers + xs))) return false;
+  check(cuda().stream_synchronize(stream), "the kernel");
+  std::memcpy(f, numbers + xs, fs * sizeof(double));
+  return true;
+}
+
 // Points there and values back by that kernel. True: take_answer has something to tell.
 inline bool at_points(CUfunction kernel, CUdeviceptr params, point_memory &memory, CUstream stream, int coordinates,
                       int ncomp, long long n, const double *x, double *f) {
-  const auto xs = static_cast<std::size_t>(n * coordinates), fs = static_cast<std::size_t>(n * ncomp);
-  memory.near.require((1 + point_memory::most_near) * sizeof(double));
-  auto *const numbers = static_cast<double *>(memory.near.address()) + 1;
-  auto *const said = static_cast<int *>(memory.near.address());
-  *said = 0;
-  const auto launch = [&](CUdeviceptr from, CUdeviceptr to) {
+  const int *const said = memory.begin();
+  at_points(memory, stream, coordinates, ncomp, n, x, f, [&](CUdeviceptr from, CUdeviceptr to) {
     launch_points(kernel, params, stream, n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return true;
-  };
-  if (!point_memory::is_near(n, coordinates, ncomp)) {
-    at_points(memory.far, stream, coordinates, ncomp, n, x, f, launch);
-  } else {
-    std::memcpy(numbers, x, xs * sizeof(double));
-    launch(reinterpret_cast<CUdeviceptr>(numbers), reinterpret_cast<CUdeviceptr>(numbers + xs));
-    check(cuda().stream_synchronize(stream), "the kernel");
-    std::memcpy(f, numbers + xs, fs * sizeof(double));
-  }
+  });
   return *said != 0;
 }
 

@@ -8,7 +8,6 @@
 
 #include "../../plugin.hpp"
 #include "../cubature/steps_kernel.hpp"
-#include "../device/user_calls.hpp"
 
 namespace tessera {
 
@@ -192,7 +191,7 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
     a.jacobian = a.f + a.n * ncomp_;
     const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
     launch(kernels_.points(), blocks, 1, stream_, a);
-    message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f));
+    message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f), 0);
     if (!message_.empty()) return outcome::callback;
     launch(kernels_.values(), blocks, 1, stream_, a);
   }
@@ -230,13 +229,14 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
   std::vector<double> at(x, x + count * nd), jacobian(count, 1.0);
   for (std::size_t j = 0; j < axes_.size(); ++j)
     for (std::size_t i = 0; i < count; ++i) at[j * count + i] = map_axis(axes_[j], at[j * count + i], jacobian[i]);
-  require_or_bad_alloc(memory_.call, count * (nd + nc) * sizeof(double));
+  require_or_bad_alloc(memory_.sampled.far, count * (nd + nc) * sizeof(double));
+  const int *const said = memory_.sampled.begin();
   const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
-    message_ = call_(n, from, to);
+    message_ = call_(n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return message_.empty();
   };
-  if (!at_points(memory_.call, stream_, ndim_, ncomp_, n, at.data(), values, call)) return outcome::callback;
-  if (flags_) {
+  if (!at_points(memory_.sampled, stream_, ndim_, ncomp_, n, at.data(), values, call)) return outcome::callback;
+  if (*said != 0) {
     int flags = 0;
     check(cuda().download(&flags, flags_, sizeof flags), "reading the integrand's flags");
     flags_seen_ = (flags & flags_that_end) != 0 ? flags : 0;
@@ -275,7 +275,7 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     a.density = a.jacobian + a.n;
     const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
     launch(kernels_.tested_points(), blocks, 1, stream_, a);
-    message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f));
+    message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f), 0);
     if (!message_.empty()) return outcome::callback;
     launch(kernels_.tested_values(), blocks, 1, stream_, a);
   }

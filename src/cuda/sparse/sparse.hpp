@@ -10,6 +10,7 @@
 #include "../../engine/sparse/sparse_grid.hpp"
 #include "../../jit/device_compiler.hpp"
 #include "../device/driver.hpp"
+#include "../device/user_calls.hpp"
 #include "sparse_problem.hpp"
 
 namespace tessera {
@@ -48,10 +49,11 @@ class sparse_kernels {
 struct sparse_memory {
   device_memory store, call, indices, links, domain, tested;
   mapped_memory differences, answer;
+  point_memory sampled;
 };
 
-// The integrand at n points on the device: x[ndim][n] to f[ncomp][n]. Returns why it ended the run, "" if it did not.
-using sparse_calls = std::function<std::string(int64 n, CUdeviceptr x, CUdeviceptr f)>;
+// The integrand at n points on the device: x[ndim][n] to f[ncomp][n]. said: where it says something, or 0. Returns why it ended the run, "" if it did not.
+using sparse_calls = std::function<std::string(int64 n, CUdeviceptr x, CUdeviceptr f, CUdeviceptr said)>;
 
 class cuda_sparse final : public sparse_executor {
  public:

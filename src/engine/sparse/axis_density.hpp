@@ -1,4 +1,4 @@
-// How the size of an integrand goes along a line: a series in each of several panels, which are halved until it is known to rounding or a panel holds next to nothing.
+// How the size of an integrand goes along a line: a series in each of several panels, which are divided until it is known to rounding or a panel holds next to nothing.
 // Whatever the series are, their integral is a change of variables without an error of its own; the better they are the smoother the integrand is in the new variable.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -41,7 +41,7 @@ class axis_density {
   }
   // Sizes of the integrand at them.
   void take(const double *sizes) {
-    std::vector<panel> halves;
+    std::vector<panel> narrower;
     total_ = known_mass_;
     for (panel &p : open_) {
       p.starts_axis = p.lower == lower_;
@@ -60,11 +60,13 @@ class axis_density {
         known_mass_ += p.mass;
         continue;
       }
-      const double middle = 0.5 * (p.lower + p.upper), uncertainty = p.last / p.largest;
-      halves.push_back({p.lower, middle, uncertainty});
-      halves.push_back({middle, p.upper, uncertainty});
+      const double uncertainty = p.last / p.largest, width = p.upper - p.lower;
+      const int parts = uncertainty < rough * p.before ? 2 : 8;  // where a jump or a kink is
+      for (int part = 0; part < parts; ++part)
+        narrower.push_back({part == 0 ? p.lower : p.lower + width * part / parts,
+                            part == parts - 1 ? p.upper : p.lower + width * (part + 1) / parts, uncertainty});
     }
-    open_ = std::move(halves);
+    open_ = std::move(narrower);
     if (open_.empty()) finish();
   }
   // There would be too many panels.
@@ -129,13 +131,14 @@ class axis_density {
   bool is_empty() const { return !(total_ > 0.0 && total_ < infinity_value()); }
 
  private:
-  static constexpr int terms = density_terms, first_panels = 8, most_panels = 256, most_steps = 80, together = 8;
+  static constexpr int terms = density_terms, first_panels = 8, most_panels = 512, most_steps = 80, together = 8;
   static constexpr int cells_of_panel = 8;
+  static constexpr double rough = 0.25;  // of the uncertainty of a panel, which a narrower one has
   static constexpr double arrived = 1e-9;
   // The last two next to the ends: a jump between there and the first points of two neighbours would be seen by neither.
   static constexpr int points_of_panel = terms + 2;
   static constexpr double near_end = 1.0 - 1e-12;
-  static constexpr double noise = 1e-9;           // below which what does not fall by halving is noise
+  static constexpr double noise = 1e-9;           // below which what does not fall by dividing is noise
   static constexpr double negligible = 1e-15;     // of the whole
   static constexpr double narrowest = 1e-13;      // panel, of the axis,
   static constexpr double least_spacing = 1e-12;  // and of the coordinates
@@ -154,7 +157,7 @@ class axis_density {
   }
 
   struct panel {
-    double lower, upper, before;  // before: the uncertainty of the panel that it is half of
+    double lower, upper, before;  // before: the uncertainty of the panel that it is a part of
     std::array<double, terms> series = {};
     std::array<double, terms + 1> integral = {};  // from the lower end, over half the width
     double largest = 0.0, largest_at = 0.0, mass = 0.0;
@@ -247,7 +250,7 @@ class axis_density {
   bool is_known(const panel &p) const {
     const double width = p.upper - p.lower;
     if (p.last <= accuracy_ * p.largest || p.last * width <= negligible * total_ || width < narrowest_) return true;
-    return p.last <= noise * p.largest && p.last >= 0.25 * p.before * p.largest;
+    return p.last <= noise * p.largest && p.last >= rough * p.before * p.largest;
   }
   double mean_of_all() const { return total_ / length_; }
   void finish() {

@@ -68,18 +68,27 @@ class map_search {
     return o;
   }
 
-  // Chooses where the integrand is largest.
+  // Chooses where the integrand is largest, and sees whether it may be a product: values at two points are then, together, those at the points that have half of the coordinates of one
+  // and half of the other.
   outcome begin_at(const std::vector<double> &starts) {
-    const std::size_t n = starts.size() / nd_;
-    std::vector<double> x(starts.size()), sizes(n);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < nd_; ++j) x[j * n + i] = starts[i * nd_ + j];
-    const outcome o = measure(x, static_cast<int64>(n), sizes.data());
-    if (o != outcome::running) return o;
-    if (n == 0) return outcome::running;
+    const std::size_t n = starts.size() / nd_, all = 3 * n;  // the starts, and two mixed with another each
+    std::vector<std::size_t> other(n);
+    std::vector<double> x(all * nd_), sizes(all);
+    for (std::size_t i = 0; i < n; ++i) {
+      other[i] = apart_from(starts, i);
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const double own = starts[i * nd_ + j], others = starts[other[i] * nd_ + j];
+        x[j * all + i] = own;
+        x[j * all + n + i] = j % 2 == 0 ? own : others;
+        x[j * all + 2 * n + i] = j % 2 == 1 ? own : others;
+      }
+    }
+    const outcome o = measure(x, static_cast<int64>(all), sizes.data());
+    if (o != outcome::running || n == 0) return o;
     std::size_t best = 0;
+    const double *own = nullptr;
     for (component_ = 0; component_ < nc_; ++component_) {  // the first that is not 0 everywhere
-      const double *const own = &values_[component_ * n];
+      own = &values_[component_ * all];
       for (std::size_t i = 0; i < n; ++i)
         if (std::fabs(own[i]) > std::fabs(own[best])) best = i;
       unit_ = own[best];
@@ -89,30 +98,19 @@ class map_search {
     size_at_base_ = 1.0;
     base_.assign(starts.begin() + static_cast<std::ptrdiff_t>(best * nd_),
                  starts.begin() + static_cast<std::ptrdiff_t>((best + 1) * nd_));
-    return compare(starts, best);
+    const double together = own[other[best]] / unit_, mixed = own[n + best] / unit_ * (own[2 * n + best] / unit_);
+    is_product_ = std::fabs(mixed - together) <= same_product * std::fabs(together);
+    return outcome::running;
   }
-
-  // Is the integrand a product? Then values at two points are, together, those at the points that have half of the coordinates of one and half of the other.
-  outcome compare(const std::vector<double> &starts, std::size_t best) {
-    const std::size_t n = starts.size() / nd_, none = n;
-    std::size_t second = none;
-    const double *const own = &values_[component_ * n];
-    for (std::size_t i = 0; i < n; ++i) {
-      std::size_t apart = 0;
-      for (std::size_t j = 0; j < nd_; ++j) apart += starts[i * nd_ + j] != base_[j] ? 1 : 0;
-      if (i != best && apart == nd_ && (second == none || std::fabs(own[i]) > std::fabs(own[second]))) second = i;
+  // A start that has no coordinate of start i; itself where there is none.
+  std::size_t apart_from(const std::vector<double> &starts, std::size_t i) const {
+    for (std::size_t k = 1; k * nd_ < starts.size(); ++k) {
+      const std::size_t other = (i + k) % (starts.size() / nd_);
+      std::size_t same = 0;
+      for (std::size_t j = 0; j < nd_; ++j) same += starts[other * nd_ + j] == starts[i * nd_ + j] ? 1 : 0;
+      if (same == 0) return other;
     }
-    is_product_ = true;
-    if (second == none) return outcome::running;
-    const double size = own[second] / unit_;
-    std::vector<double> mixed(2 * nd_), sizes(2);
-    for (std::size_t j = 0; j < nd_; ++j) {
-      mixed[2 * j] = j % 2 == 0 ? base_[j] : starts[second * nd_ + j];
-      mixed[2 * j + 1] = j % 2 == 1 ? base_[j] : starts[second * nd_ + j];
-    }
-    const outcome o = measure(mixed, 2, sizes.data());
-    is_product_ = o == outcome::running && std::fabs(sizes[0] * sizes[1] - size) <= same_product * std::fabs(size);
-    return o;
+    return i;
   }
 
   outcome follow_product() {

@@ -29,7 +29,7 @@ struct sparse_pace {
   double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
   double patience;            // that a grid may have of what the subdivision has had, while its error falls
   double check_share;         // and to see whether the integrand is smooth, or of what the grid has had
-  double map, wide_map;       // what looking for a map costs beside its points, of a product, and of another
+  double map, wide_map;       // what a map has to save, of a product, and of another
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -303,6 +303,8 @@ class sparse_race final : public run_hooks {
     if (e.grid->is_judged() && e.met) return std::max(n, at_once);
     double most =
         std::max((&e == &plain_ ? 1.0 : 0.5) * pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
+    if (&e == &mapped_ && kind_ == map_kind::product)
+      most = std::max(most, pace_.map);  // it has been looked for to save as much
     const double needed = e.grid->is_judged() ? cost_of(*e.grid, e.points.needed(), 1) : infinity_value();
     if (needed < hopeful * foreseen) most = std::max(most, std::min(gain * foreseen, pace_.patience * n));
     if (needed < pace_.lead * in_regions) most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
