@@ -17,7 +17,7 @@ namespace {
 
 constexpr int look_ahead_per_thread = 4;
 // A point of a sparse grid takes about as long as one of a rule.
-constexpr sparse_pace at_the_same_cost = {2e4, 1.3, 0.0, 0.0, 0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.0, 0.25, 0.0, 0.0};
+constexpr sparse_pace at_the_same_cost = {2e4, 1.3, 0.0, 0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.0, 0.25, 0.0, 0.0};
 constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
 
 class host_cubature final : public host_method {
@@ -60,14 +60,14 @@ class host_cubature final : public host_method {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
       race.look_at({[this](int n, const double *weight) { return worst_first_->largest(n, weight); },
-                    [this] { return worst_first_->listed(); }});
+                    [this] { return worst_first_->listed(); }, [] { return int64{0}; }});
       result.end = worst_first_->run(set, look_ahead(lanes_), problem.given, domain, race, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
       bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race);
       race.look_at({[this](int n, const double *weight) { return bulk_->largest(n, weight); },
-                    [this] { return bulk_->listed(); }});
+                    [this] { return bulk_->listed(); }, [] { return int64{0}; }});
       result.end =
           problem.given.n > 0 ? bulk_->resume(problem.given, domain, value, error) : bulk_->run(domain, value, error);
       result.statistics = bulk_->statistics();

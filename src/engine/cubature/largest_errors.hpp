@@ -26,6 +26,7 @@ struct listed_regions {
 struct region_looks {
   largest_regions largest;
   std::function<listed_regions()> all;
+  std::function<int64()> steps;  // so far
 };
 
 // Of regions 0 ... n-1 in memory that the host can read.

@@ -21,15 +21,15 @@ namespace tessera {
 
 // What a grid costs and what it may cost, in evaluations of the subdivision.
 struct sparse_pace {
-  double start, apart;        // of the first turn, and from one turn to the next
-  double begun;               // what the steps up to there have taken beside their evaluations
-  double step, index, point;  // what a step costs besides its indices and points, an index besides its points, a point
-  double share;               // that a grid may have of what the subdivision has had,
-  double foresight;           // or of what that is going to need, as far as it can be foreseen
-  double lead;                // a grid is ahead that will cost less than this share of what the subdivision will need
-  double patience;            // that a grid may have of what the subdivision has had, while its error falls
-  double check_share;         // and to see whether the integrand is smooth, or of what the grid has had
-  double map, wide_map;       // what a map has to save, of a product, and of another
+  double start, apart;  // of the first turn, and from one turn to the next
+  double step, index,
+      point;  // what a step costs, of a grid or of the subdivision, besides its indices and points, an index besides its points, a point
+  double share;          // that a grid may have of what the subdivision has had,
+  double foresight;      // or of what that is going to need, as far as it can be foreseen
+  double lead;           // a grid is ahead that will cost less than this share of what the subdivision will need
+  double patience;       // that a grid may have of what the subdivision has had, while its error falls
+  double check_share;    // and to see whether the integrand is smooth, or of what the grid has had
+  double map, wide_map;  // what a map has to save, of a product, and of another
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -96,7 +96,7 @@ class sparse_race final : public run_hooks {
   bool wants_state() const override { return hooks_.wants_state(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
-    if (looks_always_ && n - earlier_ >= next_) worst(value, error, map_starts);
+    if (looks_always_ && n - earlier_ >= next_) worst(n - earlier_, value, error);
     const outcome o = hooks_.between_steps(n + beside_, value, error);
     return o != outcome::running || n - earlier_ < next_ ? o : turn(n - earlier_, value, error);
   }
@@ -123,7 +123,7 @@ class sparse_race final : public run_hooks {
   static constexpr double sooner = 2.0;     // the first turn: a look at the regions, from which their trend is seen
   static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
-  static constexpr double gain = 0.1, haste = 8.0, gain_left = 0.2;  // gain_left: of what both will need yet
+  static constexpr double gain = 0.1, haste = 8.0, gain_left = 0.25;  // gain_left: of what both will need yet
   // Before its error falls as it is going to, a grid seems to need more than it will: up to so many times what the subdivision needs.
   static constexpr double hopeful = 100.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
@@ -203,7 +203,7 @@ class sparse_race final : public run_hooks {
       e.next_check = 3 * n / 2;
       well = true;
       if (is_mapped) o = explain(n, largest_departure, seen, well);
-      if (o == outcome::running && well) o = check_regions(e, n, worst(value, error, worst_regions), well);
+      if (o == outcome::running && well) o = check_regions(e, n, worst(n, value, error), well);
     }
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
@@ -216,13 +216,13 @@ class sparse_race final : public run_hooks {
       e.grid = source_->open();
     } else {
       const double points = points_of_map * set_.ndim;
-      if (points > pace_.share * (static_cast<double>(n) + pace_.begun)) return outcome::running;
-      const double left = left_in_regions(n);
+      if (points > pace_.share * cost_so_far(n)) return outcome::running;
+      const double left = left_in_regions(n), left_with_steps = left * (cost_so_far(n) / static_cast<double>(n));
       // Of an integrand that is no product only where the plain grid does not promise more.
       const bool may_be_wide = is_no_product_ && left >= points + pace_.wide_map && !is_ahead(plain_);
-      if (left < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
+      if (left_with_steps < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
-      const std::vector<double> starts = centres(worst(value, error, map_starts));
+      const std::vector<double> starts = centres(worst(n, value, error));
       const mapped_opening opening =
           source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points)), may_be_wide);
       beside_ += opening.points;
@@ -237,6 +237,10 @@ class sparse_race final : public run_hooks {
   // Is a grid going to cost less than the regions?
   bool is_ahead(const entrant &e) const {
     return e.grid && e.grid->is_judged() && cost_of(*e.grid, e.points.needed(), 1) < pace_.lead * regions_.needed();
+  }
+  // Of the subdivision, in its evaluations.
+  double cost_so_far(int64 n) const {
+    return static_cast<double>(n) + pace_.step * static_cast<double>(regions_of_run_.steps());
   }
   // Evaluations that the regions are going to make.
   double left_in_regions(int64 n) const {
@@ -296,7 +300,7 @@ class sparse_race final : public run_hooks {
 
   // What a grid may cost by now.
   double allowed(const entrant &e, int64 evaluations) const {
-    const double n = static_cast<double>(evaluations) + pace_.begun;
+    const double n = cost_so_far(evaluations);
     // Where their error does not fall the regions will need all that there is.
     const double in_regions = regions_.needed(), foreseen = std::min(in_regions, static_cast<double>(set_.maxeval));
     const double at_once = std::min(gain * foreseen, haste * n);
@@ -371,15 +375,17 @@ class sparse_race final : public run_hooks {
     return true;
   }
 
-  // The regions with most error. Where looks are made again there is one answer to each, the longest.
-  std::vector<double> worst(const double *value, const double *error, int wanted) const {
+  // The regions with most error, as many as anybody wants, asked for once at a look. Valid until the next one.
+  const std::vector<double> &worst(int64 n, const double *value, const double *error) {
+    if (worst_at_ == n) return worst_;
     const value_and_error_arrays now = {value, error};
     std::vector<double> weight(static_cast<std::size_t>(set_.ncomp));
     for (int k = 0; k < set_.ncomp; ++k) {
       const double t = tolerated(set_, k, now);
       weight[static_cast<std::size_t>(k)] = t > 0.0 ? 1.0 / t : 1.0;
     }
-    return regions_of_run_.largest(looks_always_ ? map_starts : wanted, weight.data());
+    worst_at_ = n;
+    return worst_ = regions_of_run_.largest(map_starts, weight.data());
   }
   std::vector<double> centres(const std::vector<double> &regions) const {
     const auto nd = static_cast<std::size_t>(set_.ndim), length = 2 * nd + static_cast<std::size_t>(set_.ncomp);
@@ -480,6 +486,8 @@ class sparse_race final : public run_hooks {
   entrant plain_, mapped_;
   const sparse_grid *winner_ = nullptr;
   std::vector<double> surest_value_, surest_error_;  // of the regions
+  int64 worst_at_ = -1;
+  std::vector<double> worst_;
   bool ended_ = false, looks_always_ = false, is_no_product_ = false;
   map_kind kind_ = map_kind::lines;  // of the map
 };
