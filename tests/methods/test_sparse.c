@@ -145,6 +145,82 @@ static void test_product_peaks(void **state) {
     }
 }
 
+/* In eight variables regions do not come to a value: the integrand is looked at instead. */
+static void test_narrow_product(void **state) {
+  (void)state;
+  if (sanitized) return;
+  tessera_solver *s = solver_of(8, 1);
+  put_point(s, skew_peak, NULL);
+  put_int(s, TESSERA_MAXEVAL, 20000000);
+  for (int power = 3; power <= 10; power += 7) {
+    put_real(s, TESSERA_RELTOL, pow(10, -power));
+    const struct answer a = integrate(s);
+    print_message("  8-D: status %d, %lld evaluations, error %.1e\n", a.status, (long long)a.evaluations,
+                  fabs(a.value / of_skew_peak(8) - 1));
+    assert_int_equal(a.status, TESSERA_OK);
+    assert_int_equal(got_int(s, TESSERA_SPARSE_USED), 1);
+    assert_in_range(a.evaluations, 2000000, 8000000); /* so often is it looked at */
+    assert_true(fabs(a.value - of_skew_peak(8)) <= a.error);
+  }
+  double height = 0.01 * of_skew_peak(8) * pow(3.14159265358979323846 / 450, -4);
+  put_point(s, two_peaks, &height);
+  put_real(s, TESSERA_RELTOL, 1e-3);
+  const struct answer a = integrate(s);
+  if (a.status == TESSERA_OK) assert_true(fabs(a.value / of_skew_peak(8) - 1.01) <= 1.01e-3);
+  tessera_destroy(s);
+}
+
+/* Peaks in a corner, wider than lines through them are: 1 over a power of a sum, and a second one that is narrow, as much of it as the user data say. */
+static const double slopes[] = {5, -3, 4, 8, -2, 7, -6, 1};
+static int corner(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  double s = 1, r = 0;
+  (void)ncomp;
+  for (int j = 0; j < ndim; ++j) {
+    s += slopes[j] > 0 ? slopes[j] * x[j] : slopes[j] * (x[j] - 1);
+    r += (x[j] - 0.6) * (x[j] - 0.6);
+  }
+  f[0] = pow(s, -ndim - 1) + *(const double *)userdata * exp(-450 * r);
+  return 0;
+}
+static double of_corner(int ndim) {
+  long double sum = 0, scale = 1;
+  for (int vertex = 0; vertex < 1 << ndim; ++vertex) {
+    long double s = 1, sign = 1;
+    for (int j = 0; j < ndim; ++j)
+      if (vertex >> j & 1) s += fabs(slopes[j]), sign = -sign;
+    sum += sign / s;
+  }
+  for (int j = 0; j < ndim; ++j) scale *= (j + 1) * fabs(slopes[j]);
+  return (double)(sum / scale);
+}
+static void test_wide_peaks(void **state) {
+  (void)state;
+  const int ndim = sanitized ? 4 : 8;
+  tessera_solver *s = solver_of(ndim, 1);
+  put_int(s, TESSERA_MAXEVAL, 20000000);
+  double height = 0;
+  put_point(s, corner, &height);
+  put_real(s, TESSERA_RELTOL, sanitized ? 1e-4 : 1e-5);
+  struct answer a = integrate(s);
+  print_message("  corner: status %d, %lld evaluations, used %lld, error %.1e\n", a.status, (long long)a.evaluations,
+                (long long)got_int(s, TESSERA_SPARSE_USED), fabs(a.value / of_corner(ndim) - 1));
+  assert_int_equal(a.status, TESSERA_OK);
+  assert_true(fabs(a.value - of_corner(ndim)) <= a.error);
+  if (!sanitized) { /* regions alone make 4e7 evaluations */
+    assert_true(a.evaluations < 15000000);
+    assert_int_equal(got_int(s, TESSERA_SPARSE_USED), 1);
+  }
+  put_int(s, TESSERA_MAXEVAL, 3000000);
+  for (int power = 1; power <= 5; power += 2) {
+    height = of_corner(ndim) * pow(450 / 3.14159265358979323846, ndim / 2.0) * pow(10, -power);
+    put_real(s, TESSERA_RELTOL, pow(10, -power - 1));
+    a = integrate(s);
+    const double exact = of_corner(ndim) * (1 + pow(10, -power));
+    if (a.status == TESSERA_OK) assert_true(fabs(a.value - exact) <= pow(10, -power - 1) * exact);
+  }
+  tessera_destroy(s);
+}
+
 static void test_threads(void **state) {
   (void)state;
   assert_same_answer(run("f1_5d", 1e-8, TESSERA_SPARSE_AUTO, 1000000, 1),
@@ -361,9 +437,11 @@ static void test_options(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_smooth),  cmocka_unit_test(test_rough),      cmocka_unit_test(test_product_peaks),
-      cmocka_unit_test(test_threads), cmocka_unit_test(test_not_smooth), cmocka_unit_test(test_vectors_and_ranges),
-      cmocka_unit_test(test_ends),    cmocka_unit_test(test_options),
+      cmocka_unit_test(test_smooth),        cmocka_unit_test(test_rough),
+      cmocka_unit_test(test_product_peaks), cmocka_unit_test(test_narrow_product),
+      cmocka_unit_test(test_wide_peaks),    cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_not_smooth),    cmocka_unit_test(test_vectors_and_ranges),
+      cmocka_unit_test(test_ends),          cmocka_unit_test(test_options),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,9 @@ static const char text[] =
     "double bell(const double *x) {\n  double s = 0;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += fabs(x[j] - 0.5) * 10;\n"
     "  return exp(-s);\n}\n"
+    "double corner(const double *x) {\n  double s = 1, p;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) s += (j + 1) * x[j];\n  p = s;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) p *= s;\n  return 1 / p;\n}\n"
     "double hole(const double *x) { return x[0] < 0.9 ? x[1] : sqrt(-x[0]); }\n";
 
 static int wave(int ndim, const double *x, int ncomp, double *f, void *userdata) {
@@ -149,6 +152,18 @@ static void test_maps(void **state) {
   tessera_destroy(s);
 }
 
+/* A peak in a corner, which is no product: a grid in the variables of a wide map ends the run. */
+static void test_wide_map(void **state) {
+  (void)state;
+  const struct suite_case *c = suite_find("f3_8d");
+  tessera_solver *s = solver(c->ndim, 1, "corner", NULL, 2.56e-9, TESSERA_SPARSE_AUTO);
+  const struct outcome there = run(s, device, c->name);
+  assert_int_equal(there.status, TESSERA_OK);
+  assert_int_equal(there.used, 1);
+  assert_true(fabs(there.value[0] - c->exact) <= 2.56e-9 * c->exact);
+  tessera_destroy(s);
+}
+
 static void test_nonfinite(void **state) {
   (void)state;
   tessera_solver *s = solver(3, 1, "hole", NULL, 1e-9, TESSERA_SPARSE_ALONE);
@@ -160,6 +175,7 @@ static void test_nonfinite(void **state) {
 int main(void) {
   if (lacks_device(solver(2, 1, "decay", NULL, 1e-3, TESSERA_SPARSE_OFF), device)) return no_device_here();
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone), cmocka_unit_test(test_race),
-                                     cmocka_unit_test(test_maps), cmocka_unit_test(test_nonfinite)};
+                                     cmocka_unit_test(test_maps), cmocka_unit_test(test_wide_map),
+                                     cmocka_unit_test(test_nonfinite)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

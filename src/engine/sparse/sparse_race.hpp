@@ -123,7 +123,7 @@ class sparse_race final : public run_hooks {
   static constexpr double sooner = 2.0;     // the first turn: a look at the regions, from which their trend is seen
   static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
-  static constexpr double gain = 0.1, haste = 8.0, gain_left = 0.25;  // gain_left: of what both will need yet
+  static constexpr double gain = 0.1, haste = 12.0, gain_left = 0.25;  // gain_left: of what both will need yet
   // Before its error falls as it is going to, a grid seems to need more than it will: up to so many times what the subdivision needs.
   static constexpr double hopeful = 100.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
@@ -178,9 +178,7 @@ class sparse_race final : public run_hooks {
       if (o != outcome::running || !e.grid) return o;
     }
     while (!is_ready(e, n)) {
-      int64 step = next_sparse_step(e.grid->points());
-      if (&e == &mapped_ && kind_ == map_kind::product && !e.grid->is_judged())
-        step = std::max(step, e.grid->until_judged());
+      const int64 step = next_step(e, n);
       if (cost(*e.grid, step, 1) > allowed(e, n)) return outcome::running;
       if (e.grid->bytes_with(2 * step) > memory_beside(e)) return give_up(e);
       const outcome o = grow(*e.grid, 1, step, memory_beside(e), n);
@@ -319,9 +317,17 @@ class sparse_race final : public run_hooks {
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
-  bool is_ready(const entrant &e, int64 n) const {
+  bool is_ready(const entrant &e, int64 n) const { return e.met && until_seen(e, n) <= 0; }
+  int64 until_seen(const entrant &e, int64 n) const {
     const double most = &e == &plain_ ? most_seen : (kind_ == map_kind::product ? 0.0 : most_mapped_seen);
-    return e.met && std::min(seen_share * static_cast<double>(n), most) <= static_cast<double>(e.grid->points());
+    return static_cast<int64>(std::ceil(std::min(seen_share * static_cast<double>(n), most))) - e.grid->points();
+  }
+  // Where nothing is left to be decided by what comes first, all at once.
+  int64 next_step(const entrant &e, int64 n) const {
+    int64 step = next_sparse_step(e.grid->points());
+    if (e.met) step = std::max(step, until_seen(e, n));
+    if (&e == &mapped_ && kind_ == map_kind::product) step = std::max(step, e.grid->until_judged());
+    return step;
   }
   // Is the tolerance met?
   void judge(entrant &e, int64 n) {
