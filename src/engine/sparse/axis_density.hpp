@@ -131,10 +131,10 @@ class axis_density {
   bool is_empty() const { return !(total_ > 0.0 && total_ < infinity_value()); }
 
  private:
-  static constexpr int terms = density_terms, first_panels = 8, most_panels = 512, most_steps = 80, together = 8;
+  static constexpr int terms = density_terms, first_panels = 8, most_panels = 512, most_steps = 80, together = 16;
   static constexpr int cells_of_panel = 8;
   static constexpr double rough = 0.25;  // of the uncertainty of a panel, which a narrower one has
-  static constexpr double arrived = 1e-9;
+  static constexpr double arrived = 1e-7;
   // The last two next to the ends: a jump between there and the first points of two neighbours would be seen by neither.
   static constexpr int points_of_panel = terms + 2;
   static constexpr double near_end = 1.0 - 1e-12;
