@@ -134,15 +134,15 @@ class sparse_race final : public run_hooks {
   static constexpr int worst_regions = 4;     // in which the integrand has to be smooth
   static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
   // A map is looked for when that costs little: points for each variable, as they mostly are.
-  static constexpr double points_of_map = 1250.0;
+  static constexpr double points_of_map = 1250.0, points_of_wide_map = 5000.0;
   static constexpr int map_starts = 12;            // regions with most error, one of which may be in a peak
   static constexpr double most_mapped_seen = 2e4;  // as most_seen; the regions are looked at all the same
   // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
   static constexpr double unexplained_share = 1e-30;
   // Of the integrand from the mean in the variables of the map; of a product, where the regions need not have a value by themselves.
   static constexpr double largest_departure = 20.0, product_departure = 1.5;
-  static constexpr double as_dense = 1.0;  // a wide map has as many points there as a grid without one
-  static constexpr double spread_share = 0.5, product_spread_share = 1.0,
+  static constexpr double as_dense = 100.0;  // a wide map has as many points there as a grid without one
+  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, product_spread_share = 1.0,
                           most_spread = 2e6;       // points, of the evaluations of the subdivision,
   static constexpr double first_share = 1.0 / 16;  // and of them those that are looked at first
 
@@ -189,20 +189,15 @@ class sparse_race final : public run_hooks {
     }
     if (earlier_ + n + beside_ < set_.mineval || n < e.next_check) return outcome::running;
     const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
-    const double seen = spread_share * static_cast<double>(n);
-    bool well = false;
+    const bool is_product = is_mapped && kind_ == map_kind::product;
+    if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
+    e.next_check = 3 * n / 2;
+    bool well = true;
     outcome o = outcome::running;
-    if (is_mapped && kind_ == map_kind::product && (agree || is_product_ripe(n, value, error))) {
-      o = explain(n, product_departure, agree ? seen : most_spread, well);
-      if (!well) kind_ = map_kind::lines;
-    }
-    if (o == outcome::running && !well) {
-      if (!agree) return outcome::running;
-      e.next_check = 3 * n / 2;
-      well = true;
-      if (is_mapped) o = explain(n, largest_departure, seen, well);
-      if (o == outcome::running && well) o = check_regions(e, n, worst(n, value, error), well);
-    }
+    if (is_mapped)
+      o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
+    if (is_product && !well) kind_ = map_kind::lines;
+    if (o == outcome::running && well && !is_product) o = check_regions(e, n, worst(n, value, error), well);
     if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
     if (!well) return outcome::running;
     winner_ = e.grid;
@@ -213,7 +208,7 @@ class sparse_race final : public run_hooks {
     if (&e == &plain_) {
       e.grid = source_->open();
     } else {
-      const double points = points_of_map * set_.ndim;
+      const double points = (is_no_product_ ? points_of_wide_map : points_of_map) * set_.ndim;
       if (points > pace_.share * cost_so_far(n)) return outcome::running;
       const double left = left_in_regions(n), left_with_steps = left * (cost_so_far(n) / static_cast<double>(n));
       // Of an integrand that is no product only where the plain grid does not promise more.
@@ -222,7 +217,7 @@ class sparse_race final : public run_hooks {
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(n, value, error));
       const mapped_opening opening =
-          source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points)), may_be_wide);
+          source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(2.0 * points)), may_be_wide);
       beside_ += opening.points;
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
@@ -359,6 +354,12 @@ class sparse_race final : public run_hooks {
     }
   }
 
+  // Beside the points of a grid with a map.
+  double spread_points(int64 n) const {
+    const auto evaluations = static_cast<double>(n);
+    if (kind_ != map_kind::wide) return spread_share * evaluations;
+    return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
+  }
   // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have had half as much, and would need more.
   bool is_product_ripe(int64 n, const double *value, const double *error) const {
     bool ripe = 2.0 * static_cast<double>(n) >= most_spread && left_in_regions(n) > 2.0 * most_spread;
