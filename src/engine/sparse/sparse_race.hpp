@@ -216,8 +216,8 @@ class sparse_race final : public run_hooks {
       if (left_with_steps < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(n, value, error));
-      const mapped_opening opening =
-          source_->open_mapped(starts, std::min(most_of_grids(n), static_cast<int64>(2.0 * points)), may_be_wide);
+      const mapped_opening opening = source_->open_mapped(
+          starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points_of_map * set_.ndim)), may_be_wide);
       beside_ += opening.points;
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
