@@ -4,7 +4,7 @@
 set(sanitized_tests
   support_cases
   # numerics, by their own tests
-  core_rules core_raised core_shift_trust core_sparse core_quadrature core_many_devices core_sobol core_lattice
+  core_rules core_raised core_shift_trust core_sparse core_maps core_quadrature core_many_devices core_sobol core_lattice
   # the interface: all but what waits for other compilers
   api_life_cycle api_arguments api_options api_callbacks api_exceptions api_lattice api_forms api_files api_fork api_devices api_no_ranks api_no_memory
   api_memory_limit api_grid_files api_state api_saved_state api_state_files api_extrapolate api_integrate_limit api_complex api_evaluate

@@ -22,8 +22,13 @@ class line_powers {
       lines[j].each_cell([&](double lower, double width, double size) {
         if (size > 0.0) axes_[j].push_back({lower, width, std::log(size), 0.0, 0.0});
       });
-      set_power(j);
+      if (!axes_[j].empty()) set_power(j);
     }
+  }
+
+  // No density is seen on some axis.
+  bool is_empty() const {
+    return std::any_of(axes_.begin(), axes_.end(), [](const std::vector<cell> &axis) { return axis.empty(); });
   }
 
   // n points of a round that lie as the powers so far say, to x[ndim][n].
@@ -114,7 +119,7 @@ class line_powers {
   }
   void set_power(std::size_t j) {
     std::vector<cell> &axis = axes_[j];
-    double largest = axis.empty() ? 0.0 : axis.front().log_size, mass = 0.0;
+    double largest = axis.front().log_size, mass = 0.0;
     for (const cell &c : axis) largest = std::max(largest, c.log_size);
     for (cell &c : axis) mass += c.share = c.width * std::exp(powers_[j] * (c.log_size - largest));
     double before = 0.0;

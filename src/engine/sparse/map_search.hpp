@@ -41,7 +41,7 @@ class map_search {
   // That a search takes, and a map, mostly.
   static int64 bytes(int ndim, int ncomp) { return int64{ndim} * (int64{1} << 14) * (8 + ndim + ncomp); }
   bool is_found() const { return is_found_; }
-  bool is_product() const { return is_product_; }  // as far as one point shows that lies on no line
+  bool is_product() const { return is_product_; }  // as far as a few points show that lie on no line
   bool is_wide() const { return is_wide_; }        // wider than lines are
   bool is_lost() const { return base_.empty(); }   // the integrand is 0 at all starts
   int64 points() const { return points_; }         // at which the integrand was asked for
@@ -72,6 +72,7 @@ class map_search {
   // and half of the other.
   outcome begin_at(const std::vector<double> &starts) {
     const std::size_t n = starts.size() / nd_, all = 3 * n;  // the starts, and two mixed with another each
+    if (n == 0) return outcome::running;
     std::vector<std::size_t> other(n);
     std::vector<double> x(all * nd_), sizes(all);
     for (std::size_t i = 0; i < n; ++i) {
@@ -84,7 +85,7 @@ class map_search {
       }
     }
     const outcome o = measure(x, static_cast<int64>(all), sizes.data());
-    if (o != outcome::running || n == 0) return o;
+    if (o != outcome::running) return o;
     std::size_t best = 0;
     const double *own = nullptr;
     for (component_ = 0; component_ < nc_; ++component_) {  // the first that is not 0 everywhere
@@ -147,8 +148,11 @@ class map_search {
     return widen();
   }
 
+  // The densities of coarse lines tell how wide the mass is; with their powers the lines are followed once more.
   outcome widen() {
     line_powers fit(lines_);
+    is_found_ = !fit.is_empty();
+    if (!is_found_) return outcome::running;
     double effective = 0.0;
     for (int round = 0; round < rounds_of_powers; ++round) {
       std::vector<double> x(nd_ * points_of_powers), sizes(points_of_powers);

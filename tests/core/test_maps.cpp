@@ -1,0 +1,142 @@
+// Maps for sparse grids: found along lines, of products to rounding, and wider ones of peaks in corners.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+#include "engine/sparse/map_search.hpp"
+
+namespace {
+
+using namespace tessera;
+using point_function = std::function<double(const double *)>;
+
+struct searched {
+  searched(int ndim, const point_function &f, int64 most = 100000)
+      : centre(static_cast<std::size_t>(ndim), 0.5),
+        half(static_cast<std::size_t>(ndim), 0.5),
+        search(ndim, 1, {centre.data(), half.data(), nullptr, 1}, most,
+               [this, ndim, f](int64 n, const double *x, double *values) {
+                 assert_true(n > 0);
+                 ++calls;
+                 std::vector<double> at(static_cast<std::size_t>(ndim));
+                 for (int64 i = 0; i < n; ++i) {
+                   for (int j = 0; j < ndim; ++j) at[static_cast<std::size_t>(j)] = x[j * n + i];
+                   values[i] = f(at.data());
+                 }
+                 return outcome::running;
+               }) {}
+  std::vector<double> centre, half;
+  int calls = 0;
+  map_search search;
+};
+
+// Jumps, a kink and a peak with long tails, one on each axis.
+double factor(int j, double t) {
+  if (j == 0) return t < 0.3123 ? 0.2 : std::exp(-30 * (t - 0.3123));
+  if (j == 1) return std::exp(-12 * std::fabs(t - 0.41));
+  return 1 / (1e-3 + (t - 0.7) * (t - 0.7));
+}
+double below(int j, double t) {  // its integral from 0
+  if (j == 0) return t < 0.3123 ? 0.2 * t : 0.2 * 0.3123 + (1 - std::exp(-30 * (t - 0.3123))) / 30;
+  if (j == 1) {
+    const double left = std::exp(-12 * 0.41), way = t - 0.41;
+    return (t < 0.41 ? std::exp(12 * way) - left : 2 - left - std::exp(-12 * way)) / 12;
+  }
+  const double w = std::sqrt(1e-3);
+  return (std::atan((t - 0.7) / w) + std::atan(0.7 / w)) / w;
+}
+
+void products_are_mapped_to_rounding(void **) {
+  searched s(3, [](const double *x) { return -7e-20 * factor(0, x[0]) * factor(1, x[1]) * factor(2, x[2]); });
+  assert_true(s.search.find({0.35, 0.4, 0.75, 0.34, 0.45, 0.65}, false) == outcome::running);
+  assert_true(s.search.is_found() && s.search.is_product() && !s.search.is_wide());
+  assert_true(s.calls < 20);  // a jump is come near in steps of eight
+  const product_map map = s.search.map();
+  const sparse_tables tables = make_sparse_tables();
+  for (int j = 0; j < 3; ++j)
+    for (int level = 1; level <= patterson_levels; ++level)
+      for (int64 digit = 0; digit < int64{1} << (level - 1); ++digit) {
+        const mapped_node node = map.nodes[j * mapped_nodes + mapped_place(level, digit)];
+        const double share = 0.5 + 0.5 * node_of(tables, level, digit), all = below(j, 1);
+        assert_true(std::fabs(below(j, node.at) / all - share) < 1e-11);
+        assert_true(std::fabs(node.slope * factor(j, node.at) / all - 1) < 1e-9);
+        assert_true(std::fabs(density_at(map, j, node.at) * node.slope - 1) < 1e-9);
+      }
+}
+
+// 1 over a power of a sum: lines fall off as its ninth power, the mass along an axis as its second.
+double corner(const double *x) {
+  double s = 1;
+  for (int j = 0; j < 8; ++j) s += (j + 1) * x[j];
+  return std::pow(s, -9);
+}
+void peaks_in_corners_have_wide_maps(void **) {
+  std::vector<double> starts;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 8; ++j) starts.push_back(0.01 * (i + 1) + 0.002 * j);
+  searched early(8, corner);
+  assert_true(early.search.find(starts, false) == outcome::running);
+  assert_false(early.search.is_found() || early.search.is_product() || early.search.is_lost());
+  assert_int_equal(early.calls, 1);
+
+  searched s(8, corner);
+  assert_true(s.search.find(starts, true) == outcome::running);
+  assert_true(s.search.is_found() && s.search.is_wide() && !s.search.is_product());
+  const product_map map = s.search.map();
+  const sparse_tables tables = make_sparse_tables();
+  double all = 0, first = 0, second = 0;  // moments of what is left of the integrand in the variables of the map
+  const std::vector<double> turns = spread_turns(8);
+  for (int i = 0; i < 20000; ++i) {
+    double x[8], slope = 1, weight = 1;
+    for (int j = 0; j < 8; ++j) {  // one of 128 nodes, which lie closer towards both ends
+      const auto digit = static_cast<int64>(128 * fraction((i + 1) * turns[static_cast<std::size_t>(j)]));
+      const mapped_node node = map.nodes[j * mapped_nodes + mapped_place(patterson_levels, digit)];
+      const double t = node_of(tables, patterson_levels, digit);
+      x[j] = node.at;
+      slope *= node.slope;
+      weight *= std::sqrt(1 - t * t);
+    }
+    const double left = corner(x) * slope;
+    all += weight;
+    first += weight * left;
+    second += weight * left * left;
+  }
+  assert_true(all * second < 20 * first * first);  // 4.9e5 without a map
+  assert_true(std::fabs(first / all / 2.2751965817917756e-10 - 1) < 0.1);
+}
+
+void where_there_is_nothing_there_is_no_map(void **) {
+  searched none(3, [](const double *) { return 1.0; });
+  assert_true(none.search.find({}, true) == outcome::running);
+  assert_true(none.search.is_lost() && !none.search.is_found());
+  assert_int_equal(none.calls, 0);
+  searched zero(3, [](const double *) { return 0.0; });
+  assert_true(zero.search.find({0.1, 0.2, 0.3}, true) == outcome::running);
+  assert_true(zero.search.is_lost() && !zero.search.is_found());
+  searched wave(2, [](const double *x) { return std::cos(40 * x[0]) * x[1]; });
+  assert_true(wave.search.find({0.1, 0.2, 0.3, 0.4}, true) == outcome::running);
+  assert_false(wave.search.is_found());
+  searched few(
+      3, [](const double *x) { return factor(0, x[0]) * factor(1, x[1]) * factor(2, x[2]); }, 500);
+  assert_true(few.search.find({0.35, 0.4, 0.75}, true) == outcome::memory);
+  assert_true(few.search.points() <= 500);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {cmocka_unit_test(products_are_mapped_to_rounding),
+                              cmocka_unit_test(peaks_in_corners_have_wide_maps),
+                              cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
