@@ -19,8 +19,10 @@ class line_powers {
   explicit line_powers(const std::vector<axis_density> &lines)
       : axes_(lines.size()), powers_(lines.size(), first_power), turns_(spread_turns(static_cast<int>(lines.size()))) {
     for (std::size_t j = 0; j < lines.size(); ++j) {
+      double largest = 0.0;
+      lines[j].each_cell([&](double, double, double size) { largest = std::max(largest, size); });
       lines[j].each_cell([&](double lower, double width, double size) {
-        if (size > 0.0) axes_[j].push_back({lower, width, std::log(size), 0.0, 0.0});
+        if (size > 0.0) axes_[j].push_back({lower, width, std::log(size / largest), 0.0, 0.0});
       });
       if (!axes_[j].empty()) set_power(j);
     }
@@ -80,8 +82,8 @@ class line_powers {
   static constexpr int most_steps = 20;
 
   struct cell {
-    double lower, width, log_size;
-    double share, before;  // of the mass by the power
+    double lower, width, log_size;  // beside the largest
+    double share, before;           // of the mass by the power
   };
   const cell &chosen(std::size_t j, std::size_t i, std::size_t n) const {
     return axes_[j][static_cast<std::size_t>(chosen_[j * n + i])];
@@ -89,17 +91,15 @@ class line_powers {
 
   // Mean and variance of log_size over the mass by power p of the density.
   void moments(const std::vector<cell> &axis, double p, double &mean, double &variance) const {
-    double largest = axis.front().log_size, mass = 0.0, first = 0.0, second = 0.0;
-    for (const cell &c : axis) largest = std::max(largest, c.log_size);
+    double mass = 0.0, first = 0.0, second = 0.0;
     for (const cell &c : axis) {
-      const double below = c.log_size - largest, m = c.width * std::exp(p * below);
+      const double m = c.width * std::exp(p * c.log_size);
       mass += m;
-      first += m * below;
-      second += m * below * below;
+      first += m * c.log_size;
+      second += m * c.log_size * c.log_size;
     }
     mean = first / mass;
     variance = second / mass - mean * mean;
-    mean += largest;
   }
   // Newton's method between bounds; the mean grows with the power.
   void find_power(std::size_t j, double wanted) {
@@ -119,10 +119,8 @@ class line_powers {
   }
   void set_power(std::size_t j) {
     std::vector<cell> &axis = axes_[j];
-    double largest = axis.front().log_size, mass = 0.0;
-    for (const cell &c : axis) largest = std::max(largest, c.log_size);
-    for (cell &c : axis) mass += c.share = c.width * std::exp(powers_[j] * (c.log_size - largest));
-    double before = 0.0;
+    double mass = 0.0, before = 0.0;
+    for (cell &c : axis) mass += c.share = c.width * std::exp(powers_[j] * c.log_size);
     for (cell &c : axis) {
       c.before = before;
       before += c.share /= mass;

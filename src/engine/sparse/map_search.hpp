@@ -199,13 +199,11 @@ class map_search {
           return o;  // it changes its sign: its size has no peak that could be made wide
       from = 0;
       double share = 1.0;
-      for (axis_density &line : lines_) {
+      for (std::size_t j = 0; j < nd_; ++j) {
+        axis_density &line = lines_[j];
         const auto own = static_cast<std::size_t>(line.points());
-        if (own > 0) {
-          const double power = powers_[static_cast<std::size_t>(&line - lines_.data())];
-          for (std::size_t i = from; i < from + own && is_wide_; ++i) sizes[i] = std::pow(sizes[i], power);
-          line.take(&sizes[from]);
-        }
+        for (std::size_t i = from; i < from + own && is_wide_; ++i) sizes[i] = std::pow(sizes[i], powers_[j]);
+        if (own > 0) line.take(&sizes[from]);
         from += own;
         share *= line.peak();
         if (line.has_failed()) return o;

@@ -21,9 +21,9 @@ namespace tessera {
 
 // What a grid costs and what it may cost, in evaluations of the subdivision.
 struct sparse_pace {
-  double start, apart;  // of the first turn, and from one turn to the next
-  double step, index,
-      point;  // what a step costs, of a grid or of the subdivision, besides its indices and points, an index besides its points, a point
+  double start, apart;   // of the first turn, and from one turn to the next
+  double step;           // what a step costs besides its indices and points, of a grid or of the subdivision
+  double index, point;   // what an index costs besides its points, and a point
   double share;          // that a grid may have of what the subdivision has had,
   double foresight;      // or of what that is going to need, as far as it can be foreseen
   double lead;           // a grid is ahead that will cost less than this share of what the subdivision will need
@@ -141,8 +141,8 @@ class sparse_race final : public run_hooks {
   static constexpr double unexplained_share = 1e-30;
   // Of the integrand from the mean in the variables of the map; of a product, where the regions need not have a value by themselves.
   static constexpr double largest_departure = 20.0, product_departure = 1.5;
-  static constexpr double as_dense = 100.0;  // a wide map has as many points there as a grid without one
-  static constexpr double spread_share = 0.5, wide_spread_share = 2.0, product_spread_share = 1.0,
+  static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
+  static constexpr double spread_share = 0.5, wide_spread_share = 2.0,
                           most_spread = 2e6;       // points, of the evaluations of the subdivision,
   static constexpr double first_share = 1.0 / 16;  // and of them those that are looked at first
 
