@@ -50,13 +50,16 @@ class kept_sparse final : public sparse_executor {
     return o;
   }
   int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
+  void renew_map() override { executor_->renew_map(); }
   outcome sample(int64 n, const double *x, double *values) override {
+    if (!answers_) return executor_->sample(n, x, values);
     question asked(uint64{0x73616d706c65});
     asked.add(ndim_).add(ncomp_).add(x, n * ndim_);
     return ask(asked.key(), values, static_cast<std::size_t>(n * ncomp_),
                [&] { return executor_->sample(n, x, values); });
   }
   outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
+    if (!answers_) return executor_->find_unexplained(points, means, sizes);
     question asked(uint64{0x746573746564});
     asked.add(ndim_).add(ncomp_).add(points.in_regions).add(points.first).add(points.spread).add(means, ncomp_);
     return ask(asked.key(), sizes, static_cast<std::size_t>(ncomp_), [&] {
@@ -70,7 +73,6 @@ class kept_sparse final : public sparse_executor {
   // The numbers that are known, or else those that find() leaves there.
   template <class Find>
   outcome ask(const answer_key &key, double *numbers, std::size_t n, const Find &find) {
-    if (!answers_) return find();
     if (const uint64 *const known = answers_->find(key, n)) {
       read_words(known, numbers, n);
       return outcome::running;

@@ -92,6 +92,9 @@ class sparse_run final : public sparse_source {
     opening.grid = &grids_.mapped;
     return opening;
   }
+  void prepare_map(int levels) override {
+    if (search_->write_nodes(levels)) mapped_->renew_map();
+  }
   outcome find_unexplained(const tested_set &points, double *sizes) override {
     return mapped_->find_unexplained(points, grids_.mapped.means(), sizes);
   }

@@ -28,6 +28,7 @@ class error_trend {
   double needed(double least, double most) const {
     return moments_.empty() ? infinity_value() : at_power(std::fmin(most, std::fmax(least, seen_power())));
   }
+  bool has_trend() const { return moments_.size() > 1; }
   double last_evaluations() const { return moments_.empty() ? 0.0 : moments_.back().n; }
 
  private:

@@ -149,17 +149,25 @@ outcome host_sparse::sample(int64 n, const double *x, double *values) {
 outcome host_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {
   const int64 together = block_ * static_cast<int64>(work_.size());
   std::vector<double> density(index(together));
+  std::vector<log_panel> panels;
+  const int n_panels = domain_.map.first[ndim_];
+  for (int p = 0; p < n_panels && n_panels <= most_log_panels; ++p) {
+    const density_panel &panel = domain_.map.panels[p];
+    panels.push_back({panel.lower, log_cells_of_unit(panel), {}});
+    for (int cell = 0; cell <= log_cells; ++cell) panels.back().logs[cell] = log_at_cell(panel, cell);
+  }
+  const log_panel *const logs = panels.empty() ? nullptr : panels.data();
   double unused[most_spread_axes];
   std::fill_n(sizes, ncomp_, 0.0);
   for (int64 first = 0; first < set.points(); first += together) {
     const int64 n = std::min(together, set.points() - first);
     const outcome o = by_blocks(n, [&](int64 i, double *to, int64 ldx) {
-      return write_tested_point(domain_, ndim_, set, first + i, to, ldx, density[index(i)]);
+      return write_tested_point(domain_, logs, ndim_, set, first + i, to, ldx, density[index(i)]);
     });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
       // Of the points that this rank has not looked at nothing but their values is known.
-      if (ranks_there() > 1) write_tested_point(domain_, ndim_, set, first + i, unused, 1, density[index(i)]);
+      if (ranks_there() > 1) write_tested_point(domain_, logs, ndim_, set, first + i, unused, 1, density[index(i)]);
       for (int k = 0; k < ncomp_; ++k)
         sizes[k] = larger(sizes[k], unexplained_size(set, values_[index(i * ncomp_ + k)], means[k], density[index(i)]));
     }

@@ -62,6 +62,11 @@ void products_are_mapped_to_rounding(void **) {
   assert_true(s.search.is_found() && s.search.is_product() && !s.search.is_wide());
   assert_true(s.calls < 20);  // a jump is come near in steps of eight
   const product_map map = s.search.map();
+  const mapped_node low = map.nodes[mapped_place(4, 3)];
+  assert_false(s.search.write_nodes(4));
+  assert_true(s.search.write_nodes(patterson_levels));  // in the same map
+  assert_false(s.search.write_nodes(patterson_levels));
+  assert_true(map.nodes[mapped_place(4, 3)].at == low.at && map.nodes[mapped_place(4, 3)].slope == low.slope);
   const sparse_tables tables = make_sparse_tables();
   for (int j = 0; j < 3; ++j)
     for (int level = 1; level <= patterson_levels; ++level)
@@ -72,6 +77,32 @@ void products_are_mapped_to_rounding(void **) {
         assert_true(std::fabs(node.slope * factor(j, node.at) / all - 1) < 1e-9);
         assert_true(std::fabs(density_at(map, j, node.at) * node.slope - 1) < 1e-9);
       }
+}
+
+// What a look at many points takes for the density of an axis, over what it is.
+double logged_over_density(const product_map &map, int j, double at) {
+  std::vector<log_panel> logs;
+  for (int p = 0; p < map.first[j + 1]; ++p) {
+    logs.push_back({map.panels[p].lower, log_cells_of_unit(map.panels[p]), {}});
+    for (int cell = 0; cell <= log_cells; ++cell) logs.back().logs[cell] = log_at_cell(map.panels[p], cell);
+  }
+  return std::exp2(log_density_at(logs.data(), map.first, j, at)) / density_at(map, j, at);
+}
+void densities_are_known_by_their_logarithms(void **) {
+  const point_function f = [](const double *x) {
+    return factor(0, x[0]) * factor(1, x[1]) * factor(2, x[2]) * std::exp(-900 * (x[3] - 0.6) * (x[3] - 0.6)) * x[4] *
+           x[4] * (x[4] - 0.375) * (x[4] - 0.375) * std::exp(-9 * x[4]);
+  };
+  searched s(5, f);
+  assert_true(s.search.find({0.35, 0.4, 0.75, 0.57, 0.2, 0.34, 0.45, 0.65, 0.62, 0.3}, false) == outcome::running);
+  assert_true(s.search.is_product() && s.search.is_found());
+  for (int j = 0; j < 5; ++j)
+    for (int i = 0; i < 500; ++i) {
+      const double at = fraction(0.6180339887498949 * (i + 1)), ratio = logged_over_density(s.search.map(), j, at);
+      assert_true(ratio > (j == 4 ? 0.8 : 0.97));
+      // Around a zero it is too much: what is there is looked at less sharply.
+      if (j < 4 || (at > 0.02 && std::fabs(at - 0.375) > 0.02)) assert_true(ratio < 1.03);
+    }
 }
 
 // 1 over a power of a sum: lines fall off as its ninth power, the mass along an axis as its second.
@@ -92,6 +123,7 @@ void peaks_in_corners_have_wide_maps(void **) {
   searched s(8, corner);
   assert_true(s.search.find(starts, true) == outcome::running);
   assert_true(s.search.is_found() && s.search.is_wide() && !s.search.is_product());
+  s.search.write_nodes(patterson_levels);
   const product_map map = s.search.map();
   const sparse_tables tables = make_sparse_tables();
   double all = 0, first = 0, second = 0;  // moments of what is left of the integrand in the variables of the map
@@ -135,8 +167,8 @@ void where_there_is_nothing_there_is_no_map(void **) {
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(products_are_mapped_to_rounding),
-                              cmocka_unit_test(peaks_in_corners_have_wide_maps),
-                              cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(products_are_mapped_to_rounding), cmocka_unit_test(densities_are_known_by_their_logarithms),
+      cmocka_unit_test(peaks_in_corners_have_wide_maps), cmocka_unit_test(where_there_is_nothing_there_is_no_map)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -34,7 +34,7 @@ inline std::string take_answer(const flag_addresses &at, CUstream stream) {
 
 // Of points and their values. Few of them stay on the host, where the device finds them: copies would take longer than a kernel.
 struct point_memory {
-  static constexpr std::size_t most_near = 4096;  // numbers
+  static constexpr std::size_t most_near = 65536;  // numbers
   static bool is_near(long long n, int coordinates, int ncomp) {
     return static_cast<std::size_t>(n) * static_cast<std::size_t>(coordinates + ncomp) <= most_near;
   }

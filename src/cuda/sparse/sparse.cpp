@@ -16,13 +16,15 @@ extern const char *const sparse_text;  // the kernels in one text; made by the b
 namespace {
 
 constexpr unsigned block = 128, wide_block = 512;
-constexpr int64 most_looking = 512;  // blocks
-constexpr int64 many_points = 512;   // of an index, for which a block is wide
+constexpr unsigned most_looking = 512;  // blocks
+constexpr int64 many_points = 512;      // of an index, for which a block is wide
 
 template <class Arguments>
-void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, Arguments &a, unsigned threads = block) {
+void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, Arguments &a, unsigned threads = block,
+            std::size_t shared_bytes = 0) {
   void *arguments[] = {&a};
-  check(cuda().launch(f, x, y, 1, threads, 1, 1, 0, stream, arguments, nullptr), "starting the kernel");
+  check(cuda().launch(f, x, y, 1, threads, 1, 1, static_cast<unsigned>(shared_bytes), stream, arguments, nullptr),
+        "starting the kernel");
 }
 
 }  // namespace
@@ -46,6 +48,9 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
   sums_ = library_.function("tessera_sparse_sums");
   tested_points_ = library_.function("tessera_tested_points");
   tested_values_ = library_.function("tessera_tested_values");
+  check(cuda().function_set(tested_points_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                            most_log_panels * sizeof(log_panel)),
+        "asking for shared memory");
   largest_ = library_.function("tessera_largest_errors");
   records_ = library_.function("tessera_region_records");
   const sparse_tables tables = make_sparse_tables();
@@ -92,6 +97,8 @@ void cuda_sparse::begin(const sparse_domain &domain) {
   put(domain.centre, box);
   put(domain.half, box);
   if (domain.axes) put(domain.axes, nd * sizeof(axis_map));
+  nodes_ = domain.map.nodes;
+  panels_ = domain.map.nodes ? domain.map.first[ndim_] : 0;
   if (domain.map.nodes) {
     put(domain.map.nodes, nd * mapped_nodes * sizeof(mapped_node));
     put(domain.map.panels, static_cast<std::size_t>(domain.map.first[ndim_]) * sizeof(density_panel));
@@ -110,6 +117,13 @@ void cuda_sparse::begin(const sparse_domain &domain) {
   on_device(domain_.map.nodes);
   on_device(domain_.map.panels);
   on_device(domain_.map.first);
+}
+
+void cuda_sparse::renew_map() {
+  const auto to = reinterpret_cast<CUdeviceptr>(domain_.map.nodes);
+  upload(to, nodes_, static_cast<std::size_t>(ndim_) * mapped_nodes * sizeof(mapped_node), stream_,
+         "uploading the domain");
+  check(cuda().stream_synchronize(stream_), "uploading the domain");
 }
 
 // For so many numbers in the store, with what there is.
@@ -262,6 +276,7 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
   upload(memory_.tested.address(), numbers.data(), 2 * nc * sizeof(double), stream_, "uploading values");
   tested_arguments a = {};
   a.domain = domain_;
+  a.panels = panels_;
   a.set = set;
   a.means = reinterpret_cast<const double *>(memory_.tested.address());
   a.sizes = reinterpret_cast<unsigned long long *>(memory_.tested.address() + nc * sizeof(double));
@@ -274,7 +289,8 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     a.jacobian = a.f + a.n * ncomp_;
     a.density = a.jacobian + a.n;
     const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
-    launch(kernels_.tested_points(), blocks, 1, stream_, a);
+    launch(kernels_.tested_points(), std::min(most_looking, (blocks * block + wide_block - 1) / wide_block), 1, stream_,
+           a, wide_block, panels_ <= most_log_panels ? static_cast<unsigned>(panels_) * sizeof(log_panel) : 0);
     message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f), 0);
     if (!message_.empty()) return outcome::callback;
     launch(kernels_.tested_values(), blocks, 1, stream_, a);

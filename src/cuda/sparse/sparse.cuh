@@ -84,12 +84,27 @@ extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tess
   if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];
 }
 
-// A thread for each point.
-extern "C" __global__ void __launch_bounds__(128) tessera_tested_points(const tessera::tested_arguments a) {
+// Threads for the points in turn.
+extern "C" __global__ void __launch_bounds__(512) tessera_tested_points(const tessera::tested_arguments a) {
   using namespace tessera;
-  const int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < a.n)
-    a.jacobian[i] = write_tested_point(a.domain, TESSERA_NDIM, a.set, a.first + i, a.x + i, a.n, a.density[i]);
+  extern __shared__ double near_memory[];  // lanes that read different ones in memory would wait for each other
+  log_panel *const logs = reinterpret_cast<log_panel *>(near_memory);
+  const bool are_logged = a.panels <= most_log_panels;
+  if (are_logged) {
+    for (int i = threadIdx.x; i < a.panels * (log_cells + 1); i += blockDim.x) {
+      const int p = i / (log_cells + 1), cell = i % (log_cells + 1);
+      const density_panel &panel = a.domain.map.panels[p];
+      logs[p].logs[cell] = log_at_cell(panel, cell);
+      if (cell == 0) {
+        logs[p].lower = panel.lower;
+        logs[p].cells = log_cells_of_unit(panel);
+      }
+    }
+    __syncthreads();
+  }
+  for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x)
+    a.jacobian[i] = write_tested_point(a.domain, are_logged ? logs : nullptr, TESSERA_NDIM, a.set, a.first + i, a.x + i,
+                                       a.n, a.density[i]);
 }
 
 // A thread for each point.

@@ -65,6 +65,7 @@ class cuda_sparse final : public sparse_executor {
   void begin(const sparse_domain &domain) override;
   outcome evaluate(const sparse_step &step, double *differences) override;
   int64 bytes_of_point() const override { return 8 * (ndim_ + ncomp_ + 1); }
+  void renew_map() override;
   outcome sample(int64 n, const double *x, double *values) override;
   outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override;
   // Of the store, on the host. write_store: behind what there is.
@@ -90,9 +91,11 @@ class cuda_sparse final : public sparse_executor {
   const CUdeviceptr flags_;
   const sparse_calls call_;
   sparse_domain domain_ = {};
-  std::vector<axis_map> axes_;  // of it, on the host
-  int64 stored_ = 0;            // numbers in the store
-  int known_ = 0;               // indices on the device
+  std::vector<axis_map> axes_;          // of it, on the host
+  const mapped_node *nodes_ = nullptr;  // the same
+  int64 stored_ = 0;                    // numbers in the store
+  int known_ = 0;                       // indices on the device
+  int panels_ = 0;                      // of the domain's map
   int flags_seen_ = 0;
   std::string message_;
 };

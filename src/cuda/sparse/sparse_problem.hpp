@@ -25,6 +25,7 @@ struct sparse_arguments {
 
 struct tested_arguments {
   sparse_domain domain;
+  int panels;  // of its map
   tested_set set;
   const double *means;                 // [ncomp]
   int64 first, n;                      // of the points: those of one call of the integrand

@@ -45,11 +45,17 @@ class map_search {
   bool is_wide() const { return is_wide_; }        // wider than lines are
   bool is_lost() const { return base_.empty(); }   // the integrand is 0 at all starts
   int64 points() const { return points_; }         // at which the integrand was asked for
+  // Makes the nodes of all levels known if those of so many are not. Returns whether it has: they stand where they are to be in the map that there is.
+  bool write_nodes(int levels) {
+    if (levels <= levels_) return false;
+    write_nodes_to(patterson_levels);
+    return true;
+  }
   // Valid as long as this is.
   product_map map() const { return {nodes_.data(), panels_.data(), first_.data()}; }
 
  private:
-  static constexpr int most_attempts = 3;
+  static constexpr int most_attempts = 3, first_levels = 6;
   static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
@@ -217,20 +223,26 @@ class map_search {
   }
 
   void write() {
-    const sparse_tables tables = make_sparse_tables();
-    double shares[mapped_nodes];  // of the mass of an axis
-    std::fill_n(shares, mapped_nodes, 0.5);
-    for (int level = 2; level <= patterson_levels; ++level)
-      for (int64 digit = 0; digit < int64{1} << (level - 1); ++digit)
-        shares[mapped_place(level, digit)] = 0.5 + 0.5 * node_of(tables, level, digit);
-    nodes_.resize(nd_ * mapped_nodes);
+    nodes_.assign(nd_ * mapped_nodes, {});
+    write_nodes_to(first_levels);
     first_.assign(1, 0);
-    for (std::size_t j = 0; j < nd_; ++j) {
-      mapped_node *const own = &nodes_[j * mapped_nodes];
-      lines_[j].find(shares, mapped_nodes, own);
-      lines_[j].write_panels(panels_);
+    for (const axis_density &line : lines_) {
+      line.write_panels(panels_);
       first_.push_back(static_cast<int>(panels_.size()));
     }
+  }
+  void write_nodes_to(int levels) {
+    static_assert(mapped_nodes == 1 << patterson_levels);
+    const sparse_tables tables = make_sparse_tables();
+    const int before = levels_ == 0 ? 0 : 1 << levels_, n = (1 << levels) - before;
+    double shares[mapped_nodes];  // of the mass of an axis
+    std::fill_n(shares, n, 0.5);
+    for (int level = std::max(2, levels_ + 1); level <= levels; ++level)
+      for (int64 digit = 0; digit < int64{1} << (level - 1); ++digit)
+        shares[mapped_place(level, digit) - before] = 0.5 + 0.5 * node_of(tables, level, digit);
+    for (std::size_t j = 0; j < nd_; ++j)
+      lines_[j].find(shares, n, &nodes_[j * mapped_nodes + static_cast<std::size_t>(before)]);
+    levels_ = levels;
   }
 
   const std::size_t nd_, nc_;
@@ -243,7 +255,8 @@ class map_search {
   double unit_ = 1.0, size_at_base_ = 0.0;
   std::vector<double> base_, values_, powers_;
   std::vector<axis_density> lines_;
-  std::vector<mapped_node> nodes_;
+  std::vector<mapped_node> nodes_;  // of levels_ levels
+  int levels_ = 0;
   std::vector<density_panel> panels_;
   std::vector<int> first_;
 };

@@ -34,6 +34,8 @@ class sparse_executor {
   // differences[boxes][ncomp][indices], of the mean over the box. Returns running, callback, nonfinite, memory, or time and stopped.
   virtual outcome evaluate(const sparse_step &step, double *differences) = 0;
   virtual int64 bytes_of_point() const = 0;  // that a step takes for each of its points, beside the store
+  // The map of the domain has nodes that it had not.
+  virtual void renew_map() {}
 
   // The integrand at n points of the domain, times the Jacobian of its axes, not of a map: x[ndim][n] to values[ncomp][n]. Returns as evaluate does.
   virtual outcome sample(int64 n, const double *x, double *values) = 0;
@@ -121,6 +123,8 @@ class sparse_grid {
   // With those of a step that gave no value.
   int64 evaluated() const { return evaluated_; }
   int64 steps() const { return steps_; }
+  // No level of the next step's indices is above.
+  int next_level() const { return first_levels + 1 + static_cast<int>(std::min<int64>(steps_, patterson_levels)); }
   // There are as many points as the error estimate needs to mean something.
   bool is_judged() const { return until_judged() <= 0; }
   int64 until_judged() const { return std::max(judged_after * first_points_, judged_points * ndim_) - points_; }

@@ -21,7 +21,8 @@ namespace tessera {
 
 // What a grid costs and what it may cost, in evaluations of the subdivision.
 struct sparse_pace {
-  double start, apart;   // of the first turn, and from one turn to the next
+  double first_look;     // after which the regions are looked at first: is the integrand a product?
+  double start, apart;   // of the first turn of all grids, and from one turn to the next
   double step;           // what a step costs besides its indices and points, of a grid or of the subdivision
   double index, point;   // what an index costs besides its points, and a point
   double share;          // that a grid may have of what the subdivision has had,
@@ -59,6 +60,8 @@ class sparse_source {
   virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, int64 /*most*/, bool /*may_be_wide*/) {
     return {};
   }
+  // Has the nodes of so many levels ready, before the grid with the map needs them.
+  virtual void prepare_map(int /*levels*/) {}
   // Of the grid with the map, as the executor's. sizes: [ncomp].
   virtual outcome find_unexplained(const tested_set & /*points*/, double * /*sizes*/) { return outcome::memory; }
 };
@@ -75,7 +78,7 @@ class sparse_race final : public run_hooks {
         earlier_(earlier),
         memory_(memory),
         hooks_(hooks),
-        next_(source ? static_cast<int64>(pace.start / sooner) : greatest_int64) {
+        next_(source ? static_cast<int64>(pace.first_look) : greatest_int64) {
     plain_.given_up = source == nullptr;
     mapped_.given_up = source == nullptr || !source->has_maps();
   }
@@ -120,7 +123,9 @@ class sparse_race final : public run_hooks {
   bool has_ended() const { return ended_; }
 
  private:
-  static constexpr double sooner = 2.0;     // the first turn: a look at the regions, from which their trend is seen
+  // Of one look at the regions no trend is seen: their error falls by such a power of the evaluations at most, and each step makes so many times what there was.
+  static constexpr double fastest = 1.5, growth = 1.4;
+  static constexpr double looks_apart = 4.0, sooner = 2.0;  // before the first turn of all grids
   static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
   static constexpr double gain = 0.1, haste = 12.0, gain_left = 0.25;  // gain_left: of what both will need yet
@@ -143,8 +148,9 @@ class sparse_race final : public run_hooks {
   static constexpr double largest_departure = 20.0, product_departure = 1.5;
   static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
   static constexpr double spread_share = 0.5, wide_spread_share = 2.0,
-                          most_spread = 2e6;       // points, of the evaluations of the subdivision,
-  static constexpr double first_share = 1.0 / 16;  // and of them those that are looked at first
+                          most_spread = 2e6;        // points, of the evaluations of the subdivision,
+  static constexpr double first_share = 1.0 / 16;   // and of them those that are looked at first
+  static constexpr double least_for_product = 2e5;  // evaluations of the subdivision, without a value that agrees
 
   // A grid that takes part.
   struct entrant {
@@ -156,12 +162,12 @@ class sparse_race final : public run_hooks {
 
   // After n evaluations of this run.
   outcome turn(int64 n, const double *value, const double *error) {
-    next_ = static_cast<int64>(std::max(pace_.start, pace_.apart * static_cast<double>(n)));
     remember(value, error);
+    // How the error fell long before says little of how it is going to.
+    if (regions_.last_evaluations() < pace_.start / sooner) regions_ = {};
     regions_.add(n, ratio(surest_value_.data(), surest_error_.data()));
-    if (static_cast<double>(n) < pace_.start) return outcome::running;
     for (entrant *const e : {&mapped_, &plain_}) {
-      if (e->given_up) continue;
+      if (e->given_up || (e == &plain_ && static_cast<double>(n) < pace_.start)) continue;
       outcome o = outcome::running;
       try {
         o = turn_of(*e, n, value, error);
@@ -170,7 +176,15 @@ class sparse_race final : public run_hooks {
       }
       if (o != outcome::running) return o;
     }
+    if (next_ != greatest_int64) next_ = static_cast<int64>(next_turn(static_cast<double>(n)));
     return outcome::running;
+  }
+  // Before the first turn of all grids comes a look at the regions, from which their trend is seen, and others as long as nobody knows whether the integrand is a product.
+  double next_turn(double n) const {
+    const double trend = pace_.start / sooner;
+    if (n >= trend) return std::max(pace_.start, pace_.apart * n);
+    const bool is_known = is_no_product_ || mapped_.grid || mapped_.given_up;
+    return is_known ? trend : std::min(trend, looks_apart * n);
   }
   outcome turn_of(entrant &e, int64 n, const double *value, const double *error) {
     if (!e.grid) {
@@ -178,6 +192,7 @@ class sparse_race final : public run_hooks {
       if (o != outcome::running || !e.grid) return o;
     }
     while (!is_ready(e, n)) {
+      if (&e == &mapped_) source_->prepare_map(e.grid->next_level());
       const int64 step = next_step(e, n);
       if (cost(*e.grid, step, 1) > allowed(e, n)) return outcome::running;
       if (e.grid->bytes_with(2 * step) > memory_beside(e)) return give_up(e);
@@ -210,10 +225,11 @@ class sparse_race final : public run_hooks {
     } else {
       const double points = (is_no_product_ ? points_of_wide_map : points_of_map) * set_.ndim;
       if (points > pace_.share * cost_so_far(n)) return outcome::running;
-      const double left = left_in_regions(n), left_with_steps = left * (cost_so_far(n) / static_cast<double>(n));
-      // Of an integrand that is no product only where the plain grid does not promise more.
-      const bool may_be_wide = is_no_product_ && left >= points + pace_.wide_map && !is_ahead(plain_);
-      if (left_with_steps < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
+      const double left = left_in_regions(n);
+      // Of an integrand that is no product only where the plain grid has had a turn and does not promise more.
+      const bool may_be_wide =
+          is_no_product_ && (plain_.grid || plain_.given_up) && !is_ahead(plain_) && left >= points + pace_.wide_map;
+      if (cost_left(n) < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(n, value, error));
       const mapped_opening opening = source_->open_mapped(
@@ -237,7 +253,15 @@ class sparse_race final : public run_hooks {
   }
   // Evaluations that the regions are going to make.
   double left_in_regions(int64 n) const {
-    return std::min(regions_.needed(), static_cast<double>(set_.maxeval)) - static_cast<double>(n);
+    const double needed = regions_.has_trend() ? regions_.needed() : regions_.needed(fastest, fastest);
+    return std::min(needed, static_cast<double>(set_.maxeval)) - static_cast<double>(n);
+  }
+  // The same with the steps, of which there will not be more for each of them than so far.
+  double cost_left(int64 n) const {
+    const double left = left_in_regions(n), share = left / static_cast<double>(n);
+    const double steps =
+        std::min(share * static_cast<double>(regions_of_run_.steps()), std::log1p(share) / std::log(growth));
+    return left > 0.0 ? left + pace_.step * steps : 0.0;
   }
   static bool ends_run(outcome o) { return o == outcome::callback || is_ended(o); }
   int64 most_of_grids(int64 n) const { return set_.maxeval - earlier_ - n - evaluations_beside(); }
@@ -360,9 +384,9 @@ class sparse_race final : public run_hooks {
     if (kind_ != map_kind::wide) return spread_share * evaluations;
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
-  // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have had half as much, and would need more.
+  // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have had some, and would need more.
   bool is_product_ripe(int64 n, const double *value, const double *error) const {
-    bool ripe = 2.0 * static_cast<double>(n) >= most_spread && left_in_regions(n) > 2.0 * most_spread;
+    bool ripe = static_cast<double>(n) >= least_for_product && left_in_regions(n) > 2.0 * most_spread;
     for (int k = 0; k < set_.ncomp; ++k) ripe = ripe && std::fabs(mapped_.grid->value(k) - value[k]) <= error[k];
     return ripe;
   }

@@ -25,10 +25,10 @@ struct tested_set {
 
 TESSERA_HD double fraction(double v) { return v - static_cast<double>(static_cast<int64>(v)); }
 
-// Coordinate j goes to x[j*ldx]. Returns the Jacobian of the axes.
-TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, const tested_set &s, int64 i, double *x,
-                                     int64 ldx, double &density) {
-  double jacobian = 1.0;
+// Coordinate j goes to x[j*ldx]. logs: of the domain's map, or null where there are none. Returns the Jacobian of the axes.
+TESSERA_HD double write_tested_point(const sparse_domain &domain, const log_panel *logs, int ndim, const tested_set &s,
+                                     int64 i, double *x, int64 ldx, double &density) {
+  double jacobian = 1.0, log_density = 0.0;
   density = 1.0;
   const int64 region = i / tested_in_region, others = tested_in_region * s.in_regions;
   const int place = static_cast<int>(i % tested_in_region) - 1;  // the centre, and one on each side of it
@@ -43,9 +43,13 @@ TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, cons
       const double share = fraction(0.5 + static_cast<double>(s.first + i - others + 1) * s.turns[j]);
       at = domain.centre[j] + (2.0 * share - 1.0) * 0.999999 * domain.half[j];  // not on a face
     }
-    density *= density_at(domain.map, j, at);
+    if (logs)
+      log_density += log_density_at(logs, domain.map.first, j, at);
+    else
+      density *= density_at(domain.map, j, at);
     x[j * ldx] = domain.axes ? map_axis(domain.axes[j], at, jacobian) : at;
   }
+  if (logs) density = same_exp2(log_density < -996.0 ? -996.0 : (log_density > 996.0 ? 996.0 : log_density));
   return jacobian;
 }
 
