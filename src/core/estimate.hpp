@@ -150,7 +150,7 @@ template <class Half>
 TESSERA_HD int axis_place(int ndim, const double *score, Half half, int j) {
   const double own = score[j];
   int place = 0;
-  TESSERA_ROLLED
+  TESSERA_OVERLAPPED
   for (int i = 0; i < ndim; ++i) {
     bool before = i < j;
     if (score[i] != own) {

@@ -36,8 +36,9 @@ class device_evaluator {
       slices = most < 1 ? 1u : static_cast<unsigned>(most);
     }
     const int group = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-    const int64 groups = threads / lanes;
-    const int64 first = grid.thread() / lanes;
+    const int shift = __ffs(lanes) - 1;  // a division of long numbers takes a device much longer
+    const int64 groups = threads >> shift;
+    const int64 first = grid.thread() >> shift;
     const bool cut = slices > 1;
     int64 items = n * slices;
     const bool shared = grid.balances() && items > groups;  // those who are done early take more
@@ -364,6 +365,10 @@ class device_evaluator {
     constexpr int doubles = static_cast<int>(sizeof(slice_sums) / sizeof(double));
     for (int k = 0; k < comps; ++k) {
       const slice_record *const records = p_.slices + r * slices * comps + k;
+      // An axis of the lane, read together with the sums.
+      const int first = static_cast<int>(lane) < dim ? static_cast<int>(lane) : 0;
+      const double own_difference = records->difference[first],
+                   own_residual = near_faces ? records->residual[first] : 0.0;
       double all[doubles];
 #pragma unroll
       for (int i = 0; i < doubles; ++i) all[i] = 0.0;
@@ -378,8 +383,8 @@ class device_evaluator {
 #pragma unroll
       for (int i = 0; i < doubles; ++i) to[i] = all[i];
       for (int j = static_cast<int>(lane); j < dim; j += lanes) {
-        difference(group, k, j) = records->difference[j];
-        if (near_faces) residual(group, k, j) = records->residual[j];
+        difference(group, k, j) = j == first ? own_difference : records->difference[j];
+        if (near_faces) residual(group, k, j) = j == first ? own_residual : records->residual[j];
       }
     }
   }

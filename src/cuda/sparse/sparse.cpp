@@ -17,6 +17,7 @@ namespace {
 
 constexpr unsigned block = 128, wide_block = 512;
 constexpr unsigned most_looking = 512;  // blocks
+constexpr unsigned most_testing = 256;  // each of which has first to make the logarithms of all panels
 constexpr int64 many_points = 512;      // of an index, for which a block is wide
 
 template <class Arguments>
@@ -289,7 +290,7 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     a.jacobian = a.f + a.n * ncomp_;
     a.density = a.jacobian + a.n;
     const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
-    launch(kernels_.tested_points(), std::min(most_looking, (blocks * block + wide_block - 1) / wide_block), 1, stream_,
+    launch(kernels_.tested_points(), std::min(most_testing, (blocks * block + wide_block - 1) / wide_block), 1, stream_,
            a, wide_block, panels_ <= most_log_panels ? static_cast<unsigned>(panels_) * sizeof(log_panel) : 0);
     message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f), 0);
     if (!message_.empty()) return outcome::callback;
