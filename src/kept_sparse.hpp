@@ -86,7 +86,7 @@ class kept_sparse final : public sparse_executor {
   answer_key key_of(const sparse_step &step) const {
     constexpr uint64 kind = 0x6c6576656c73;
     question asked(kind);
-    asked.add(ndim_).add(ncomp_).add(step.first).add(step.store);
+    asked.add(ndim_).add(ncomp_).add(step.stages).add(step.store);
     for (int64 i = step.before; i < step.end; ++i) asked.add(step.all.indices[i].place);
     for (int64 i = int64{step.before} * ndim_; i < int64{step.end} * ndim_; ++i) asked.add(level_of(step.all.links[i]));
     asked.add(domain_.centre, int64{domain_.boxes} * ndim_).add(domain_.half, int64{domain_.boxes} * ndim_);

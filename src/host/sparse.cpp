@@ -52,7 +52,7 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
         store_[index(q.place + point + (box * ncomp_ + k) * q.stride)] = values_[index(i * ncomp_ + k)];
     });
   const int64 n = step.count();
-  const int64 together = step.first ? n : 16;  // those below come first
+  const int64 together = step.stages > 0 ? n : 16;  // those below come first
   pool_.run((n + together - 1) / together, [&](int64 part, int) {
     for (int64 q = part * together; q < std::min(n, (part + 1) * together); ++q)
       sum_up(step.all, step.before + static_cast<int>(q), differences + q, n);

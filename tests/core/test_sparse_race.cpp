@@ -70,7 +70,7 @@ int look_that_wins(const std::vector<look> &looks) {
   set.maxeval = 1000000000;
   no_hooks hooks;
   grids source;
-  const sparse_pace pace = {1e4, 2e4, 1.3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.25, 0.0, 0.0};
+  const sparse_pace pace = {1e4, 2e4, 1.3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.25, 0.0, 0.0, 1.0};
   sparse_race race(set, pace, &source, 0, greatest_int64 / 4, hooks);
   race.look_at({[](int, const double *) {
                   return std::vector<double>{0.25, 0.25, 0.25, 0.25, 1e-3};

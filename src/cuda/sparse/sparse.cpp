@@ -211,10 +211,10 @@ outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
     launch(kernels_.values(), blocks, 1, stream_, a);
   }
   const unsigned threads = step.points / n >= many_points ? wide_block : block;
-  const int stages = step.first ? 2 : 1;  // an index of the first step has two active axes at most
+  const int stages = std::max(1, step.stages);
   for (int stage = 0; stage < stages; ++stage) {
     a.stage = stage;
-    a.end_stage = step.first ? stage + 1 : ndim_;
+    a.end_stage = step.stages > 0 ? stage + 1 : ndim_;
     launch(kernels_.sums(), static_cast<unsigned>(n), static_cast<unsigned>(comps), stream_, a, threads);
   }
   const outcome o = read_answer();

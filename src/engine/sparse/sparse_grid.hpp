@@ -19,8 +19,8 @@ struct sparse_step {
   int before = 0, end = 0;  // the new ones are those from `before` on
   int64 points = 0;         // of all new indices
   int64 store = 0;          // numbers in the store with them
-  // There are indices below others among them: all are summed up over one active axis before any over the next.
-  bool first = false;
+  // More than 0: there are indices below others among them; all are summed up over one active axis before any over the next, of which none has more.
+  int stages = 0;
 
   int64 count() const { return end - before; }
 };
@@ -85,19 +85,38 @@ class sparse_grid {
       of_components->assign(index(ncomp), 0.0);
     weight_.assign(index(ncomp), 1.0);
     points_ = evaluated_ = first_points_ = store_ = steps_ = 0;
+    deepest_ = 0;
   }
 
+  static constexpr int first_levels = 2;
   // Points of a first step.
-  static int64 first_points(int ndim) { return 1 + 6 * int64{ndim} + 2 * int64{ndim} * (ndim - 1); }
-  // All indices whose levels are above 1 by 2 altogether.
-  outcome begin() {
-    for (int sum = 0; sum < first_levels; ++sum)
+  static int64 first_points(int ndim, int levels = first_levels) {
+    int64 all = 0, indices = 1;  // whose levels are above 1 by as much altogether
+    for (int above = 0; above <= levels; ++above) {
+      all += indices << above;
+      indices = indices * (ndim + above) / (above + 1);
+    }
+    return all;
+  }
+  // As many levels of a first step as an integrand is going to be worth that is constant but for rounding.
+  static int levels_of_constant(int ndim) {
+    constexpr int most = 5;
+    int levels = first_levels;
+    while (levels < most &&
+           first_points(ndim, levels + 1) <= 2 * std::max(judged_after * first_points(ndim), judged_points * ndim))
+      ++levels;
+    return levels;
+  }
+  // All indices whose levels are above 1 by so many altogether.
+  outcome begin(int levels = first_levels) {
+    for (int sum = 0; sum < levels; ++sum)
       for (int i = 0, n = set_.count(); i < n; ++i)
         if (!set_.is_expanded(i)) set_.expand(i);
-    plan_.first = true;
+    plan_.stages = levels;
     const outcome o = evaluate();
-    plan_.first = false;
-    first_points_ = points_;
+    plan_.stages = 0;
+    first_points_ = first_points(ndim_);
+    deepest_ = levels + 1;
     return o;
   }
   // Expands the indices that promise most for their points, until there are so many new points. Returns evaluations, and has evaluated
@@ -115,6 +134,7 @@ class sparse_grid {
     }
     if (n == 0) return outcome::roundoff;
     if (n > most) return outcome::evaluations;
+    ++deepest_;
     return bytes_with(n) > memory || set_.count() > most_indices ? outcome::memory : evaluate();
   }
 
@@ -124,7 +144,7 @@ class sparse_grid {
   int64 evaluated() const { return evaluated_; }
   int64 steps() const { return steps_; }
   // No level of the next step's indices is above.
-  int next_level() const { return first_levels + 1 + static_cast<int>(std::min<int64>(steps_, patterson_levels)); }
+  int next_level() const { return std::min(deepest_ + 1, patterson_levels); }
   // There are as many points as the error estimate needs to mean something.
   bool is_judged() const { return until_judged() <= 0; }
   int64 until_judged() const { return std::max(judged_after * first_points_, judged_points * ndim_) - points_; }
@@ -145,7 +165,6 @@ class sparse_grid {
   }
 
  private:
-  static constexpr int first_levels = 2;
   // Of an index's difference: what its siblings are taken to have at least.
   static constexpr double sibling_share = 0.05;
   static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
@@ -310,6 +329,7 @@ class sparse_grid {
   }
 
   int ndim_ = 0, ncomp_ = 0;
+  int deepest_ = 0;  // no level is above
   bool complex_values_ = false;
   double volume_ = 0.0, rounding_ = 0.0;
   sparse_executor *executor_ = nullptr;

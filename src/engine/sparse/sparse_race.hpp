@@ -31,6 +31,8 @@ struct sparse_pace {
   double patience;       // that a grid may have of what the subdivision has had, while its error falls
   double check_share;    // and to see whether the integrand is smooth, or of what the grid has had
   double map, wide_map;  // what a map has to save, of a product, and of another
+  double
+      seen_first;  // share of the points at which a grid with a map is looked at that come first, lest all are in vain
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -149,7 +151,6 @@ class sparse_race final : public run_hooks {
   static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
   static constexpr double spread_share = 0.5, wide_spread_share = 2.0,
                           most_spread = 2e6;        // points, of the evaluations of the subdivision,
-  static constexpr double first_share = 1.0 / 16;   // and of them those that are looked at first
   static constexpr double least_for_product = 2e5;  // evaluations of the subdivision, without a value that agrees
 
   // A grid that takes part.
@@ -192,7 +193,6 @@ class sparse_race final : public run_hooks {
       if (o != outcome::running || !e.grid) return o;
     }
     while (!is_ready(e, n)) {
-      if (&e == &mapped_) source_->prepare_map(e.grid->next_level());
       const int64 step = next_step(e, n);
       if (cost(*e.grid, step, 1) > allowed(e, n)) return outcome::running;
       if (e.grid->bytes_with(2 * step) > memory_beside(e)) return give_up(e);
@@ -283,8 +283,12 @@ class sparse_race final : public run_hooks {
   // A step of a grid that is of so many boxes.
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
     const int64 before = grid.evaluated(), most = most_of_grids(n) / boxes;
-    if (before == 0 && sparse_grid::first_points(set_.ndim) > most) return outcome::evaluations;
-    const outcome o = before == 0 ? grid.begin() : grid.grow(step, most, memory);
+    const bool is_mapped = &grid == mapped_.grid;
+    const int levels = is_mapped && kind_ == map_kind::product ? sparse_grid::levels_of_constant(set_.ndim)
+                                                               : sparse_grid::first_levels;
+    if (before == 0 && sparse_grid::first_points(set_.ndim, levels) > most) return outcome::evaluations;
+    if (is_mapped) source_->prepare_map(before == 0 ? levels + 1 : grid.next_level());
+    const outcome o = before == 0 ? grid.begin(levels) : grid.grow(step, most, memory);
     beside_ += (grid.evaluated() - before) * boxes;
     int64 bytes = &grid == plain_.grid || &grid == mapped_.grid ? 0 : grid.bytes();
     for (const entrant *const e : {&plain_, &mapped_}) bytes += e->grid ? e->grid->bytes() : 0;
@@ -384,9 +388,10 @@ class sparse_race final : public run_hooks {
     if (kind_ != map_kind::wide) return spread_share * evaluations;
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
-  // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have had some, and would need more.
+  // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have cost half as much, and would need more.
   bool is_product_ripe(int64 n, const double *value, const double *error) const {
-    bool ripe = static_cast<double>(n) >= least_for_product && left_in_regions(n) > 2.0 * most_spread;
+    bool ripe = static_cast<double>(n) >= least_for_product && 2.0 * cost_so_far(n) >= most_spread &&
+                left_in_regions(n) > 2.0 * most_spread;
     for (int k = 0; k < set_.ncomp; ++k) ripe = ripe && std::fabs(mapped_.grid->value(k) - value[k]) <= error[k];
     return ripe;
   }
@@ -434,7 +439,7 @@ class sparse_race final : public run_hooks {
     tested_set points = {all.view,
                          all.n,
                          0,
-                         static_cast<int64>(first_share * spread),
+                         static_cast<int64>(pace_.seen_first * spread),
                          all.are_there,
                          departure,
                          kind_ == map_kind::wide ? as_dense : infinity_value(),
@@ -444,7 +449,7 @@ class sparse_race final : public run_hooks {
     well = false;
     if (all.n == 0 || points.points() + static_cast<int64>(spread) > most_of_grids(n)) return outcome::running;
     const outcome o = test(points, well);
-    if (o != outcome::running || !well) return o;
+    if (o != outcome::running || !well || points.spread == static_cast<int64>(spread)) return o;
     points.in_regions = 0;
     points.first = points.spread;
     points.spread = static_cast<int64>(spread) - points.first;
