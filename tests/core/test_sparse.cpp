@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -54,6 +55,30 @@ void differences_are_those_of_tensor_products(void **) {
   assert_true(e.worst < 2e-14);
 }
 
+void first_steps_may_have_more_levels(void **) {
+  const double centre[] = {0.5, 0.2, -1.0}, half[] = {0.5, 0.7, 2.0};
+  for (int levels = 1; levels <= 5; ++levels) {
+    checked_executor e(3, 1, wave);
+    e.begin({centre, half, nullptr, 1});
+    sparse_grid grid(3, 1, 1.0, e);
+    assert_true(grid.begin(levels) == outcome::running);
+    assert_true(e.worst < 2e-14);
+    assert_int_equal(grid.points(), sparse_grid::first_points(3, levels));
+    assert_int_equal(grid.next_level(), levels + 2);
+    assert_true(grid.grow(200, 100000, greatest_int64) == outcome::running);
+    assert_true(e.worst < 2e-14);
+    assert_int_equal(grid.next_level(), levels + 3);
+  }
+  assert_int_equal(sparse_grid::first_points(8), 161);
+  assert_int_equal(sparse_grid::first_points(8, 4), 6401);
+  for (int ndim = 2; ndim <= 64; ++ndim) {
+    const int levels = sparse_grid::levels_of_constant(ndim);
+    assert_true(levels >= sparse_grid::first_levels && levels <= 5);
+    assert_true(levels == 2 || sparse_grid::first_points(ndim, levels) <=
+                                   std::max(1000 * ndim, 8 * static_cast<int>(sparse_grid::first_points(ndim))));
+  }
+}
+
 // The points of all indices are different, and as many as are counted.
 void points_are_counted(void **) {
   const double centre[] = {0.0, 0.0}, half[] = {1.0, 1.0};
@@ -91,6 +116,7 @@ void nothing_beyond_the_limit(void **) {
 int main() {
   const CMUnitTest tests[] = {cmocka_unit_test(rules_are_exact),
                               cmocka_unit_test(differences_are_those_of_tensor_products),
-                              cmocka_unit_test(points_are_counted), cmocka_unit_test(nothing_beyond_the_limit)};
+                              cmocka_unit_test(first_steps_may_have_more_levels), cmocka_unit_test(points_are_counted),
+                              cmocka_unit_test(nothing_beyond_the_limit)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

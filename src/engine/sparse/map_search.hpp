@@ -55,7 +55,7 @@ class map_search {
   product_map map() const { return {nodes_.data(), panels_.data(), first_.data()}; }
 
  private:
-  static constexpr int most_attempts = 3, first_levels = 6;
+  static constexpr int most_attempts = 3, levels_at_first = 6;
   static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
@@ -224,7 +224,7 @@ class map_search {
 
   void write() {
     nodes_.assign(nd_ * mapped_nodes, {});
-    write_nodes_to(first_levels);
+    write_nodes_to(levels_at_first);
     first_.assign(1, 0);
     for (const axis_density &line : lines_) {
       line.write_panels(panels_);

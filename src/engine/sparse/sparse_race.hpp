@@ -31,8 +31,7 @@ struct sparse_pace {
   double patience;       // that a grid may have of what the subdivision has had, while its error falls
   double check_share;    // and to see whether the integrand is smooth, or of what the grid has had
   double map, wide_map;  // what a map has to save, of a product, and of another
-  double
-      seen_first;  // share of the points at which a grid with a map is looked at that come first, lest all are in vain
+  double seen_first;     // share of the points of a look at a grid with a map that come first, lest all are in vain
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
