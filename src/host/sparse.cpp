@@ -149,13 +149,10 @@ outcome host_sparse::sample(int64 n, const double *x, double *values) {
 outcome host_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {
   const int64 together = block_ * static_cast<int64>(work_.size());
   std::vector<double> density(index(together));
-  std::vector<log_panel> panels;
   const int n_panels = domain_.map.first[ndim_];
-  for (int p = 0; p < n_panels && n_panels <= most_log_panels; ++p) {
-    const density_panel &panel = domain_.map.panels[p];
-    panels.push_back({panel.lower, log_cells_of_unit(panel), {}});
-    for (int cell = 0; cell <= log_cells; ++cell) panels.back().logs[cell] = log_at_cell(panel, cell);
-  }
+  std::vector<log_panel> panels(index(n_panels <= most_log_panels ? n_panels : 0));
+  for (std::size_t p = 0; p < panels.size(); ++p)
+    for (int cell = 0; cell <= log_cells; ++cell) write_log_cell(domain_.map.panels[p], cell, panels[p]);
   const log_panel *const logs = panels.empty() ? nullptr : panels.data();
   double unused[most_spread_axes];
   std::fill_n(sizes, ncomp_, 0.0);

@@ -81,11 +81,9 @@ void products_are_mapped_to_rounding(void **) {
 
 // What a look at many points takes for the density of an axis, over what it is.
 double logged_over_density(const product_map &map, int j, double at) {
-  std::vector<log_panel> logs;
-  for (int p = 0; p < map.first[j + 1]; ++p) {
-    logs.push_back({map.panels[p].lower, log_cells_of_unit(map.panels[p]), {}});
-    for (int cell = 0; cell <= log_cells; ++cell) logs.back().logs[cell] = log_at_cell(map.panels[p], cell);
-  }
+  std::vector<log_panel> logs(static_cast<std::size_t>(map.first[j + 1]));
+  for (std::size_t p = 0; p < logs.size(); ++p)
+    for (int cell = 0; cell <= log_cells; ++cell) write_log_cell(map.panels[p], cell, logs[p]);
   return std::exp2(log_density_at(logs.data(), map.first, j, at)) / density_at(map, j, at);
 }
 void densities_are_known_by_their_logarithms(void **) {

@@ -93,12 +93,7 @@ extern "C" __global__ void __launch_bounds__(512) tessera_tested_points(const te
   if (are_logged) {
     for (int i = threadIdx.x; i < a.panels * (log_cells + 1); i += blockDim.x) {
       const int p = i / (log_cells + 1), cell = i % (log_cells + 1);
-      const density_panel &panel = a.domain.map.panels[p];
-      logs[p].logs[cell] = log_at_cell(panel, cell);
-      if (cell == 0) {
-        logs[p].lower = panel.lower;
-        logs[p].cells = log_cells_of_unit(panel);
-      }
+      write_log_cell(a.domain.map.panels[p], cell, logs[p]);
     }
     __syncthreads();
   }

@@ -43,17 +43,23 @@ struct product_map {
   const int *first;  // [ndim + 1] of each axis, in ascending order
 };
 
-// The density on axis j at a coordinate, over its mean there; where it is next to nothing perhaps too much.
-TESSERA_HD double density_at(const product_map &map, int j, double at) {
-  int low = map.first[j], high = map.first[j + 1];
+// Which of the panels of axis j a coordinate lies in.
+template <class Panel>
+TESSERA_HD int panel_at(const Panel *panels, const int *first, int j, double at) {
+  int low = first[j], high = first[j + 1];
   while (high - low > 1) {
     const int middle = (low + high) / 2;
-    if (map.panels[middle].lower <= at)
+    if (panels[middle].lower <= at)
       low = middle;
     else
       high = middle;
   }
-  const density_panel &p = map.panels[low];
+  return low;
+}
+
+// The density on axis j at a coordinate, over its mean there; where it is next to nothing perhaps too much.
+TESSERA_HD double density_at(const product_map &map, int j, double at) {
+  const density_panel &p = map.panels[panel_at(map.panels, map.first, j, at)];
   const double t = (2.0 * at - p.lower - p.upper) / (p.upper - p.lower);
   return larger(chebyshev_sum(p.series, density_terms, t < -1.0 ? -1.0 : (t > 1.0 ? 1.0 : t)), p.least);
 }
@@ -66,25 +72,21 @@ struct log_panel {
 };
 constexpr int most_log_panels = 720;  // of a map: those that a block of threads has room for; of more there are none
 
-TESSERA_HD float log_at_cell(const density_panel &p, int cell) {
+// The part of a panel that is known by the lower end of a cell, or the upper one of the last; with the first where it lies.
+TESSERA_HD void write_log_cell(const density_panel &p, int cell, log_panel &to) {
   constexpr double least = 1e-300;
   const double density = larger(chebyshev_sum(p.series, density_terms, cell * (2.0 / log_cells) - 1.0), p.least);
-  return static_cast<float>(same_log2(larger(density, least)));
+  to.logs[cell] = static_cast<float>(same_log2(larger(density, least)));
+  if (cell == 0) {
+    to.lower = p.lower;
+    to.cells = log_cells / (p.upper - p.lower);
+  }
 }
-TESSERA_HD double log_cells_of_unit(const density_panel &p) { return log_cells / (p.upper - p.lower); }
 
 // Of density_at: the parabola of a pair of cells. first[ndim + 1] as in the map.
 TESSERA_HD double log_density_at(const log_panel *panels, const int *first, int j, double at) {
   constexpr double steep = 3.0;
-  int low = first[j], high = first[j + 1];
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    if (panels[middle].lower <= at)
-      low = middle;
-    else
-      high = middle;
-  }
-  const log_panel &p = panels[low];
+  const log_panel &p = panels[panel_at(panels, first, j, at)];
   const double t = smaller(static_cast<double>(log_cells), larger(0.0, (at - p.lower) * p.cells));
   const int pair = t < log_cells ? static_cast<int>(t) / 2 * 2 : log_cells - 2;
   const double behind = t - pair, from = p.logs[pair], middle = p.logs[pair + 1], to = p.logs[pair + 2];
