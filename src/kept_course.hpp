@@ -80,6 +80,7 @@ class kept_course final : public run_hooks {
     const int64 wanted = own_.until_look(n);
     return answers_ ? 1 : wanted;
   }
+  look_ahead_of_time until_early_look(int64 n) const override { return own_.until_early_look(n); }
   int64 until_level_look(int64 n) const override { return answers_ ? 1 : own_.until_level_look(n); }
   int64 most_in_step(int64 n) const override { return own_.most_in_step(n); }
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }

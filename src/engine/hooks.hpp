@@ -6,6 +6,12 @@
 
 namespace tessera {
 
+// A look that is worth its time only where the error is at least so many times what is tolerated, after so many evaluations more.
+struct look_ahead_of_time {
+  int64 after;
+  double excess;
+};
+
 struct run_hooks {
   virtual ~run_hooks() = default;
   // Is there anything that could end the run?
@@ -23,6 +29,8 @@ struct run_hooks {
   // For steps within which nothing can be asked, after so many evaluations: how many more until the next look, and how many a step
   // may have in the time that is left.
   virtual int64 until_look(int64) const { return INT64_MAX; }
+  // One before that.
+  virtual look_ahead_of_time until_early_look(int64) const { return {INT64_MAX, 0.0}; }
   // The same where no look between steps is to be had before a look between levels.
   virtual int64 until_level_look(int64 n) const { return until_look(n); }
   virtual int64 most_in_step(int64) const { return INT64_MAX; }

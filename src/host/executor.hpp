@@ -89,6 +89,13 @@ class host_grid {
       for (int64 i = part * grain; i < end; ++i) body(i);
     });
   }
+  template <class Body>
+  void lanes_each(int64 n, Body body) {
+    each(n, [&](int64 i) {
+      lone_lane alone;
+      body(alone, i);
+    });
+  }
 
  private:
   thread_pool *pool_;

@@ -77,6 +77,11 @@ class team_grid {
   void each(int64 n, Body body) {
     for (int64 i = own_; i < n; i += of_) body(i);
   }
+  template <class Body>
+  void lanes_each(int64 n, Body body) {
+    lone_lane alone;
+    each(n, [&](int64 i) { body(alone, i); });
+  }
 
  private:
   meeting *all_;

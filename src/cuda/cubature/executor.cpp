@@ -99,12 +99,14 @@ void cuda_executor::run_bulk(bulk_state &state) {
   state.pause_regions = regions <= steps_kernel::few_regions ? steps_kernel::few_regions : INT64_MAX;
   if (!sharing_.has_others()) return launch_steps(state, regions);
   const int64 until = state.evaluations + state.pause_after,
-              until_explored = state.evaluations + state.pause_exploring_after;
+              until_explored = state.evaluations + state.pause_exploring_after,
+              until_early = state.evaluations + state.early_pause_after;
   for (;;) {
     state.share_regions = least_regions();
     state.share_points = sharing_.least_points();
     state.pause_after = std::min(until - state.evaluations, look_);
     state.pause_exploring_after = std::min(until_explored - state.evaluations, look_);
+    state.early_pause_after = std::max<int64>(0, until_early - state.evaluations);
     const int64 before = state.evaluations + pending_points(state);
     const auto from = std::chrono::steady_clock::now();
     launch_steps(state, regions);
@@ -118,7 +120,8 @@ void cuda_executor::run_bulk(bulk_state &state) {
     if (state.pending > 0)
       sharing_.share_out(state);
     else if (state.end != outcome::running || state.wants_room ||
-             state.evaluations >= (state.exploring ? until_explored : until) || state.count > state.pause_regions)
+             state.evaluations >= (state.exploring ? until_explored : until) || state.count > state.pause_regions ||
+             (state.surveyed && state.evaluations >= until_early))  // how large the error is the driver can see
       return;
   }
 }

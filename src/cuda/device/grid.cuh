@@ -35,6 +35,20 @@ struct device_warp {
   __device__ static uint32 either(uint32 bits) { return __reduce_or_sync(~0u, bits); }
 };
 
+// All lanes of a warp, or one. Which it is, is not known when the text is compiled, so that this is done once.
+class device_lanes {
+ public:
+  __device__ explicit device_lanes(bool together) : together_(together) {}
+  __device__ int lane() const { return together_ ? device_warp::lane() : 0; }
+  __device__ int lanes() const { return together_ ? device_warp::lanes() : 1; }
+  __device__ void meet() const {
+    if (together_) __syncwarp();
+  }
+
+ private:
+  const bool together_;
+};
+
 // One block. All functions but lane() and lanes() are collective: every thread calls them.
 class device_team {
  public:
@@ -267,6 +281,12 @@ class device_grid {
     const int apart = n * 32 <= threads() ? 32 : 1;  // few have a warp each, where others' ways are not theirs
     if ((threadIdx.x & (apart - 1)) != 0) return;
     for (int64 i = thread() / apart; i < n; i += threads() / apart) body(i);
+  }
+  template <class Body>
+  __device__ void lanes_each(int64 n, Body body) {
+    const int apart = n * 32 <= threads() ? 32 : 1;
+    device_lanes lanes(apart > 1);
+    for (int64 i = thread() / apart; i < n; i += threads() / apart) body(lanes, i);
   }
 
  private:

@@ -46,6 +46,11 @@ class device_block {
   __device__ void each(int64 n, Body body) {
     for (int64 i = threadIdx.x; i < n; i += TESSERA_BLOCK) body(i);
   }
+  template <class Body>
+  __device__ void lanes_each(int64 n, Body body) {
+    lone_lane alone;
+    each(n, [&](int64 i) { body(alone, i); });
+  }
 
  private:
   device_team *team_;

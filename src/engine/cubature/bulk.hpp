@@ -197,6 +197,9 @@ class bulk {
   void pace() {
     state_.pause_after = std::min(Executor::pause_after, hooks_.until_look(state_.evaluations));
     state_.pause_exploring_after = std::min(Executor::pause_after, hooks_.until_level_look(state_.evaluations));
+    const look_ahead_of_time early = hooks_.until_early_look(state_.evaluations);
+    state_.early_pause_after = std::min(Executor::pause_after, early.after);
+    state_.early_excess = surely_there * early.excess;
     if (!state_.whole_steps) state_.most_in_step = hooks_.most_in_step(state_.evaluations);
   }
 
@@ -280,6 +283,9 @@ class bulk {
       error[k] = factor * error_of(state_.totals[k].error);
     }
   }
+
+  static constexpr double surely_there =
+      0.9;  // the steps' own excess is that without rounding and what few regions are multiplied by
 
   Executor &exec_;
   const cubature_settings &set_;

@@ -50,6 +50,7 @@ struct bulk_decision {
   double allowed;  // what is tolerated, in keys: less than 1 where it is reached in stages
   // So many of them would gain by a higher degree that they are not to be divided as they are; set where one team lists them.
   bool hindered;
+  float excess;  // the error, of what is tolerated
 };
 
 // What the steps carry on from one to the next, the same in every team.
@@ -61,6 +62,7 @@ struct bulk_progress {
   int64 marked_count;  // regions to divide next; their number when the store must grow first
   int64 fill;          // number of first regions that is wanted; above `count` while all regions are divided
   int turn;            // which of the buffers used in turn
+  bool mostly_rough;   // more than half of the first regions, while there are few
   bool exploring;      // the regions divided last were listed because little was known of them
   bool surveyed;       // the sums and the histogram are those of the regions as they are
   bool joined;  // a step has been too large for one team alone: all take part from then on, also in a run gone on with
@@ -83,8 +85,10 @@ struct bulk_state : bulk_progress {
   int64 parents_capacity;
   int64 pause_after;            // evaluations in one go before the driver is asked whether to go on
   int64 pause_exploring_after;  // the same where regions are explored, and there is no value between the steps
-  int64 pause_regions;          // and the number of regions, for an executor that then works in another shape
-  int64 most_in_step;           // evaluations, one region's division at least
+  int64 early_pause_after;      // the same where the error is at least early_excess times what is tolerated
+  double early_excess;
+  int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
+  int64 most_in_step;   // evaluations, one region's division at least
   int64 share_regions,
       share_points;  // from which on an evaluation is left to the executor: at least so many of both, and 2 regions
   bool can_grow;     // the driver may give more room
@@ -121,6 +125,7 @@ TESSERA_HD void set_up(bulk_state &s, const cubature_settings &settings, int64 p
   s.points = points;
   s.pause_after = s.pause_exploring_after = s.pause_regions = greatest_int64;
   s.most_in_step = s.share_regions = greatest_int64;
+  s.early_pause_after = greatest_int64 / 2;
 }
 
 // Is the evaluation of n regions, with so many points in each, left to the executor? Not that of a team that is alone with fewer.

@@ -15,6 +15,7 @@
 //   small_teams(n, body)  the same of smaller teams, which have lane(), lanes(), least, and total and either as in landmarks.hpp
 //   small_lanes           how many lanes these have
 //   each(n, body)         body(i)
+//   lanes_each(n, body)   body(lanes, i): where n are few, the lanes of a small team together; else one alone (lone_lane.hpp)
 //   barrier()             all teams have come here, and see what the others have written
 //   in_first(all, body)   between their coming and going body() runs in the first team, which waits for the others or not
 //   once()                true in one lane of one team
@@ -116,7 +117,8 @@ class bulk_steps {
   TESSERA_HD void advance(int64 most_points) {
     listed_ = false;
     const int64 pause = at_.evaluations + state().pause_after,
-                pause_exploring = at_.evaluations + state().pause_exploring_after;
+                pause_exploring = at_.evaluations + state().pause_exploring_after,
+                early_pause = at_.evaluations + state().early_pause_after;
     at_.stopped = true;
     if (at_.count == 0)
       at_.end = Evaluator::deferred && state().pending > 0 ? finish_domain() : begin();
@@ -128,7 +130,7 @@ class bulk_steps {
         at_.stopped = false;
         return;
       }
-      const move next = divide_some(pause, pause_exploring);
+      const move next = divide_some(pause, pause_exploring, early_pause);
       if (next == move::pause) return;
       if (next == move::stop) break;
       if (next == move::evaluate) at_.end = evaluate_and_correct(at_.marked_count);
@@ -138,14 +140,14 @@ class bulk_steps {
 
   // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
   enum class move { stop, pause, again, evaluate };
-  TESSERA_HD move divide_some(int64 pause, int64 pause_exploring) {
+  TESSERA_HD move divide_some(int64 pause, int64 pause_exploring, int64 early_pause) {
     if (state().whole_steps && !at_.surveyed && may_fill() && at_.count > affordable(split())) {
       at_.end = outcome::evaluations;  // without the survey that a longer run does not make
       return move::pause;
     }
     if (!at_.surveyed && can_fill()) {
       at_.marked_count = at_.count;
-      divide_all();
+      divide_first(at_.count);
       return move::evaluate;
     }
     if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions)) return move::pause;
@@ -167,7 +169,8 @@ class bulk_steps {
     }
     at_.exploring = unknown > 0;
     const bulk_decision t = *state().decision;
-    if (paused && at_.surveyed) return move::stop;
+    const bool paused_early = at_.evaluations >= early_pause && t.excess >= state().early_excess;
+    if ((paused || paused_early) && at_.surveyed) return move::stop;
     const splitting split = this->split();
     const int64 affordable = this->affordable(split);
     if (state().whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) return ended(outcome::evaluations);
@@ -203,6 +206,11 @@ class bulk_steps {
     const int64 in_time = state().most_in_step / (split.pieces * state().points);
     if (marked > in_time) marked = in_time > 1 ? in_time : 1;
     at_.marked_count = marked;
+    if (unknown == 0 && filling()) {
+      divide_first(marked);
+      forget_survey();
+      return move::evaluate;
+    }
     if (unknown == 0 && (at_.raising > 0 || !list_chosen(t, marked, may_raise))) {
       if constexpr (Evaluator::raises) {
         if (raise(t)) {
@@ -215,7 +223,7 @@ class bulk_steps {
       }
     }
     if constexpr (Evaluator::searches)
-      if (state().set.seeks_breaks && unknown == 0 && !filling()) {
+      if (state().set.seeks_breaks && unknown == 0) {
         const outcome end = search_breaks(marked);
         if (end != outcome::running) return ended(end);
         const int64 left = this->affordable(split);
@@ -236,7 +244,7 @@ class bulk_steps {
   // The first regions: as long as there are fewer than wanted, each step divides them all.
   TESSERA_HD bool filling() const { return at_.count < at_.fill; }
   TESSERA_HD splitting split() const {
-    return filling() ? first_splitting(state().split, state().regions.ndim(), at_.count, at_.fill)
+    return filling() ? first_splitting(state().split, state().regions.ndim(), at_.count, at_.fill, at_.mostly_rough)
                      : (at_.exploring ? state().exploring_split : state().split);
   }
   TESSERA_HD bool fits(int64 marked, const splitting &split) const {
@@ -316,7 +324,18 @@ class bulk_steps {
     }
     if (eval_.failed()) return eval_.failure();
     grid_.barrier();
+    count_rough();
     return outcome::running;
+  }
+
+  // Of the first regions, before they are divided.
+  TESSERA_HD void count_rough() {
+    if (!filling() || at_.count >= halved_regions) return;
+    const region_view s = state().regions;
+    int64 rough = 0;
+    TESSERA_ROLLED
+    for (int64 i = team_.lane(); i < at_.count; i += team_.lanes()) rough += is_region_rough(s, i) ? 1 : 0;
+    at_.mostly_rough = is_mostly_rough(team_.total(rough), at_.count);
   }
 
   // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
@@ -326,13 +345,14 @@ class bulk_steps {
     if (!filling() || at_.evaluations < state().points) return false;
     const splitting next = split();
     const bool look =
-        state().set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || halvings(at_.count) % 2 == 1);
+        state().set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || at_.count == first_look);
     return !look && fits(at_.count, next);
   }
 
-  TESSERA_HD void divide_all() {
+  // The first regions are all divided, so there is no list of them but this.
+  TESSERA_HD void divide_first(int64 marked) {
     bulk_state &st = state();
-    divide_regions(at_.count, [&st](int64 m, int j) {
+    divide_regions(marked, [&st](int64 m, int j) {
       if (j == 0) st.marked[m] = m;
       return m;
     });
@@ -384,8 +404,9 @@ class bulk_steps {
     });
     if (grid_.first_team()) TESSERA_ROLLED
     for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
-    listed_ = is_lone(n);
-    grid_.in_first(!listed_, [this] {
+    const bool lone = is_lone(n);
+    listed_ = lone && !filling();
+    grid_.in_first(!lone, [this] {
       decide();
       if (listed_) list_alone();
     });
@@ -419,6 +440,7 @@ class bulk_steps {
     verdict all_components(state().set, live());
     double *next = state().scale + ((at_.turn + 1) & 1) * nc_;
     double frozen = 0.0, keys = 0.0, over = 0.0, allowed = 1.0;  // over: how far a component is beyond its tolerance
+    double excess = 0.0;
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
@@ -432,6 +454,7 @@ class bulk_steps {
       const double tau = scale()[k] * (tolerance / all.share);
       if (tau > 0.0 && tau < allowed) allowed = tau;
       over = larger(over, scale()[k] * (all.whole - tolerance / all.share));
+      excess = larger(excess, tolerance > 0.0 ? own.error / tolerance : infinity_value());
       if (writer) {
         state().totals[k] = all.sums;
         // Where much less is tolerated than there is, the errors are brought down in stages.
@@ -441,17 +464,19 @@ class bulk_steps {
     }
     const bool may_end = (at_.iterations > 0 || state().resumed) && at_.evaluations >= state().set.mineval &&
                          (!filling() || state().set.may_do_with_fewer);
-    bulk_decision d = {may_end ? all_components.end() : outcome::running, 0, 0, allowed, false};
+    bulk_decision d = {
+        may_end ? all_components.end() : outcome::running, 0, 0, allowed, false, static_cast<float>(excess)};
     // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
     const double rest = keys - frozen;
     if (may_end && d.end == outcome::running && state().set.estimate != 1 && rest < over &&
         rest <= negligible_rest * frozen)
       d.end = outcome::roundoff;
     const int64 most = state().whole_steps ? any_number : affordable(filling() ? split() : state().split);
-    if (d.end == outcome::running && most > 0) {
+    if (d.end == outcome::running && most > 0 && filling()) {
+      d.count = at_.count;
+    } else if (d.end == outcome::running && most > 0) {
       const double share = state().set.bulk_fraction;
-      const double spared = filling() ? -1.0 : share - (frozen < 0.9 * share ? frozen : 0.9 * share);
-      const threshold t = choose_bin(team_, histogram(0), spared, filling() ? at_.count : most);
+      const threshold t = choose_bin(team_, histogram(0), share - (frozen < 0.9 * share ? frozen : 0.9 * share), most);
       d.bin = t.bin;
       d.count = t.count;
     }
@@ -568,12 +593,13 @@ class bulk_steps {
     at_.count += marked * (list.pieces - 1);
     const splitting next = filling() ? this->split() : state().split;
     const domain_box domain = state().domain();
-    grid_.each(marked, [=](int64 m) {
+    grid_.lanes_each(marked, [=](auto &lanes, int64 m) {
       const int64 own = list.at(m, 0), others = list.at(m, 1) - 1;
       correct_errors(
-          estimate, split, next, p, m, s, [=](int64 q) { return q == 0 ? own : others + q; }, domain);
+          lanes, estimate, split, next, p, m, s, [=](int64 q) { return q == 0 ? own : others + q; }, domain);
     });
     grid_.barrier();
+    count_rough();
     at_.evaluations += marked * list.pieces * state().points;
     ++at_.iterations;
     return outcome::running;

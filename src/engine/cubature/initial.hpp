@@ -31,20 +31,23 @@ TESSERA_HD int halvings(int64 n) {
   return b;
 }
 
-// How the `have` first regions are divided on the way to `wanted`. The first levels are made by halving, each region along its own
-// best axis, so that a feature is followed one axis at a time; the later ones by four, so that all levels together cost less than
-// twice the last. None of these divisions is a choice of the estimate's: with few variables, where it costs little, doubt is handed
-// on nearly whole.
+// How the `have` first regions are divided on the way to `wanted`. As long as most of them are rough, the first levels are made by halving, each
+// region along its own best axis, so that a feature is followed one axis at a time; others, and the later ones, by four, so that there are fewer levels
+// and all together cost less than twice the last. None of these divisions is a choice of the estimate's: with few variables, where it costs little, doubt
+// is handed on nearly whole.
 constexpr int64 halved_regions = 64;
-TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted) {
+TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted, bool mostly_rough) {
   splitting first = {2, 1, false, false, s.margin, ndim <= 2 ? 0.5 : (ndim == 3 ? 0.2 : s.left_behind), false};
-  if (ndim > 1 && have >= halved_regions && (halvings(wanted) - halvings(have)) % 2 == 0) {
+  const bool later = have >= halved_regions;
+  if (ndim > 1 && (later || !mostly_rough) && (halvings(wanted) - halvings(have)) % 2 == 0) {
     first.pieces = 4;
     first.axes = 2;
-    first.by_roughness = true;
+    first.by_roughness = later;
   }
   return first;
 }
+// Of n regions, so many of which are rough.
+TESSERA_HD bool is_mostly_rough(int64 rough, int64 n) { return 2 * rough > n; }
 
 // The greatest number of first regions, up to `wanted`, that can be had with `most` evaluations.
 TESSERA_HD int64 affordable_first_regions(int64 wanted, int64 points, int64 most) {

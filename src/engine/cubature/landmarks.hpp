@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../../core/rule.hpp"
+#include "../lone_lane.hpp"
 #include "region_store.hpp"
 #include "split.hpp"
 
@@ -116,18 +117,6 @@ TESSERA_HD landmark take_landmark(const landmark_pair *best, int groups, int t) 
   const landmark_pair &of_group = best[t - groups];
   return of_group.fullest.region == of_group.densest.region ? no_landmarks.fullest : of_group.fullest;
 }
-
-// Lanes that work on the same offer lane(), lanes(), total(v), the sum of what they have, and either(bits), the bits that one of them has.
-struct lone_lane {
-  TESSERA_HD static int lane() { return 0; }
-  TESSERA_HD static int lanes() { return 1; }
-  TESSERA_HD static void meet() {}
-  template <class T>
-  TESSERA_HD static T total(T v) {
-    return v;
-  }
-  TESSERA_HD static uint32 either(uint32 bits) { return bits; }
-};
 
 // Is number t one of the best of groups_for_empty groups? Of equal ones the first is.
 template <class Lanes>

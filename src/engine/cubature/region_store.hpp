@@ -91,6 +91,7 @@ class region_view {
 };
 
 TESSERA_HD bool is_frozen(const region_view &s, int64 i) { return (s.state(i).word & region_frozen) != 0u; }
+TESSERA_HD bool is_region_rough(const region_view &s, int64 i) { return (s.state(i).word & region_rough) != 0u; }
 
 // A store whose fields lie together, so that neighbouring lanes of a device read neighbouring numbers.
 TESSERA_HD region_view arrange_by_field(double *base, int ndim, int ncomp, int64 capacity) {

@@ -16,6 +16,7 @@
 
 #include "../../core/two_level.hpp"
 #include "balance.hpp"
+#include "../lone_lane.hpp"
 #include "../problem.hpp"
 #include "region_store.hpp"
 #include "split.hpp"
@@ -37,14 +38,17 @@ TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, 
   return c;
 }
 
-template <class Piece>
-TESSERA_HD TESSERA_APART void correct_classic(const region_view &parents, int64 parent, const region_view &children,
-                                              int pieces, Piece piece) {
+// What follows is done by lanes together: all of them look at all pieces, and each writes its own.
+
+template <class Lanes, class Piece>
+TESSERA_HD TESSERA_APART void correct_classic(Lanes &lanes, const region_view &parents, int64 parent,
+                                              const region_view &children, int pieces, Piece piece) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
+    lanes.meet();
     TESSERA_ROLLED
-    for (int q = 0; q < pieces; ++q) {
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
       double &e = children.error(piece(q), k);
       e = corrected_classic(c, e);
     }
@@ -67,16 +71,17 @@ TESSERA_HD bool touches_face(const splitting &split, uint32 parent_word, int64 q
 constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
-template <class Piece>
-TESSERA_HD void limit_to_classic(const region_view &parents, int64 parent, const region_view &children, int pieces,
-                                 Piece piece) {
+template <class Lanes, class Piece>
+TESSERA_HD void limit_to_classic(Lanes &lanes, const region_view &parents, int64 parent, const region_view &children,
+                                 int pieces, Piece piece) {
   const double axes = children.ndim(), share = share_of_piece(pieces);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
     const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) * share;
+    lanes.meet();
     TESSERA_ROLLED
-    for (int q = 0; q < pieces; ++q) {
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
       double &e = children.error(piece(q), k);
       const double classic = e * excess_of(children.state(piece(q)));
       const double smooth = larger(e, least);
@@ -84,7 +89,7 @@ TESSERA_HD void limit_to_classic(const region_view &parents, int64 parent, const
     }
   }
   TESSERA_ROLLED
-  for (int q = 0; q < pieces; ++q) {
+  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
     float &suspicion = children.state(piece(q)).suspicion;
     if (suspicion < -1.0f) suspicion = 0.0f;
   }
@@ -130,8 +135,8 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
-template <class Piece>
-TESSERA_HD void correct_robust(const splitting &all, const region_view &parents, int64 parent,
+template <class Lanes, class Piece>
+TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_view &parents, int64 parent,
                                const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
@@ -144,15 +149,17 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
   for (int q = 0; vanished && q < pieces; ++q) {
     vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
   }
+  lanes.meet();
   TESSERA_ROLLED
-  for (int q = 0; q < pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
+  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) children.state(piece(q)).word &= ~region_face_place;
   const int axis = vanished ? ranked_axis(before.word, 0)
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   const double handed_on = along ? fading : 1.0;
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
-  limit_to_classic(parents, parent, children, pieces, piece);
+  limit_to_classic(lanes, parents, parent, children, pieces, piece);
+  lanes.meet();
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
@@ -162,8 +169,9 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
     const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
     const double inherited = handed_on * before.suspicion * error_of_all * share,
                  behind = split.left_behind * error_of_all * share;
+    lanes.meet();
     TESSERA_ROLLED
-    for (int q = 0; q < pieces; ++q) {
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
       double &error = children.error(piece(q), k);
       region_state &state = children.state(piece(q));
       const region_state now = state;  // read together with the error
@@ -181,7 +189,7 @@ TESSERA_HD void correct_robust(const splitting &all, const region_view &parents,
     }
   }
   TESSERA_ROLLED
-  for (int q = 0; q < pieces; ++q) {
+  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
     region_state &s = children.state(piece(q));
     if (!(s.suspicion > 0.0f)) continue;
     const bool high = vanished ? (split.slabs ? q + 1 < pieces : (q & 1) == 0) : (before.word & region_face_high) != 0u;
@@ -224,20 +232,29 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
 
 // Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
 // divided by `next`.
+template <class Lanes, class Piece>
+TESSERA_HD void correct_errors(Lanes &lanes, int estimate, const splitting &split, const splitting &next,
+                               const region_view &parents, int64 parent, const region_view &children, Piece piece,
+                               const domain_box &domain) {
+  const int pieces = split.pieces;
+  if (estimate == 1) {
+    correct_classic(lanes, parents, parent, children, pieces, piece);
+    TESSERA_ROLLED
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) children.state(piece(q)).word &= ~region_face_place;
+  } else {
+    correct_robust(lanes, split, parents, parent, children, piece);
+  }
+  TESSERA_ROLLED
+  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
+    if (next.breaks) turn_to_break(next.breaks, children, piece(q));
+    prepare_division(next, children, piece(q), domain);
+  }
+}
 template <class Piece>
 TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents,
                                int64 parent, const region_view &children, Piece piece, const domain_box &domain) {
-  if (estimate == 1) {
-    correct_classic(parents, parent, children, split.pieces, piece);
-    TESSERA_ROLLED
-    for (int q = 0; q < split.pieces; ++q) children.state(piece(q)).word &= ~region_face_place;
-  } else {
-    correct_robust(split, parents, parent, children, piece);
-  }
-  TESSERA_ROLLED
-  for (int q = 0; next.breaks && q < split.pieces; ++q) turn_to_break(next.breaks, children, piece(q));
-  TESSERA_ROLLED
-  for (int q = 0; q < split.pieces; ++q) prepare_division(next, children, piece(q), domain);
+  lone_lane alone;
+  correct_errors(alone, estimate, split, next, parents, parent, children, piece, domain);
 }
 
 }  // namespace tessera

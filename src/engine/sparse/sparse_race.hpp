@@ -32,6 +32,9 @@ struct sparse_pace {
   double check_share;    // and to see whether the integrand is smooth, or of what the grid has had
   double map, wide_map;  // what a map has to save, of a product, and of another
   double seen_first;     // share of the points of a look at a grid with a map that come first, lest all are in vain
+  double early_excess =
+      0.0;  // before the trend of the regions is looked at: their error, of what is tolerated, below which nothing is looked for
+  double least_spread = 0.0;  // points of a look at such a grid where regions agree
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -92,7 +95,11 @@ class sparse_race final : public run_hooks {
   bool is_wanted() const override { return hooks_.is_wanted(); }
   outcome within_step() override { return hooks_.within_step(); }
   int64 until_look(int64 n) const override {
-    return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next_ - (n - earlier_)));
+    const int64 next = is_early(next_) ? static_cast<int64>(trend()) : next_;
+    return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next - (n - earlier_)));
+  }
+  look_ahead_of_time until_early_look(int64 n) const override {
+    return {is_early(next_) ? std::max<int64>(1, next_ - (n - earlier_)) : greatest_int64, pace_.early_excess};
   }
   int64 until_level_look(int64 n) const override { return hooks_.until_level_look(n + beside_); }
   int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
@@ -100,9 +107,10 @@ class sparse_race final : public run_hooks {
   bool wants_state() const override { return hooks_.wants_state(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
-    if (looks_always_ && n - earlier_ >= next_) worst(n - earlier_, value, error);
+    const bool is_due = is_turn(n - earlier_, value, error);
+    if (looks_always_ && is_due) worst(n - earlier_, value, error);
     const outcome o = hooks_.between_steps(n + beside_, value, error);
-    return o != outcome::running || n - earlier_ < next_ ? o : turn(n - earlier_, value, error);
+    return o != outcome::running || !is_due ? o : turn(n - earlier_, value, error);
   }
 
   outcome between_levels(int64 n, const double *value, const double *error) override {
@@ -137,8 +145,10 @@ class sparse_race final : public run_hooks {
   static constexpr double vague = 0.01;  // relative error of the regions above which their value says little
   static constexpr double vague_beside_map =
       0.1;  // the same for a grid with a map, which is compared with the integrand everywhere
-  static constexpr int worst_regions = 4;     // in which the integrand has to be smooth
-  static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
+  static constexpr double step_growth = 1.35,
+                          index_power = 2.0 / 3.0;  // of a grid's points in a step, of its indices with its points
+  static constexpr int worst_regions = 4;           // in which the integrand has to be smooth
+  static constexpr double negligible = 1e-3;        // of what is tolerated: the error of a region that does not matter
   // A map is looked for when that costs little: points for each variable, as they mostly are.
   static constexpr double points_of_map = 1250.0, points_of_wide_map = 5000.0;
   static constexpr int map_starts = 12;            // regions with most error, one of which may be in a peak
@@ -150,7 +160,7 @@ class sparse_race final : public run_hooks {
   static constexpr double as_dense = 100.0;  // a wide map has so many times the points there of a grid without one
   static constexpr double spread_share = 0.5, wide_spread_share = 2.0,
                           most_spread = 2e6;        // points, of the evaluations of the subdivision,
-  static constexpr double least_for_product = 2e5;  // evaluations of the subdivision, without a value that agrees
+  static constexpr double least_for_product = 1e5;  // evaluations of the subdivision, without a value that agrees
 
   // A grid that takes part.
   struct entrant {
@@ -160,11 +170,18 @@ class sparse_race final : public run_hooks {
     int64 next_check = 0;
   };
 
+  // When the trend of the regions is looked at first.
+  double trend() const { return pace_.start / sooner; }
+  bool is_early(int64 n) const { return static_cast<double>(n) < trend(); }
+  bool is_turn(int64 n, const double *value, const double *error) const {
+    return n >= next_ && (!is_early(n) || ratio(value, error) >= pace_.early_excess);
+  }
+
   // After n evaluations of this run.
   outcome turn(int64 n, const double *value, const double *error) {
     remember(value, error);
     // How the error fell long before says little of how it is going to.
-    if (regions_.last_evaluations() < pace_.start / sooner) regions_ = {};
+    if (regions_.last_evaluations() < trend()) regions_ = {};
     regions_.add(n, ratio(surest_value_.data(), surest_error_.data()));
     for (entrant *const e : {&mapped_, &plain_}) {
       if (e->given_up || (e == &plain_ && static_cast<double>(n) < pace_.start)) continue;
@@ -181,10 +198,9 @@ class sparse_race final : public run_hooks {
   }
   // Before the first turn of all grids comes a look at the regions, from which their trend is seen, and others as long as nobody knows whether the integrand is a product.
   double next_turn(double n) const {
-    const double trend = pace_.start / sooner;
-    if (n >= trend) return std::max(pace_.start, pace_.apart * n);
+    if (n >= trend()) return std::max(pace_.start, pace_.apart * n);
     const bool is_known = is_no_product_ || mapped_.grid || mapped_.given_up;
-    return is_known ? trend : std::min(trend, looks_apart * n);
+    return is_known ? trend() : std::min(trend(), looks_apart * n);
   }
   outcome turn_of(entrant &e, int64 n, const double *value, const double *error) {
     if (!e.grid) {
@@ -313,9 +329,13 @@ class sparse_race final : public run_hooks {
     return pace_.step * static_cast<double>(grid.steps() + 1) + pace_.index * indices +
            pace_.point * (points + more) * boxes;
   }
-  // And with so many points altogether.
+  // And with so many points altogether, foreseen: a step makes a third more, and later indices have more points each.
   double cost_of(const sparse_grid &grid, double points, int boxes) const {
-    return cost(grid, 0, boxes) * (points / static_cast<double>(grid.points()));
+    if (!(points < infinity_value())) return infinity_value();
+    const double times = std::fmax(1.0, points / static_cast<double>(grid.points()));
+    return pace_.step * (static_cast<double>(grid.steps() + 1) + std::log(times) / std::log(step_growth)) +
+           pace_.index * static_cast<double>(grid.indices()) * std::pow(times, index_power) +
+           pace_.point * points * boxes;
   }
 
   // What a grid may cost by now.
@@ -384,7 +404,7 @@ class sparse_race final : public run_hooks {
   // Beside the points of a grid with a map.
   double spread_points(int64 n) const {
     const auto evaluations = static_cast<double>(n);
-    if (kind_ != map_kind::wide) return spread_share * evaluations;
+    if (kind_ != map_kind::wide) return std::fmax(pace_.least_spread, spread_share * evaluations);
     return left_in_regions(n) > 2.0 * most_spread ? most_spread : wide_spread_share * evaluations;
   }
   // The integrand is looked at so often then that a product shows without a value of the regions: where they do not contradict, have cost half as much, and would need more.
