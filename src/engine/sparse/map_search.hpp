@@ -224,7 +224,8 @@ class map_search {
 
   void write() {
     nodes_.assign(nd_ * mapped_nodes, {});
-    write_nodes_to(levels_at_first);
+    write_nodes_to(is_product_ ? std::min(levels_at_first, sparse_grid::highest_of_constant(static_cast<int>(nd_)))
+                               : levels_at_first);
     first_.assign(1, 0);
     for (const axis_density &line : lines_) {
       line.write_panels(panels_);

@@ -102,10 +102,13 @@ class sparse_grid {
   static int levels_of_constant(int ndim) {
     constexpr int most = 5;
     int levels = first_levels;
-    while (levels < most &&
-           first_points(ndim, levels + 1) <= 2 * std::max(judged_after * first_points(ndim), judged_points * ndim))
-      ++levels;
+    while (levels < most && first_points(ndim, levels + 1) <= 2 * least_judged(ndim, first_points(ndim))) ++levels;
     return levels;
+  }
+  // The highest level of its indices when there are enough of them: of the first step, or of one more.
+  static int highest_of_constant(int ndim) {
+    const int levels = levels_of_constant(ndim);
+    return levels + (first_points(ndim, levels) >= least_judged(ndim, first_points(ndim)) ? 1 : 2);
   }
   // All indices whose levels are above 1 by so many altogether.
   outcome begin(int levels = first_levels) {
@@ -147,7 +150,7 @@ class sparse_grid {
   int next_level() const { return std::min(deepest_ + 1, patterson_levels); }
   // There are as many points as the error estimate needs to mean something.
   bool is_judged() const { return until_judged() <= 0; }
-  int64 until_judged() const { return std::max(judged_after * first_points_, judged_points * ndim_) - points_; }
+  int64 until_judged() const { return least_judged(ndim_, first_points_) - points_; }
   // There is something that the value can be compared with.
   bool is_begun() const { return points_ >= judged_after * first_points_; }
   double value(int k) const { return volume_ * sum_[index(k)]; }
@@ -170,6 +173,7 @@ class sparse_grid {
   static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
   static constexpr double caution = 30.0;  // and what the difference counts
   static constexpr int64 judged_after = 4, judged_points = 500;
+  static int64 least_judged(int ndim, int64 first) { return std::max(judged_after * first, judged_points * ndim); }
   static constexpr int64 growing = 3;  // an array that grows to twice its size, and the old one beside it
 
   struct entry {
