@@ -21,11 +21,9 @@ constexpr int landmark_groups = 512;
 // A region where the integrand was 0 at all points is compared with the best of so many groups alone: beyond a jump there are many of them,
 // which are empty rightly.
 constexpr int groups_for_empty = 64;
-// Widths behind a break point are each others' multiples but for rounding, which is not the same in all places.
-constexpr double for_rounding = 1.0 + 1e-6;
-constexpr double too_wide = 4.0 * for_rounding;  // times the landmark's width
-constexpr double much_less = 0.02;               // of the landmark's density
-constexpr double touching = for_rounding;        // times the half-widths
+constexpr double too_wide = 4.0;         // times the landmark's width
+constexpr double much_less = 0.02;       // of the landmark's density
+constexpr double touching = 1.0 + 1e-6;  // times the half-widths, for rounding
 
 struct landmark {
   int64 region;  // -1: there is none
@@ -256,7 +254,7 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
     if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + fabs(other)))
       return not_too_wide;  // they do not touch
     if (!(other > 0.0 && own > too_wide * other)) continue;
-    const width_check w = {order_of(for_rounding * own / other), j};
+    const width_check w = {order_of(own / other), j};
     if (worse(w, worst)) worst = w;
   }
   return worst;
