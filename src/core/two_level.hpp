@@ -19,6 +19,17 @@ TESSERA_HD double corrected_classic(const level_check &c, double raw) {
   return raw * factor + 0.5 * c.difference * c.share;
 }
 
+// A raw error below this share of a value is round-off, and says nothing of one piece beside another.
+constexpr double round_off_share = 1e-13;
+TESSERA_HD double shown_error(double raw, double value) { return larger(raw, round_off_share * fabs(value)); }
+
+// The same, but what the levels differ by is shared out by what the pieces show: among pieces that show round-off alone not by that, by
+// which places would differ, but by their values. c.raw: the sum of what they show.
+TESSERA_HD double corrected_robust(const level_check &c, double raw, double shown) {
+  const double shares = c.raw > 0.0 ? shown / c.raw + c.share : c.share;
+  return raw + 0.5 * c.difference * shares;
+}
+
 // Pieces whose raw errors are below this share of the difference between the levels claim to be smooth.
 constexpr double vanishing = 0.001;
 

@@ -162,10 +162,15 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
   lanes.meet();
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
+    level_check c = compare_levels(parents, parent, k, children, pieces, piece);
     bool quiet = false;
+    c.raw = 0.0;
     TESSERA_ROLLED
-    for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
+    for (int q = 0; q < pieces; ++q) {
+      const double error = children.error(piece(q), k);
+      quiet |= error <= vanishing * c.difference;
+      c.raw += shown_error(error, children.value(piece(q), k));
+    }
     const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
     const double inherited = handed_on * before.suspicion * error_of_all * share,
                  behind = split.left_behind * error_of_all * share;
@@ -175,11 +180,12 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
       double &error = children.error(piece(q), k);
       region_state &state = children.state(piece(q));
       const region_state now = state;  // read together with the error
+      const double value = children.value(piece(q), k);
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference * share : (touches ? inherited : 0.0);
-      double e = larger(corrected_classic(c, error), floor);
+      double e = larger(corrected_robust(c, error, shown_error(error, value)), floor);
       if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
-      if (behind > e && unresolved && !sees(now.word, children.value(piece(q), k), whole * share)) {
+      if (behind > e && unresolved && !sees(now.word, value, whole * share)) {
         e = behind;
         state.word |= region_doubtful;
         include_axis(state.word, children.ndim(), widest_axis(children, piece(q)), true);
