@@ -75,7 +75,7 @@ int look_that_wins(const std::vector<look> &looks) {
   race.look_at({[](int, const double *) {
                   return std::vector<double>{0.25, 0.25, 0.25, 0.25, 1e-3};
                 },
-                nullptr, [] { return int64{0}; }});
+                [] { return listed_regions{}; }, [] { return int64{0}; }});
   int64 n = 6000;
   int turn = 0;
   for (const look &l : looks) {

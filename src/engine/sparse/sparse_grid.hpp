@@ -98,13 +98,15 @@ class sparse_grid {
     }
     return all;
   }
-  // As many levels of a first step as an integrand is going to be worth that is constant but for rounding.
-  static int levels_of_constant(int ndim) {
+  // As many levels as a first step of no more than so many points has, where it may have more than the least.
+  static int levels_within(int ndim, int64 points) {
     constexpr int most = 5;
     int levels = first_levels;
-    while (levels < most && first_points(ndim, levels + 1) <= 2 * least_judged(ndim, first_points(ndim))) ++levels;
+    while (levels < most && first_points(ndim, levels + 1) <= points) ++levels;
     return levels;
   }
+  // As many levels of a first step as an integrand is going to be worth that is constant but for rounding.
+  static int levels_of_constant(int ndim) { return levels_within(ndim, 2 * least_judged(ndim, first_points(ndim))); }
   // The highest level of its indices when there are enough of them: of the first step, or of one more.
   static int highest_of_constant(int ndim) {
     const int levels = levels_of_constant(ndim);
@@ -128,7 +130,7 @@ class sparse_grid {
   outcome grow(int64 new_points, int64 most, int64 memory) {
     int64 n = 0;
     for (int made = set_.count(); n < new_points && !queue_.empty();) {
-      const int i = queue_.front().index;
+      const int i = index_of(queue_.front());
       std::pop_heap(queue_.begin(), queue_.end());
       queue_.pop_back();
       if (set_.is_expanded(i)) continue;  // it had been raised
@@ -176,30 +178,33 @@ class sparse_grid {
   static int64 least_judged(int ndim, int64 first) { return std::max(judged_after * first, judged_points * ndim); }
   static constexpr int64 growing = 3;  // an array that grows to twice its size, and the old one beside it
 
-  struct entry {
-    double share;
-    int index;
-    bool operator<(const entry &o) const { return share < o.share || (share == o.share && index > o.index); }
-  };
-
   static std::size_t index(int64 i) { return static_cast<std::size_t>(i); }
   std::size_t index(int i, int k) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
   }
   int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 32 * ncomp_ + 96; }
 
+  // 2^(-bits/2)
+  static double inverse_root_of_points(int bits) {
+    constexpr double root_of_half = 0.70710678118654752;
+    return double_of(static_cast<uint64>(1023 - bits / 2) << 52) * (bits % 2 == 0 ? 1.0 : root_of_half);
+  }
   int64 points_of(int i) const { return int64{1} << set_.bits(i); }
 
+  // What an index promises and, in the last bits, which it is: what rounding alone makes different, as between places, is the same, and the
+  // older index comes first then.
+  static constexpr uint64 index_mask = most_indices - 1;
+  static int index_of(uint64 entry) { return static_cast<int>(index_mask - (entry & index_mask)); }
   void put_in_queue(int i) {
-    queue_.push_back({share_of(i), i});
+    const uint64 share = bits_of(without_last_bits(share_of(i), index_bits));
+    queue_.push_back(share | (index_mask - static_cast<uint64>(i)));
     std::push_heap(queue_.begin(), queue_.end());
   }
   // What expanding i promises for its points.
   double share_of(int i) const {
     double most = 0.0;
     for (int k = 0; k < ncomp_; ++k) most = larger(most, indicator_[index(i, k)] * weight_[index(k)]);
-    // What rounding alone makes different, as between places, is the same; the older index comes first then.
-    return without_last_bits(most / std::sqrt(static_cast<double>(points_of(i))), 24);
+    return most * inverse_root_of_points(set_.bits(i));
   }
 
   // Makes room for the indices from the first that has not been evaluated on.
@@ -251,10 +256,7 @@ class sparse_grid {
       const double v = complex_values_ ? modulus(sum_[index(k)], sum_[index(k ^ 1)]) : std::fabs(sum_[index(k)]);
       weight_[index(k)] = v > 0.0 ? 1.0 / v : 1.0;
     }
-    is_raised_.assign(index(first), 0);
-    raised_.clear();
-    for (int i = first; i < set_.count(); ++i) lend(i, first);
-    for (const int i : raised_) put_in_queue(i);  // once more
+    tell_siblings(first);
     for (int i = first; i < set_.count(); ++i) {
       promise(i);
       if (!set_.is_expanded(i)) put_in_queue(i);
@@ -273,32 +275,47 @@ class sparse_grid {
     }
   }
 
-  // Tells the siblings of index i, all of them above an index below it, of its difference. Those before `first` that promise more now are
-  // marked as raised.
-  void lend(int i, int first) {
+  // Siblings of the indices from `first` on.
+  void tell_siblings(int first) {
+    is_lender_.assign(index(set_.count()), 0);
+    is_raised_.assign(index(first), 0);
+    lenders_.clear();
+    raised_.clear();
+    for (int i = first; i < set_.count(); ++i) lend(i);
+    for (const int lower : lenders_) raise(lower, first);
+    for (const int i : raised_) put_in_queue(i);
+  }
+  // Tells the index below index i on each axis of its difference; it is then of those that siblings are to be told of.
+  void lend(int i) {
     each_axis(set_.active(i), [&](int j) {
       const int lower = set_.below(i, j);
-      bool raised = false;
+      bool more = false;
       for (int k = 0; k < ncomp_; ++k) {
         double &largest = largest_above_[index(lower, k)];
         const double own = std::fabs(difference_[index(i, k)]);
-        raised = raised || largest < own;
+        more = more || largest < own;
         largest = larger(largest, own);
       }
-      for (int m = 0; m < ndim_ && raised; ++m) {
-        const int sibling = set_.above(lower, m);
-        if (sibling == sparse_indices::none || sibling >= first || set_.is_expanded(sibling)) continue;
-        bool more = false;
-        for (int k = 0; k < ncomp_; ++k) {
-          double &has = indicator_[index(sibling, k)];
-          const double now = sibling_share * largest_above_[index(lower, k)];
-          more = more || has < now;
-          has = larger(has, now);
-        }
-        if (more && !is_raised_[index(sibling)]) raised_.push_back(sibling);
-        if (more) is_raised_[index(sibling)] = true;
-      }
+      if (more && !is_lender_[index(lower)]) lenders_.push_back(lower);
+      if (more) is_lender_[index(lower)] = true;
     });
+  }
+  // Tells those above an index, siblings all of them, what the largest difference is among them now. Those before `first` that promise
+  // more than they did are put in the queue once more.
+  void raise(int lower, int first) {
+    for (int m = 0; m < ndim_; ++m) {
+      const int sibling = set_.above(lower, m);
+      if (sibling == sparse_indices::none || sibling >= first || set_.is_expanded(sibling)) continue;
+      bool more = false;
+      for (int k = 0; k < ncomp_; ++k) {
+        double &has = indicator_[index(sibling, k)];
+        const double now = sibling_share * largest_above_[index(lower, k)];
+        more = more || has < now;
+        has = larger(has, now);
+      }
+      if (more && !is_raised_[index(sibling)]) raised_.push_back(sibling);
+      if (more) is_raised_[index(sibling)] = true;
+    }
   }
 
   // The sum of what has not been expanded, or cannot be, and what the last half of the points has changed. What siblings lend stands
@@ -343,12 +360,12 @@ class sparse_grid {
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
   std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it by one level
   std::vector<int> open_;              // that are not expanded, or at the top
-  std::vector<int> raised_;            // that promise more since a step
-  std::vector<unsigned char> is_raised_;
+  std::vector<int> lenders_, raised_;  // below those that differ more since a step; that promise more
+  std::vector<unsigned char> is_lender_, is_raised_;
   std::vector<int64> points_then_;                               // up to each index
   std::vector<double> differences_;                              // of a step
   std::vector<double> sum_, magnitude_, error_, lent_, weight_;  // [ncomp]
-  std::vector<entry> queue_;                                     // a heap
+  std::vector<uint64> queue_;                                    // a heap
   int64 points_ = 0, evaluated_ = 0, first_points_ = 0, store_ = 0, steps_ = 0;
 };
 

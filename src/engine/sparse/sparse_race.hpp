@@ -35,6 +35,10 @@ struct sparse_pace {
   double early_excess =
       0.0;  // before the trend of the regions is looked at: their error, of what is tolerated, below which nothing is looked for
   double least_spread = 0.0;  // points of a look at such a grid where regions agree
+  // Of a grid without a map: most points of the first step, where it may have more than the least, and up to how many each step doubles them.
+  double first_points = 0.0, doubled = 0.0;
+  double trial =
+      0.0;  // what it may cost until something is seen of it, where the subdivision will need several times as much
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -137,7 +141,7 @@ class sparse_race final : public run_hooks {
   static constexpr double looks_apart = 4.0, sooner = 2.0;  // before the first turn of all grids
   static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
-  static constexpr double gain = 0.1, haste = 12.0, gain_left = 0.25;  // gain_left: of what both will need yet
+  static constexpr double gain = 0.1, haste = 12.0, gain_left = 0.5;  // gain_left: of what both will need yet
   // Before its error falls as it is going to, a grid seems to need more than it will: up to so many times what the subdivision needs.
   static constexpr double hopeful = 100.0;
   // Points of a grid that wins, of the evaluations of the subdivision.
@@ -145,10 +149,14 @@ class sparse_race final : public run_hooks {
   static constexpr double vague = 0.01;  // relative error of the regions above which their value says little
   static constexpr double vague_beside_map =
       0.1;  // the same for a grid with a map, which is compared with the integrand everywhere
+  static constexpr double points_of_first_indices = 8.0;
   static constexpr double step_growth = 1.35,
-                          index_power = 2.0 / 3.0;  // of a grid's points in a step, of its indices with its points
-  static constexpr int worst_regions = 4;           // in which the integrand has to be smooth
-  static constexpr double negligible = 1e-3;        // of what is tolerated: the error of a region that does not matter
+                          index_power = 0.6;  // of a grid's points in a step, of its indices with its points
+  static constexpr double enough = 1.2;       // of the points that seem to be needed yet
+  static constexpr double even_steps = 1.25;  // of the halvings
+  static constexpr double trials = 4.0;       // what has to be left, in trials
+  static constexpr int worst_regions = 4;     // in which the integrand has to be smooth
+  static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
   // A map is looked for when that costs little: points for each variable, as they mostly are.
   static constexpr double points_of_map = 1250.0, points_of_wide_map = 5000.0;
   static constexpr int map_starts = 12;            // regions with most error, one of which may be in a peak
@@ -295,12 +303,14 @@ class sparse_race final : public run_hooks {
     return outcome::running;
   }
 
+  int plain_levels() const { return sparse_grid::levels_within(set_.ndim, static_cast<int64>(pace_.first_points)); }
   // A step of a grid that is of so many boxes.
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
     const int64 before = grid.evaluated(), most = most_of_grids(n) / boxes;
     const bool is_mapped = &grid == mapped_.grid;
-    const int levels = is_mapped && kind_ == map_kind::product ? sparse_grid::levels_of_constant(set_.ndim)
-                                                               : sparse_grid::first_levels;
+    const int levels = &grid == plain_.grid                      ? plain_levels()
+                       : is_mapped && kind_ == map_kind::product ? sparse_grid::levels_of_constant(set_.ndim)
+                                                                 : sparse_grid::first_levels;
     if (before == 0 && sparse_grid::first_points(set_.ndim, levels) > most) return outcome::evaluations;
     if (is_mapped) source_->prepare_map(before == 0 ? levels + 1 : grid.next_level());
     const outcome o = before == 0 ? grid.begin(levels) : grid.grow(step, most, memory);
@@ -325,7 +335,9 @@ class sparse_race final : public run_hooks {
   // What a grid of so many boxes costs with another step of so many points.
   double cost(const sparse_grid &grid, int64 step, int boxes) const {
     const auto points = static_cast<double>(grid.points()), more = static_cast<double>(step);
-    const double indices = static_cast<double>(grid.indices()) * (points > 0.0 ? 1.0 + more / points : 1.0);
+    const double indices = points > 0.0
+                               ? static_cast<double>(grid.indices()) * std::pow(1.0 + more / points, index_power)
+                               : more / points_of_first_indices;
     return pace_.step * static_cast<double>(grid.steps() + 1) + pace_.index * indices +
            pace_.point * (points + more) * boxes;
   }
@@ -338,24 +350,36 @@ class sparse_race final : public run_hooks {
            pace_.point * points * boxes;
   }
 
+  // Are the regions about what halving all of them again and again would make? Where there have been many more steps the error is in places,
+  // and the integrand hardly one for a grid without a map.
+  bool are_even() const {
+    return static_cast<double>(regions_of_run_.steps()) <=
+           even_steps * std::log2(1.0 + static_cast<double>(regions_of_run_.all().n));
+  }
   // What a grid may cost by now.
   double allowed(const entrant &e, int64 evaluations) const {
     const double n = cost_so_far(evaluations);
     // Where their error does not fall the regions will need all that there is.
     const double in_regions = regions_.needed(), foreseen = std::min(in_regions, static_cast<double>(set_.maxeval));
     const double at_once = std::min(gain * foreseen, haste * n);
-    if (e.grid->is_judged() && e.met) return std::max(n, at_once);
+    const double seen = static_cast<double>(e.grid->points() + std::max<int64>(0, until_seen(e, evaluations)));
+    const double needed =
+        e.grid->is_judged() ? cost_of(*e.grid, std::max(e.points.needed(), seen), 1) : infinity_value();
+    const double now = cost(*e.grid, 0, 1), more = needed - now;
+    const double to_complete =
+        more <= std::min(gain_left * (foreseen - static_cast<double>(evaluations)), haste * n) ? now + 2.0 * more : 0.0;
+    if (e.grid->is_judged() && e.met) return std::max({n, at_once, to_complete});
     double most =
         std::max((&e == &plain_ ? 1.0 : 0.5) * pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
+    const bool is_doubtful = &e == &plain_ && !are_even();
+    if (&e == &plain_ && !is_doubtful && trials * pace_.trial <= cost_left(evaluations))
+      most = std::max(most, pace_.trial);
     if (&e == &mapped_ && kind_ == map_kind::product)
       most = std::max(most, pace_.map);  // it has been looked for to save as much
-    const double needed = e.grid->is_judged() ? cost_of(*e.grid, e.points.needed(), 1) : infinity_value();
-    if (needed < hopeful * foreseen) most = std::max(most, std::min(gain * foreseen, pace_.patience * n));
+    if (needed < (is_doubtful ? 1.0 : hopeful) * foreseen)
+      most = std::max(most, std::min(gain * foreseen, pace_.patience * n));
     if (needed < pace_.lead * in_regions) most = std::max(most, std::min(needed <= n ? n : 0.25 * n, 1.5 * needed));
-    const double now = cost(*e.grid, 0, 1), more = needed - now;
-    return more <= std::min(gain_left * (foreseen - static_cast<double>(evaluations)), haste * n)
-               ? std::max(most, now + 1.5 * more)
-               : most;
+    return std::max(most, to_complete);
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
@@ -367,6 +391,12 @@ class sparse_race final : public run_hooks {
   // Where nothing is left to be decided by what comes first, all at once.
   int64 next_step(const entrant &e, int64 n) const {
     int64 step = next_sparse_step(e.grid->points());
+    if (&e == &plain_ && static_cast<double>(e.grid->points()) < pace_.doubled) step = std::max(step, e.grid->points());
+    if (&e == &plain_ && e.grid->points() == 0) step = sparse_grid::first_points(set_.ndim, plain_levels());
+    // No more than seem to be needed.
+    const double left = enough * (e.points.needed() - static_cast<double>(e.grid->points()));
+    if (!e.met && left > 0.0 && left < static_cast<double>(step))
+      step = std::max<int64>(1000, static_cast<int64>(left));
     if (e.met) step = std::max(step, until_seen(e, n));
     if (&e == &mapped_ && kind_ == map_kind::product) step = std::max(step, e.grid->until_judged());
     return step;

@@ -34,7 +34,7 @@ struct sparse_index {
 
 // Of an index on an axis: its level, and which index has one level less there, 0 at level 1.
 using axis_link = uint32;
-constexpr int level_bits = 4, most_levels = 8, most_indices = 1 << (31 - level_bits);
+constexpr int level_bits = 4, most_levels = 8, index_bits = 31 - level_bits, most_indices = 1 << index_bits;
 TESSERA_HD axis_link make_link(int level, int below) {
   return static_cast<axis_link>(below) << level_bits | static_cast<axis_link>(level);
 }
