@@ -26,12 +26,13 @@ namespace tessera {
 // One component: difference of the levels and sum of the raw errors. Piece q is region piece(q) of `children`.
 template <class Piece>
 TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, int k, const region_view &children,
-                                      int pieces, Piece piece) {
+                                      int pieces, Piece piece, double round_off = 0.0) {
   level_check c = {parents.value(parent, k), 0.0, share_of_piece(pieces), false};
   TESSERA_ROLLED
   for (int q = 0; q < pieces; ++q) {
-    c.difference -= children.value(piece(q), k);
-    c.raw += children.error(piece(q), k);
+    const double value = children.value(piece(q), k);
+    c.difference -= value;
+    c.raw += shown_error(children.error(piece(q), k), value, round_off);
   }
   c.negative = c.difference < 0.0;
   c.difference = fabs(c.difference);
@@ -162,15 +163,10 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
   lanes.meet();
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    level_check c = compare_levels(parents, parent, k, children, pieces, piece);
+    const level_check c = compare_levels(parents, parent, k, children, pieces, piece, round_off_share);
     bool quiet = false;
-    c.raw = 0.0;
     TESSERA_ROLLED
-    for (int q = 0; q < pieces; ++q) {
-      const double error = children.error(piece(q), k);
-      quiet |= error <= vanishing * c.difference;
-      c.raw += shown_error(error, children.value(piece(q), k));
-    }
+    for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
     const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
     const double inherited = handed_on * before.suspicion * error_of_all * share,
                  behind = split.left_behind * error_of_all * share;
@@ -183,7 +179,7 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
       const double value = children.value(piece(q), k);
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference * share : (touches ? inherited : 0.0);
-      double e = larger(corrected_robust(c, error, shown_error(error, value)), floor);
+      double e = larger(corrected_robust(c, error, shown_error(error, value, round_off_share)), floor);
       if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
       if (behind > e && unresolved && !sees(now.word, value, whole * share)) {
         e = behind;

@@ -149,7 +149,7 @@ class sparse_race final : public run_hooks {
   static constexpr double vague = 0.01;  // relative error of the regions above which their value says little
   static constexpr double vague_beside_map =
       0.1;  // the same for a grid with a map, which is compared with the integrand everywhere
-  static constexpr double points_of_first_indices = 8.0;
+  static constexpr double points_of_first_indices = 8.0;  // each, about, of a first step
   static constexpr double step_growth = 1.35,
                           index_power = 0.6;  // of a grid's points in a step, of its indices with its points
   static constexpr double enough = 1.2;       // of the points that seem to be needed yet
