@@ -1,4 +1,4 @@
-// What a sparse grid in a race takes as agreement of the regions, with regions that say what the test wants.
+// What a sparse grid in a race takes as agreement of the regions, and how it grows, with regions that say what the test wants.
 // SPDX-License-Identifier: BSD-3-Clause
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <memory>
+#include <new>
 #include <vector>
 
 extern "C" {
@@ -111,11 +112,105 @@ void what_has_moved_counts_for_nothing(void **) {
   assert_int_equal(look_that_wins({elsewhere, vague, vague}), 0);
 }
 
+constexpr int counted_ndim = 4;
+const double counted_centre[] = {0.5, 0.5, 0.5, 0.5}, counted_half[] = {0.5, 0.5, 0.5, 0.5};
+
+// What each step of the grid evaluates.
+class counted_executor final : public sparse_executor {
+ public:
+  explicit counted_executor(double (*f)(const double *, int)) : own_(counted_ndim, 1, f) {}
+  void begin(const sparse_domain &domain) override { own_.begin(domain); }
+  outcome evaluate(const sparse_step &step, double *differences) override {
+    steps.push_back(step.points);
+    return own_.evaluate(step, differences);
+  }
+  int64 bytes_of_point() const override { return own_.bytes_of_point(); }
+  outcome sample(int64 n, const double *x, double *values) override { return own_.sample(n, x, values); }
+  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
+    return own_.find_unexplained(points, means, sizes);
+  }
+  std::vector<int64> steps;
+
+ private:
+  checked_executor own_;
+};
+class counted_grid final : public sparse_source {
+ public:
+  explicit counted_grid(double (*f)(const double *, int)) : executor(f) {}
+  sparse_grid *open() override {
+    executor.begin({counted_centre, counted_half, nullptr, 1});
+    grid_ = std::make_unique<sparse_grid>(counted_ndim, 1, 1.0, executor);
+    return grid_.get();
+  }
+  sparse_grid *open_regions(int, const double *, std::size_t) override { throw std::bad_alloc(); }
+  counted_executor executor;
+
+ private:
+  std::unique_ptr<sparse_grid> grid_;
+};
+
+double kink(const double *x, int) { return 0.1 + std::fabs(x[0] + x[1] + x[2] + x[3] - 1.7); }
+double waves(const double *x, int) { return std::cos(100.0 * x[0] + 80.0 * x[1] + 60.0 * x[2] + 40.0 * x[3]); }
+
+// Points of each step of a grid that begins with up to 300 and doubles them up to 10000, in its first turn, after 80000 evaluations in so many steps
+// by regions whose error does not fall.
+std::vector<int64> first_turn(double (*f)(const double *, int), int64 steps_of_regions) {
+  cubature_settings set;
+  set.ndim = counted_ndim;
+  set.ncomp = 1;
+  set.reltol = 1e-12;
+  set.maxeval = 1000000000;
+  no_hooks hooks;
+  counted_grid source(f);
+  const sparse_pace pace = {1e4, 8e4,  1.3, 0.0, 0.0, 1.0, 1.0 / 16, 1.0 / 10, 0.5,
+                            0.0, 0.25, 0.0, 0.0, 1.0, 0.0, 0.0,      300.0,    1e4};
+  sparse_race race(set, pace, &source, 0, greatest_int64 / 4, hooks);
+  race.look_at({[](int, const double *) { return std::vector<double>{}; },
+                [] {
+                  return listed_regions{{}, 1023};
+                },
+                [=] { return steps_of_regions; }});
+  const look unchanged = {1.0, 0.1};
+  for (const int64 n : {int64{40000}, int64{80000}})
+    assert_int_equal(race.between_steps(n, &unchanged.value, &unchanged.error), outcome::running);
+  return source.executor.steps;
+}
+int64 sum_of(const std::vector<int64> &steps, std::size_t n) {
+  int64 sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += steps[i];
+  return sum;
+}
+
+// A grid begins with as many levels as it may and doubles, so that its trend is seen in a few steps; while its error is as large as the value it
+// grows threefold, for what its indices promise then says little.
+void steps_are_large_at_first(void **) {
+  const std::vector<int64> of_kink = first_turn(kink, 10), of_waves = first_turn(waves, 10);
+  for (const std::vector<int64> &steps : {of_kink, of_waves}) {
+    assert_true(steps.size() >= 3);
+    assert_int_equal(steps[0], sparse_grid::first_points(counted_ndim, sparse_grid::levels_within(counted_ndim, 300)));
+  }
+  // As long as there are fewer than are doubled, and no more than seem to be needed; a step has at least 1000.
+  for (std::size_t i = 2; sum_of(of_kink, i) < 10000; ++i) {
+    const int64 before = sum_of(of_kink, i);
+    assert_true(of_kink[i] >= before && of_kink[i] < before + before / 2);
+  }
+  for (std::size_t i = 2; sum_of(of_waves, i) < 5000; ++i) assert_true(2 * of_waves[i] > 3 * sum_of(of_waves, i));
+}
+
+// Where the regions are divided evenly a grid may have a tenth of what they are going to need. Elsewhere their error is in places, and it has little.
+void uneven_regions_leave_little_to_a_grid(void **) {
+  const std::vector<int64> even = first_turn(kink, 10), uneven = first_turn(kink, 30);
+  const int64 of_even = sum_of(even, even.size()), of_uneven = sum_of(uneven, uneven.size());
+  assert_true(of_even > 80000 / 16 && of_even <= 80000 / 2);
+  assert_true(of_uneven <= 80000 / 10);  // the last step has somewhat more than was asked for
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(small_errors_say_something),
-                              cmocka_unit_test(what_was_known_is_remembered),
-                              cmocka_unit_test(what_has_moved_counts_for_nothing)};
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(small_errors_say_something), cmocka_unit_test(what_was_known_is_remembered),
+      cmocka_unit_test(what_has_moved_counts_for_nothing), cmocka_unit_test(steps_are_large_at_first),
+      cmocka_unit_test(uneven_regions_leave_little_to_a_grid)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -139,7 +139,7 @@ class sparse_race final : public run_hooks {
   // Of one look at the regions no trend is seen: their error falls by such a power of the evaluations at most, and each step makes so many times what there was.
   static constexpr double fastest = 1.5, growth = 1.4;
   static constexpr double looks_apart = 4.0, sooner = 2.0;  // before the first turn of all grids
-  static constexpr double farthest = 10.0;  // evaluations, of those so far: what lies farther ahead is not counted on
+  static constexpr double farthest = 5.0;  // evaluations, of those so far: what lies farther ahead is not counted on
   // A grid is completed at once that costs less than such a share of what the subdivision will need, and so many times what it has had.
   static constexpr double gain = 0.1, haste = 12.0, gain_left = 0.5;  // gain_left: of what both will need yet
   // Before its error falls as it is going to, a grid seems to need more than it will: up to so many times what the subdivision needs.
@@ -159,6 +159,7 @@ class sparse_race final : public run_hooks {
   static constexpr double negligible = 1e-3;  // of what is tolerated: the error of a region that does not matter
   // A map is looked for when that costs little: points for each variable, as they mostly are.
   static constexpr double points_of_map = 1250.0, points_of_wide_map = 5000.0;
+  static constexpr double search_share = 1.0 / 8;  // that the search for a wide map takes of what it has to save
   static constexpr int map_starts = 12;            // regions with most error, one of which may be in a peak
   static constexpr double most_mapped_seen = 2e4;  // as most_seen; the regions are looked at all the same
   // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
@@ -249,9 +250,9 @@ class sparse_race final : public run_hooks {
       const double points = (is_no_product_ ? points_of_wide_map : points_of_map) * set_.ndim;
       if (points > pace_.share * cost_so_far(n)) return outcome::running;
       const double left = left_in_regions(n);
-      // Of an integrand that is no product only where the plain grid has had a turn and does not promise more.
-      const bool may_be_wide =
-          is_no_product_ && (plain_.grid || plain_.given_up) && !is_ahead(plain_) && left >= points + pace_.wide_map;
+      // Of an integrand that is no product only where the plain grid has had a turn and does not promise more, and as much has been spent as the search takes.
+      const bool may_be_wide = is_no_product_ && (plain_.grid || plain_.given_up) && !is_ahead(plain_) &&
+                               left >= points + pace_.wide_map && cost_so_far(n) >= search_share * pace_.wide_map;
       if (cost_left(n) < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       const std::vector<double> starts = centres(worst(n, value, error));
@@ -308,9 +309,9 @@ class sparse_race final : public run_hooks {
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
     const int64 before = grid.evaluated(), most = most_of_grids(n) / boxes;
     const bool is_mapped = &grid == mapped_.grid;
-    const int levels = &grid == plain_.grid                      ? plain_levels()
-                       : is_mapped && kind_ == map_kind::product ? sparse_grid::levels_of_constant(set_.ndim)
-                                                                 : sparse_grid::first_levels;
+    const int levels = !is_mapped                   ? plain_levels()
+                       : kind_ == map_kind::product ? sparse_grid::levels_of_constant(set_.ndim)
+                                                    : sparse_grid::first_levels;
     if (before == 0 && sparse_grid::first_points(set_.ndim, levels) > most) return outcome::evaluations;
     if (is_mapped) source_->prepare_map(before == 0 ? levels + 1 : grid.next_level());
     const outcome o = before == 0 ? grid.begin(levels) : grid.grow(step, most, memory);
@@ -369,9 +370,9 @@ class sparse_race final : public run_hooks {
     const double to_complete =
         more <= std::min(gain_left * (foreseen - static_cast<double>(evaluations)), haste * n) ? now + 2.0 * more : 0.0;
     if (e.grid->is_judged() && e.met) return std::max({n, at_once, to_complete});
-    double most =
-        std::max((&e == &plain_ ? 1.0 : 0.5) * pace_.share * n, pace_.foresight * std::min(foreseen, farthest * n));
     const bool is_doubtful = &e == &plain_ && !are_even();
+    double most = (&e == &plain_ ? 1.0 : 0.5) * pace_.share * n;
+    if (!is_doubtful) most = std::max(most, pace_.foresight * std::min(foreseen, farthest * n));
     if (&e == &plain_ && !is_doubtful && trials * pace_.trial <= cost_left(evaluations))
       most = std::max(most, pace_.trial);
     if (&e == &mapped_ && kind_ == map_kind::product)
@@ -382,6 +383,21 @@ class sparse_race final : public run_hooks {
     return std::max(most, to_complete);
   }
 
+  // The next step of a grid without a map, as long as nothing is seen.
+  int64 plain_step(const sparse_grid &grid) const {
+    const int64 points = grid.points(), step = next_sparse_step(points);
+    if (points == 0) return sparse_grid::first_points(set_.ndim, plain_levels());
+    if (static_cast<double>(points) >= pace_.doubled) return step;
+    return std::max(step, is_vague(grid) ? 2 * points : points);
+  }
+
+  // Is the error as large as the value?
+  bool is_vague(const sparse_grid &grid) const {
+    for (int k = 0; k < set_.ncomp; ++k)
+      if (!(grid.error(k) <= std::fabs(grid.value(k)))) return true;
+    return false;
+  }
+
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
   bool is_ready(const entrant &e, int64 n) const { return e.met && until_seen(e, n) <= 0; }
   int64 until_seen(const entrant &e, int64 n) const {
@@ -390,14 +406,12 @@ class sparse_race final : public run_hooks {
   }
   // Where nothing is left to be decided by what comes first, all at once.
   int64 next_step(const entrant &e, int64 n) const {
-    int64 step = next_sparse_step(e.grid->points());
-    if (&e == &plain_ && static_cast<double>(e.grid->points()) < pace_.doubled) step = std::max(step, e.grid->points());
-    if (&e == &plain_ && e.grid->points() == 0) step = sparse_grid::first_points(set_.ndim, plain_levels());
+    int64 step = &e == &plain_ ? plain_step(*e.grid) : next_sparse_step(e.grid->points());
     // No more than seem to be needed.
     const double left = enough * (e.points.needed() - static_cast<double>(e.grid->points()));
     if (!e.met && left > 0.0 && left < static_cast<double>(step))
       step = std::max<int64>(1000, static_cast<int64>(left));
-    if (e.met) step = std::max(step, until_seen(e, n));
+    if (e.met) step = std::max<int64>(1000, until_seen(e, n));
     if (&e == &mapped_ && kind_ == map_kind::product) step = std::max(step, e.grid->until_judged());
     return step;
   }
@@ -547,13 +561,13 @@ class sparse_race final : public run_hooks {
       well = grid->is_begun() && most_left <= 1.0;
       in_regions.add(grid->points(), most_left);
       const double needed = cost_of(*grid, in_regions.needed(), boxes);
-      const bool hopeless = 3.0 * cost(*grid, 0, boxes) >= most && !(needed <= 2.0 * most);
+      const bool hopeless = in_regions.has_trend() && 3.0 * cost(*grid, 0, boxes) >= most && !(needed <= 2.0 * most);
       if (well || hopeless || cost(*grid, check_step(*grid, most, boxes), boxes) > 1.5 * most) return outcome::running;
     }
   }
   // Up to half as much again, rather than to begin anew later.
   int64 check_step(const sparse_grid &grid, double most, int boxes) const {
-    const int64 points = grid.points(), step = next_sparse_step(points);
+    const int64 points = grid.points(), step = plain_step(grid);
     if (points == 0) return step;
     const double left = (1.5 * most - cost(grid, 0, boxes)) / (cost(grid, points, boxes) - cost(grid, 0, boxes));
     return std::min(step, std::max(points / 4, static_cast<int64>(left * static_cast<double>(points))));
