@@ -17,8 +17,8 @@ namespace {
 
 constexpr int look_ahead_per_thread = 4;
 // A point of a sparse grid takes about as long as one of a rule.
-constexpr sparse_pace at_the_same_cost = {1e4, 2e4, 1.3, 0.0,  0.0, 1.0, 1.0 / 16,
-                                          0.0, 0.5, 0.0, 0.25, 0.0, 0.0, 1.0 / 16};
+constexpr sparse_pace at_the_same_cost = {1e4,  2e4, 1.3, 0.0,      0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.0,
+                                          0.25, 0.0, 0.0, 1.0 / 16, 0.0, 0.0, 0.0,      0.0, 0.0, 1e6};
 constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
 
 class host_cubature final : public host_method {

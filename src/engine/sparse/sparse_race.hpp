@@ -39,6 +39,7 @@ struct sparse_pace {
   double first_points = 0.0, doubled = 0.0;
   double trial =
       0.0;  // what it may cost until something is seen of it, where the subdivision will need several times as much
+  double vague = 0.0;  // up to how many points such a grid doubles them as long as its error is as large as its value
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -152,6 +153,7 @@ class sparse_race final : public run_hooks {
   static constexpr double points_of_first_indices = 8.0;  // each, about, of a first step
   static constexpr double step_growth = 1.35,
                           index_power = 0.6;  // of a grid's points in a step, of its indices with its points
+  static constexpr double vague_points = 2e4;
   static constexpr double enough = 1.2;       // of the points that seem to be needed yet
   static constexpr double even_steps = 1.25;  // of the halvings
   static constexpr double trials = 4.0;       // what has to be left, in trials
@@ -383,12 +385,14 @@ class sparse_race final : public run_hooks {
     return std::max(most, to_complete);
   }
 
-  // The next step of a grid without a map, as long as nothing is seen.
+  // The next step of a grid without a map, as long as nothing is seen. While its error is as large as its value, what its indices promise says
+  // little, and a grid that follows it stays behind one that grows evenly.
   int64 plain_step(const sparse_grid &grid) const {
     const int64 points = grid.points(), step = next_sparse_step(points);
     if (points == 0) return sparse_grid::first_points(set_.ndim, plain_levels());
-    if (static_cast<double>(points) >= pace_.doubled) return step;
-    return std::max(step, is_vague(grid) ? 2 * points : points);
+    const auto n = static_cast<double>(points);
+    if (n < pace_.doubled) return std::max(step, is_vague(grid) ? 2 * points : points);
+    return n >= vague_points && n < pace_.vague && is_vague(grid) ? std::max(step, points) : step;
   }
 
   // Is the error as large as the value?
