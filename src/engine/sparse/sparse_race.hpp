@@ -35,11 +35,12 @@ struct sparse_pace {
   double early_excess =
       0.0;  // before the trend of the regions is looked at: their error, of what is tolerated, below which nothing is looked for
   double least_spread = 0.0;  // points of a look at such a grid where regions agree
-  // Of a grid without a map: most points of the first step, where it may have more than the least, and up to how many each step doubles them.
+  // Of a grid without a map: most points of the first step, where it may have more than the least, and up to how many each step doubles them, or
+  // makes them three times as many as long as its errors are as large as its values.
   double first_points = 0.0, doubled = 0.0;
   double trial =
       0.0;  // what it may cost until something is seen of it, where the subdivision will need several times as much
-  double vague = 0.0;  // up to how many points such a grid doubles them as long as its error is as large as its value
+  double vague = 0.0;  // up to how many it doubles them, from vague_points on, as long as its errors are as large
 };
 
 // What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
@@ -387,19 +388,19 @@ class sparse_race final : public run_hooks {
 
   // The next step of a grid without a map, as long as nothing is seen. While its error is as large as its value, what its indices promise says
   // little, and a grid that follows it stays behind one that grows evenly.
-  int64 plain_step(const sparse_grid &grid) const {
+  int64 plain_step(const sparse_grid &grid, int boxes) const {
     const int64 points = grid.points(), step = next_sparse_step(points);
     if (points == 0) return sparse_grid::first_points(set_.ndim, plain_levels());
     const auto n = static_cast<double>(points);
-    if (n < pace_.doubled) return std::max(step, is_vague(grid) ? 2 * points : points);
-    return n >= vague_points && n < pace_.vague && is_vague(grid) ? std::max(step, points) : step;
+    if (n < pace_.doubled) return std::max(step, is_vague(grid, boxes) ? 2 * points : points);
+    return n >= vague_points && n < pace_.vague && is_vague(grid, boxes) ? std::max(step, points) : step;
   }
 
-  // Is the error as large as the value?
-  bool is_vague(const sparse_grid &grid) const {
-    for (int k = 0; k < set_.ncomp; ++k)
-      if (!(grid.error(k) <= std::fabs(grid.value(k)))) return true;
-    return false;
+  // Are all errors as large as their values?
+  bool is_vague(const sparse_grid &grid, int boxes) const {
+    for (int k = 0; k < boxes * set_.ncomp; ++k)
+      if (grid.error(k) <= std::fabs(grid.value(k))) return false;
+    return true;
   }
 
   // The tolerance is met, and the grid has looked at so many points that what the regions see would have shown.
@@ -410,7 +411,7 @@ class sparse_race final : public run_hooks {
   }
   // Where nothing is left to be decided by what comes first, all at once.
   int64 next_step(const entrant &e, int64 n) const {
-    int64 step = &e == &plain_ ? plain_step(*e.grid) : next_sparse_step(e.grid->points());
+    int64 step = &e == &plain_ ? plain_step(*e.grid, 1) : next_sparse_step(e.grid->points());
     // No more than seem to be needed.
     const double left = enough * (e.points.needed() - static_cast<double>(e.grid->points()));
     if (!e.met && left > 0.0 && left < static_cast<double>(step))
@@ -571,7 +572,7 @@ class sparse_race final : public run_hooks {
   }
   // Up to half as much again, rather than to begin anew later.
   int64 check_step(const sparse_grid &grid, double most, int boxes) const {
-    const int64 points = grid.points(), step = plain_step(grid);
+    const int64 points = grid.points(), step = plain_step(grid, boxes);
     if (points == 0) return step;
     const double left = (1.5 * most - cost(grid, 0, boxes)) / (cost(grid, points, boxes) - cost(grid, 0, boxes));
     return std::min(step, std::max(points / 4, static_cast<int64>(left * static_cast<double>(points))));
