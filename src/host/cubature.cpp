@@ -17,8 +17,19 @@ namespace {
 
 constexpr int look_ahead_per_thread = 4;
 // A point of a sparse grid takes about as long as one of a rule.
-constexpr sparse_pace at_the_same_cost = {1e4,  2e4, 1.3, 0.0,      0.0, 1.0, 1.0 / 16, 0.0, 0.5, 0.0,
-                                          0.25, 0.0, 0.0, 1.0 / 16, 0.0, 0.0, 0.0,      0.0, 0.0, 1e6};
+constexpr sparse_pace at_the_same_cost() {
+  sparse_pace pace;
+  pace.first_look = 1e4;
+  pace.start = 2e4;
+  pace.apart = 1.3;
+  pace.point = 1.0;
+  pace.share = 1.0 / 16;
+  pace.lead = 0.5;
+  pace.check_share = 0.25;
+  pace.seen_first = 1.0 / 16;
+  pace.vague = 1e6;
+  return pace;
+}
 constexpr int64 little = int64{1} << 20;  // bytes that are not worth giving back
 
 class host_cubature final : public host_method {
@@ -53,7 +64,7 @@ class host_cubature final : public host_method {
       }
       return;
     }
-    sparse_race race(set, at_the_same_cost, for_sparse > 0 ? &sparse : nullptr,
+    sparse_race race(set, at_the_same_cost(), for_sparse > 0 ? &sparse : nullptr,
                      problem.given.n > 0 ? problem.given.evaluations : 0, for_sparse, hooks);
     evaluator_.start(problem, pool, hooks, for_calls);
     const domain_box domain = problem.domain();

@@ -74,7 +74,15 @@ constexpr int64 everything = int64{1} << 50;
 
 // Turns of the grid come early, so that there are some.
 ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers, int64 stop_at = everything) {
-  constexpr sparse_pace soon = {1500, 3000, 1.3, 10, 0.1, 1.0, 0.5, 0.5, 1.0, 4.0, 1.0, 0.0, 0.0, 1.0};
+  sparse_pace soon;
+  soon.first_look = 1500.0;
+  soon.start = 3000.0;
+  soon.apart = 1.3;
+  soon.step = 10.0;
+  soon.index = 0.1;
+  soon.point = soon.lead = soon.check_share = soon.seen_first = 1.0;
+  soon.share = soon.foresight = 0.5;
+  soon.patience = 4.0;
   thread_pool pool(1);
   host_evaluator evaluator;
   evaluator.start(regions_of, pool, nobody_asks, INT64_MAX);  // which keeps none, as on a device

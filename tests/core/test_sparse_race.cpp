@@ -71,7 +71,13 @@ int look_that_wins(const std::vector<look> &looks) {
   set.maxeval = 1000000000;
   no_hooks hooks;
   grids source;
-  const sparse_pace pace = {1e4, 2e4, 1.3, 0.0, 0.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.25, 0.0, 0.0, 1.0};
+  sparse_pace pace;
+  pace.first_look = 1e4;
+  pace.start = 2e4;
+  pace.apart = 1.3;
+  pace.point = pace.share = pace.seen_first = 1.0;
+  pace.lead = 0.5;
+  pace.check_share = 0.25;
   sparse_race race(set, pace, &source, 0, greatest_int64 / 4, hooks);
   race.look_at({[](int, const double *) {
                   return std::vector<double>{0.25, 0.25, 0.25, 0.25, 1e-3};
@@ -162,8 +168,18 @@ std::vector<int64> first_turn(double (*f)(const double *, int), int64 steps_of_r
   set.maxeval = 1000000000;
   no_hooks hooks;
   counted_grid source(f);
-  const sparse_pace pace = {1e4, 8e4,  1.3, 0.0, 0.0, 1.0, 1.0 / 16, 1.0 / 10, 0.5,
-                            0.0, 0.25, 0.0, 0.0, 1.0, 0.0, 0.0,      300.0,    1e4};
+  sparse_pace pace;
+  pace.first_look = 1e4;
+  pace.start = 8e4;
+  pace.apart = 1.3;
+  pace.point = 1.0;
+  pace.share = 1.0 / 16;
+  pace.foresight = 1.0 / 10;
+  pace.lead = 0.5;
+  pace.check_share = 0.25;
+  pace.seen_first = 1.0;
+  pace.first_points = 300.0;
+  pace.doubled = 1e4;
   sparse_race race(set, pace, &source, 0, greatest_int64 / 4, hooks);
   race.look_at({[](int, const double *) { return std::vector<double>{}; },
                 [] {

@@ -13,8 +13,29 @@ namespace tessera {
 
 // A step of a sparse grid takes 40 µs and 0.18 µs more for each index, for it goes by way of the host; meanwhile rules are applied at 1e11
 // points a second. A step of the subdivision costs as much. A map is found in 0.8 ms and is to save as much, a wide one in 2 to 3 and is to save 20.
-constexpr sparse_pace steps_are_dear = {1e5, 1e7, 1.7,   4e6, 1.8e4, 15.0, 1.0 / 16, 1.0 / 10, 0.5, 4.0,
-                                        1.0, 5e7, 2.0e9, 1.0, 16.0,  1e6,  1e4,      1.3e5,    3e7};
+static constexpr sparse_pace steps_are_dear() {
+  sparse_pace pace;
+  pace.first_look = 1e5;
+  pace.start = 1e7;
+  pace.apart = 1.7;
+  pace.step = 4e6;
+  pace.index = 1.8e4;
+  pace.point = 15.0;
+  pace.share = 1.0 / 16;
+  pace.foresight = 1.0 / 10;
+  pace.lead = 0.5;
+  pace.patience = 4.0;
+  pace.check_share = 1.0;
+  pace.map = 5e7;
+  pace.wide_map = 2e9;
+  pace.seen_first = 1.0;
+  pace.early_excess = 16.0;
+  pace.least_spread = 1e6;
+  pace.first_points = 1e4;
+  pace.doubled = 1.3e5;
+  pace.trial = 3e7;
+  return pace;
+}
 
 std::unique_ptr<cuda_method> make_cuda_cubature(cuda_setting &setting) {
   return std::make_unique<cuda_cubature>(setting);
@@ -81,7 +102,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   const int64 for_sparse =
       problem.sparse == sparse_part::off ? 0 : p.settings.memory / (problem.memory_is_given ? 8 : 3);
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
-  sparse_race race(p.settings, steps_are_dear, for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
+  sparse_race race(p.settings, steps_are_dear(), for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
   driver_type driver(executor_, p.settings, p.integration_rule.points, course);
   race.look_at({[&](int n, const double *weight) {

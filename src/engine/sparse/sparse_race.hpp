@@ -14,67 +14,12 @@
 #include "../error_trend.hpp"
 #include "../hooks.hpp"
 #include "sparse_grid.hpp"
+#include "sparse_pace.hpp"
+#include "sparse_source.hpp"
 #include "spread_points.hpp"
 #include "tested_points.hpp"
 
 namespace tessera {
-
-// What a grid costs and what it may cost, in evaluations of the subdivision.
-struct sparse_pace {
-  double first_look;     // after which the regions are looked at first: is the integrand a product?
-  double start, apart;   // of the first turn of all grids, and from one turn to the next
-  double step;           // what a step costs besides its indices and points, of a grid or of the subdivision
-  double index, point;   // what an index costs besides its points, and a point
-  double share;          // that a grid may have of what the subdivision has had,
-  double foresight;      // or of what that is going to need, as far as it can be foreseen
-  double lead;           // a grid is ahead that will cost less than this share of what the subdivision will need
-  double patience;       // that a grid may have of what the subdivision has had, while its error falls
-  double check_share;    // and to see whether the integrand is smooth, or of what the grid has had
-  double map, wide_map;  // what a map has to save, of a product, and of another
-  double seen_first;     // share of the points of a look at a grid with a map that come first, lest all are in vain
-  double early_excess =
-      0.0;  // before the trend of the regions is looked at: their error, of what is tolerated, below which nothing is looked for
-  double least_spread = 0.0;  // points of a look at such a grid where regions agree
-  // Of a grid without a map: most points of the first step, where it may have more than the least, and up to how many each step doubles them, or
-  // makes them three times as many as long as its errors are as large as its values.
-  double first_points = 0.0, doubled = 0.0;
-  double trial =
-      0.0;  // what it may cost until something is seen of it, where the subdivision will need several times as much
-  double vague = 0.0;  // up to how many it doubles them, from vague_points on, as long as its errors are as large
-};
-
-// What the densities of a map are: those along lines of an integrand that is a product, as far as one other point shows; along lines of another; or wider.
-enum class map_kind { product, lines, wide };
-
-// A grid with a map, if there is one, and what looking for the map has cost.
-struct mapped_opening {
-  sparse_grid *grid = nullptr;
-  int64 points = 0;
-  map_kind kind = map_kind::lines;
-  bool is_early = false;           // there may be one of an integrand that is no product, which has not been looked for
-  bool is_lost = false;            // there is none, for the integrand is 0 at all of the points to start from
-  outcome end = outcome::running;  // callback, nonfinite, memory, or time and stopped: there is no grid
-};
-
-// Where grids come from when their turn has come. All throw bad_alloc.
-class sparse_source {
- public:
-  virtual ~sparse_source() = default;
-  // Of the domain. Null: there is none.
-  virtual sparse_grid *open() = 0;
-  // Of regions: centre[ndim] and half-width[ndim] of each, `length` numbers from one to the next.
-  virtual sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) = 0;
-  // Of the domain, in the variables of a map that is looked for from one of the points starts[][ndim], with no more than `most` points; of an integrand that is no product if it may be wide.
-  virtual bool has_maps() const { return false; }
-  virtual int64 map_bytes() const { return 0; }
-  virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, int64 /*most*/, bool /*may_be_wide*/) {
-    return {};
-  }
-  // Has the nodes of so many levels ready, before the grid with the map needs them.
-  virtual void prepare_map(int /*levels*/) {}
-  // Of the grid with the map, as the executor's. sizes: [ncomp].
-  virtual outcome find_unexplained(const tested_set & /*points*/, double * /*sizes*/) { return outcome::memory; }
-};
 
 // The hooks of the subdivision. Without a source they are those that it is given.
 class sparse_race final : public run_hooks {
