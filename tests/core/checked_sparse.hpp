@@ -32,6 +32,7 @@ class checked_executor final : public sparse_executor {
   outcome find_unexplained(const tested_set &, const double *, double *) override { return outcome::memory; }
 
   outcome evaluate(const sparse_step &step, double *differences) override {
+    steps.push_back(step.points);
     store_.resize(static_cast<std::size_t>(step.store));
     std::vector<double> x(static_cast<std::size_t>(ndim_));
     for (int n = step.before; n < step.end; ++n)
@@ -52,6 +53,7 @@ class checked_executor final : public sparse_executor {
     return outcome::running;
   }
   double worst = 0.0;
+  std::vector<int64> steps;  // points of each
 
  private:
   double &at(int64 i) { return store_[static_cast<std::size_t>(i)]; }

@@ -61,23 +61,33 @@ struct look {
   double value, error;
 };
 
+cubature_settings settings_of(int variables, double reltol) {
+  cubature_settings set;
+  set.ndim = variables;
+  set.ncomp = 1;
+  set.reltol = reltol;
+  set.maxeval = 1000000000;
+  return set;
+}
+sparse_pace pace_from(double start, double share) {
+  sparse_pace pace;
+  pace.first_look = 1e4;
+  pace.start = start;
+  pace.apart = 1.3;
+  pace.point = pace.seen_first = 1.0;
+  pace.share = share;
+  pace.lead = 0.5;
+  pace.check_share = 0.25;
+  return pace;
+}
+
 // After which of the looks, each after twice the evaluations, the race ends with the grid's value; 0: after none. The first comes before the
 // grid.
 int look_that_wins(const std::vector<look> &looks) {
-  cubature_settings set;
-  set.ndim = ndim;
-  set.ncomp = 1;
-  set.reltol = 1e-9;
-  set.maxeval = 1000000000;
+  const cubature_settings set = settings_of(ndim, 1e-9);
   no_hooks hooks;
   grids source;
-  sparse_pace pace;
-  pace.first_look = 1e4;
-  pace.start = 2e4;
-  pace.apart = 1.3;
-  pace.point = pace.share = pace.seen_first = 1.0;
-  pace.lead = 0.5;
-  pace.check_share = 0.25;
+  const sparse_pace pace = pace_from(2e4, 1.0);
   sparse_race race(set, pace, &source, 0, greatest_int64 / 4, hooks);
   race.look_at({[](int, const double *) {
                   return std::vector<double>{0.25, 0.25, 0.25, 0.25, 1e-3};
@@ -121,35 +131,16 @@ void what_has_moved_counts_for_nothing(void **) {
 constexpr int counted_ndim = 4;
 const double counted_centre[] = {0.5, 0.5, 0.5, 0.5}, counted_half[] = {0.5, 0.5, 0.5, 0.5};
 
-// What each step of the grid evaluates.
-class counted_executor final : public sparse_executor {
- public:
-  explicit counted_executor(double (*f)(const double *, int)) : own_(counted_ndim, 1, f) {}
-  void begin(const sparse_domain &domain) override { own_.begin(domain); }
-  outcome evaluate(const sparse_step &step, double *differences) override {
-    steps.push_back(step.points);
-    return own_.evaluate(step, differences);
-  }
-  int64 bytes_of_point() const override { return own_.bytes_of_point(); }
-  outcome sample(int64 n, const double *x, double *values) override { return own_.sample(n, x, values); }
-  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
-    return own_.find_unexplained(points, means, sizes);
-  }
-  std::vector<int64> steps;
-
- private:
-  checked_executor own_;
-};
 class counted_grid final : public sparse_source {
  public:
-  explicit counted_grid(double (*f)(const double *, int)) : executor(f) {}
+  explicit counted_grid(double (*f)(const double *, int)) : executor(counted_ndim, 1, f) {}
   sparse_grid *open() override {
     executor.begin({counted_centre, counted_half, nullptr, 1});
     grid_ = std::make_unique<sparse_grid>(counted_ndim, 1, 1.0, executor);
     return grid_.get();
   }
   sparse_grid *open_regions(int, const double *, std::size_t) override { throw std::bad_alloc(); }
-  counted_executor executor;
+  checked_executor executor;
 
  private:
   std::unique_ptr<sparse_grid> grid_;
@@ -161,23 +152,11 @@ double waves(const double *x, int) { return std::cos(100.0 * x[0] + 80.0 * x[1] 
 // Points of each step of a grid that begins with up to 300 and doubles them up to 10000, in its first turn, after 80000 evaluations in so many steps
 // by regions whose error does not fall.
 std::vector<int64> first_turn(double (*f)(const double *, int), int64 steps_of_regions) {
-  cubature_settings set;
-  set.ndim = counted_ndim;
-  set.ncomp = 1;
-  set.reltol = 1e-12;
-  set.maxeval = 1000000000;
+  const cubature_settings set = settings_of(counted_ndim, 1e-12);
   no_hooks hooks;
   counted_grid source(f);
-  sparse_pace pace;
-  pace.first_look = 1e4;
-  pace.start = 8e4;
-  pace.apart = 1.3;
-  pace.point = 1.0;
-  pace.share = 1.0 / 16;
+  sparse_pace pace = pace_from(8e4, 1.0 / 16);
   pace.foresight = 1.0 / 10;
-  pace.lead = 0.5;
-  pace.check_share = 0.25;
-  pace.seen_first = 1.0;
   pace.first_points = 300.0;
   pace.doubled = 1e4;
   sparse_race race(set, pace, &source, 0, greatest_int64 / 4, hooks);
