@@ -70,7 +70,8 @@ class sparse_run final : public sparse_source {
   }
   bool has_maps() const override { return problem_.ndim() <= most_spread_axes; }
   int64 map_bytes() const override { return map_search::bytes(problem_.ndim(), problem_.ncomp()); }
-  mapped_opening open_mapped(const std::vector<double> &starts, int64 most, bool may_be_wide) override {
+  mapped_opening open_mapped(const std::vector<double> &starts, const std::vector<double> &faces, int64 most,
+                             bool may_be_wide) override {
     mapped_opening opening;
     if (!is_open()) return opening;
     if (!mapped_) mapped_ = kept(grid_of::mapped);
@@ -78,7 +79,7 @@ class sparse_run final : public sparse_source {
     search_ = std::make_unique<map_search>(
         problem_.ndim(), problem_.ncomp(), box_->domain(), most,
         [this](int64 n, const double *x, double *values) { return mapped_->sample(n, x, values); });
-    opening.end = search_->find(starts, may_be_wide);
+    opening.end = search_->find(starts, faces, may_be_wide);
     opening.points = search_->points();
     opening.kind = search_->is_product() ? map_kind::product : search_->is_wide() ? map_kind::wide : map_kind::lines;
     opening.is_lost = opening.end == outcome::running && search_->is_lost();

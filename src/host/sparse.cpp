@@ -153,18 +153,28 @@ outcome host_sparse::find_unexplained(const tested_set &set, const double *means
   std::vector<log_panel> panels(index(n_panels <= most_log_panels ? n_panels : 0));
   for (std::size_t p = 0; p < panels.size(); ++p)
     for (int cell = 0; cell <= log_cells; ++cell) write_log_cell(domain_.map.panels[p], cell, panels[p]);
-  const log_panel *const logs = panels.empty() ? nullptr : panels.data();
+  std::vector<panel_number> starts;
+  for (int i = 0; i < ndim_ * log_starts && !panels.empty(); ++i)
+    starts.push_back(log_start(domain_.map, i / log_starts, i % log_starts));
+  const auto with = [&](auto known, int64 i, double *x, int64 ldx, double &value) {
+    const double jacobian = write_tested_point(domain_, ndim_, set, i, x, ldx, known);
+    value = known.value();
+    return jacobian;
+  };
+  const auto write = [&](int64 i, double *x, int64 ldx, double &value) {
+    return panels.empty() ? with(series_density{domain_.map}, i, x, ldx, value)
+                          : with(logged_density{{panels.data(), starts.data()}}, i, x, ldx, value);
+  };
   double unused[most_spread_axes];
   std::fill_n(sizes, ncomp_, 0.0);
   for (int64 first = 0; first < set.points(); first += together) {
     const int64 n = std::min(together, set.points() - first);
-    const outcome o = by_blocks(n, [&](int64 i, double *to, int64 ldx) {
-      return write_tested_point(domain_, logs, ndim_, set, first + i, to, ldx, density[index(i)]);
-    });
+    const outcome o =
+        by_blocks(n, [&](int64 i, double *to, int64 ldx) { return write(first + i, to, ldx, density[index(i)]); });
     if (o != outcome::running) return o;
     for (int64 i = 0; i < n; ++i) {
       // Of the points that this rank has not looked at nothing but their values is known.
-      if (ranks_there() > 1) write_tested_point(domain_, logs, ndim_, set, first + i, unused, 1, density[index(i)]);
+      if (ranks_there() > 1) write(first + i, unused, 1, density[index(i)]);
       for (int k = 0; k < ncomp_; ++k)
         sizes[k] = larger(sizes[k], unexplained_size(set, values_[index(i * ncomp_ + k)], means[k], density[index(i)]));
     }

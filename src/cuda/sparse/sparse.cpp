@@ -19,6 +19,11 @@ constexpr unsigned block = 128, wide_block = 512;
 constexpr unsigned most_looking = 512;  // blocks
 constexpr unsigned most_testing = 256;  // each of which has first to make the logarithms of all panels
 constexpr int64 many_points = 512;      // of an index, for which a block is wide
+constexpr int64 few_regions = 1024;     // which one block looks at
+
+constexpr int bytes_of_logs(int panels, int ndim) {
+  return panels * static_cast<int>(sizeof(log_panel)) + ndim * log_starts * static_cast<int>(sizeof(panel_number));
+}
 
 template <class Arguments>
 void launch(CUfunction f, unsigned x, unsigned y, CUstream stream, Arguments &a, unsigned threads = block,
@@ -50,7 +55,7 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
   tested_points_ = library_.function("tessera_tested_points");
   tested_values_ = library_.function("tessera_tested_values");
   check(cuda().function_set(tested_points_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                            most_log_panels * sizeof(log_panel)),
+                            bytes_of_logs(most_log_panels, ndim)),
         "asking for shared memory");
   largest_ = library_.function("tessera_largest_errors");
   records_ = library_.function("tessera_region_records");
@@ -62,7 +67,8 @@ sparse_kernels::sparse_kernels(int ndim, int ncomp, int arch, code_cache *cache)
 
 std::vector<double> sparse_kernels::largest_errors(const region_view &regions, int64 n, int wanted,
                                                    const double *weight, mapped_memory &memory, CUstream stream) const {
-  const auto blocks = static_cast<unsigned>(std::min<int64>(most_looking, (n + block - 1) / block));
+  const bool at_once = n <= few_regions && wanted <= most_at_once;
+  const auto blocks = at_once ? 1u : static_cast<unsigned>(std::min<int64>(most_looking, (n + block - 1) / block));
   const auto ncomp = static_cast<std::size_t>(regions.ncomp()), count = static_cast<std::size_t>(wanted),
              length = static_cast<std::size_t>(numbers_of_record(regions));
   memory.require(blocks * count * sizeof(ranked_region) + (ncomp + count * length) * sizeof(double));
@@ -70,14 +76,16 @@ std::vector<double> sparse_kernels::largest_errors(const region_view &regions, i
   auto *const weights = reinterpret_cast<double *>(best + blocks * count);
   std::copy_n(weight, ncomp, weights);
   largest_arguments a = {regions, n, weights, wanted, best, weights + ncomp};
-  launch(largest_, blocks, 1, stream, a);
+  launch(largest_, blocks, 1, stream, a, at_once ? wide_block : block);
   check(cuda().stream_synchronize(stream), "the kernel");
   std::partial_sort(best, best + std::min<std::size_t>(count, blocks * count), best + blocks * count, ranks_before);
   int found = 0;
   while (found < wanted && best[found].region >= 0) ++found;
   if (found == 0) return {};
-  launch(records_, static_cast<unsigned>(found), 1, stream, a);
-  check(cuda().stream_synchronize(stream), "the kernel");
+  if (!at_once) {
+    launch(records_, static_cast<unsigned>(found), 1, stream, a);
+    check(cuda().stream_synchronize(stream), "the kernel");
+  }
   return {a.records, a.records + static_cast<std::size_t>(found) * length};
 }
 
@@ -183,9 +191,9 @@ void cuda_sparse::write_store(int64 first, int64 end, const double *numbers) {
 outcome cuda_sparse::evaluate(const sparse_step &step, double *differences) {
   make_room(step.store);
   upload_indices(step);
-  const int64 n = step.count(), points = step.points * domain_.boxes, most = std::min(points, most_points),
-              comps = int64{domain_.boxes} * ncomp_;
-  require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * (ndim_ + 1 + ncomp_)) * sizeof(double));
+  const int64 n = step.count(), points = step.points * domain_.boxes, comps = int64{domain_.boxes} * ncomp_,
+              numbers = ndim_ + 1 + ncomp_, most = std::min(points, points_of_call(numbers));
+  require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * numbers) * sizeof(double));
   memory_.differences.require(static_cast<std::size_t>(n * comps) * sizeof(double));
   sparse_arguments a = {};
   a.tables = reinterpret_cast<const sparse_tables *>(kernels_.tables());
@@ -241,16 +249,21 @@ outcome cuda_sparse::read_answer() {
 outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
   const auto count = static_cast<std::size_t>(n), nd = static_cast<std::size_t>(ndim_),
              nc = static_cast<std::size_t>(ncomp_);
-  std::vector<double> at(x, x + count * nd), jacobian(count, 1.0);
-  for (std::size_t j = 0; j < axes_.size(); ++j)
-    for (std::size_t i = 0; i < count; ++i) at[j * count + i] = map_axis(axes_[j], at[j * count + i], jacobian[i]);
+  std::vector<double> mapped, jacobian;
+  if (!axes_.empty()) {
+    mapped.assign(x, x + count * nd);
+    jacobian.assign(count, 1.0);
+    for (std::size_t j = 0; j < nd; ++j)
+      for (std::size_t i = 0; i < count; ++i) mapped[j * count + i] = map_axis(axes_[j], x[j * count + i], jacobian[i]);
+    x = mapped.data();
+  }
   require_or_bad_alloc(memory_.sampled.far, count * (nd + nc) * sizeof(double));
   const int *const said = memory_.sampled.begin();
   const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
     message_ = call_(n, from, to, reinterpret_cast<CUdeviceptr>(said));
     return message_.empty();
   };
-  if (!at_points(memory_.sampled, stream_, ndim_, ncomp_, n, at.data(), values, call)) return outcome::callback;
+  if (!at_points(memory_.sampled, stream_, ndim_, ncomp_, n, x, values, call)) return outcome::callback;
   if (*said != 0) {
     int flags = 0;
     check(cuda().download(&flags, flags_, sizeof flags), "reading the integrand's flags");
@@ -261,7 +274,7 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
   for (std::size_t k = 0; k < nc; ++k)
     for (std::size_t i = 0; i < count; ++i) {
       double &v = values[k * count + i];
-      v = weighted(v, jacobian[i]);
+      if (!jacobian.empty()) v = weighted(v, jacobian[i]);
       sum += 0.0 * v;
     }
   return sum == 0.0 ? outcome::running : outcome::nonfinite;
@@ -269,12 +282,12 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
 
 outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {
   const auto nc = static_cast<std::size_t>(ncomp_);
-  const int64 points = set.points(), most = std::min(points, most_points);
-  require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * (ndim_ + 2 + ncomp_)) * sizeof(double));
+  const int64 points = set.points(), numbers = ndim_ + 2 + ncomp_, most = std::min(points, points_of_call(numbers));
+  require_or_bad_alloc(memory_.call, static_cast<std::size_t>(most * numbers) * sizeof(double));
   require_or_bad_alloc(memory_.tested, 2 * nc * sizeof(double));
-  std::vector<double> numbers(2 * nc, 0.0);
-  std::copy_n(means, nc, numbers.begin());
-  upload(memory_.tested.address(), numbers.data(), 2 * nc * sizeof(double), stream_, "uploading values");
+  std::vector<double> means_and_sizes(2 * nc, 0.0);
+  std::copy_n(means, nc, means_and_sizes.begin());
+  upload(memory_.tested.address(), means_and_sizes.data(), 2 * nc * sizeof(double), stream_, "uploading values");
   tested_arguments a = {};
   a.domain = domain_;
   a.panels = panels_;
@@ -291,7 +304,7 @@ outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means
     a.density = a.jacobian + a.n;
     const auto blocks = static_cast<unsigned>((a.n + block - 1) / block);
     launch(kernels_.tested_points(), std::min(most_testing, (blocks * block + wide_block - 1) / wide_block), 1, stream_,
-           a, wide_block, panels_ <= most_log_panels ? static_cast<unsigned>(panels_) * sizeof(log_panel) : 0);
+           a, wide_block, panels_ <= most_log_panels ? bytes_of_logs(panels_, ndim_) : 0);
     message_ = call_(a.n, reinterpret_cast<CUdeviceptr>(a.x), reinterpret_cast<CUdeviceptr>(a.f), 0);
     if (!message_.empty()) return outcome::callback;
     launch(kernels_.tested_values(), blocks, 1, stream_, a);

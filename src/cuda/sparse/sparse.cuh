@@ -84,22 +84,37 @@ extern "C" __global__ void __launch_bounds__(512) tessera_sparse_sums(const tess
   if (threadIdx.x == 0 && q.active <= a.end_stage) a.differences[k * a.count + blockIdx.x] = own[left.place()];
 }
 
+namespace tessera {
+
 // Threads for the points in turn.
+template <class Density>
+__device__ void write_tested_points(const tested_arguments &a, const Density &none) {
+  for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x) {
+    Density density = none;
+    a.jacobian[i] = write_tested_point(a.domain, TESSERA_NDIM, a.set, a.first + i, a.x + i, a.n, density);
+    a.density[i] = density.value();
+  }
+}
+
+}  // namespace tessera
+
 extern "C" __global__ void __launch_bounds__(512) tessera_tested_points(const tessera::tested_arguments a) {
   using namespace tessera;
-  extern __shared__ double near_memory[];  // lanes that read different ones in memory would wait for each other
-  log_panel *const logs = reinterpret_cast<log_panel *>(near_memory);
-  const bool are_logged = a.panels <= most_log_panels;
-  if (are_logged) {
-    for (int i = threadIdx.x; i < a.panels * (log_cells + 1); i += blockDim.x) {
-      const int p = i / (log_cells + 1), cell = i % (log_cells + 1);
-      write_log_cell(a.domain.map.panels[p], cell, logs[p]);
-    }
-    __syncthreads();
+  if (a.panels > most_log_panels) {
+    write_tested_points(a, series_density{a.domain.map});
+    return;
   }
-  for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x)
-    a.jacobian[i] = write_tested_point(a.domain, are_logged ? logs : nullptr, TESSERA_NDIM, a.set, a.first + i, a.x + i,
-                                       a.n, a.density[i]);
+  extern __shared__ double near_memory[];  // lanes that read different ones in memory would wait for each other
+  log_panel *const panels = reinterpret_cast<log_panel *>(near_memory);
+  panel_number *const starts = reinterpret_cast<panel_number *>(panels + a.panels);
+  for (int i = threadIdx.x; i < a.panels * (log_cells + 1); i += blockDim.x) {
+    const int p = i / (log_cells + 1), cell = i % (log_cells + 1);
+    write_log_cell(a.domain.map.panels[p], cell, panels[p]);
+  }
+  for (int i = threadIdx.x; i < TESSERA_NDIM * log_starts; i += blockDim.x)
+    starts[i] = log_start(a.domain.map, i / log_starts, i % log_starts);
+  __syncthreads();
+  write_tested_points(a, logged_density{{panels, starts}});
 }
 
 // A thread for each point.
@@ -118,29 +133,45 @@ extern "C" __global__ void __launch_bounds__(128) tessera_tested_values(const te
   if (i == 0 && a.flags) a.answer[0] |= *a.flags;
 }
 
-// The regions with the largest errors of those that each block looks at, one after the other.
-extern "C" __global__ void __launch_bounds__(128) tessera_largest_errors(const tessera::largest_arguments a) {
+namespace tessera {
+
+__device__ __forceinline__ ranked_region first_of_warp(ranked_region best) {
+  for (int d = 16; d > 0; d >>= 1) {
+    const ranked_region other = {__shfl_xor_sync(~0u, best.error, d), __shfl_xor_sync(~0u, best.region, d)};
+    if (ranks_before(other, best)) best = other;
+  }
+  return best;
+}
+
+}  // namespace tessera
+
+// The regions with the largest errors of those that each block looks at, one after the other; their records too where there is one block.
+extern "C" __global__ void __launch_bounds__(512) tessera_largest_errors(const tessera::largest_arguments a) {
   using namespace tessera;
-  __shared__ ranked_region of_warps[4], last;
+  __shared__ ranked_region of_warps[32], found[most_at_once];
+  const ranked_region none = {0.0, -1};
+  const int64 apart = int64{gridDim.x} * blockDim.x, first = int64{blockIdx.x} * blockDim.x + threadIdx.x;
+  const ranked_region own = first < a.n ? ranked(a.regions, first, a.weight) : none;
+  if (threadIdx.x < 32) of_warps[threadIdx.x] = none;
+  ranked_region last = none;
   for (int w = 0; w < a.wanted; ++w) {
-    ranked_region best = {0.0, -1};
-    for (int64 i = int64{blockIdx.x} * blockDim.x + threadIdx.x; i < a.n; i += int64{gridDim.x} * blockDim.x) {
+    ranked_region best = w == 0 || ranks_before(last, own) ? own : none;
+    for (int64 i = first + apart; i < a.n; i += apart) {
       const ranked_region r = ranked(a.regions, i, a.weight);
       if ((w == 0 || ranks_before(last, r)) && ranks_before(r, best)) best = r;
     }
-    for (int d = 16; d > 0; d >>= 1) {
-      const ranked_region other = {__shfl_xor_sync(~0u, best.error, d), __shfl_xor_sync(~0u, best.region, d)};
-      if (ranks_before(other, best)) best = other;
-    }
+    best = first_of_warp(best);
+    __syncthreads();
     if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = best;
     __syncthreads();
-    if (threadIdx.x == 0) {
-      for (int warp = 1; warp < 4; ++warp)
-        if (ranks_before(of_warps[warp], best)) best = of_warps[warp];
-      last = a.best[int64{blockIdx.x} * a.wanted + w] = best;
-    }
-    __syncthreads();
+    last = first_of_warp(of_warps[threadIdx.x % 32]);
+    if (threadIdx.x == 0) a.best[int64{blockIdx.x} * a.wanted + w] = last;
+    if (threadIdx.x == 0 && w < most_at_once) found[w] = last;
   }
+  __syncthreads();
+  const int length = numbers_of_record(a.regions), records = gridDim.x == 1 && a.wanted <= most_at_once ? a.wanted : 0;
+  for (int i = threadIdx.x; i < records * length; i += blockDim.x)
+    if (found[i / length].region >= 0) a.records[i] = number_of_record(a.regions, found[i / length].region, i % length);
 }
 
 // A block for each region that has been found.

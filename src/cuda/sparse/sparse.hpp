@@ -77,7 +77,11 @@ class cuda_sparse final : public sparse_executor {
   const std::string &message() const { return message_; }  // of a callback that ended the run
 
  private:
-  static constexpr int64 most_points = int64{1} << 20;  // of a call
+  // Points of a call of the integrand, with so many numbers for each: a launch costs as much as some 100000 points.
+  static int64 points_of_call(int64 numbers) {
+    constexpr int64 most = int64{1} << 21, numbers_at_once = int64{1} << 25;
+    return std::min(most, numbers_at_once / numbers);
+  }
 
   void make_room(int64 numbers);
   int *begin_answer();

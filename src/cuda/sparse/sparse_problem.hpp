@@ -36,6 +36,7 @@ struct tested_arguments {
   int *answer;
 };
 
+constexpr int most_at_once = 32;  // regions whose records one block reads as soon as it has found them
 struct largest_arguments {
   region_view regions;
   int64 n;

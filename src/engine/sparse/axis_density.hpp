@@ -16,13 +16,17 @@ namespace tessera {
 class axis_density {
  public:
   static constexpr double finest = 2e-13;
-  // accuracy: of a series beside the largest size in its panel.
-  axis_density(double lower, double upper, double accuracy = finest)
+  // accuracy: of a series beside the largest size in its panel. cuts: where there may be a jump or a kink, known elsewhere.
+  axis_density(double lower, double upper, double accuracy = finest, std::vector<double> cuts = {})
       : accuracy_(accuracy),
         lower_(lower),
         upper_(upper),
         length_(upper - lower),
-        narrowest_(std::max(narrowest * length_, least_spacing * std::max(std::fabs(lower), std::fabs(upper)))) {
+        narrowest_(std::max(narrowest * length_, least_spacing * std::max(std::fabs(lower), std::fabs(upper)))),
+        cuts_(std::move(cuts)) {
+    std::sort(cuts_.begin(), cuts_.end());
+    const auto same = [this](double a, double b) { return b - a <= narrowest_; };
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end(), same), cuts_.end());
     for (int p = 0; p < first_panels; ++p)
       open_.push_back({p == 0 ? lower : lower + length_ * p / first_panels,
                        p == first_panels - 1 ? upper : lower + length_ * (p + 1) / first_panels, 0.0});
@@ -42,6 +46,7 @@ class axis_density {
   // Sizes of the integrand at them.
   void take(const double *sizes) {
     std::vector<panel> narrower;
+    const double *own = sizes;
     total_ = known_mass_;
     for (panel &p : open_) {
       p.starts_axis = p.lower == lower_;
@@ -58,13 +63,10 @@ class axis_density {
       if (is_known(p)) {
         known_.push_back(p);
         known_mass_ += p.mass;
-        continue;
+      } else {
+        divide(p, own, narrower);
       }
-      const double uncertainty = p.last / p.largest, width = p.upper - p.lower;
-      const int parts = uncertainty < rough * p.before ? 2 : 8;  // where a jump or a kink is
-      for (int part = 0; part < parts; ++part)
-        narrower.push_back({part == 0 ? p.lower : p.lower + width * part / parts,
-                            part == parts - 1 ? p.upper : p.lower + width * (part + 1) / parts, uncertainty});
+      own += points_of_panel;
     }
     open_ = std::move(narrower);
     if (open_.empty()) finish();
@@ -133,7 +135,10 @@ class axis_density {
  private:
   static constexpr int terms = density_terms, first_panels = 8, most_panels = 512, most_steps = 80, together = 16;
   static constexpr int cells_of_panel = 8;
-  static constexpr double rough = 0.25;  // of the uncertainty of a panel, which a narrower one has
+  // Of a series that converges the uncertainty falls so many times by halving its panel, and mostly more.
+  static constexpr double less_by_halving = 2048.0;
+  static constexpr int most_parts = 8, most_cuts = 3;
+  static constexpr double dominant = 0.5;  // share of a difference in all, with which it is a jump or a kink
   static constexpr double arrived = 1e-7;
   // The last two next to the ends: a jump between there and the first points of two neighbours would be seen by neither.
   static constexpr int points_of_panel = terms + 2;
@@ -157,13 +162,14 @@ class axis_density {
   }
 
   struct panel {
-    double lower, upper, before;  // before: the uncertainty of the panel that it is a part of
+    double lower, upper,
+        smooth;  // smooth: its uncertainty, of its largest size, at most if there is no jump or kink; 0: unknown
     std::array<double, terms> series = {};
     std::array<double, terms + 1> integral = {};  // from the lower end, over half the width
     double largest = 0.0, largest_at = 0.0, mass = 0.0;
     double last = 0.0;  // what the series leaves out, as far as its last terms and the ends show
     bool is_constant = false, starts_axis = false, ends_axis = false;
-    panel(double low, double high, double was) : lower(low), upper(high), before(was) {}
+    panel(double low, double high, double at_most) : lower(low), upper(high), smooth(at_most) {}
 
     void fit(const double *sizes) {
       const double *const most = std::max_element(sizes, sizes + terms);
@@ -182,10 +188,24 @@ class axis_density {
       for (int k = 0; k < terms; ++k) series[static_cast<std::size_t>(k)] *= (k == 0 ? 1.0 : 2.0) / terms;
       last = 0.0;
       for (std::size_t k = terms - 3; k < terms; ++k) last += std::fabs(series[k]);
-      const double ends[] = {starts_axis ? -cosine(0, 1) : -near_end, ends_axis ? cosine(0, 1) : near_end};
-      for (int end = 0; end < 2; ++end)
-        last = std::max(last, std::fabs(sizes[terms + end] - chebyshev_sum(series.data(), terms, ends[end])));
+      last = std::max(last, std::fabs(sizes[terms] - sum_at_end(starts_axis, -1.0)));
+      last = std::max(last, std::fabs(sizes[terms + 1] - sum_at_end(ends_axis, 1.0)));
       integrate();
+    }
+    // The series at the last of the points on one side.
+    double sum_at_end(bool is_of_axis, double side) const {
+      static const std::array<double, terms> near = [] {
+        std::array<double, terms> t = {};
+        for (int k = 0; k < terms; ++k) t[static_cast<std::size_t>(k)] = std::cos(k * std::acos(near_end));
+        return t;
+      }();
+      const double *const at = is_of_axis ? &cosine(0, 0) : near.data();
+      double even = 0.0, odd = 0.0;
+      for (std::size_t k = 0; k < terms; k += 2) {
+        even += series[k] * at[k];
+        odd += series[k + 1] * at[k + 1];
+      }
+      return even + side * odd;
     }
     void make_constant() {
       const double mean = mass / (upper - lower);
@@ -196,17 +216,21 @@ class axis_density {
       integrate();
     }
     void integrate() {
-      integral.fill(0.0);
-      integral[1] = series[0];
-      integral[2] = 0.25 * series[1];
-      for (std::size_t k = 2; k < terms; ++k) {
-        integral[k + 1] += series[k] / (2.0 * static_cast<double>(k + 1));
-        integral[k - 1] -= series[k] / (2.0 * static_cast<double>(k - 1));
-      }
+      static const std::array<double, terms + 1> inverse = [] {  // of twice the order
+        std::array<double, terms + 1> t = {};
+        for (int k = 1; k <= terms; ++k) t[static_cast<std::size_t>(k)] = 0.5 / k;
+        return t;
+      }();
+      integral[1] = series[0] - 0.5 * series[2];
+      for (std::size_t k = 2; k < terms - 1; ++k) integral[k] = (series[k - 1] - series[k + 1]) * inverse[k];
+      for (std::size_t k = terms - 1; k <= terms; ++k) integral[k] = series[k - 1] * inverse[k];
       double at_lower = 0.0, sum = 0.0;
-      for (std::size_t k = 1; k <= terms; ++k) at_lower += k % 2 == 1 ? -integral[k] : integral[k];
+      for (std::size_t k = 1; k <= terms; ++k) {
+        at_lower += k % 2 == 1 ? -integral[k] : integral[k];
+        sum += integral[k];
+      }
       integral[0] = -at_lower;
-      for (const double c : integral) sum += c;
+      sum -= at_lower;
       mass = std::max(0.0, 0.5 * (upper - lower) * sum);
     }
   };
@@ -247,14 +271,87 @@ class axis_density {
     for (int i = 0; i < together; ++i) sums[i] = t[i] * one[i] - two[i] + series[0][i];
   }
 
+  // Where in a panel a jump or a kink may be by its sizes: between two of its points, or some, gap[0] and gap[1] between -1 and 1. Returns whether there is such a place.
+  static bool find_gap(const double *sizes, double *gap) {
+    constexpr int n = points_of_panel;
+    double at[n], size[n], slope[n - 1], all = 0.0, bends = 0.0, steepest = 0.0, bend = 0.0;  // in ascending order
+    at[0] = -near_end;
+    size[0] = sizes[terms];
+    for (int i = 0; i < terms; ++i) {
+      at[terms - i] = cosine(i, 1);
+      size[terms - i] = sizes[i];
+    }
+    at[n - 1] = near_end;
+    size[n - 1] = sizes[terms + 1];
+    int jump = 0, kink = 0;
+    for (int i = 0; i < n - 1; ++i) {
+      const double difference = std::fabs(size[i + 1] - size[i]);
+      slope[i] = (size[i + 1] - size[i]) / (at[i + 1] - at[i]);
+      all += difference;
+      if (difference > steepest) jump = i;
+      steepest = std::max(steepest, difference);
+    }
+    // A kink between two points is seen at both.
+    for (int i = 0; i < n - 2; ++i) {
+      const double own = std::fabs(slope[i + 1] - slope[i]),
+                   both = own + (i < n - 3 ? std::fabs(slope[i + 2] - slope[i + 1]) : 0.0);
+      bends += own;
+      if (both > bend) kink = i;
+      bend = std::max(bend, both);
+    }
+    const bool is_jump = steepest > dominant * all;
+    const int first = is_jump ? jump : kink, end = is_jump ? jump + 1 : std::min(kink + 3, n - 1);
+    gap[0] = first == 0 ? -1.0 : at[first];
+    gap[1] = end == n - 1 ? 1.0 : at[end];
+    return is_jump || bend > dominant * bends;
+  }
+
+  // A panel with these sizes into narrower ones.
+  void divide(const panel &p, const double *sizes, std::vector<panel> &narrower) const {
+    const double uncertainty = p.last / p.largest, middle = 0.5 * (p.lower + p.upper), half = 0.5 * (p.upper - p.lower);
+    const auto cut = [&](double from, double to, int parts) {
+      const double share = (to - from) / (2.0 * half * parts);
+      for (int part = 0; part < parts; ++part)
+        narrower.push_back({part == 0 ? from : from + (to - from) * part / parts,
+                            part == parts - 1 ? to : from + (to - from) * (part + 1) / parts,
+                            uncertainty * share * share * share});
+    };
+    int parts = is_rough(p) ? most_parts : 2;
+    for (double reached = less_by_halving * accuracy_; parts < most_parts && uncertainty > reached; parts *= 2)
+      reached *= less_by_halving;
+    const auto first = std::upper_bound(cuts_.begin(), cuts_.end(), p.lower + narrowest_),
+               end = std::lower_bound(first, cuts_.end(), p.upper - narrowest_);
+    const auto cuts = static_cast<int>(end - first);
+    double gap[2], from = p.lower;
+    const bool is_smooth = parts < most_parts, has_gap = !is_smooth && cuts == 0 && is_rough(p) && find_gap(sizes, gap);
+    if (!is_smooth && cuts > 0 && cuts <= most_cuts) {
+      for (auto c = first; c != end; from = *c++) cut(from, *c, most_parts / (cuts + 1));
+      cut(from, p.upper, most_parts / (cuts + 1));
+    } else if (has_gap && (gap[1] - gap[0]) * half > narrowest_) {
+      const double to = gap[1] < 1.0 ? middle + half * gap[1] : p.upper;
+      if (gap[0] > -1.0) cut(p.lower, from = middle + half * gap[0], 1);
+      cut(from, to, most_parts - 2);
+      if (to < p.upper) cut(to, p.upper, 1);
+    } else {
+      cut(p.lower, p.upper, parts);
+    }
+  }
+
+  static bool is_rough(const panel &p) { return p.smooth > 0.0 && p.last >= p.smooth * p.largest; }
   bool is_known(const panel &p) const {
     const double width = p.upper - p.lower;
     if (p.last <= accuracy_ * p.largest || p.last * width <= negligible * total_ || width < narrowest_) return true;
-    return p.last <= noise * p.largest && p.last >= rough * p.before * p.largest;
+    return p.last <= noise * p.largest && p.last >= p.smooth * p.largest;
   }
   double mean_of_all() const { return total_ / length_; }
   void finish() {
-    std::sort(known_.begin(), known_.end(), [](const panel &a, const panel &b) { return a.lower < b.lower; });
+    std::vector<const panel *> order;  // a panel is long: it is moved once
+    for (const panel &p : known_) order.push_back(&p);
+    std::sort(order.begin(), order.end(), [](const panel *a, const panel *b) { return a->lower < b->lower; });
+    std::vector<panel> sorted;
+    sorted.reserve(known_.size());
+    for (const panel *p : order) sorted.push_back(*p);
+    known_ = std::move(sorted);
     total_ = 0.0;
     before_.assign(1, 0.0);
     for (panel &p : known_) {
@@ -264,6 +361,7 @@ class axis_density {
   }
 
   const double accuracy_, lower_, upper_, length_, narrowest_;
+  std::vector<double> cuts_;
   double known_mass_ = 0.0, total_ = 0.0, largest_ = 0.0, mode_ = 0.0;
   std::vector<panel> open_, known_;
   std::vector<double> before_;  // mass of the panels before each, and of all

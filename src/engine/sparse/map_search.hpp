@@ -26,10 +26,12 @@ class map_search {
         box_(box),
         most_(most),
         sample_(std::move(sample)),
-        powers_(nd_, 1.0) {}
+        powers_(nd_, 1.0),
+        faces_(nd_) {}
 
-  // starts[][ndim]: points, one of which may be in a peak. Running where all went well, with or without a map. may_be_wide: where the integrand is no product a map is looked for all the same.
-  outcome find(const std::vector<double> &starts, bool may_be_wide) {
+  // starts[][ndim]: points, one of which may be in a peak. faces[][ndim]: coordinates at which regions there have been cut, perhaps for a jump. Running where all went well, with or without a map. may_be_wide: where the integrand is no product a map is looked for all the same.
+  outcome find(const std::vector<double> &starts, const std::vector<double> &faces, bool may_be_wide) {
+    for (std::size_t i = 0; i < faces.size(); ++i) faces_[i % nd_].push_back(faces[i]);
     outcome o = begin_at(starts);
     if (o != outcome::running || base_.empty()) return o;
     if (is_product_) o = follow_product();
@@ -184,12 +186,13 @@ class map_search {
     is_found_ = false;
     lines_.clear();
     for (std::size_t j = 0; j < nd_; ++j)
-      lines_.emplace_back(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j], exactness);
+      lines_.emplace_back(box_.centre[j] - box_.half[j], box_.centre[j] + box_.half[j], exactness, faces_[j]);
     for (bool first = true;; first = false) {
       std::size_t n = 0;
       for (const axis_density &line : lines_) n += static_cast<std::size_t>(line.points());
       if (n == 0) break;
-      std::vector<double> x(n * nd_), sizes(n);
+      std::vector<double> &x = line_points_, sizes(n);
+      x.resize(n * nd_);
       std::size_t from = 0;
       for (std::size_t j = 0; j < nd_; ++j) {
         const auto own = static_cast<std::size_t>(lines_[j].points());
@@ -254,7 +257,8 @@ class map_search {
   bool is_found_ = false, is_product_ = false, is_wide_ = false;
   std::size_t component_ = 0;
   double unit_ = 1.0, size_at_base_ = 0.0;
-  std::vector<double> base_, values_, powers_;
+  std::vector<double> base_, values_, powers_, line_points_;
+  std::vector<std::vector<double>> faces_;  // on each axis
   std::vector<axis_density> lines_;
   std::vector<mapped_node> nodes_;  // of levels_ levels
   int levels_ = 0;

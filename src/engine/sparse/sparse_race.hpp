@@ -203,9 +203,10 @@ class sparse_race final : public run_hooks {
                                left >= points + pace_.wide_map && cost_so_far(n) >= search_share * pace_.wide_map;
       if (cost_left(n) < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
-      const std::vector<double> starts = centres(worst(n, value, error));
+      std::vector<double> starts, faces;
+      places_of(worst(n, value, error), starts, faces);
       const mapped_opening opening = source_->open_mapped(
-          starts, std::min(most_of_grids(n), static_cast<int64>(8.0 * points_of_map * set_.ndim)), may_be_wide);
+          starts, faces, std::min(most_of_grids(n), static_cast<int64>(8.0 * points_of_map * set_.ndim)), may_be_wide);
       beside_ += opening.points;
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
@@ -257,9 +258,10 @@ class sparse_race final : public run_hooks {
   outcome grow(sparse_grid &grid, int boxes, int64 step, int64 memory, int64 n) {
     const int64 before = grid.evaluated(), most = most_of_grids(n) / boxes;
     const bool is_mapped = &grid == mapped_.grid;
-    const int levels = !is_mapped                   ? plain_levels()
-                       : kind_ == map_kind::product ? sparse_grid::levels_of_constant(set_.ndim)
-                                                    : sparse_grid::first_levels;
+    const int levels = !is_mapped ? plain_levels()
+                       : kind_ == map_kind::product
+                           ? std::max(plain_levels(), sparse_grid::levels_of_constant(set_.ndim))
+                           : sparse_grid::first_levels;
     if (before == 0 && sparse_grid::first_points(set_.ndim, levels) > most) return outcome::evaluations;
     if (is_mapped) source_->prepare_map(before == 0 ? levels + 1 : grid.next_level());
     const outcome o = before == 0 ? grid.begin(levels) : grid.grow(step, most, memory);
@@ -436,12 +438,13 @@ class sparse_race final : public run_hooks {
     worst_at_ = n;
     return worst_ = regions_of_run_.largest(map_starts, weight.data());
   }
-  std::vector<double> centres(const std::vector<double> &regions) const {
+  // Their centres, and the coordinates of their faces.
+  void places_of(const std::vector<double> &regions, std::vector<double> &centres, std::vector<double> &faces) const {
     const auto nd = static_cast<std::size_t>(set_.ndim), length = 2 * nd + static_cast<std::size_t>(set_.ncomp);
-    std::vector<double> all;
-    for (auto r = regions.begin(); r != regions.end(); r += static_cast<std::ptrdiff_t>(length))
-      all.insert(all.end(), r, r + static_cast<std::ptrdiff_t>(nd));
-    return all;
+    for (std::size_t first = 0; first < regions.size(); first += length)
+      for (const double side : {0.0, -1.0, 1.0})
+        for (std::size_t j = first; j < first + nd; ++j)
+          (side == 0.0 ? centres : faces).push_back(regions[j] + side * regions[j + nd]);
   }
 
   // Is the integrand, wherever there are regions, what the grid with the map takes it for? Its points lie close in the peak and far apart elsewhere.

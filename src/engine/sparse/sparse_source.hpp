@@ -35,7 +35,9 @@ class sparse_source {
   virtual bool has_maps() const { return false; }
   virtual int64 map_bytes() const { return 0; }
   // Of the domain, in the variables of a map that is looked for from one of the points starts[][ndim], with no more than `most` points; of an integrand that is no product if it may be wide.
-  virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, int64 /*most*/, bool /*may_be_wide*/) {
+  // faces[][ndim]: coordinates at which regions there have been cut.
+  virtual mapped_opening open_mapped(const std::vector<double> & /*starts*/, const std::vector<double> & /*faces*/,
+                                     int64 /*most*/, bool /*may_be_wide*/) {
     return {};
   }
   // Has the nodes of so many levels ready, before the grid with the map needs them.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../cubature/region_store.hpp"
+#include "log_density.hpp"
 #include "sparse_step.hpp"
 
 namespace tessera {
@@ -25,31 +26,46 @@ struct tested_set {
 
 TESSERA_HD double fraction(double v) { return v - static_cast<double>(static_cast<int64>(v)); }
 
-// Coordinate j goes to x[j*ldx]. logs: of the domain's map, or null where there are none. Returns the Jacobian of the axes.
-TESSERA_HD double write_tested_point(const sparse_domain &domain, const log_panel *logs, int ndim, const tested_set &s,
-                                     int64 i, double *x, int64 ldx, double &density) {
-  double jacobian = 1.0, log_density = 0.0;
-  density = 1.0;
-  const int64 region = i / tested_in_region, others = tested_in_region * s.in_regions;
-  const int place = static_cast<int>(i % tested_in_region) - 1;  // the centre, and one on each side of it
+// What a map's density is at a point, axis by axis: by the map itself, or by its logarithms.
+struct series_density {
+  product_map map;
+  double product = 1.0;
+  TESSERA_HD void add(int j, double, double at) { product *= density_at(map, j, at); }
+  TESSERA_HD double value() const { return product; }
+};
+struct logged_density {
+  log_map map;
+  float sum = 0.0f;
+  TESSERA_HD void add(int j, double place, double at) { sum += log_density_at(map, j, place, at); }
+  TESSERA_HD double value() const { return same_exp2(sum < -996.0f ? -996.0 : (sum > 996.0f ? 996.0 : sum)); }
+};
+
+// Coordinate j goes to x[j*ldx]. density: of the domain's map, at no axis yet. Returns the Jacobian of the axes.
+template <class Density>
+TESSERA_HD double write_tested_point(const sparse_domain &domain, int ndim, const tested_set &s, int64 i, double *x,
+                                     int64 ldx, Density &density) {
+  double jacobian = 1.0;
+  const int64 others = tested_in_region * s.in_regions;
+  const bool is_in_region = i < others;
+  const int64 region = is_in_region ? i / tested_in_region : 0;
+  const double side = static_cast<double>(i - tested_in_region * region - 1);  // the centre, and one on each side of it
+  const auto number = static_cast<double>(s.first + i - others + 1);
   TESSERA_ROLLED
   for (int j = 0; j < ndim; ++j) {
-    double at;
-    if (i < others) {
+    double at, place;  // from -1 to 1
+    if (is_in_region) {
       const double aside =
           1.6 * fraction(static_cast<double>((region % 1024 + 1) * (2 * j + 3)) * 0.6180339887498949) - 0.8;
-      at = s.regions.centre(region, j) + place * aside * s.regions.half(region, j);
+      at = s.regions.centre(region, j) + side * aside * s.regions.half(region, j);
+      place = (at - domain.centre[j]) / domain.half[j];
     } else {
-      const double share = fraction(0.5 + static_cast<double>(s.first + i - others + 1) * s.turns[j]);
-      at = domain.centre[j] + (2.0 * share - 1.0) * 0.999999 * domain.half[j];  // not on a face
+      place = (2.0 * fraction(0.5 + number * s.turns[j]) - 1.0) * 0.999999;  // not on a face
+      at = domain.centre[j] + place * domain.half[j];
     }
-    if (logs)
-      log_density += log_density_at(logs, domain.map.first, j, at);
-    else
-      density *= density_at(domain.map, j, at);
-    x[j * ldx] = domain.axes ? map_axis(domain.axes[j], at, jacobian) : at;
+    density.add(j, place, at);
+    *x = domain.axes ? map_axis(domain.axes[j], at, jacobian) : at;
+    x += ldx;
   }
-  if (logs) density = same_exp2(log_density < -996.0 ? -996.0 : (log_density > 996.0 ? 996.0 : log_density));
   return jacobian;
 }
 
