@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -80,7 +81,7 @@ class cuda_sparse final : public sparse_executor {
   // Points of a call of the integrand, with so many numbers for each: a launch costs as much as some 100000 points.
   static int64 points_of_call(int64 numbers) {
     constexpr int64 most = int64{1} << 21, numbers_at_once = int64{1} << 25;
-    return std::min(most, numbers_at_once / numbers);
+    return std::max<int64>(1, std::min(most, numbers_at_once / numbers));
   }
 
   void make_room(int64 numbers);
