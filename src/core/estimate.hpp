@@ -114,6 +114,21 @@ TESSERA_HD void add_face_error(rule_result &result, double residuals, double vol
   result.error = error;
 }
 
+// Where the integrand is next to nothing at the centre and along all axes, and not elsewhere, it begins somewhere between: in a corner, as behind
+// jumps across two axes. The null rules have most of their weights on the axes, see little of it, and may fall all the same.
+constexpr double seen_on_axes = 0.003;  // of the mean, below which that is so
+constexpr double off_axes_error = 0.5;  // of the value
+TESSERA_HD bool is_off_axes(const rule_result &result, double at, double volume) {
+  return fabs(at) * volume < seen_on_axes * fabs(result.value);
+}
+// Where that is so at the centre. on_axes: mean of the values at the points on the axes.
+TESSERA_HD void add_corner_error(rule_result &result, double on_axes, double volume) {
+  if (!is_off_axes(result, on_axes, volume)) return;
+  result.error = larger(result.error * result.excess, off_axes_error * fabs(result.value));
+  result.excess = 1.0;
+  result.asymptotic = false;
+}
+
 // A probe much larger than anything that the rule has seen, zero included, stands for what lies between its points.
 constexpr double outlier = 20.0;
 TESSERA_HD void add_probe_error(rule_result &result, double probe_sum, double centre, double volume) {

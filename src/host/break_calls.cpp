@@ -14,7 +14,8 @@ constexpr int samples = break_search::samples;
 answer_key key_of_line(const region_view &regions, int64 region, int m, const double *weights) {
   constexpr uint64 kind = 0x627265616b;
   question asked(kind);
-  asked.add(m).add(static_cast<int64>(regions.state(region).word));
+  const region_state state = regions.state(region);
+  asked.add(m).add(static_cast<int64>(state.word)).add(static_cast<int64>(state.suspicion > 0.0f));
   for (int f = 0; f < 2 * regions.ndim(); ++f) asked.add(regions.field(region, f));
   for (int k = 0; k < regions.ncomp(); ++k) asked.add(weights[k]);
   return asked.key();

@@ -354,7 +354,9 @@ class device_evaluator {
       if (!first) continue;
       for (int j = lane; j < dim; j += lanes) {
         record.difference[j] = difference(group, k, j);
-        if (near_faces) record.residual[j] = residual(group, k, j);
+        if (!near_faces) continue;
+        record.residual[j] = residual(group, k, j);
+        record.axis_sum[j] = axis_sum(group, k, j);
       }
     }
   }
@@ -368,7 +370,8 @@ class device_evaluator {
       // An axis of the lane, read together with the sums.
       const int first = static_cast<int>(lane) < dim ? static_cast<int>(lane) : 0;
       const double own_difference = records->difference[first],
-                   own_residual = near_faces ? records->residual[first] : 0.0;
+                   own_residual = near_faces ? records->residual[first] : 0.0,
+                   own_sum = near_faces ? records->axis_sum[first] : 0.0;
       double all[doubles];
 #pragma unroll
       for (int i = 0; i < doubles; ++i) all[i] = 0.0;
@@ -384,7 +387,9 @@ class device_evaluator {
       for (int i = 0; i < doubles; ++i) to[i] = all[i];
       for (int j = static_cast<int>(lane); j < dim; j += lanes) {
         difference(group, k, j) = j == first ? own_difference : records->difference[j];
-        if (near_faces) residual(group, k, j) = j == first ? own_residual : records->residual[j];
+        if (!near_faces) continue;
+        residual(group, k, j) = j == first ? own_residual : records->residual[j];
+        axis_sum(group, k, j) = j == first ? own_sum : records->axis_sum[j];
       }
     }
   }

@@ -61,7 +61,7 @@ struct slice_sums {
 };
 struct slice_record {
   slice_sums sums;
-  double difference[dim], residual[dim];  // of the first slice; else unset
+  double difference[dim], residual[dim], axis_sum[dim];  // of the first slice; else unset
 };
 
 // What the groups of a block keep in near memory.
@@ -75,6 +75,7 @@ __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_sc
 // What is left of an axis' values, in their place: read and written by one lane of the group.
 __device__ inline double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
 __device__ inline double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
+__device__ inline double &axis_sum(int group, int k, int j) { return scratch().values[group][k][2 * dim + 2 * j]; }
 
 // Sums over the lanes of a group; each gets them. All lanes of a warp are by far the most frequent, and then nothing has to be asked.
 template <int n>
@@ -104,13 +105,14 @@ __device__ __forceinline__ void each_axis(int lane, int lanes, Body body) {
   }
 }
 
-// The fourth differences, which still lack the centre, and the residuals near the faces, the axes shared by the lanes.
+// The fourth differences, which still lack the centre, and where there are points near the faces the residuals there and the sums of all values on an
+// axis; the axes shared by the lanes.
 __device__ inline void reduce_axes(int group, int lane, int lanes, const slice_sums *sums) {
 #pragma unroll 1
   for (int k = 0; k < comps; ++k)
     each_axis(lane, lanes, [=](int j) {
       const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
-      double low = 0.0, high = 0.0;
+      double low = 0.0, high = 0.0, sum = 0.0;
       if (near_faces) {
 #pragma unroll
         for (int o = 0; o < axis_orbits; ++o) {
@@ -118,11 +120,15 @@ __device__ inline void reduce_axes(int group, int lane, int lanes, const slice_s
           const double plus = v[2 * dim * o], minus = v[2 * dim * o + 1];
           low = fma(same, plus, fma(other, minus, low));
           high = fma(same, minus, fma(other, plus, high));
+          sum += plus + minus;
         }
       }
       const double d = (v[2 * dim] + v[2 * dim + 1]) - tessera_rule.difference_ratio * (v[0] + v[1]);
       difference(group, k, j) = d;
-      if (near_faces) residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
+      if (near_faces) {
+        residual(group, k, j) = face_residuals(tessera_rule, low, high, sums[k].centre);
+        axis_sum(group, k, j) = sum;
+      }
     });
 }
 
@@ -181,6 +187,12 @@ __device__ __forceinline__ void finish_group(const device_problem &problem, doub
     widest_pairs(sums[k].null, lanes, e);
     rule_result result = judge_nulls(tessera_rule.error, problem.estimate, sums[k].mean, sums[k].centre, e, volume);
     if (near_faces) {
+      if (is_off_axes(result, sums[k].centre, volume)) {
+        double sum[1] = {0.0};
+        each_axis(lane, lanes, [&](int j) { sum[0] += axis_sum(group, k, j); });
+        sum_over(sum, lanes);
+        add_corner_error(result, sum[0] / (2.0 * dim * axis_orbits), volume);
+      }
       double all[1] = {0.0};
       each_axis(lane, lanes, [&](int j) {
         all[0] += residual(group, k, j);

@@ -65,7 +65,7 @@ int scratch_bytes(const rule &r, int block, int lanes, int ncomp) {
 }
 
 // Of a slice_record.
-std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(3 + null_rules + 2 * ndim); }
+std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(3 + null_rules + 3 * ndim); }
 
 }  // namespace
 

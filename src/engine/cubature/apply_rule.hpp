@@ -78,6 +78,11 @@ TESSERA_HD bool finish_region(const Lanes &lanes, const rule &r, int estimate, c
     rule_result result = judge_nulls(r.error, estimate, n.mean, own[0], n.e, volume);
     if (r.face_orbit >= 0) {
       const double *const residuals = own + r.orbits + r.ndim;
+      if (is_off_axes(result, own[0], volume)) {
+        double sum = 0.0;
+        for (int o = 1; o <= r.face_orbit; ++o) sum += own[o];
+        add_corner_error(result, sum / (2.0 * r.ndim * r.face_orbit), volume);
+      }
       double all = 0.0;
       for (int j = 0; j < r.ndim; ++j) {
         const double both = face_residuals(r, residuals[2 * j], residuals[2 * j + 1], own[0]);

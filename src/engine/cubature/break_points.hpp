@@ -1,8 +1,9 @@
 // Break points: coordinates of an axis at which the integrand, or its slope, jumps wherever the other coordinates are. Halving comes
 // near them by a bit a division; where they are known, regions are cut there, and the pieces are smooth.
 //
-// They are looked for along lines through regions that are rough, across the axis along which they would be divided. Each line stands
-// elsewhere in its region: what two of them find at the same coordinate is a plane, for a slope or a curve crosses them at different ones.
+// They are looked for along lines through regions that are rough, across the axis along which they would be divided, and through faces behind
+// which something is suspected (two_level_correction.hpp). Each line stands elsewhere in its region: what two of them find at the same
+// coordinate is a plane, for a slope or a curve crosses them at different ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -148,26 +149,60 @@ TESSERA_HD double cut_of(const break_table *t, int axis, double centre, double h
   return best;
 }
 
-// The axis of region i along which a line is searched: that along which it is to be divided, if it is rough and would be halved. -1: none. known: null as long as there is none.
-TESSERA_HD int axis_to_search(const break_table *known, const region_view &s, int64 i) {
-  const uint32 word = s.state(i).word;
-  const int axis = ranked_axis(word, 0);
-  if ((word & region_rough) == 0u) return -1;
-  const double centre = s.centre(i, axis);
-  return !known || cut_of(known, axis, centre, s.half(i, axis)) == centre ? axis : -1;
+// Is there a break point within so much of a place on an axis? known: null as long as there is none.
+TESSERA_HD bool is_near_break(const break_table *known, int axis, double place, double within) {
+  bool is = false;
+  TESSERA_ROLLED
+  for (int b = 0; known && b < known->count; ++b)
+    is = is || (known->axis[b] == axis && fabs(known->at[b] - place) < within * (1.0 - narrowest_piece));
+  return is;
 }
 
-// A line through region i across an axis of it. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that
+// The line in region i: across the axis along which that is to be divided, if it is rough and would be halved, from face to face; where there is none,
+// through the suspected face, if it has one.
+struct searched_interval {
+  int axis;  // -1: there is no line
+  double lower, upper;
+};
+TESSERA_HD searched_interval interval_of_line(const break_table *known, const region_view &s, int64 i,
+                                              const domain_box &domain) {
+  const region_state state = s.state(i);
+  const int axis = ranked_axis(state.word, 0);
+  if ((state.word & region_rough) != 0u && !is_near_break(known, axis, s.centre(i, axis), s.half(i, axis)))
+    return {axis, s.centre(i, axis) - s.half(i, axis), s.centre(i, axis) + s.half(i, axis)};
+  if (!(state.suspicion > 0.0f)) return {-1, 0.0, 0.0};
+  const int behind = ranked_axis(state.word, static_cast<int>((state.word & region_face_place) >> 24));
+  const double half = s.half(i, behind),
+               face = s.centre(i, behind) + ((state.word & region_face_high) != 0u ? half : -half),
+               lower = larger(face - half, domain.lower[behind]), upper = smaller(face + half, domain.upper[behind]);
+  const bool is_inside = lower < face && face < upper;
+  return {is_inside && !is_near_break(known, behind, face, half) ? behind : -1, lower, upper};
+}
+
+// A line through region i. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that
 // says, or false.
 template <class Round>
 TESSERA_HD found_break follow_line(const break_table *known, const region_view &s, int64 i, const domain_box &domain,
                                    Round round) {
-  const int axis = axis_to_search(known, s, i);
-  if (axis < 0) return {0.0, 0.0, -1, 0, 0};
-  const double centre = s.centre(i, axis), half = s.half(i, axis);
-  break_search search(centre - half, centre + half, domain.upper[axis] - domain.lower[axis]);
-  while (round(search, axis)) continue;
-  return {search.at(), search.width(), search.is_found() ? axis : -1, search.points(), search.zeros()};
+  const searched_interval on = interval_of_line(known, s, i, domain);
+  if (on.axis < 0) return {0.0, 0.0, -1, 0, 0};
+  break_search search(on.lower, on.upper, domain.upper[on.axis] - domain.lower[on.axis]);
+  while (round(search, on.axis)) continue;
+  return {search.at(), search.width(), search.is_found() ? on.axis : -1, search.points(), search.zeros()};
+}
+
+// The greatest share of region i that lies between a break point and a face so near to it that none of the points does.
+constexpr double near_a_face = 1.0 / 512;  // half-widths
+TESSERA_HD double hidden_share(const break_table *t, const region_view &s, int64 i) {
+  double most = 0.0;
+  TESSERA_ROLLED
+  for (int b = 0; b < t->count; ++b) {
+    const int j = t->axis[b];
+    const double half = s.half(i, j), behind = half - fabs(t->at[b] - s.centre(i, j));
+    if (behind > narrowest_piece * half && 0.5 * behind > t->least[b] && behind < near_a_face * half)
+      most = larger(most, 0.5 * behind / half);
+  }
+  return most;
 }
 
 // Is one of these two places on an axis a break point, but for rounding?

@@ -158,6 +158,10 @@ class bulk_steps {
     }
     int64 unknown = at_.exploring ? list_pieces() : 0;
     if (unknown == 0) {
+      if (!at_.surveyed && has_enough_regions()) {
+        stop_filling();
+        at_.fill = -at_.count;
+      }
       if (!at_.surveyed) survey();
       at_.surveyed = true;  // a pause comes after the survey: what it found still holds
       const outcome end = state().decision->end;
@@ -179,7 +183,11 @@ class bulk_steps {
       forget_survey();
       return move::again;
     }
-    if (affordable < 1) return ended(outcome::evaluations);
+    if (affordable < 1) {
+      if (!at_.surveyed) survey();  // of what has been explored
+      at_.surveyed = true;
+      return ended(outcome::evaluations);
+    }
     const int64 chosen = unknown > 0 ? unknown : t.count;
     if (chosen == 0) return ended(at_.retired_count > 0 ? outcome::memory : outcome::roundoff);
     const bool may_raise = Evaluator::raises && unknown == 0 && is_raising();
@@ -331,11 +339,8 @@ class bulk_steps {
   // Of the first regions, before they are divided.
   TESSERA_HD void count_rough() {
     if (!filling() || at_.count >= halved_regions) return;
-    const region_view s = state().regions;
-    int64 rough = 0;
-    TESSERA_ROLLED
-    for (int64 i = team_.lane(); i < at_.count; i += team_.lanes()) rough += is_region_rough(s, i) ? 1 : 0;
-    at_.mostly_rough = is_mostly_rough(team_.total(rough), at_.count);
+    const int64 rough = count_those([](const region_state &s) { return (s.word & region_rough) != 0u; });
+    at_.mostly_rough = is_mostly_rough(rough, at_.count);
   }
 
   // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
@@ -358,7 +363,29 @@ class bulk_steps {
     });
   }
 
-  // There is no room for all the first regions.
+  // Are there regions enough before there are as many as are wanted? Where the integrand is smooth in all of them and far from what is tolerated, a few of
+  // higher degree do with fewer steps what many would.
+  TESSERA_HD bool has_enough_regions() {
+    if constexpr (!Evaluator::raises) return false;
+    const bulk_state &st = state();
+    if (!filling() || !st.set.may_do_with_fewer || st.set.raised_points[0] == 0 || st.set.ndim <= 3 ||
+        at_.count < smooth_regions || at_.turn == 0 || !(st.decision->excess >= smooth_excess))
+      return false;
+    return count_those([](const region_state &s) {
+             return s.suspicion > 0.0f || (s.word & (region_rough | region_doubtful)) != 0u;
+           }) == 0;
+  }
+  // Of few regions.
+  template <class Condition>
+  TESSERA_HD int64 count_those(Condition holds) {
+    const region_view s = state().regions;
+    int64 n = 0;
+    TESSERA_ROLLED
+    for (int64 i = team_.lane(); i < at_.count; i += team_.lanes()) n += holds(s.state(i)) ? 1 : 0;
+    return team_.total(n);
+  }
+
+  // The first regions are not going to be as many as were wanted: there is no room, or no need.
   TESSERA_HD void stop_filling() {
     at_.fill = 0;
     const splitting split = state().split;
@@ -457,8 +484,8 @@ class bulk_steps {
       excess = larger(excess, tolerance > 0.0 ? own.error / tolerance : infinity_value());
       if (writer) {
         state().totals[k] = all.sums;
-        // Where much less is tolerated than there is, the errors are brought down in stages.
-        const double aim = larger(tolerance / all.share, all.whole * stage);
+        // Where much less is tolerated than there is, the errors are brought down in stages; of few regions, whose steps cost more than their points, in one.
+        const double least = tolerance / all.share, aim = has_few_regions() ? least : larger(least, all.whole * stage);
         next[k] = aim > 0.0 ? 1.0 / aim : 1.0;
       }
     }
@@ -615,7 +642,8 @@ class bulk_steps {
   // What is to be looked at before success is claimed; 0: nothing, or there are no more than the first regions, which are all of one
   // size.
   TESSERA_HD int64 list_unexplored() {
-    if (state().set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2) return 0;
+    if (state().set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2 || at_.count == -at_.fill)
+      return 0;
     return apart([&](Grid &grid) {
       return tessera::list_unexplored(grid, state(), at_.count, scale(), state().exploring_split);
     });
@@ -630,8 +658,18 @@ class bulk_steps {
     });
   }
 
+  // Has the run gone on with fewer regions than were wanted, and room for the highest degree in all of them?
+  TESSERA_HD bool has_few_regions() const {
+    const cubature_settings &set = state().set;
+    return at_.fill < 0 && at_.count < set.initial_regions &&
+           at_.count * set.raised_points[raised_levels - 1] <= (set.maxeval - at_.evaluations) / 4;
+  }
+
   static constexpr double stage = 1.0 / 256;
   static constexpr int64 first_look = 8;  // regions
+  // Smooth regions that may be enough, and the error, of what is tolerated, before they were divided last, up to which one more level does.
+  static constexpr int64 smooth_regions = 256;
+  static constexpr float smooth_excess = 256.0f;
 
   Grid grid_;  // a copy, whose numbers are at hand
   typename Grid::team_type &team_;

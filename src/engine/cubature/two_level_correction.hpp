@@ -123,6 +123,19 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
   return false;
 }
 
+// Is what a fresh piece has of error next to nothing beside what the values have changed by? Then what it shows is something else, and smaller.
+template <class Piece>
+TESSERA_HD TESSERA_APART bool is_quiet(const region_view &parents, int64 parent, const region_view &children,
+                                       int pieces, Piece piece, int q) {
+  const double excess = excess_of(children.state(piece(q)));
+  TESSERA_ROLLED
+  for (int k = 0; k < parents.ncomp(); ++k) {
+    const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
+    if (children.error(piece(q), k) * excess > vanishing * difference) return false;
+  }
+  return true;
+}
+
 constexpr double narrow_gap = 0.01;  // half-widths between a face and the points nearest to it
 constexpr double next_to_nothing = 0.02;
 
@@ -148,7 +161,8 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
   bool vanished = (before.word & region_rough) != 0u;
   TESSERA_ROLLED
   for (int q = 0; vanished && q < pieces; ++q) {
-    vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0));
+    vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0)) ||
+               (!(before.suspicion > 0.0f) && is_quiet(parents, parent, children, pieces, piece, q));
   }
   lanes.meet();
   TESSERA_ROLLED
@@ -157,7 +171,9 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
-  const double handed_on = along ? fading : 1.0;
+  // At a break point what was suspected has been found: the pieces are not halves.
+  const bool is_found = along && pieces == 2 && children.half(piece(0), axis) != children.half(piece(1), axis);
+  const double handed_on = is_found ? 0.0 : (along ? fading : 1.0);
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
   limit_to_classic(lanes, parents, parent, children, pieces, piece);
   lanes.meet();
@@ -202,23 +218,41 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
 }
 
 // A rough region that a break point runs through is cut there first, whatever its differences say: cuts along other axes would
-// leave it in each piece.
-TESSERA_HD void turn_to_break(const break_table *breaks, const region_view &s, int64 i) {
-  uint32 word = s.state(i).word;
-  if ((word & region_rough) == 0u) return;
+// leave it in each piece. So is one with a suspected face, and one with a break point so near to a face that no point is beyond it: what lies there is
+// taken to be as large as the rest. True: the errors have changed.
+TESSERA_HD bool turn_to_break(const break_table *breaks, const region_view &s, int64 i) {
+  region_state &state = s.state(i);
+  uint32 word = state.word;
+  bool changed = false, anywhere = true;
+  if ((word & region_rough) == 0u) {
+    const double hidden = hidden_share(breaks, s, i);
+    if (hidden > 0.0) {
+      TESSERA_ROLLED
+      for (int k = 0; k < s.ncomp(); ++k)
+        s.error(i, k) = with_sign(larger(fabs(s.error(i, k)), hidden * fabs(s.value(i, k))), false);
+      if (state.suspicion < 0.0f) state.suspicion = 0.0f;
+      state.word = word |= region_rough;
+      changed = true;
+    } else if (state.suspicion > 0.0f) {
+      anywhere = false;  // but on the axis of that face
+    } else {
+      return false;
+    }
+  }
+  const int face = ranked_axis(word, static_cast<int>((word & region_face_place) >> 24));
   const int kept = s.ndim() < axes_kept ? s.ndim() : axes_kept;
   int axis = -1;
   TESSERA_ROLLED
   for (int q = 0; q < kept + s.ndim() && axis < 0; ++q) {  // ranked ones before others
     const int j = q < kept ? ranked_axis(word, q) : q - kept;
-    if (cut_of(breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
+    if ((anywhere || j == face) && cut_of(breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
   }
-  if (axis < 0 || axis == ranked_axis(word, 0)) return;
-  const int face = ranked_axis(word, static_cast<int>((word & region_face_place) >> 24));
+  if (axis < 0 || axis == ranked_axis(word, 0)) return changed;
   include_axis(word, s.ndim(), axis, true);
-  if (s.state(i).suspicion > 0.0f)
+  if (state.suspicion > 0.0f)
     word = (word & ~region_face_place) | static_cast<uint32>(include_axis(word, s.ndim(), face, false)) << 24;
-  s.state(i).word = word;
+  state.word = word;
+  return changed;
 }
 
 // What a region with its final axes still needs: the widest axis in front where the policy says so, and the mark of those

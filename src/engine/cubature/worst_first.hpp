@@ -309,10 +309,15 @@ class worst_first {
     split_.breaks = &breaks_;
     ahead_.forget(queue_);
     ahead_.cut_at(&breaks_);
-    for (int64 i = 0; i < regions_; ++i) {
-      turn_to_break(&breaks_, store_.view(), i);
-      prepare_division(split_, store_.view(), i, domain_);
+    const region_view all = store_.view();
+    for (queue_entry &e : queue_) {
+      const int64 i = e.region();
+      totals_.add(all, i, -1.0);
+      if (turn_to_break(&breaks_, all, i)) e.key = key(all, i);
+      totals_.add(all, i, 1.0);
+      prepare_division(split_, all, i, domain_);
     }
+    queue_.reorder();
     return outcome::running;
   }
 
