@@ -17,6 +17,8 @@ static const char text[] =
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += (x[j] - 0.5) * (x[j] - 0.5);\n  return exp(-625 * s);\n}\n"
     "double tail(const double *x) {\n  double s = 0;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += x[j] * x[j];\n  return exp(-s);\n}\n"
+    "double wave(const double *x) {\n  double s = 0;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) s += (j + 1) * x[j];\n  return cos(s);\n}\n"
     "void three(const double *x, double *f) {\n  double s = 0;\n"
     "  for (int j = 0; j < TESSERA_NDIM; ++j) s += fabs(x[j] - 0.5);\n"
     "  f[0] = exp(-10 * s);\n  f[1] = 3;\n  f[2] = exp(-4 * fabs(x[0] - 0.5)) * (1 + x[1] * x[2]);\n}\n";
@@ -122,9 +124,25 @@ static void test_saves(void **state) {
   }
 }
 
+/* What is smooth everywhere is not divided into as many regions as a device begins with otherwise. */
+static void test_few_regions(void **state) {
+  const struct run_of wave = {"wave", suite_f1, 5, 1, 1, 0, 1e-10};
+  const struct suite_case *c = suite_find("f1_5d");
+  (void)state;
+  tessera_solver *s = solver(&wave, TESSERA_RULE_AUTO);
+  const struct outcome there = run(s, device, &wave), again = run(s, device, &wave);
+  assert_int_equal(there.status, TESSERA_OK);
+  assert_true(fabs(there.value[0] - c->exact) <= there.error[0]);
+  assert_true(there.error[0] <= 1e-10 * fabs(c->exact));
+  assert_true(there.regions < 1024);
+  assert_same_bits(there.value[0], again.value[0]);
+  tessera_destroy(s);
+}
+
 int main(void) {
   const struct run_of first = {"tail", tail, 3, 1, 1, 0, 1e-3};
   if (lacks_device(solver(&first, TESSERA_RULE_AUTO), device)) return no_device_here();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same), cmocka_unit_test(test_saves)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same), cmocka_unit_test(test_saves),
+                                     cmocka_unit_test(test_few_regions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
