@@ -29,7 +29,7 @@ static int value_of(int ndim, const double *x, int ncomp, double *f, void *userd
   return 0;
 }
 
-/* Returns the integral. share: that the bump has, of the product. */
+/* Returns the integral. The bump holds 1e-5 to 0.3 of what the product does. */
 static double draw(struct corner *p, int ndim, uint64_t *seed) {
   double product = 1, bump = 1;
   p->ndim = ndim;

@@ -218,8 +218,8 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
 }
 
 // A rough region that a break point runs through is cut there first, whatever its differences say: cuts along other axes would
-// leave it in each piece. So is one with a suspected face, and one with a break point so near to a face that no point is beyond it: what lies there is
-// taken to be as large as the rest. True: the errors have changed.
+// leave it in each piece. So is a smooth one with a break point so near to a face that no point is beyond it, where what lies there is taken to be as
+// large as the rest, and one with a suspected face with a break point on that axis. True: the errors have changed.
 TESSERA_HD bool turn_to_break(const break_table *breaks, const region_view &s, int64 i) {
   region_state &state = s.state(i);
   uint32 word = state.word;

@@ -310,14 +310,18 @@ class worst_first {
     ahead_.forget(queue_);
     ahead_.cut_at(&breaks_);
     const region_view all = store_.view();
+    bool any = false;
     for (queue_entry &e : queue_) {
       const int64 i = e.region();
-      totals_.add(all, i, -1.0);
-      if (turn_to_break(&breaks_, all, i)) e.key = key(all, i);
+      totals_.add(all, i, -1.0);  // as long as its error is what it was
+      if (turn_to_break(&breaks_, all, i)) {
+        e.key = key(all, i);
+        any = true;
+      }
       totals_.add(all, i, 1.0);
       prepare_division(split_, all, i, domain_);
     }
-    queue_.reorder();
+    if (any) queue_.reorder();
     return outcome::running;
   }
 
