@@ -79,13 +79,13 @@ void add_points(int ndim, const generator &g, int orbit, std::vector<uint64> &to
   std::sort(nodes.begin(), nodes.end());
   do {
     for (uint32 signs = 0; signs < 1u << g.nodes.size(); ++signs) {
-      uint64 word = listed_word(orbit, -1);
+      uint64 word = listed_word(orbit);
       int moved = 0;
       for (int j = 0; j < ndim; ++j) {
         const int node = nodes[index(j)];
         if (node == 0) continue;
         const int number = 2 * node - 1 + static_cast<int>(signs >> moved++ & 1u);
-        word |= listed_at(j, number);
+        word |= listed_at(ndim, j, number);
       }
       to.push_back(word);
     }
@@ -129,7 +129,7 @@ raised_tables count_levels(int ndim, const std::vector<generator> &orbits) {
 
 int64 raised_bytes(int ndim) {
   const raised_tables t = count_levels(ndim, orbits_in_order(ndim));
-  return 8 * (t.points[raised_levels - 1] + raised_nodes + int64{raised_levels} * t.orbits * listed_weights);
+  return 8 * (t.points[raised_levels - 1] + ndim * raised_nodes + int64{raised_levels} * t.orbits * listed_sums);
 }
 
 raised_tables build_raised(int ndim) {
@@ -137,15 +137,17 @@ raised_tables build_raised(int ndim) {
   raised_tables t = count_levels(ndim, orbits);
   t.words.reserve(static_cast<std::size_t>(t.points[raised_levels - 1]));
   for (int o = 0; o < t.orbits; ++o) add_points(ndim, orbits[index(o)], o, t.words);
-  for (int number = 0; number < raised_nodes; ++number) {
+  t.nodes = raised_nodes;
+  for (int i = 0; i < ndim * raised_nodes; ++i) {  // on each axis the same
+    const int number = i % raised_nodes;
     const double node = patterson_nodes[(number + 1) / 2];
     t.offsets.push_back(number % 2 == 1 || number == 0 ? node : -node);
   }
-  t.weights.assign(index(raised_levels * t.orbits * listed_weights), 0.0);
+  t.weights.assign(index(raised_levels * t.orbits * listed_sums), 0.0);
   for (int o = 0; o < t.orbits; ++o) {
     const std::vector<double> w = orbit_weights(ndim, orbits[index(o)]);
     for (int level = 1; level <= raised_levels; ++level) {
-      double *const to = &t.weights[index(((level - 1) * t.orbits + o) * listed_weights)];
+      double *const to = &t.weights[index(((level - 1) * t.orbits + o) * listed_sums)];
       for (int q = 0; q < raised_compared; ++q) to[q] = w[index((raised_degree(level) - 1) / 2 - q)];
       to[raised_compared] = std::fabs(to[0]);
     }

@@ -11,7 +11,7 @@ struct raised_tables : listed_tables {
   int ndim = 0, orbits = 0;
   int64 points[raised_levels] = {};  // of each level
 
-  raised_rules view() const { return {{words.data(), offsets.data(), weights.data()}, orbits}; }
+  raised_rules view() const { return {{words.data(), offsets.data(), weights.data(), nodes}, orbits}; }
   int64 bytes() const { return 8 * static_cast<int64>(words.size() + offsets.size() + weights.size()); }
 };
 

@@ -24,7 +24,8 @@ struct raised_rules {
 };
 
 TESSERA_HD listed_rule rule_of_level(const raised_rules &r, int level) {
-  return {r.list.words, r.list.offsets, r.list.weights + static_cast<int64>(level - 1) * r.orbits * listed_weights};
+  return {r.list.words, r.list.offsets, r.list.weights + static_cast<int64>(level - 1) * r.orbits * listed_sums,
+          r.list.nodes};
 }
 
 // One component, linear in the integrand but for `size`.
@@ -34,7 +35,7 @@ struct raised_sums {
 };
 
 constexpr int raised_fields = raised_compared + 1;  // numbers that they are
-static_assert(raised_fields == listed_sums && raised_most_ndim <= listed_axes, "");
+static_assert(raised_fields <= listed_sums && raised_most_ndim <= listed_axes, "");
 
 struct raised_result {
   double value, error;

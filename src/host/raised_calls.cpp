@@ -48,7 +48,7 @@ void host_evaluator::begin_raised(workspace &w) const {
 
 void host_evaluator::close_orbit(int level, workspace &w) const {
   const double *const weight =
-      rule_of_level(problem_->raised->view(), level).weights + int64{w.raised_orbit} * listed_weights;
+      rule_of_level(problem_->raised->view(), level).weights + int64{w.raised_orbit} * listed_sums;
   for (int k = 0; k < problem_->settings.ncomp; ++k) {
     double *const to = &w.sums[index(k * raised_fields)], sum = w.more[index(k)];
     for (int q = 0; q < raised_compared; ++q) to[q] += weight[q] * sum;
@@ -103,7 +103,7 @@ bool host_evaluator::call_raised(const region_view &regions, const int64 *ids, i
           place[j][node] = regions.centre(ids[m], j) + r.offsets[node] * regions.half(ids[m], j);
     }
     const uint64 word = r.words[first + i++];
-    for (int j = 0; j < rule_.ndim; ++j) x[j] = place[j][listed_node(word, j)];
+    for (int j = 0; j < rule_.ndim; ++j) x[j] = place[j][listed_node(word, rule_.ndim, j)];
   };
   return call_given(count * n, problem_->batch_points, put, item, w);
 }

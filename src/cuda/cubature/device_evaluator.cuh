@@ -1,7 +1,7 @@
 // Applies the rule to regions with the user's integrand inlined. Part of the text that is compiled at run time.
 //
 // A group of lanes shares a region, a warp where the rule has points enough. Where regions are fewer than warps each is cut
-// into slices, whose sums are put together afterwards.
+// into slices, whose sums are put together afterwards. The points come from a list, or with more variables than that has room for orbit by orbit.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -26,10 +26,9 @@ class device_evaluator {
     const int64 threads = grid.threads();
     int lanes = TESSERA_LANES;
     while (lanes < 32 && all * lanes * 2 <= threads) lanes *= 2;
-    const bool few = is_few(all, threads);
     unsigned slices = 1;
-    if (few) {
-      slices = slices_of_few(static_cast<unsigned>(all), static_cast<unsigned>(threads) / 32);
+    if (is_listed) {
+      slices = slices_of_listed(all, static_cast<unsigned>(threads) / 32);
     } else if (lanes == 32 && all < threads / 64 && points_cut() > first_points) {
       const int64 most =
           points_cut() / slice_points < p_.most_slices / n ? points_cut() / slice_points : p_.most_slices / n;
@@ -58,10 +57,10 @@ class device_evaluator {
           read_box(regions, region, c, h, volume);
           combine(r, slices, group, lanes, sums);
         } else {
-          const int end = few ? static_cast<int>(tessera_rule.points) : points_cut();
+          const int end = is_listed ? static_cast<int>(tessera_rule.points) : points_cut();
           chunk_range points = {0, end};
           if (cut) points = slice_range(end, slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
-          if (few)
+          if constexpr (is_listed)
             sum_listed_slice(regions, region, points, group, lanes, sums, volume);
           else
             sum_slice(regions, region, points, group, lanes, sums, volume);
@@ -186,57 +185,101 @@ class device_evaluator {
     regions.state(region) = {0.0f, word};
   }
 
-  // The points [begin, end) of a list in one region, shared by the lanes of a group; each gets what is its own. sizes: the last sum is of
-  // absolute values. values: null, or where those of the axes are kept; probes: the first of them.
-  struct listed_sums_of {
-    double sum[listed_sums], centre, probe;
+  // A region's coordinates at all nodes of its axes, in near memory, for the lanes of its group. They begin where the number of a node is in bits of
+  // an address that are 0 else. Lanes of other groups ask for the same nodes at the same time: each group has its nodes in another order, so that they
+  // lie in other banks.
+  template <int nodes>
+  class node_places {
+   public:
+    __device__ __forceinline__ node_places(const double *c, const double *h, const double *offsets, int lane,
+                                           int lanes) {
+      const int group = (static_cast<int>(threadIdx.x % 32) - lane) / lanes, turn = group & 7;
+      double *const places = of_warp() + group * apart;
+      __syncwarp(lane_mask(lanes));  // those of the slice before are not needed any more, nor its values
+#pragma unroll 1
+      for (int node = lane; node < nodes; node += lanes)
+#pragma unroll
+        for (int j = 0; j < dim; ++j)
+          places[j * row + (node ^ turn)] = __dadd_rn(c[j], __dmul_rn(offsets[j * nodes + node], h[j]));
+      __syncwarp(lane_mask(lanes));
+      first_ = static_cast<unsigned>(__cvta_generic_to_shared(places)) ^ static_cast<unsigned>(8 * turn);
+    }
+    // Coordinate j of a point with these nodes.
+    __device__ __forceinline__ double at(uint32 point_nodes, int j) const {
+      const int shift = listed_bits(dim) * j - 3;
+      const uint32 node = (shift < 0 ? point_nodes << -shift : point_nodes >> shift) & 8 * (most - 1);
+      return static_cast<const double *>(__cvta_shared_to_generic(first_ ^ node))[j * row];
+    }
+
+   private:
+    static constexpr int most = nodes <= 16 ? 16 : (nodes <= 64 ? 64 : 256), row = (nodes + 7) / 8 * 8,
+                         apart = (dim * row + most - 1) / most * most;
+    static constexpr int groups = nodes == rule_nodes ? 32 / TESSERA_LANES : 1;
+    __device__ __forceinline__ static double *of_warp() {
+      __shared__ __align__(8 * most) double places[TESSERA_BLOCK / 32][nodes > 0 ? groups * apart : 1];
+      return places[threadIdx.x / 32];
+    }
+    unsigned first_;
   };
-  __device__ __forceinline__ static void add_listed(const listed_rule &rule, const double *c, const double *h,
-                                                    int begin, int end, int lane, int lanes, bool sizes, double *values,
-                                                    int probes, const void *params, listed_sums_of *sums) {
+
+  // The points [begin, end) of a list in one region, shared by the lanes of a group: n sums, each lane's own. words(p): a point, and up to 32 behind
+  // the last. weights(orbit): three pairs, which are asked for at each point, or where a lane's next one is of another orbit (by_orbit).
+  // sizes: the last sum is of absolute values. values: null, or where those at the first points are kept.
+  template <int n, bool by_orbit, bool sizes, int nodes, class Words, class Weights>
+  __device__ __forceinline__ static void add_listed(Words words, Weights weights, const node_places<nodes> &places,
+                                                    int begin, int end, int lane, int lanes, double *values,
+                                                    const void *params, double (*sums)[n]) {
+    static_assert(!(by_orbit && sizes), "what is added up of an orbit has signs");
+    double of_orbit[comps];
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
-      sums[k].centre = sums[k].probe = 0.0;
+      of_orbit[k] = 0.0;
 #pragma unroll
-      for (int q = 0; q < listed_sums; ++q) sums[k].sum[q] = 0.0;
+      for (int q = 0; q < n; ++q) sums[k][q] = 0.0;
     }
-    const auto *const words = reinterpret_cast<const unsigned long long *>(rule.words);
-    const double *const offsets = rule.offsets, *const weights = rule.weights;
-    uint64 ahead = __ldg(words + (begin + lane < end ? begin + lane : begin));  // the next point's, loaded ahead
+    const auto weights_of = [&weights](int orbit, double *weight) {
+      const double2 *const w = weights(orbit);
+#pragma unroll
+      for (int q = 0; q < listed_sums; q += 2) {
+        weight[q] = w[q / 2].x;
+        weight[q + 1] = w[q / 2].y;
+      }
+    };
+    const auto add = [sums](const double *weight, const double *of) {
+#pragma unroll
+      for (int k = 0; k < comps; ++k)
+#pragma unroll
+        for (int q = 0; q < n; ++q) sums[k][q] = fma(weight[q], sizes && q == n - 1 ? fabs(of[k]) : of[k], sums[k][q]);
+    };
+    uint64 ahead = words(begin + lane);  // the next point's, loaded ahead
+    int orbit = listed_orbit(ahead);
 #pragma unroll 1
     for (int p = begin + lane; p < end; p += lanes) {
       const uint64 word = ahead;
-      ahead = __ldg(words + (p + lanes < end ? p + lanes : p));
-      const auto *const w = reinterpret_cast<const double2 *>(weights + listed_orbit(word) * listed_weights);
-      double weight[listed_weights], x[dim], f[comps], moved[dim];
+      ahead = words(p + lanes);
+      double weight[listed_sums], x[dim], f[comps];
+      if (!by_orbit) weights_of(listed_orbit(word), weight);
+      if (by_orbit && listed_orbit(word) != orbit) {
+        weights_of(orbit, weight);
+        add(weight, of_orbit);
+        orbit = listed_orbit(word);
 #pragma unroll
-      for (int q = 0; q < listed_weights; q += 2) {
-        const double2 two = __ldg(w + q / 2);
-        weight[q] = two.x;
-        weight[q + 1] = two.y;
+        for (int k = 0; k < comps; ++k) of_orbit[k] = 0.0;
       }
 #pragma unroll
-      for (int j = 0; j < dim; ++j) {
-        moved[j] = __dmul_rn(__ldg(offsets + listed_node(word, j)), h[j]);
-        x[j] = __dadd_rn(c[j], moved[j]);
-      }
-      const int second = listed_second(word);
-      if (second >= 0)
-#pragma unroll
-        for (int j = 0; j < dim; ++j)
-          if (j == second) x[j] = __dadd_rn(x[j], __dmul_rn(weight[listed_sums], moved[j]));
+      for (int j = 0; j < dim; ++j) x[j] = places.at(static_cast<uint32>(word), j);
       point(x, f, params);
+      if (!by_orbit) add(weight, f);
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
-        listed_sums_of &to = sums[k];
-#pragma unroll
-        for (int q = 0; q < listed_sums - 1; ++q) to.sum[q] = fma(weight[q], f[k], to.sum[q]);
-        to.sum[listed_sums - 1] = fma(weight[listed_sums - 1], sizes ? fabs(f[k]) : f[k], to.sum[listed_sums - 1]);
-        if (p == 0) to.centre = f[k];
-        if (p >= probes) to.probe += f[k];
-        if (values && p > 0 && p < first_points) values[k * 2 * dim * axis_orbits + p - 1] = f[k];
+        if (by_orbit) of_orbit[k] += f[k];
+        if (!sizes && p < first_points) values[k * first_points + p] = f[k];
       }
     }
+    if (!by_orbit) return;
+    double weight[listed_sums];
+    weights_of(orbit, weight);
+    add(weight, of_orbit);
   }
   __device__ static void read_box(const region_view &regions, int64 region, double *c, double *h, double &volume) {
     volume = 1.0;
@@ -254,24 +297,22 @@ class device_evaluator {
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     double c[dim], h[dim];
     read_box(regions, region, c, h, volume);
-    __syncwarp(lane_mask(lanes));  // the values of the slice before are not needed any more
-    listed_sums_of own[comps];
-    const int begin = static_cast<int>(range.begin), end = static_cast<int>(range.end);
-    add_listed(p_.listed, c, h, begin, end, lane, lanes, false, scratch().values[group][0],
-               static_cast<int>(tessera_rule.points) - probes_here, p_.params, own);
+    const rule_list &list = kept_list();
+    const node_places<rule_nodes> places(c, h, list.offsets, lane, lanes);
+    double own[comps][listed_sums], *const values = scratch().values[group][0];
+    const int begin = static_cast<int>(range.begin);
+    add_listed<listed_sums, long_orbits, false>([&list](int p) { return list.words[p]; },
+                                                [&list](int orbit) { return list.weights[orbit]; }, places, begin,
+                                                static_cast<int>(range.end), lane, lanes, values, p_.params, own);
     __syncwarp(lane_mask(lanes));
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
-      double all[listed_sums + 1];
+      sum_over(own[k], lanes);
+      sums[k].mean = own[k][0];
 #pragma unroll
-      for (int i = 0; i < listed_sums; ++i) all[i] = own[k].sum[i];
-      all[listed_sums] = own[k].probe;
-      sum_over(all, lanes);
-      sums[k].mean = all[0];
-#pragma unroll
-      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = all[1 + i];
-      sums[k].centre = __shfl_sync(lane_mask(lanes), own[k].centre, 0, lanes);
-      sums[k].probe = all[listed_sums];
+      for (int i = 0; i < null_rules; ++i) sums[k].null[i] = own[k][1 + i];
+      sums[k].centre = begin == 0 ? values[k * first_points] : 0.0;
+      sums[k].probe = own[k][1 + null_rules];
     }
     if (begin == 0) reduce_axes(group, lane, lanes, sums);
   }
@@ -281,34 +322,33 @@ class device_evaluator {
                              raised_sums *sums, double &volume) const {
     double c[dim], h[dim];
     read_box(regions, region, c, h, volume);
-    listed_sums_of own[comps];
-    const int end = static_cast<int>(part.end);
-    add_listed(rule_of_level(p_.raised, level), c, h, static_cast<int>(part.begin), end, lane, 32, true, nullptr, end,
-               p_.params, own);
+    const node_places<raised_nodes> places(c, h, p_.raised.list.offsets, lane, 32);
+    double own[comps][raised_fields];
+    const auto *const words = reinterpret_cast<const unsigned long long *>(p_.raised.list.words);
+    const auto *const all = reinterpret_cast<const double2 *>(rule_of_level(p_.raised, level).weights);
+    add_listed<raised_fields, false, true>(
+        [words](int p) { return __ldg(words + p); }, [all](int orbit) { return all + orbit * (listed_sums / 2); },
+        places, static_cast<int>(part.begin), static_cast<int>(part.end), lane, 32, nullptr, p_.params, own);
 #pragma unroll
     for (int k = 0; k < comps; ++k) {
-      sum_over(own[k].sum, 32);
+      sum_over(own[k], 32);
 #pragma unroll
-      for (int q = 0; q < raised_compared; ++q) sums[k].mean[q] = own[k].sum[q];
-      sums[k].size = own[k].sum[raised_compared];
+      for (int q = 0; q < raised_compared; ++q) sums[k].mean[q] = own[k][q];
+      sums[k].size = own[k][raised_compared];
     }
   }
 
   // Fewer than these are sooner done than put together behind one more barrier.
   static constexpr int slice_points = 128;
 
-  // Where there are few regions for each warp, it takes the points from the list. Measured: at any number of regions rules in up to six variables
-  // gain by it, those in eight lose.
-  static constexpr int few_of_warp = 16;
-  __device__ bool is_few(int64 all, int64 threads) const {
-    return p_.listed.words != nullptr && all * 32 <= threads * few_of_warp;
-  }
-  // The slices of each of n regions with which so many warps are through first, in one round, two or three.
-  __device__ unsigned slices_of_few(unsigned n, unsigned warps) const {
+  // The slices of each of `all` regions with which so many warps are through first, in one round, two or three.
+  __device__ unsigned slices_of_listed(int64 all, unsigned warps) const {
+    if (2 * all > 3 * int64{warps}) return 1;
+    const unsigned n = static_cast<unsigned>(all);
     const unsigned points = static_cast<unsigned>(tessera_rule.points), room = static_cast<unsigned>(p_.most_slices);
     unsigned most = points / slice_points;
     if (most * n > room) most = room / n;
-    if (most < 2 || 2 * n > 3 * warps) return 1;
+    if (most < 2) return 1;
     unsigned best = 1;
     const float of_region = static_cast<float>(points) * 0.03125f,
                 share = static_cast<float>(warps) / static_cast<float>(n);
@@ -529,7 +569,7 @@ class device_evaluator {
 #pragma unroll
       for (int k = 0; k < comps; ++k) {
         of_orbit[k] += f[k];
-        if (values) values[k * 2 * dim * axis_orbits + m - 1] = f[k];
+        if (values) values[k * first_points + m] = f[k];
       }
     }
   }
@@ -571,6 +611,10 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tess
                                                                       int pieces, tessera::int64 n,
                                                                       tessera::int64 all) {
   tessera::device_evaluator(problem, taken).evaluate(grid, regions, {ids, first, pieces}, n, all);
+}
+// Before the others, by all threads of a block, which meet behind it.
+extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_keep_list(const tessera::device_problem &problem) {
+  if (tessera::is_listed) tessera::keep_list(problem.listed);
 }
 #if TESSERA_RAISED
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera::device_problem &problem,

@@ -34,7 +34,7 @@ struct device_problem {
   const uint32 *nodes;   // [sparse points][4 * device_node_quads]
   const uint32 *b_axes;  // [sparse points] bit of the coordinate that moves by the second generator, or 0
   const void *params;    // the user's parameter block
-  listed_rule listed;    // the rule once more, for few regions; no words: there is none
+  listed_rule listed;    // the rule once more; no words: there is none
   raised_rules raised;   // where regions are given a higher degree
   int64 raised_points[raised_levels];
   slice_record *slices;  // [most_slices][ncomp]

@@ -18,6 +18,9 @@
 #define TESSERA_PROBES 1
 #define TESSERA_MANY 0
 #define TESSERA_RAISED 1
+#define TESSERA_NODES 15
+#define TESSERA_POINTS 285
+#define TESSERA_ORBITS 11
 extern "C" __device__ void tessera_f(const double *x, double *f, const void *params);
 extern "C" {
 __device__ int tessera_flags, tessera_status;
@@ -42,7 +45,7 @@ constexpr int comps = TESSERA_NCOMP;
 constexpr int coordinates = dim;  // that the integrand is given
 
 // Orbits 1 .. axis_orbits, all on the axes: those of the fourth differences, or where there are points near the faces all up to
-// these. The value at point m of the rule is the m-1-th kept in near memory: by orbit, by axis, plus and minus.
+// these. The values at the first points of the rule are kept in near memory: the centre, then by orbit, by axis, plus and minus.
 constexpr int axis_orbits = TESSERA_AXIS_ORBITS;
 constexpr bool near_faces = axis_orbits > 2;
 constexpr int first_points = 1 + 2 * dim * axis_orbits;  // the centre and these
@@ -64,18 +67,43 @@ struct slice_record {
   double difference[dim], residual[dim], axis_sum[dim];  // of the first slice; else unset
 };
 
+// The rule is there as a list of points (core/listed_rule.hpp), with so many nodes on an axis, or 0.
+constexpr int rule_nodes = TESSERA_NODES;
+constexpr bool is_listed = rule_nodes > 0;
+// Do lanes mostly stay in an orbit from one of their points to the next?
+constexpr bool long_orbits = TESSERA_POINTS >= 5 * TESSERA_LANES * TESSERA_ORBITS;
+
+// The list in near memory, as long as the kernel runs.
+struct rule_list {
+  double2 weights[TESSERA_ORBITS][listed_sums / 2];
+  double offsets[dim * rule_nodes + 1];
+  uint64 words[(is_listed ? TESSERA_POINTS : 0) + listed_beyond];
+};
+__device__ inline rule_list &kept_list() {
+  __shared__ rule_list kept;
+  return kept;
+}
+__device__ inline void keep_list(const listed_rule &rule) {
+  rule_list &kept = kept_list();
+  const auto *const weights = reinterpret_cast<const double2 *>(rule.weights);
+  for (unsigned i = threadIdx.x; i < TESSERA_ORBITS * (listed_sums / 2); i += TESSERA_BLOCK)
+    (&kept.weights[0][0])[i] = weights[i];
+  for (unsigned i = threadIdx.x; i < dim * rule_nodes; i += TESSERA_BLOCK) kept.offsets[i] = rule.offsets[i];
+  for (unsigned i = threadIdx.x; i < TESSERA_POINTS + listed_beyond; i += TESSERA_BLOCK) kept.words[i] = rule.words[i];
+}
+
 // What the groups of a block keep in near memory.
 struct device_scratch {
-  double values[TESSERA_BLOCK / TESSERA_LANES][comps][2 * dim * axis_orbits];
+  double values[TESSERA_BLOCK / TESSERA_LANES][comps][first_points];
   double score[TESSERA_BLOCK / TESSERA_LANES][dim];
 };
 extern __shared__ double near_memory[];
 __device__ inline device_scratch &scratch() { return *reinterpret_cast<device_scratch *>(near_memory); }
 
 // What is left of an axis' values, in their place: read and written by one lane of the group.
-__device__ inline double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j]; }
-__device__ inline double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
-__device__ inline double &axis_sum(int group, int k, int j) { return scratch().values[group][k][2 * dim + 2 * j]; }
+__device__ inline double &difference(int group, int k, int j) { return scratch().values[group][k][2 * j + 1]; }
+__device__ inline double &residual(int group, int k, int j) { return scratch().values[group][k][2 * j + 2]; }
+__device__ inline double &axis_sum(int group, int k, int j) { return scratch().values[group][k][2 * dim + 2 * j + 1]; }
 
 // Sums over the lanes of a group; each gets them. All lanes of a warp are by far the most frequent, and then nothing has to be asked.
 template <int n>
@@ -111,7 +139,7 @@ __device__ inline void reduce_axes(int group, int lane, int lanes, const slice_s
 #pragma unroll 1
   for (int k = 0; k < comps; ++k)
     each_axis(lane, lanes, [=](int j) {
-      const double *const v = scratch().values[group][k] + 2 * j;  // of the first orbit
+      const double *const v = scratch().values[group][k] + 1 + 2 * j;  // of the first orbit
       double low = 0.0, high = 0.0, sum = 0.0;
       if (near_faces) {
 #pragma unroll

@@ -22,7 +22,9 @@ using step_grid = device_grid;
 #endif
 }  // namespace tessera
 
-// device_evaluator.cuh. The list as its numbers, which travel in registers: memory of a thread's own is far away behind each barrier.
+// device_evaluator.cuh. What the others need in near memory, which is put there once.
+extern "C" __device__ void tessera_keep_list(const tessera::device_problem &problem);
+// The list as its numbers, which travel in registers: memory of a thread's own is far away behind each barrier.
 extern "C" __device__ void tessera_evaluate(const tessera::device_problem &problem, tessera::int64 &taken,
                                             tessera::step_grid &grid, const tessera::region_view &regions,
                                             const tessera::int64 *ids, tessera::int64 first, int pieces,
@@ -49,6 +51,7 @@ __device__ inline void keep_problem(const device_problem &problem) {
   static_assert(sizeof problem % sizeof(unsigned) == 0, "");
   for (unsigned i = threadIdx.x; i < sizeof problem / sizeof(unsigned); i += TESSERA_BLOCK)
     reinterpret_cast<unsigned *>(own_problem_bytes)[i] = reinterpret_cast<const unsigned *>(&problem)[i];
+  tessera_keep_list(problem);
   __syncthreads();
 }
 

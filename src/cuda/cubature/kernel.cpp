@@ -54,14 +54,33 @@ listed_rule upload_list(listed_memory &there, const listed_tables &t, CUstream s
     upload(to.address(), from.data(), bytes, stream, "uploading the rule's points");
     return to.address();
   };
-  return {reinterpret_cast<const uint64 *>(put(there.words, t.words)),
+  std::vector<uint64> words = t.words;
+  words.resize(words.size() + listed_beyond, 0u);
+  return {reinterpret_cast<const uint64 *>(put(there.words, words)),
           reinterpret_cast<const double *>(put(there.offsets, t.offsets)),
-          reinterpret_cast<const double *>(put(there.weights, t.weights))};
+          reinterpret_cast<const double *>(put(there.weights, t.weights)), t.nodes};
 }
 
 // Bytes of device_scratch.
-int scratch_bytes(const rule &r, int block, int lanes, int ncomp) {
-  return 8 * (block / lanes * (2 * axis_orbits(r) * ncomp + 1) * r.ndim);
+int scratch_bytes(const rule &r, const kernel_shape &s, int ncomp) {
+  const int group = ncomp * (1 + 2 * r.ndim * axis_orbits(r)) + r.ndim;
+  return 8 * (s.block / s.lanes * group);
+}
+
+// Those of a region that go through a list: the fewer, the more regions come to their end at once, and the more often lanes of a warp want different
+// coordinates from the same bank of near memory. Measured with 4 to 32.
+constexpr int lanes_of_list = 8;
+
+// The most lanes for which the orbits keep nearly all of them busy.
+int lanes_of_orbits(const rule &r) {
+  int lanes = 32;
+  for (; lanes > 2; lanes /= 2) {
+    int64 rounds = 0;
+    for (int o = 0; o < r.orbits; ++o)
+      if (o != r.probe_orbit) rounds += (r.orb[o].count + lanes - 1) / lanes;  // these come with the centre
+    if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * lanes)) break;
+  }
+  return lanes;
 }
 
 // Of a slice_record.
@@ -69,7 +88,6 @@ std::size_t slice_doubles(int ndim) { return static_cast<std::size_t>(3 + null_r
 
 }  // namespace
 
-// The most lanes for which the orbits keep nearly all of them busy.
 kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
   kernel_shape s;
   s.mapped = mapped;
@@ -78,17 +96,10 @@ kernel_shape choose_shape(const rule &r, int ncomp, bool mapped, bool many) {
     s.block = 64;
     s.blocks = 8;
   }
-  for (s.lanes = 32; s.lanes > 2; s.lanes /= 2) {
-    int64 rounds = 0;
-    for (int o = 0; o < r.orbits; ++o)
-      if (o != r.probe_orbit)
-        rounds +=  // these come with the centre
-            (r.orb[o].count + s.lanes - 1) / s.lanes;
-    if (static_cast<double>(r.points) >= 0.93 * static_cast<double>(rounds * s.lanes)) break;
-  }
+  s.lanes = nodes_listed(r) > 0 ? lanes_of_list : lanes_of_orbits(r);
   constexpr int most_shared = 100000;
-  while (s.lanes < 32 && scratch_bytes(r, s.block, s.lanes, ncomp) > most_shared) s.lanes *= 2;
-  while (s.block > 32 && scratch_bytes(r, s.block, s.lanes, ncomp) > most_shared) s.block /= 2;
+  while (s.lanes < 32 && scratch_bytes(r, s, ncomp) > most_shared) s.lanes *= 2;
+  while (s.block > 32 && scratch_bytes(r, s, ncomp) > most_shared) s.block /= 2;
   return s;
 }
 
@@ -98,9 +109,14 @@ kernel_text engine_kernel(const rule &r, const kernel_shape &shape) {
   const std::vector<std::string> of_steps = {
       define("TESSERA_BLOCK", shape.block), define("TESSERA_BLOCKS", shape.blocks),
       define("TESSERA_RAISED", r.raises && !shape.many), define("TESSERA_MANY", shape.many)};
-  text.options = {define("TESSERA_LANES", shape.lanes), define("TESSERA_MAPPED", shape.mapped),
-                  define("TESSERA_FULL_VERTICES", full_vertices(r)), define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
-                  define("TESSERA_PROBES", r.probe_orbit >= 0)};
+  text.options = {define("TESSERA_LANES", shape.lanes),
+                  define("TESSERA_MAPPED", shape.mapped),
+                  define("TESSERA_FULL_VERTICES", full_vertices(r)),
+                  define("TESSERA_AXIS_ORBITS", axis_orbits(r)),
+                  define("TESSERA_PROBES", r.probe_orbit >= 0),
+                  define("TESSERA_NODES", nodes_listed(r)),
+                  define("TESSERA_POINTS", static_cast<int>(r.points)),
+                  define("TESSERA_ORBITS", r.orbits)};
   text.options.insert(text.options.end(), of_steps.begin(), of_steps.end());
   text.text = evaluator_text;
   text.apart = {std::string(steps_text) + (shape.many ? many_text : bulk_text), of_steps};
@@ -143,7 +159,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   if (r.raises && !many) raised_ = {upload_list(raised_there_, *problem.raised, stream), problem.raised->orbits};
   check(cuda().stream_synchronize(stream), "uploading the rule");
   steps_.block = static_cast<unsigned>(shape_.block);
-  steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_.block, shape_.lanes, ncomp_));
+  steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_, ncomp_));
   for (const CUfunction with : {steps_.function, part_})
     if (with)
       check(cuda().function_set(with, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

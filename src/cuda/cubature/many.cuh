@@ -61,6 +61,7 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     own.failed = &failed;
     own.own = tessera_own_memory();
   }
+  tessera_keep_list(problem);
   for (;;) {
     __syncthreads();  // all are done with the row before
     if (threadIdx.x == 0) row = static_cast<int64>(atomicAdd(batch.next, 1ull));
