@@ -40,7 +40,9 @@ double moment_error(const raised_tables &t, int level, int row, const exponents 
     const uint64 word = t.words[static_cast<std::size_t>(p)];
     double f = 1.0;
     for (std::size_t j = 0; j < e.size(); ++j)
-      f *= std::pow(t.offsets[static_cast<std::size_t>(listed_node(word, t.ndim, static_cast<int>(j)))], e[j]);
+      f *= std::pow(t.offsets[j * static_cast<std::size_t>(t.nodes) +
+                              static_cast<std::size_t>(listed_node(word, t.ndim, static_cast<int>(j)))],
+                    e[j]);
     sum += rule_of_level(t.view(), level).weights[listed_orbit(word) * listed_sums + row] * f;
   }
   for (const int v : e) exact *= v % 2 == 0 ? 1.0 / (v + 1) : 0.0;

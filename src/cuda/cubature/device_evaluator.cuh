@@ -212,6 +212,7 @@ class device_evaluator {
     }
 
    private:
+    // In doubles: a power of two that no number of a node reaches, one axis from the next, and one group from the next.
     static constexpr int most = nodes <= 16 ? 16 : (nodes <= 64 ? 64 : 256), row = (nodes + 7) / 8 * 8,
                          apart = (dim * row + most - 1) / most * most;
     static constexpr int groups = nodes == rule_nodes ? 32 / TESSERA_LANES : 1;
