@@ -100,7 +100,7 @@ bool host_evaluator::call_raised(const region_view &regions, const int64 *ids, i
       ++m;
       for (int j = 0; j < rule_.ndim; ++j)
         for (int node = 0; node < raised_nodes; ++node)
-          place[j][node] = regions.centre(ids[m], j) + r.offsets[j * raised_nodes + node] * regions.half(ids[m], j);
+          place[j][node] = regions.centre(ids[m], j) + r.offsets[j * r.nodes + node] * regions.half(ids[m], j);
     }
     const uint64 word = r.words[first + i++];
     for (int j = 0; j < rule_.ndim; ++j) x[j] = place[j][listed_node(word, rule_.ndim, j)];
