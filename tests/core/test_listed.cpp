@@ -51,6 +51,7 @@ void assert_lists(int family, int ndim) {
       const uint64 word = t.words[at];
       assert_int_equal(listed_orbit(word), o);
       for (int j = 0; j < ndim; ++j) assert_true(offset_of(t, word, ndim, j) == offset_there(r, o, own, p, j));
+      assert_true(static_cast<uint32>(word) < uint64{1} << (ndim * listed_bits(ndim)));  // nothing behind the last axis
     }
   }
 }

@@ -86,6 +86,7 @@ void test_points(void **) {
     for (const uint64 word : t.words) {
       places.push_back(word & 0xffffffffu);
       for (int j = 0; j < ndim; ++j) assert_true(listed_node(word, ndim, j) < raised_nodes);
+      assert_true(static_cast<uint32>(word) < uint64{1} << (ndim * listed_bits(ndim)));  // nothing behind the last axis
       assert_true(listed_orbit(word) == orbit || listed_orbit(word) == orbit + 1);
       orbit = listed_orbit(word);
     }
