@@ -89,6 +89,17 @@ TESSERA_HD double one_and_fraction(uint32 low, uint32 high) {
 #endif
 }
 
+// How many of the upper bits of v are 0.
+TESSERA_HD int leading_zeros(uint64 v) {
+#if defined(__CUDA_ARCH__)
+  return __clzll(static_cast<long long>(v));
+#else
+  int n = 64;
+  for (; v != 0; v >>= 1) --n;
+  return n;
+#endif
+}
+
 // The upper half of a product.
 TESSERA_HD uint32 high_product(uint32 a, uint32 b) {
 #if defined(__CUDA_ARCH__)

@@ -7,7 +7,7 @@
 namespace tessera {
 
 // Lanes that work on the same offer lane(), lanes(), meet(), behind which each sees what the others have written, total(v), the sum of what they
-// have, and either(bits), the bits that one of them has.
+// have, either(bits), the bits that one of them has, and all(v), whether all say so.
 struct lone_lane {
   TESSERA_HD static int lane() { return 0; }
   TESSERA_HD static int lanes() { return 1; }
@@ -17,6 +17,16 @@ struct lone_lane {
     return v;
   }
   TESSERA_HD static uint32 either(uint32 bits) { return bits; }
+  TESSERA_HD static bool all(bool v) { return v; }
+
+  // A number of each of up to sixteen items: a lane writes and reads those of its own items, and reads those of others, which all do together.
+  template <class T>
+  struct numbers {
+    T item[16];
+    TESSERA_HD T &own(int q) { return item[q]; }
+    TESSERA_HD const T &own(int q) const { return item[q]; }
+    TESSERA_HD T of(const lone_lane &, int q) const { return item[q]; }
+  };
 };
 
 }  // namespace tessera

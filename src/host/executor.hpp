@@ -29,6 +29,7 @@ struct host_team : lone_lane {
     return all;
   }
   static void least(int &, int &, int &) {}
+  static int64 told(bool, int64 v) { return v; }
   // Place in a list for each lane that has something to add; `next` moves on.
   static int64 place(bool add, int64 &next) { return add ? next++ : next; }
 
@@ -52,6 +53,7 @@ class host_grid {
  public:
   using team_type = host_team;
   static constexpr int64 alone_points = 0, lone_regions = 0;
+  using small_team = host_team;
   static constexpr int small_lanes = 1;
   explicit host_grid(thread_pool &pool) : pool_(&pool) {}
 
@@ -90,7 +92,7 @@ class host_grid {
     });
   }
   template <class Body>
-  void lanes_each(int64 n, Body body) {
+  void lanes_each(int64 n, int, Body body) {
     each(n, [&](int64 i) {
       lone_lane alone;
       body(alone, i);

@@ -47,6 +47,7 @@ class team_grid {
  public:
   using team_type = host_team;
   static constexpr int64 alone_points = 2000, lone_regions = 200;
+  using small_team = host_team;
   static constexpr int small_lanes = 1;
   team_grid(meeting &all, int own) : all_(&all), own_(own) {}
 
@@ -78,7 +79,7 @@ class team_grid {
     for (int64 i = own_; i < n; i += of_) body(i);
   }
   template <class Body>
-  void lanes_each(int64 n, Body body) {
+  void lanes_each(int64 n, int, Body body) {
     lone_lane alone;
     each(n, [&](int64 i) { body(alone, i); });
   }

@@ -11,11 +11,9 @@
 #define TESSERA_BLOCKS 1
 #endif
 
+namespace tessera {
 // Runs the steps until the run ends or the driver is wanted.
-extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
-    tessera_bulk(const __grid_constant__ tessera::bulk_state in,
-                 const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
-  using namespace tessera;
+__device__ __forceinline__ void run_bulk(const bulk_state &in, const device_problem &problem, bulk_state *out) {
   keep_problem(problem);
   called_evaluator evaluator;
   run_steps(in, problem.arrived, evaluator, out);
@@ -30,6 +28,19 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
   *problem.left = 0;
   *problem.failed = 0;
   *problem.taken = 0;
+}
+}  // namespace tessera
+
+extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
+    tessera_bulk(const __grid_constant__ tessera::bulk_state in,
+                 const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
+  tessera::run_bulk(in, problem, out);
+}
+// With a block on each multiprocessor, which has registers enough.
+extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, 1)
+    tessera_bulk_of_few(const __grid_constant__ tessera::bulk_state in,
+                        const __grid_constant__ tessera::device_problem problem, tessera::bulk_state *out) {
+  tessera::run_bulk(in, problem, out);
 }
 
 // A device's part of the pending regions, of which there are `all`: the first n of the list. level: to which they are raised, or 0.

@@ -141,6 +141,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   library_.load(module_.image->data(), "loading the compiled integrand");
   steps_.function = library_.function(many ? "tessera_many" : "tessera_bulk");
   if (!many) {
+    steps_.of_few = library_.function("tessera_bulk_of_few");
     points_ = library_.function("tessera_points");
     part_ = library_.function("tessera_part");
     packing_.find(library_);
@@ -160,7 +161,7 @@ loaded_kernel::loaded_kernel(const cubature_problem &problem, const placed_integ
   check(cuda().stream_synchronize(stream), "uploading the rule");
   steps_.block = static_cast<unsigned>(shape_.block);
   steps_.shared_bytes = static_cast<unsigned>(scratch_bytes(r, shape_, ncomp_));
-  for (const CUfunction with : {steps_.function, part_})
+  for (const CUfunction with : {steps_.function, steps_.of_few, part_})
     if (with)
       check(cuda().function_set(with, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                 static_cast<int>(steps_.shared_bytes)),

@@ -15,6 +15,7 @@ namespace tessera {
 
 struct steps_kernel {
   CUfunction function = nullptr;
+  CUfunction of_few = nullptr;  // for one block on each multiprocessor; null: the same
   unsigned block = 0, shared_bytes = 0;
   unsigned grid = 0;        // all blocks that fit
   unsigned small_grid = 0;  // one on each multiprocessor
@@ -34,7 +35,8 @@ struct steps_kernel {
   template <class Extra>
   void run(bulk_state &state, int64 regions, const Extra &extra, bulk_state *out, CUstream stream) const {
     const void *arguments[] = {&state, &extra, &out};
-    check(cuda().launch_cooperative(function, regions <= few_regions ? small_grid : grid, 1, 1, block, 1, 1,
+    const bool few = regions <= few_regions;
+    check(cuda().launch_cooperative(few && of_few ? of_few : function, few ? small_grid : grid, 1, 1, block, 1, 1,
                                     shared_bytes, stream, const_cast<void **>(arguments)),
           "starting the kernel");
     check(cuda().stream_synchronize(stream), "the kernel");

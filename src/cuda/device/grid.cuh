@@ -35,19 +35,36 @@ struct device_warp {
   __device__ static uint32 either(uint32 bits) { return __reduce_or_sync(~0u, bits); }
 };
 
-// All lanes of a warp, or one. Which it is, is not known when the text is compiled, so that this is done once.
+// A group of lanes of a warp, one for each item of a few: see lone_lane.hpp.
 class device_lanes {
  public:
-  __device__ explicit device_lanes(bool together) : together_(together) {}
-  __device__ int lane() const { return together_ ? device_warp::lane() : 0; }
-  __device__ int lanes() const { return together_ ? device_warp::lanes() : 1; }
-  __device__ void meet() const {
-    if (together_) __syncwarp();
-  }
+  __device__ explicit device_lanes(int lanes) : lanes_(lanes), mask_(lane_mask(lanes)) {}
+  __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes_ - 1); }
+  __device__ int lanes() const { return lanes_; }
+  __device__ bool all(bool v) const { return __all_sync(mask_, v); }
+
+  template <class T>
+  struct numbers {
+    T mine;
+    __device__ T &own(int) { return mine; }
+    __device__ const T &own(int) const { return mine; }
+    __device__ T of(const device_lanes &lanes, int q) const { return __shfl_sync(lanes.mask_, mine, q, lanes.lanes_); }
+  };
 
  private:
-  const bool together_;
+  const int lanes_;
+  const unsigned mask_;
 };
+
+// body(lanes, i) for n items, by so many lanes each, a power of two. Few have a warp each, where others' ways are not theirs. thread: this one's number of `threads`.
+template <class Body>
+__device__ void lanes_each_of(int64 n, int lanes, int64 thread, int64 threads, Body body) {
+  const int apart = n * 32 <= threads ? 32 : lanes;
+  if ((static_cast<int>(threadIdx.x) & (apart - 1)) >= lanes) return;
+  device_lanes group(lanes);
+  const int shift = __ffs(apart) - 1;
+  for (int64 i = thread >> shift; i < n; i += threads >> shift) body(group, i);
+}
 
 // One block. All functions but lane() and lanes() are collective: every thread calls them.
 class device_team {
@@ -145,6 +162,14 @@ class device_team {
     return all;
   }
 
+  // The number of the one lane that has it.
+  __device__ int64 told(bool has_it, int64 v) {
+    __syncthreads();
+    if (has_it) s_.whole[0] = v;
+    __syncthreads();
+    return s_.whole[0];
+  }
+
   // The least of each of three numbers.
   __device__ __noinline__ void least(int &a, int &b, int &c) {
     device_warp::least(a, b, c);
@@ -219,6 +244,7 @@ class device_grid {
   using team_type = device_team;
   static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
   static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
+  using small_team = device_warp;
   static constexpr int small_lanes = device_warp::lanes();
   __device__ device_grid(device_team &team, unsigned *arrived) : team_(&team), arrived_(arrived) {}
 
@@ -283,10 +309,8 @@ class device_grid {
     for (int64 i = thread() / apart; i < n; i += threads() / apart) body(i);
   }
   template <class Body>
-  __device__ void lanes_each(int64 n, Body body) {
-    const int apart = n * 32 <= threads() ? 32 : 1;
-    device_lanes lanes(apart > 1);
-    for (int64 i = thread() / apart; i < n; i += threads() / apart) body(lanes, i);
+  __device__ void lanes_each(int64 n, int lanes, Body body) {
+    lanes_each_of(n, lanes, thread(), threads(), body);
   }
 
  private:

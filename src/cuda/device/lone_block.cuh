@@ -13,6 +13,7 @@ class device_block {
   using team_type = device_team;
   static constexpr int64 alone_points = 0;  // it always is
   static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
+  using small_team = device_warp;
   static constexpr int small_lanes = device_warp::lanes();
   __device__ explicit device_block(device_team &team) : team_(&team) {}
 
@@ -47,9 +48,8 @@ class device_block {
     for (int64 i = threadIdx.x; i < n; i += TESSERA_BLOCK) body(i);
   }
   template <class Body>
-  __device__ void lanes_each(int64 n, Body body) {
-    lone_lane alone;
-    each(n, [&](int64 i) { body(alone, i); });
+  __device__ void lanes_each(int64 n, int lanes, Body body) {
+    lanes_each_of(n, lanes, threadIdx.x, TESSERA_BLOCK, body);
   }
 
  private:

@@ -10,12 +10,12 @@
 // does while the others wait at a barrier. On the host there is one team of one lane, and the loops over chunks are shared out
 // to a pool of threads. A grid offers
 //   state(given)          the state that all its threads see: `given`, or where that is
-//   team()                lane(), lanes(), meet, sum, total, scan, least, place, counters: host/executor.hpp, cuda/device/grid.cuh
+//   team()                lane(), lanes(), meet, sum, total, scan, least, told, place, counters: host/executor.hpp, cuda/device/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
 //   small_teams(n, body)  the same of smaller teams, which have lane(), lanes(), least, and total and either as in landmarks.hpp
-//   small_lanes           how many lanes these have
+//   small_team            what they are, which each of those that come here has of its own; small_lanes: how many lanes it has
 //   each(n, body)         body(i)
-//   lanes_each(n, body)   body(lanes, i): where n are few, the lanes of a small team together; else one alone (lone_lane.hpp)
+//   lanes_each(n, lanes, body)   body(lanes, i): so many lanes together, a power of two, or one alone (lone_lane.hpp)
 //   barrier()             all teams have come here, and see what the others have written
 //   in_first(all, body)   between their coming and going body() runs in the first team, which waits for the others or not
 //   once()                true in one lane of one team
@@ -103,7 +103,7 @@ class bulk_steps {
       static_cast<bulk_progress &>(state()) = at_;
       state().pending_list = at_.count == 0    ? whole_domain()
                              : at_.raising > 0 ? region_list{state().marked + list_of_level(at_, at_.raising), 0, 1}
-                                               : pieces_of();
+                                               : region_list{state().marked, at_.count, split().pieces};
     }
   }
 
@@ -111,6 +111,7 @@ class bulk_steps {
   // A grid that has the state in a place of its own names it, and the compiler knows what memory that is.
   TESSERA_HD bulk_state &state() const { return Grid::state(given_); }
 
+  using small_team = typename Grid::small_team;
   static constexpr int64 any_number = static_cast<int64>(~uint64{0} >> 1);
 
   // The same as long as a step has at most so many points.
@@ -120,20 +121,27 @@ class bulk_steps {
                 pause_exploring = at_.evaluations + state().pause_exploring_after,
                 early_pause = at_.evaluations + state().early_pause_after;
     at_.stopped = true;
+    bool evaluated = false;  // what was divided last
     if (at_.count == 0)
       at_.end = Evaluator::deferred && state().pending > 0 ? finish_domain() : begin();
-    else if (state().pending > 0 && at_.raising == 0)
-      at_.end = correct_pieces(at_.marked_count);
+    else
+      evaluated = state().pending > 0 && at_.raising == 0;
     TESSERA_ROLLED
-    while (at_.end == outcome::running && at_.pending == 0) {
-      if (at_.count > most_points / (split().pieces * state().points)) {
-        at_.stopped = false;
-        return;
+    for (; at_.end == outcome::running && at_.pending == 0; evaluated = false) {
+      if (!evaluated) {
+        if (most_points != any_number && at_.count * evaluations_of(split()) > most_points) {
+          at_.stopped = false;
+          return;
+        }
+        const move next = divide_some(pause, pause_exploring, early_pause);
+        if (next == move::pause) return;
+        if (next == move::stop) break;
+        if (next == move::again) continue;
       }
-      const move next = divide_some(pause, pause_exploring, early_pause);
-      if (next == move::pause) return;
-      if (next == move::stop) break;
-      if (next == move::evaluate) at_.end = evaluate_and_correct(at_.marked_count);
+      const splitting split = this->split();
+      const region_list pieces = {state().marked, at_.count, split.pieces};
+      if (evaluated || evaluate(pieces, at_.marked_count * split.pieces))
+        at_.end = correct_pieces(at_.marked_count, split, pieces);
     }
     if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
   }
@@ -141,7 +149,7 @@ class bulk_steps {
   // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
   enum class move { stop, pause, again, evaluate };
   TESSERA_HD move divide_some(int64 pause, int64 pause_exploring, int64 early_pause) {
-    if (state().whole_steps && !at_.surveyed && may_fill() && at_.count > affordable(split())) {
+    if (state().whole_steps && !at_.surveyed && may_fill() && !can_divide(at_.count, split())) {
       at_.end = outcome::evaluations;  // without the survey that a longer run does not make
       return move::pause;
     }
@@ -164,26 +172,26 @@ class bulk_steps {
       }
       if (!at_.surveyed) survey();
       at_.surveyed = true;  // a pause comes after the survey: what it found still holds
-      const outcome end = state().decision->end;
-      if (end == outcome::converged) {
+    }
+    const bulk_decision t = *state().decision;
+    if (unknown == 0 && t.end != outcome::running) {
+      if (t.end == outcome::converged) {
         unknown = list_unexplored();
         listed_ = false;
       }
-      if (end != outcome::running && unknown == 0) return ended(end);
+      if (unknown == 0) return ended(t.end);
     }
     at_.exploring = unknown > 0;
-    const bulk_decision t = *state().decision;
     const bool paused_early = at_.evaluations >= early_pause && t.excess >= state().early_excess;
     if ((paused || paused_early) && at_.surveyed) return move::stop;
     const splitting split = this->split();
-    const int64 affordable = this->affordable(split);
     if (state().whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) return ended(outcome::evaluations);
-    if (unknown == 0 && filling() && (t.count > affordable || !(fits(t.count, split) || state().can_grow))) {
+    if (unknown == 0 && filling() && (!can_divide(t.count, split) || !(fits(t.count, split) || state().can_grow))) {
       stop_filling();
       forget_survey();
       return move::again;
     }
-    if (affordable < 1) {
+    if (!can_divide(1, split)) {
       if (!at_.surveyed) survey();  // of what has been explored
       at_.surveyed = true;
       return ended(outcome::evaluations);
@@ -198,7 +206,7 @@ class bulk_steps {
         ++at_.iterations;
         return move::again;
       }
-    int64 marked = chosen < affordable ? chosen : affordable;
+    int64 marked = at_most_affordable(chosen, split);
     at_.marked_count = marked;
     at_.wants_room = state().can_grow && !fits(marked, split);
     if (at_.wants_room) return move::stop;
@@ -208,11 +216,13 @@ class bulk_steps {
       forget_survey();
       return move::again;
     }
-    const int64 room = (state().capacity - at_.count) / (split.pieces - 1);
-    if (marked > room) marked = room;
+    const int64 room = state().capacity - at_.count;
+    if (marked * (split.pieces - 1) > room) marked = room / (split.pieces - 1);
     if (marked > state().parents_capacity) marked = state().parents_capacity;
-    const int64 in_time = state().most_in_step / (split.pieces * state().points);
-    if (marked > in_time) marked = in_time > 1 ? in_time : 1;
+    if (marked > 1 && marked * evaluations_of(split) > state().most_in_step) {
+      const int64 in_time = state().most_in_step / evaluations_of(split);
+      marked = in_time > 1 ? in_time : 1;
+    }
     at_.marked_count = marked;
     if (unknown == 0 && filling()) {
       divide_first(marked);
@@ -223,8 +233,7 @@ class bulk_steps {
       if constexpr (Evaluator::raises) {
         if (raise(t)) {
           if (at_.end != outcome::running || at_.pending > 0) return move::stop;
-          const int64 left = this->affordable(split);
-          marked = list_rest(t, marked < left ? marked : left);
+          marked = list_rest(t, at_most_affordable(marked, split));
         } else {
           list_chosen(t, marked, false);
         }
@@ -234,8 +243,7 @@ class bulk_steps {
       if (state().set.seeks_breaks && unknown == 0) {
         const outcome end = search_breaks(marked);
         if (end != outcome::running) return ended(end);
-        const int64 left = this->affordable(split);
-        if (marked > left) marked = left;
+        marked = at_most_affordable(marked, split);
       }
     if (marked > 0) divide_listed(marked);
     forget_survey();
@@ -258,9 +266,18 @@ class bulk_steps {
   TESSERA_HD bool fits(int64 marked, const splitting &split) const {
     return at_.count + marked * (split.pieces - 1) <= state().capacity && marked <= state().parents_capacity;
   }
+  // Of one region's division.
+  TESSERA_HD int64 evaluations_of(const splitting &split) const { return split.pieces * state().points; }
   // Regions that can be divided within the limit of evaluations.
   TESSERA_HD int64 affordable(const splitting &split) const {
-    return (state().set.maxeval - at_.evaluations) / (split.pieces * state().points);
+    return (state().set.maxeval - at_.evaluations) / evaluations_of(split);
+  }
+  // Can so many, at least one? A quotient of long numbers takes a device much longer than a product.
+  TESSERA_HD bool can_divide(int64 n, const splitting &split) const {
+    return n * evaluations_of(split) <= state().set.maxeval - at_.evaluations;
+  }
+  TESSERA_HD int64 at_most_affordable(int64 n, const splitting &split) const {
+    return n < 1 || can_divide(n, split) ? n : affordable(split);
   }
   // Is there a step for so many regions within that limit, whichever of them get a higher degree?
   TESSERA_HD bool is_whole(int64 regions, const splitting &split) const {
@@ -275,7 +292,6 @@ class bulk_steps {
   TESSERA_HD uint32 *histogram(int ahead) const { return state().histogram + (at_.turn + ahead) % 3 * histogram_bins; }
 
   TESSERA_HD static region_list whole_domain() { return {nullptr, 0, 1}; }
-  TESSERA_HD region_list pieces_of() const { return {state().marked, at_.count, split().pieces}; }
 
   // False: the executor evaluates, and the steps go on when they are started again.
   TESSERA_HD bool evaluate(const region_list &list, int64 n) {
@@ -303,9 +319,10 @@ class bulk_steps {
         state().scale[k] = 1.0;
       }
     }
-    if (!fill_divisible(state().split, s.ndim(), state().domain(), at_.fill)) at_.fill = 0;
-    if (grid_.first_team())
-      for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) state().histogram[b] = 0;
+    small_team few;
+    if (!fill_divisible(few, state().split, s.ndim(), state().domain(), at_.fill)) at_.fill = 0;
+    if (grid_.first_team()) TESSERA_OVERLAPPED
+    for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) state().histogram[b] = 0;
     grid_.barrier();
     return evaluate(whole_domain(), 1) ? finish_domain() : outcome::running;
   }
@@ -313,11 +330,12 @@ class bulk_steps {
   // Behind the evaluation of the domain.
   TESSERA_HD outcome finish_domain() {
     const region_view s = state().regions;
-    if (eval_.failed() && eval_.failure() != outcome::nonfinite) return eval_.failure();
+    const bool failed = eval_.failed();
+    if (failed && eval_.failure() != outcome::nonfinite) return eval_.failure();
     at_.evaluations = state().points;
     at_.count = 1;
     if (grid_.once()) {
-      if (eval_.failed()) {
+      if (failed) {
         make_unknown(s, 0);
       } else {
         restore_classic(s, 0);
@@ -330,7 +348,7 @@ class bulk_steps {
         state().totals[k].error.add(s.error(0, k));
       }
     }
-    if (eval_.failed()) return eval_.failure();
+    if (failed) return eval_.failure();
     grid_.barrier();
     count_rough();
     return outcome::running;
@@ -339,13 +357,14 @@ class bulk_steps {
   // Of the first regions, before they are divided.
   TESSERA_HD void count_rough() {
     if (!filling() || at_.count >= halved_regions) return;
-    const int64 rough = count_those([](const region_state &s) { return (s.word & region_rough) != 0u; });
+    small_team few;
+    const int64 rough = count_those(few, [](const region_state &s) { return (s.word & region_rough) != 0u; });
     at_.mostly_rough = is_mostly_rough(rough, at_.count);
   }
 
   // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
   // fewer regions than are wanted, or when there is no room.
-  TESSERA_HD bool can_fill() const { return may_fill() && at_.count <= affordable(split()); }
+  TESSERA_HD bool can_fill() const { return may_fill() && can_divide(at_.count, split()); }
   TESSERA_HD bool may_fill() const {  // apart from the limit of evaluations
     if (!filling() || at_.evaluations < state().points) return false;
     const splitting next = split();
@@ -371,18 +390,18 @@ class bulk_steps {
     if (!filling() || !st.set.may_do_with_fewer || st.set.raised_points[0] == 0 || st.set.ndim <= 3 ||
         at_.count < smooth_regions || at_.turn == 0 || !(st.decision->excess >= smooth_excess))
       return false;
-    return count_those([](const region_state &s) {
+    return count_those(team_, [](const region_state &s) {
              return s.suspicion > 0.0f || (s.word & (region_rough | region_doubtful)) != 0u;
            }) == 0;
   }
   // Of few regions.
-  template <class Condition>
-  TESSERA_HD int64 count_those(Condition holds) {
+  template <class Team, class Condition>
+  TESSERA_HD int64 count_those(Team &team, Condition holds) {
     const region_view s = state().regions;
-    int64 n = 0;
+    int n = 0;
     TESSERA_ROLLED
-    for (int64 i = team_.lane(); i < at_.count; i += team_.lanes()) n += holds(s.state(i)) ? 1 : 0;
-    return team_.total(n);
+    for (int64 i = team.lane(); i < at_.count; i += team.lanes()) n += holds(s.state(i)) ? 1 : 0;
+    return team.total(n);
   }
 
   // The first regions are not going to be as many as were wanted: there is no room, or no need.
@@ -477,15 +496,16 @@ class bulk_steps {
       const double tolerance = tolerated(state().set, k, [=](int c) { return c == k ? own : other; });
       frozen = all.frozen;
       all_components.add(own, tolerance);
-      keys += scale()[k] * all.whole;
-      const double tau = scale()[k] * (tolerance / all.share);
+      const double weight = scale()[k], least = all.share < 1.0 ? tolerance / all.share : tolerance;
+      keys += weight * all.whole;
+      const double tau = weight * least;
       if (tau > 0.0 && tau < allowed) allowed = tau;
-      over = larger(over, scale()[k] * (all.whole - tolerance / all.share));
+      over = larger(over, weight * (all.whole - least));
       excess = larger(excess, tolerance > 0.0 ? own.error / tolerance : infinity_value());
       if (writer) {
         state().totals[k] = all.sums;
         // Where much less is tolerated than there is, the errors are brought down in stages; of few regions, whose steps cost more than their points, in one.
-        const double least = tolerance / all.share, aim = has_few_regions() ? least : larger(least, all.whole * stage);
+        const double aim = has_few_regions() ? least : larger(least, all.whole * stage);
         next[k] = aim > 0.0 ? 1.0 / aim : 1.0;
       }
     }
@@ -550,7 +570,7 @@ class bulk_steps {
 
   // Lists the first `marked` of the regions that the decision is about. False: there is no list, for some are to be raised.
   TESSERA_HD bool list_chosen(const bulk_decision &t, int64 marked, bool may_raise) {
-    if (listed_) return !(may_raise && state().decision->hindered);
+    if (listed_) return !(may_raise && t.hindered);
     const int64 n = at_.count;
     const double *weights = scale();
     const double least = may_raise ? least_to_raise(t.bin, t.allowed, n) : infinity_value();
@@ -595,14 +615,8 @@ class bulk_steps {
     st.parents.state(m) = st.regions.state(i);
   }
 
-  // The pieces of the `marked` divided regions.
-  TESSERA_HD outcome evaluate_and_correct(int64 marked) {
-    return evaluate(pieces_of(), marked * split().pieces) ? correct_pieces(marked) : outcome::running;
-  }
-
-  // Behind their evaluation.
-  TESSERA_HD outcome correct_pieces(int64 marked) {
-    const region_list list = pieces_of();
+  // Behind the evaluation of the pieces of the `marked` divided regions.
+  TESSERA_HD outcome correct_pieces(int64 marked, const splitting &split, const region_list &list) {
     const region_view s = state().regions, p = state().parents;
     // The totals stay as they were; where all regions were divided, perhaps without a look at them, they are theirs.
     if (eval_.failed()) {
@@ -616,11 +630,10 @@ class bulk_steps {
       return eval_.failure();
     }
     const int estimate = state().set.estimate;
-    const splitting split = this->split();
     at_.count += marked * (list.pieces - 1);
     const splitting next = filling() ? this->split() : state().split;
     const domain_box domain = state().domain();
-    grid_.lanes_each(marked, [=](auto &lanes, int64 m) {
+    grid_.lanes_each(marked, list.pieces, [=](auto &lanes, int64 m) {
       const int64 own = list.at(m, 0), others = list.at(m, 1) - 1;
       correct_errors(
           lanes, estimate, split, next, p, m, s, [=](int64 q) { return q == 0 ? own : others + q; }, domain);

@@ -25,11 +25,7 @@ TESSERA_HD void make_domain(const domain_box &domain, const region_view &to, int
 }
 
 // Smallest number of halvings whose pieces number at least n.
-TESSERA_HD int halvings(int64 n) {
-  int b = 0;
-  while ((int64{1} << b) < n) ++b;
-  return b;
-}
+TESSERA_HD int halvings(int64 n) { return n > 1 ? 64 - leading_zeros(static_cast<uint64>(n - 1)) : 0; }
 
 // How the `have` first regions are divided on the way to `wanted`. As long as most of them are rough, the first levels are made by halving, each
 // region along its own best axis, so that a feature is followed one axis at a time; others, and the later ones, by four, so that there are fewer levels
@@ -52,21 +48,23 @@ TESSERA_HD bool is_mostly_rough(int64 rough, int64 n) { return 2 * rough > n; }
 // The greatest number of first regions, up to `wanted`, that can be had with `most` evaluations.
 TESSERA_HD int64 affordable_first_regions(int64 wanted, int64 points, int64 most) {
   int64 n = int64{1} << halvings(wanted);
-  while (n > 1 && 2 * n > most / points) n /= 2;
+  while (n > 1 && 2 * n * points > most) n /= 2;
   return n;
 }
 
-// Can the domain be divided into so many regions, whichever axes the cuts go to? They are hardest to divide at the ends of the axes.
-TESSERA_HD bool fill_divisible(const splitting &s, int ndim, const domain_box &domain, int64 wanted) {
+// Can the domain be divided into so many regions, whichever axes the cuts go to? They are hardest to divide at the ends of the axes, which the lanes
+// of a team share.
+template <class Team>
+TESSERA_HD bool fill_divisible(Team &team, const splitting &s, int ndim, const domain_box &domain, int64 wanted) {
   bool all = true;
   const double share = 1.0 / static_cast<double>(wanted);
   TESSERA_ROLLED
-  for (int j = 0; j < ndim; ++j) {
+  for (int j = team.lane(); j < ndim; j += team.lanes()) {
     const double half = 0.5 * share * (domain.upper[j] - domain.lower[j]);
     all = all && divisible_axis(s, j, {domain.lower[j] + half, half}, domain, first_point_slack) &&
           divisible_axis(s, j, {domain.upper[j] - half, half}, domain, first_point_slack);
   }
-  return all;
+  return team.either(all ? 0u : 1u) == 0u;
 }
 
 }  // namespace tessera

@@ -167,10 +167,10 @@ TESSERA_HD TESSERA_APART threshold choose_bin(Team &team, const uint32 *histogra
   team.least(over, few, top);
   int bin = over > few ? over : few;
   if (bin > -top) bin = -top;
-  int64 count = 0;
+  int64 count = all - before;  // in that bin and above, as the lane knows that has it
   TESSERA_OVERLAPPED
-  for (int i = 0; i < own; ++i) count += begin + i >= bin ? n[i] : 0u;
-  return {bin, team.total(count)};
+  for (int i = 0; i < own; ++i) count -= begin + i < bin ? n[i] : 0u;
+  return {bin, team.told(bin - begin >= 0 && bin - begin < own, count)};
 }
 
 }  // namespace tessera

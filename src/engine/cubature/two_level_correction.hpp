@@ -23,31 +23,46 @@
 
 namespace tessera {
 
-// One component: difference of the levels and sum of the raw errors. Piece q is region piece(q) of `children`.
-template <class Piece>
-TESSERA_HD level_check compare_levels(const region_view &parents, int64 parent, int k, const region_view &children,
-                                      int pieces, Piece piece, double round_off = 0.0) {
-  level_check c = {parents.value(parent, k), 0.0, share_of_piece(pieces), false};
+// What follows is done by lanes together, each of which has pieces of its own: it reads and writes their records, and hands on what others want.
+
+// One component of all pieces.
+template <class Lanes>
+struct piece_numbers {
+  typename Lanes::template numbers<double> value, error;
+
+  template <class Piece>
+  TESSERA_HD piece_numbers(Lanes &lanes, const region_view &children, int pieces, Piece piece, int k) {
+    TESSERA_ROLLED
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
+      value.own(q) = children.value(piece(q), k);
+      error.own(q) = children.error(piece(q), k);
+    }
+  }
+};
+
+// Difference of the levels and sum of the raw errors.
+template <class Lanes>
+TESSERA_HD level_check compare_levels(const Lanes &lanes, double of_parent, const piece_numbers<Lanes> &n, int pieces,
+                                      double round_off = 0.0) {
+  level_check c = {of_parent, 0.0, share_of_piece(pieces), false};
   TESSERA_ROLLED
   for (int q = 0; q < pieces; ++q) {
-    const double value = children.value(piece(q), k);
+    const double value = n.value.of(lanes, q);
     c.difference -= value;
-    c.raw += shown_error(children.error(piece(q), k), value, round_off);
+    c.raw += shown_error(n.error.of(lanes, q), value, round_off);
   }
   c.negative = c.difference < 0.0;
   c.difference = fabs(c.difference);
   return c;
 }
 
-// What follows is done by lanes together: all of them look at all pieces, and each writes its own.
-
 template <class Lanes, class Piece>
 TESSERA_HD TESSERA_APART void correct_classic(Lanes &lanes, const region_view &parents, int64 parent,
                                               const region_view &children, int pieces, Piece piece) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const level_check c = compare_levels(parents, parent, k, children, pieces, piece);
-    lanes.meet();
+    const piece_numbers<Lanes> now(lanes, children, pieces, piece, k);
+    const level_check c = compare_levels(lanes, parents.value(parent, k), now, pieces);
     TESSERA_ROLLED
     for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
       double &e = children.error(piece(q), k);
@@ -78,9 +93,9 @@ TESSERA_HD void limit_to_classic(Lanes &lanes, const region_view &parents, int64
   const double axes = children.ndim(), share = share_of_piece(pieces);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
+    const piece_numbers<Lanes> now(lanes, children, pieces, piece, k);
+    const double difference = compare_levels(lanes, parents.value(parent, k), now, pieces).difference;
     const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) * share;
-    lanes.meet();
     TESSERA_ROLLED
     for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
       double &e = children.error(piece(q), k);
@@ -123,17 +138,30 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
   return false;
 }
 
-// Is what a fresh piece has of error next to nothing beside what the values have changed by? Then what it shows is something else, and smaller.
-template <class Piece>
-TESSERA_HD TESSERA_APART bool is_quiet(const region_view &parents, int64 parent, const region_view &children,
-                                       int pieces, Piece piece, int q) {
-  const double excess = excess_of(children.state(piece(q)));
+// Has what was seen along the first axis of a rough region gone out of all its fresh pieces? It cannot be seen in them any more, or what they have of error is
+// next to nothing beside what the values have changed by: then what they show is something else, and smaller.
+template <class Lanes, class Piece>
+TESSERA_HD bool has_vanished(Lanes &lanes, const region_view &parents, int64 parent, const region_state &before,
+                             const region_view &children, int pieces, Piece piece) {
+  typename Lanes::template numbers<bool> gone;
+  const bool may_be_quiet = !(before.suspicion > 0.0f);
   TESSERA_ROLLED
-  for (int k = 0; k < parents.ncomp(); ++k) {
-    const double difference = compare_levels(parents, parent, k, children, pieces, piece).difference;
-    if (children.error(piece(q), k) * excess > vanishing * difference) return false;
+  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) gone.own(q) = may_be_quiet;
+  TESSERA_ROLLED
+  for (int k = 0; may_be_quiet && k < parents.ncomp(); ++k) {
+    const piece_numbers<Lanes> now(lanes, children, pieces, piece, k);
+    const double difference = compare_levels(lanes, parents.value(parent, k), now, pieces).difference;
+    TESSERA_ROLLED
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
+      const double classic = now.error.own(q) * excess_of(children.state(piece(q)));
+      gone.own(q) = gone.own(q) && !(classic > vanishing * difference);
+    }
   }
-  return true;
+  bool all = true;
+  TESSERA_ROLLED
+  for (int q = lanes.lane(); q < pieces; q += lanes.lanes())
+    all = all && (gone.own(q) || !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0)));
+  return lanes.all(all);
 }
 
 constexpr double narrow_gap = 0.01;  // half-widths between a face and the points nearest to it
@@ -158,13 +186,8 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
   const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
-  bool vanished = (before.word & region_rough) != 0u;
-  TESSERA_ROLLED
-  for (int q = 0; vanished && q < pieces; ++q) {
-    vanished = !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0)) ||
-               (!(before.suspicion > 0.0f) && is_quiet(parents, parent, children, pieces, piece, q));
-  }
-  lanes.meet();
+  const bool vanished = (before.word & region_rough) != 0u &&
+                        has_vanished(lanes, parents, parent, before, children, pieces, piece);
   TESSERA_ROLLED
   for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) children.state(piece(q)).word &= ~region_face_place;
   const int axis = vanished ? ranked_axis(before.word, 0)
@@ -176,17 +199,18 @@ TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_
   const double handed_on = is_found ? 0.0 : (along ? fading : 1.0);
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
   limit_to_classic(lanes, parents, parent, children, pieces, piece);
-  lanes.meet();
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const level_check c = compare_levels(parents, parent, k, children, pieces, piece, round_off_share);
-    bool quiet = false;
+    const piece_numbers<Lanes> before_it(lanes, children, pieces, piece, k);
+    const level_check c = compare_levels(lanes, parents.value(parent, k), before_it, pieces, round_off_share);
+    bool loud = true;
     TESSERA_ROLLED
-    for (int q = 0; q < pieces; ++q) quiet |= children.error(piece(q), k) <= vanishing * c.difference;
+    for (int q = lanes.lane(); q < pieces; q += lanes.lanes())
+      loud = loud && !(before_it.error.own(q) <= vanishing * c.difference);
+    const bool quiet = !lanes.all(loud);
     const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
     const double inherited = handed_on * before.suspicion * error_of_all * share,
                  behind = split.left_behind * error_of_all * share;
-    lanes.meet();
     TESSERA_ROLLED
     for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
       double &error = children.error(piece(q), k);

@@ -125,7 +125,8 @@ class worst_first {
     restore_classic(store_.view(), 0);
     int64 wanted = affordable_first_regions(set_.initial_regions, eval_.points(), set_.maxeval);
     while (wanted > 1 && wanted + wanted / 2 > capacity_) wanted /= 2;  // a level and the one before it
-    if (!fill_divisible(split_, set_.ndim, domain_, wanted)) wanted = 1;
+    lone_lane alone;
+    if (!fill_divisible(alone, split_, set_.ndim, domain_, wanted)) wanted = 1;
     while (o == outcome::running && regions_ < wanted) o = divide_all(wanted);
     if (o != outcome::running) return o;
     for (int64 i = 0; i < regions_; ++i) {
