@@ -605,33 +605,36 @@ class device_evaluator {
 }  // namespace tessera
 
 #define TESSERA_KEPT __attribute__((used))  // that machine code calls them LTO does not see
-extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_evaluate(const tessera::device_problem &problem,
-                                                                      tessera::int64 &taken, tessera::step_grid &grid,
-                                                                      const tessera::region_view &regions,
-                                                                      const tessera::int64 *ids, tessera::int64 first,
-                                                                      int pieces, tessera::int64 n,
-                                                                      tessera::int64 all) {
+extern "C" __device__ __noinline__ TESSERA_KEPT tessera::evaluation_end tessera_evaluate(
+    const tessera::device_problem &problem, tessera::int64 taken, unsigned wanted, unsigned blocks,
+    const tessera::region_view &regions, const tessera::int64 *ids, tessera::int64 first, int pieces, tessera::int64 n,
+    tessera::int64 all) {
+  tessera::step_grid grid(problem.arrived, wanted, blocks);
   tessera::device_evaluator(problem, taken).evaluate(grid, regions, {ids, first, pieces}, n, all);
+  return {taken, grid.wanted()};
 }
 // Before the others, by all threads of a block, which meet behind it.
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_keep_list(const tessera::device_problem &problem) {
   if (tessera::is_listed) tessera::keep_list(problem.listed);
 }
 #if TESSERA_RAISED
-extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_raise(const tessera::device_problem &problem,
-                                                                   tessera::step_grid &grid,
-                                                                   const tessera::region_view &regions,
-                                                                   const tessera::int64 *ids, tessera::int64 n,
-                                                                   int level, tessera::int64 all) {
+extern "C" __device__ __noinline__ TESSERA_KEPT unsigned tessera_raise(const tessera::device_problem &problem,
+                                                                       unsigned wanted, unsigned blocks,
+                                                                       const tessera::region_view &regions,
+                                                                       const tessera::int64 *ids, tessera::int64 n,
+                                                                       int level, tessera::int64 all) {
+  tessera::step_grid grid(problem.arrived, wanted, blocks);
   tessera::int64 taken = 0;
   tessera::device_evaluator(problem, taken).raise(grid, regions, {ids, 0, 1}, n, level, all);
+  return grid.wanted();
 }
 #endif
 #if !TESSERA_MANY
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_search(
-    const tessera::device_problem &problem, tessera::step_grid &grid, const tessera::region_view &regions,
+    const tessera::device_problem &problem, unsigned blocks, const tessera::region_view &regions,
     const tessera::int64 *ids, tessera::int64 n, int lines, const double *weights, const tessera::domain_box &domain,
     const tessera::break_table *known, tessera::found_break *found) {
+  tessera::step_grid grid(problem.arrived, 0, blocks);
   tessera::int64 taken = 0;
   tessera::device_evaluator(problem, taken).search(grid, regions, ids, n, lines, weights, domain, known, found);
 }

@@ -22,18 +22,27 @@ using step_grid = device_grid;
 #endif
 }  // namespace tessera
 
+namespace tessera {
+// Where an evaluation leaves the counters that the blocks have in common.
+struct evaluation_end {
+  int64 taken;
+  unsigned wanted;
+};
+}  // namespace tessera
+
 // device_evaluator.cuh. What the others need in near memory, which is put there once.
 extern "C" __device__ void tessera_keep_list(const tessera::device_problem &problem);
-// The list as its numbers, which travel in registers: memory of a thread's own is far away behind each barrier.
-extern "C" __device__ void tessera_evaluate(const tessera::device_problem &problem, tessera::int64 &taken,
-                                            tessera::step_grid &grid, const tessera::region_view &regions,
-                                            const tessera::int64 *ids, tessera::int64 first, int pieces,
-                                            tessera::int64 n, tessera::int64 all);
-extern "C" __device__ void tessera_raise(const tessera::device_problem &problem, tessera::step_grid &grid,
-                                         const tessera::region_view &regions, const tessera::int64 *ids,
-                                         tessera::int64 n, int level, tessera::int64 all);
+// Grid and list as their numbers, which travel in registers: memory of a thread's own is far away behind each barrier.
+extern "C" __device__ tessera::evaluation_end tessera_evaluate(const tessera::device_problem &problem,
+                                                               tessera::int64 taken, unsigned wanted, unsigned blocks,
+                                                               const tessera::region_view &regions,
+                                                               const tessera::int64 *ids, tessera::int64 first,
+                                                               int pieces, tessera::int64 n, tessera::int64 all);
+extern "C" __device__ unsigned tessera_raise(const tessera::device_problem &problem, unsigned wanted, unsigned blocks,
+                                             const tessera::region_view &regions, const tessera::int64 *ids,
+                                             tessera::int64 n, int level, tessera::int64 all);
 #if !TESSERA_MANY
-extern "C" __device__ void tessera_search(const tessera::device_problem &problem, tessera::step_grid &grid,
+extern "C" __device__ void tessera_search(const tessera::device_problem &problem, unsigned blocks,
                                           const tessera::region_view &regions, const tessera::int64 *ids,
                                           tessera::int64 n, int lines, const double *weights,
                                           const tessera::domain_box &domain, const tessera::break_table *known,
@@ -72,26 +81,23 @@ class called_evaluator {
   }
   // Of so many in `all`, on this device and on others.
   __device__ void evaluate(step_grid &grid, const region_view &regions, const region_list &list, int64 n, int64 all) {
-    step_grid copy = grid;  // the grid's own numbers stay where they are at hand
-    tessera_evaluate(own_problem(), taken_, copy, regions, list.ids, list.first, list.pieces, n, all);
-    grid = copy;
+    const evaluation_end end = tessera_evaluate(own_problem(), taken_, grid.wanted(), grid.blocks(), regions, list.ids,
+                                                list.first, list.pieces, n, all);
+    taken_ = end.taken;
+    grid.go_on_behind(end.wanted);
   }
   __device__ void raise(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int level) const {
     raise(grid, regions, ids, n, level, n);
   }
   __device__ void raise(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int level,
                         int64 all) const {
-    step_grid copy = grid;
-    tessera_raise(own_problem(), copy, regions, ids, n, level, all);
-    grid = copy;
+    grid.go_on_behind(tessera_raise(own_problem(), grid.wanted(), grid.blocks(), regions, ids, n, level, all));
   }
 #if !TESSERA_MANY
   __device__ void search(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
                          const double *weights, const domain_box &domain, const break_table *known,
                          found_break *found) const {
-    step_grid copy = grid;
-    tessera_search(own_problem(), copy, regions, ids, n, lines, weights, domain, known, found);
-    grid = copy;
+    tessera_search(own_problem(), grid.blocks(), regions, ids, n, lines, weights, domain, known, found);
   }
 #endif
 

@@ -247,6 +247,12 @@ class device_grid {
   using small_team = device_warp;
   static constexpr int small_lanes = device_warp::lanes();
   __device__ device_grid(device_team &team, unsigned *arrived) : team_(&team), arrived_(arrived) {}
+  // For a function that is handed the numbers of another, and hands on what becomes of them. It has no team.
+  __device__ device_grid(unsigned *arrived, unsigned wanted, unsigned blocks)
+      : team_(nullptr), arrived_(arrived), wanted_(wanted), blocks_(blocks) {}
+  __device__ unsigned wanted() const { return wanted_; }
+  __device__ unsigned blocks() const { return blocks_; }
+  __device__ void go_on_behind(unsigned wanted) { wanted_ = wanted; }
 
   __device__ static bulk_state &state(bulk_state &) { return run_state(); }
   __device__ device_team &team() const { return *team_; }

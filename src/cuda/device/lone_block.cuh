@@ -16,6 +16,10 @@ class device_block {
   using small_team = device_warp;
   static constexpr int small_lanes = device_warp::lanes();
   __device__ explicit device_block(device_team &team) : team_(&team) {}
+  __device__ device_block(unsigned *, unsigned, unsigned) : team_(nullptr) {}
+  __device__ static unsigned wanted() { return 0; }
+  __device__ static unsigned blocks() { return 1; }
+  __device__ static void go_on_behind(unsigned) {}
 
   __device__ static bulk_state &state(bulk_state &) { return run_state(); }
   __device__ device_team &team() const { return *team_; }
