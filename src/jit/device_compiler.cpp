@@ -57,7 +57,6 @@ program apart_program(const kernel_text &kernel, const architecture &arch) {
   p.options = common_options(arch);
   append(p.options, kernel.apart.options);
   p.options.push_back("-std=c++17");
-  if (splits_compiling()) p.options.push_back("--split-compile=4");  // half of the time on two processors
   want_parts(p, kernel);
   return p;
 }

@@ -129,10 +129,4 @@ std::string nvrtc_version() {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-bool splits_compiling() {
-  int major = 0, minor = 0;
-  nvrtc().version(&major, &minor);
-  return major >= 13;
-}
-
 }  // namespace tessera

@@ -31,8 +31,6 @@ struct architecture {
 architecture choose_architecture(const target &where);
 
 std::string nvrtc_version();
-// Does it compile the functions of a text side by side (--split-compile)?
-bool splits_compiling();
 
 // Common to all texts; ndim and ncomp where they know the integrand.
 std::vector<std::string> common_options(const architecture &arch);
