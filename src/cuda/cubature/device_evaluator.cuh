@@ -345,14 +345,19 @@ class device_evaluator {
   // The slices of each of `all` regions with which so many warps are through first, in one round, two or three.
   __device__ unsigned slices_of_listed(int64 all, unsigned warps) const {
     if (2 * all > 3 * int64{warps}) return 1;
-    const unsigned n = static_cast<unsigned>(all);
-    const unsigned points = static_cast<unsigned>(tessera_rule.points), room = static_cast<unsigned>(p_.most_slices);
-    unsigned most = points / slice_points;
+    const unsigned n = static_cast<unsigned>(all), room = static_cast<unsigned>(p_.most_slices);
+    constexpr unsigned points = TESSERA_POINTS;
+    constexpr float of_region = static_cast<float>(points) * 0.03125f;
+    constexpr unsigned full = points / slice_points;
+    if (full < 2) return 1;
+    constexpr float in_full =
+        static_cast<float>((points + 32 * full - 1) / (32 * (full > 0 ? full : 1)));  // a warp for each
+    if (full * n <= warps && full * n <= room) return in_full + join_end < of_region ? full : 1u;
+    unsigned most = full;
     if (most * n > room) most = room / n;
     if (most < 2) return 1;
     unsigned best = 1;
-    const float of_region = static_cast<float>(points) * 0.03125f,
-                share = static_cast<float>(warps) / static_cast<float>(n);
+    const float share = static_cast<float>(warps) / static_cast<float>(n);
     float least = ceilf(1.0f / share) * (of_region + slice_end);
 #pragma unroll 1
     for (int rounds = 1; rounds <= 3; ++rounds) {
@@ -615,7 +620,7 @@ extern "C" __device__ __noinline__ TESSERA_KEPT tessera::evaluation_end tessera_
 }
 // Before the others, by all threads of a block, which meet behind it.
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_keep_list(const tessera::device_problem &problem) {
-  if (tessera::is_listed) tessera::keep_list(problem.listed);
+  if constexpr (tessera::is_listed) tessera::keep_list(problem.listed);
 }
 #if TESSERA_RAISED
 extern "C" __device__ __noinline__ TESSERA_KEPT unsigned tessera_raise(const tessera::device_problem &problem,

@@ -83,13 +83,25 @@ __device__ inline rule_list &kept_list() {
   __shared__ rule_list kept;
   return kept;
 }
+// n numbers, by all threads of a block, up to eight of each on their way at a time.
+template <int n, class T>
+__device__ __forceinline__ void keep_all(T *to, const T *from) {
+  constexpr int of_thread = (n + TESSERA_BLOCK - 1) / TESSERA_BLOCK, together = of_thread < 8 ? of_thread : 8;
+#pragma unroll 1
+  for (int first = static_cast<int>(threadIdx.x); first < n; first += together * TESSERA_BLOCK) {
+    T own[together];
+#pragma unroll
+    for (int q = 0; q < together; ++q) own[q] = from[first + q * TESSERA_BLOCK < n ? first + q * TESSERA_BLOCK : first];
+#pragma unroll
+    for (int q = 0; q < together; ++q)
+      if (first + q * TESSERA_BLOCK < n) to[first + q * TESSERA_BLOCK] = own[q];
+  }
+}
 __device__ inline void keep_list(const listed_rule &rule) {
   rule_list &kept = kept_list();
-  const auto *const weights = reinterpret_cast<const double2 *>(rule.weights);
-  for (unsigned i = threadIdx.x; i < TESSERA_ORBITS * (listed_sums / 2); i += TESSERA_BLOCK)
-    (&kept.weights[0][0])[i] = weights[i];
-  for (unsigned i = threadIdx.x; i < dim * rule_nodes; i += TESSERA_BLOCK) kept.offsets[i] = rule.offsets[i];
-  for (unsigned i = threadIdx.x; i < TESSERA_POINTS + listed_beyond; i += TESSERA_BLOCK) kept.words[i] = rule.words[i];
+  keep_all<TESSERA_ORBITS *(listed_sums / 2)>(&kept.weights[0][0], reinterpret_cast<const double2 *>(rule.weights));
+  keep_all<dim * rule_nodes>(kept.offsets, rule.offsets);
+  keep_all<TESSERA_POINTS + listed_beyond>(kept.words, rule.words);
 }
 
 // What the groups of a block keep in near memory.

@@ -490,9 +490,14 @@ class bulk_steps {
     const bool writer = team_.lane() == 0;
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
-      const component_total all = total_of(team_, state(), chunks, k);
-      const value_and_error own = all.now(),
-                            other = state().set.complex_values ? total_of(team_, state(), chunks, k ^ 1).now() : own;
+      component_total all;
+      value_and_error other = {};
+      for (int turn = state().set.complex_values ? 1 : 0; turn >= 0; --turn) {  // the other part of the number first
+        all = total_of(team_, state(), chunks, k ^ turn);
+        if (turn > 0) other = all.now();
+      }
+      const value_and_error own = all.now();
+      if (!state().set.complex_values) other = own;
       const double tolerance = tolerated(state().set, k, [=](int c) { return c == k ? own : other; });
       frozen = all.frozen;
       all_components.add(own, tolerance);

@@ -95,7 +95,7 @@ struct survey_sums {
   double frozen;
 };
 template <class Team>
-TESSERA_HD TESSERA_APART survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
+TESSERA_HD survey_sums gather(Team &all, const bulk_state &st, int64 chunks, int k) {
   if (chunks == 1) return {st.sums[k], st.frozen[0].value()};
   compensated_sum t[3];
   TESSERA_ROLLED
@@ -118,7 +118,7 @@ struct component_total {
   TESSERA_HD value_and_error now() const { return {sums.value.value(), sums.error.value()}; }
 };
 template <class Team>
-TESSERA_HD TESSERA_APART component_total total_of(Team &team, const bulk_state &st, int64 chunks, int k) {
+TESSERA_HD component_total total_of(Team &team, const bulk_state &st, int64 chunks, int k) {
   const survey_sums all = gather(team, st, chunks, k);
   component_sums t = all.component;
   const double whole = t.error.value(), share = balanced_share(team, st, chunks, k, whole);

@@ -23,52 +23,85 @@
 
 namespace tessera {
 
-// What follows is done by lanes together, each of which has pieces of its own: it reads and writes their records, and hands on what others want.
+// What follows is done by lanes together, each of which has pieces of its own: it reads and writes their records, once and all at a time where
+// it can, and hands on what others want.
 
-// One component of all pieces.
-template <class Lanes>
-struct piece_numbers {
-  typename Lanes::template numbers<double> value, error;
-
-  template <class Piece>
-  TESSERA_HD piece_numbers(Lanes &lanes, const region_view &children, int pieces, Piece piece, int k) {
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-      value.own(q) = children.value(piece(q), k);
-      error.own(q) = children.error(piece(q), k);
-    }
+// The pieces as the lanes have them: their states, and values and errors of one component.
+template <class Lanes, class Piece>
+class pieces_in_hand {
+ public:
+  // n pieces; number q is region piece(q).
+  TESSERA_HD pieces_in_hand(Lanes &lanes, const region_view &regions, int n, Piece piece)
+      : lanes_(lanes), regions_(regions), n_(n), piece_(piece) {
+    each_own([this](int q) { state.own(q) = regions_.state(piece_(q)); });
+    read();
   }
+  // Component k's numbers, unless they are there.
+  TESSERA_HD void turn_to(int k) {
+    if (k == component_) return;
+    component_ = k;
+    read();
+  }
+  TESSERA_HD void write_errors() {
+    each_own([this](int q) { regions_.error(piece_(q), component_) = error.own(q); });
+  }
+  TESSERA_HD void write_states() {
+    each_own([this](int q) { regions_.state(piece_(q)) = state.own(q); });
+  }
+  // body(q) for the pieces of this lane.
+  template <class Body>
+  TESSERA_HD void each_own(Body body) const {
+    TESSERA_ROLLED
+    for (int q = lanes_.lane(); q < n_; q += lanes_.lanes()) body(q);
+  }
+  // Does holds(q) for all pieces?
+  template <class Condition>
+  TESSERA_HD bool all(Condition holds) const {
+    bool own = true;
+    each_own([&](int q) { own = own && holds(q); });
+    return lanes_.all(own);
+  }
+  // Difference of the levels and sum of the raw errors, of the component in hand.
+  TESSERA_HD level_check compare(double of_parent, double round_off = 0.0) const {
+    level_check c = {of_parent, 0.0, share_of_piece(n_), false};
+    TESSERA_ROLLED
+    for (int q = 0; q < n_; ++q) {
+      const double v = value.of(lanes_, q);
+      c.difference -= v;
+      c.raw += shown_error(error.of(lanes_, q), v, round_off);
+    }
+    c.negative = c.difference < 0.0;
+    c.difference = fabs(c.difference);
+    return c;
+  }
+
+  typename Lanes::template numbers<double> value, error;
+  typename Lanes::template numbers<region_state> state;
+
+ private:
+  TESSERA_HD void read() {
+    each_own([this](int q) {
+      value.own(q) = regions_.value(piece_(q), component_);
+      error.own(q) = regions_.error(piece_(q), component_);
+    });
+  }
+  Lanes &lanes_;
+  const region_view &regions_;
+  const int n_;
+  const Piece piece_;
+  int component_ = 0;
 };
 
-// Difference of the levels and sum of the raw errors.
-template <class Lanes>
-TESSERA_HD level_check compare_levels(const Lanes &lanes, double of_parent, const piece_numbers<Lanes> &n, int pieces,
-                                      double round_off = 0.0) {
-  level_check c = {of_parent, 0.0, share_of_piece(pieces), false};
-  TESSERA_ROLLED
-  for (int q = 0; q < pieces; ++q) {
-    const double value = n.value.of(lanes, q);
-    c.difference -= value;
-    c.raw += shown_error(n.error.of(lanes, q), value, round_off);
-  }
-  c.negative = c.difference < 0.0;
-  c.difference = fabs(c.difference);
-  return c;
-}
-
-template <class Lanes, class Piece>
-TESSERA_HD TESSERA_APART void correct_classic(Lanes &lanes, const region_view &parents, int64 parent,
-                                              const region_view &children, int pieces, Piece piece) {
+template <class Hand>
+TESSERA_HD void correct_classic(Hand &hand, const region_view &parents, int64 parent) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const piece_numbers<Lanes> now(lanes, children, pieces, piece, k);
-    const level_check c = compare_levels(lanes, parents.value(parent, k), now, pieces);
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-      double &e = children.error(piece(q), k);
-      e = corrected_classic(c, e);
-    }
+    hand.turn_to(k);
+    const level_check c = hand.compare(parents.value(parent, k));
+    hand.each_own([&](int q) { hand.error.own(q) = corrected_classic(c, hand.error.own(q)); });
+    hand.write_errors();
   }
+  hand.each_own([&](int q) { hand.state.own(q).word &= ~region_face_place; });
 }
 
 // Does piece q touch the face that the parent suspects?
@@ -87,28 +120,23 @@ TESSERA_HD bool touches_face(const splitting &split, uint32 parent_word, int64 q
 constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
-template <class Lanes, class Piece>
-TESSERA_HD void limit_to_classic(Lanes &lanes, const region_view &parents, int64 parent, const region_view &children,
-                                 int pieces, Piece piece) {
-  const double axes = children.ndim(), share = share_of_piece(pieces);
+template <class Hand>
+TESSERA_HD void limit_to_classic(Hand &hand, const region_view &parents, int64 parent, double axes, double share) {
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const piece_numbers<Lanes> now(lanes, children, pieces, piece, k);
-    const double difference = compare_levels(lanes, parents.value(parent, k), now, pieces).difference;
+    hand.turn_to(k);
+    const double difference = hand.compare(parents.value(parent, k)).difference;
     const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) * share;
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-      double &e = children.error(piece(q), k);
-      const double classic = e * excess_of(children.state(piece(q)));
-      const double smooth = larger(e, least);
-      e = smooth < classic ? smooth : classic;
-    }
+    hand.each_own([&](int q) {
+      const double e = hand.error.own(q), classic = e * excess_of(hand.state.own(q)), smooth = larger(e, least);
+      hand.error.own(q) = smooth < classic ? smooth : classic;
+    });
+    if (parents.ncomp() > 1) hand.write_errors();
   }
-  TESSERA_ROLLED
-  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-    float &suspicion = children.state(piece(q)).suspicion;
+  hand.each_own([&](int q) {
+    float &suspicion = hand.state.own(q).suspicion;
     if (suspicion < -1.0f) suspicion = 0.0f;
-  }
+  });
 }
 
 // A fresh region without a parent to compare it with: the classic estimate.
@@ -140,28 +168,23 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
 
 // Has what was seen along the first axis of a rough region gone out of all its fresh pieces? It cannot be seen in them any more, or what they have of error is
 // next to nothing beside what the values have changed by: then what they show is something else, and smaller.
-template <class Lanes, class Piece>
-TESSERA_HD bool has_vanished(Lanes &lanes, const region_view &parents, int64 parent, const region_state &before,
-                             const region_view &children, int pieces, Piece piece) {
+template <class Lanes, class Hand>
+TESSERA_HD bool has_vanished(const Lanes &, Hand &hand, const region_view &parents, int64 parent,
+                             const region_state &before) {
   typename Lanes::template numbers<bool> gone;
   const bool may_be_quiet = !(before.suspicion > 0.0f);
-  TESSERA_ROLLED
-  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) gone.own(q) = may_be_quiet;
+  hand.each_own([&](int q) { gone.own(q) = may_be_quiet; });
   TESSERA_ROLLED
   for (int k = 0; may_be_quiet && k < parents.ncomp(); ++k) {
-    const piece_numbers<Lanes> now(lanes, children, pieces, piece, k);
-    const double difference = compare_levels(lanes, parents.value(parent, k), now, pieces).difference;
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-      const double classic = now.error.own(q) * excess_of(children.state(piece(q)));
+    hand.turn_to(k);
+    const double difference = hand.compare(parents.value(parent, k)).difference;
+    hand.each_own([&](int q) {
+      const double classic = hand.error.own(q) * excess_of(hand.state.own(q));
       gone.own(q) = gone.own(q) && !(classic > vanishing * difference);
-    }
+    });
   }
-  bool all = true;
-  TESSERA_ROLLED
-  for (int q = lanes.lane(); q < pieces; q += lanes.lanes())
-    all = all && (gone.own(q) || !shows_axis(children.state(piece(q)).word, ranked_axis(before.word, 0)));
-  return lanes.all(all);
+  return hand.all(
+      [&](int q) { return gone.own(q) || !shows_axis(hand.state.own(q).word, ranked_axis(before.word, 0)); });
 }
 
 constexpr double narrow_gap = 0.01;  // half-widths between a face and the points nearest to it
@@ -177,68 +200,63 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
-template <class Lanes, class Piece>
-TESSERA_HD void correct_robust(Lanes &lanes, const splitting &all, const region_view &parents, int64 parent,
-                               const region_view &children, Piece piece) {
+template <class Lanes, class Hand, class Piece>
+TESSERA_HD void correct_robust(const Lanes &lanes, Hand &hand, const splitting &all, const region_view &parents,
+                               int64 parent, const region_view &children, Piece piece) {
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
   const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
-  const bool vanished = (before.word & region_rough) != 0u &&
-                        has_vanished(lanes, parents, parent, before, children, pieces, piece);
-  TESSERA_ROLLED
-  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) children.state(piece(q)).word &= ~region_face_place;
+  const bool vanished = (before.word & region_rough) != 0u && has_vanished(lanes, hand, parents, parent, before);
+  hand.each_own([&](int q) { hand.state.own(q).word &= ~region_face_place; });
   const int axis = vanished ? ranked_axis(before.word, 0)
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   // At a break point what was suspected has been found: the pieces are not halves.
-  const bool is_found = along && pieces == 2 && children.half(piece(0), axis) != children.half(piece(1), axis);
+  const bool is_found =
+      before.suspicion > 0.0f && along && pieces == 2 && children.half(piece(0), axis) != children.half(piece(1), axis);
   const double handed_on = is_found ? 0.0 : (along ? fading : 1.0);
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
-  limit_to_classic(lanes, parents, parent, children, pieces, piece);
+  limit_to_classic(hand, parents, parent, children.ndim(), share);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
-    const piece_numbers<Lanes> before_it(lanes, children, pieces, piece, k);
-    const level_check c = compare_levels(lanes, parents.value(parent, k), before_it, pieces, round_off_share);
-    bool loud = true;
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes())
-      loud = loud && !(before_it.error.own(q) <= vanishing * c.difference);
-    const bool quiet = !lanes.all(loud);
+    hand.turn_to(k);
+    const level_check c = hand.compare(parents.value(parent, k), round_off_share);
+    const bool quiet = !hand.all([&](int q) { return !(hand.error.own(q) <= vanishing * c.difference); });
     const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
     const double inherited = handed_on * before.suspicion * error_of_all * share,
                  behind = split.left_behind * error_of_all * share;
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-      double &error = children.error(piece(q), k);
-      region_state &state = children.state(piece(q));
-      const region_state now = state;  // read together with the error
-      const double value = children.value(piece(q), k);
+    hand.each_own([&](int q) {
+      const double error = hand.error.own(q), value = hand.value.own(q);
+      region_state &state = hand.state.own(q);
+      const region_state now = state;
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference * share : (touches ? inherited : 0.0);
       double e = larger(corrected_robust(c, error, shown_error(error, value, round_off_share)), floor);
       if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
       if (behind > e && unresolved && !sees(now.word, value, whole * share)) {
         e = behind;
-        state.word |= region_doubtful;
-        include_axis(state.word, children.ndim(), widest_axis(children, piece(q)), true);
+        uint32 word = state.word | region_doubtful;
+        include_axis(word, children.ndim(), widest_axis(children, piece(q)), true);
+        state.word = word;
       }
       if (floor > 0.0) state.suspicion = static_cast<float>(larger(now.suspicion, floor / e));
-      error = with_sign(e, c.negative && (now.word & region_rough) == 0u);
-    }
+      hand.error.own(q) = with_sign(e, c.negative && (now.word & region_rough) == 0u);
+    });
+    hand.write_errors();
   }
-  TESSERA_ROLLED
-  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
-    region_state &s = children.state(piece(q));
-    if (!(s.suspicion > 0.0f)) continue;
+  hand.each_own([&](int q) {
+    region_state &s = hand.state.own(q);
+    if (!(s.suspicion > 0.0f)) return;
     const bool high = vanished ? (split.slabs ? q + 1 < pieces : (q & 1) == 0) : (before.word & region_face_high) != 0u;
-    const int place = include_axis(s.word, children.ndim(), axis, s.suspicion > 0.99f);
-    s.word = (s.word & ~(region_face_place | region_face_high)) | static_cast<uint32>(place) << 24 |
+    uint32 word = s.word;
+    const int place = include_axis(word, children.ndim(), axis, s.suspicion > 0.99f);
+    s.word = (word & ~(region_face_place | region_face_high)) | static_cast<uint32>(place) << 24 |
              (high ? region_face_high : 0u);
-  }
+  });
 }
 
 // A rough region that a break point runs through is cut there first, whatever its differences say: cuts along other axes would
@@ -296,19 +314,16 @@ template <class Lanes, class Piece>
 TESSERA_HD void correct_errors(Lanes &lanes, int estimate, const splitting &split, const splitting &next,
                                const region_view &parents, int64 parent, const region_view &children, Piece piece,
                                const domain_box &domain) {
-  const int pieces = split.pieces;
-  if (estimate == 1) {
-    correct_classic(lanes, parents, parent, children, pieces, piece);
-    TESSERA_ROLLED
-    for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) children.state(piece(q)).word &= ~region_face_place;
-  } else {
-    correct_robust(lanes, split, parents, parent, children, piece);
-  }
-  TESSERA_ROLLED
-  for (int q = lanes.lane(); q < pieces; q += lanes.lanes()) {
+  pieces_in_hand<Lanes, Piece> hand(lanes, children, split.pieces, piece);
+  if (estimate == 1)
+    correct_classic(hand, parents, parent);
+  else
+    correct_robust(lanes, hand, split, parents, parent, children, piece);
+  hand.write_states();
+  hand.each_own([&](int q) {
     if (next.breaks) turn_to_break(next.breaks, children, piece(q));
     prepare_division(next, children, piece(q), domain);
-  }
+  });
 }
 template <class Piece>
 TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents,
