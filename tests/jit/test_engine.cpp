@@ -53,7 +53,8 @@ void steps_are_kept(double first) {
 void one_text_in_ptx() {
   const compiled_module m = with_degrees(3, "double f(const double *x) { return x[0] * x[2]; }\n", 999);
   check(m.image_kind == compiled_module::kind::ptx, "an unknown device: PTX");
-  for (const char *name : {".entry tessera_bulk", ".entry tessera_points", ".func tessera_evaluate"})
+  for (const char *name :
+       {".entry tessera_bulk", ".entry tessera_bulk_of_few", ".entry tessera_points", "]) tessera_evaluate("})
     check(checks::contains(*m.image, name), std::string("an unknown device: ") + name);
 }
 
@@ -82,8 +83,10 @@ void compiles(int family, int ndim, int ncomp, bool mapped, bool many = false, b
       compile_integrand(source, engine_kernel(r, choose_shape(r, ncomp, mapped, many)), where, nullptr);
   int kernels = 0;
   for (const cubin_function &f : cubin_functions(*m.image))
-    kernels += f.kernel && (many ? f.name == "tessera_many" : f.name == "tessera_bulk" || f.name == "tessera_points");
-  check(kernels == (many ? 1 : 2), name + ": the kernels are there");
+    kernels +=
+        f.kernel && (many ? f.name == "tessera_many"
+                          : f.name == "tessera_bulk" || f.name == "tessera_bulk_of_few" || f.name == "tessera_points");
+  check(kernels == (many ? 1 : 3), name + ": the kernels are there");
   check(m.inlined, name + ": inlined");
   std::printf("%-44s %7zu bytes %.2f s\n", name.c_str(), m.image->size(), m.seconds);
 }
@@ -127,6 +130,9 @@ void links_ptx(int ndim, int ncomp, bool many, const char *helper) {
   check(!m.inlined, "PTX: not inlined");
   check(cubin_use_of(*m.image, many ? "tessera_many" : "tessera_bulk").registers == 128,
         "PTX: registers of the kernel");
+  if (!many)
+    check(cubin_use_of(*m.image, "tessera_bulk_of_few").registers > 128,
+          "PTX: registers of the kernel for few regions");
 }
 
 // The points of a region on the device are those of the rule.
@@ -217,6 +223,7 @@ int main(int argc, char **argv) {
   };
   compiles_point(true);
   compiles_cuba(false);
+  compiles(TESSERA_RULE_AUTO, 12, 1, false, true);  // without a list of points
   if (!all) return checks::summary();
   compiles(TESSERA_RULE_AUTO, 1, 2, true, true);
   compiles(TESSERA_RULE_LOW, 32, 1, false, true);

@@ -86,7 +86,7 @@ __device__ inline rule_list &kept_list() {
 // n numbers, by all threads of a block, up to eight of each on their way at a time.
 template <int n, class T>
 __device__ __forceinline__ void keep_all(T *to, const T *from) {
-  constexpr int of_thread = (n + TESSERA_BLOCK - 1) / TESSERA_BLOCK, together = of_thread < 8 ? of_thread : 8;
+  constexpr int of_thread = n / TESSERA_BLOCK + 1, together = of_thread < 8 ? of_thread : 8;
 #pragma unroll 1
   for (int first = static_cast<int>(threadIdx.x); first < n; first += together * TESSERA_BLOCK) {
     T own[together];

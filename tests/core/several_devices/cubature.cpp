@@ -210,7 +210,7 @@ const T &argument(void **arguments, int i) {
 }  // namespace
 
 bool run_cubature(const std::string &name, const rule &r, void **arguments) {
-  if (name == "tessera_bulk")
+  if (name == "tessera_bulk" || name == "tessera_bulk_of_few")
     return bulk(r, argument<bulk_state>(arguments, 0), argument<device_problem>(arguments, 1),
                 argument<bulk_state *>(arguments, 2));
   if (name == "tessera_part")

@@ -23,9 +23,10 @@ bool run_sampling(const std::string &name, tessera::int64 many, void *arguments,
 // Cubature, with sparse grids, and the integrand at points. False: it reads or writes memory of another device.
 bool run_cubature(const std::string &name, const tessera::rule &rule, void **arguments);
 inline bool is_cubature(const std::string &name) {
-  return name == "tessera_bulk" || name == "tessera_part" || name == "tessera_pack" || name == "tessera_unpack" ||
-         name == "tessera_points" || name == "tessera_largest_errors" || name == "tessera_region_records" ||
-         name.rfind("tessera_batch_", 0) == 0 || name.rfind("tessera_sparse_", 0) == 0;
+  return name == "tessera_bulk" || name == "tessera_bulk_of_few" || name == "tessera_part" || name == "tessera_pack" ||
+         name == "tessera_unpack" || name == "tessera_points" || name == "tessera_largest_errors" ||
+         name == "tessera_region_records" || name.rfind("tessera_batch_", 0) == 0 ||
+         name.rfind("tessera_sparse_", 0) == 0;
 }
 
 // One variable, or the last of several, with the rule of 21 points and one or two components. False: it is something else.
