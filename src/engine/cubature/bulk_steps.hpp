@@ -443,12 +443,12 @@ class bulk_steps {
   TESSERA_HD void survey() {
     const int64 n = at_.count, chunks = surveyed_chunks();
     bulk_state &st = state();
-    uint32 *counts = histogram(0);
+    uint32 *counts = filling() ? nullptr : histogram(0);  // first regions are all divided, or none
     const double *weights = scale();
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       survey_chunk(team, st, range_of(n, chunks, c), weights, counts, st.sums + c * st.set.ncomp, &st.frozen[c]);
     });
-    if (grid_.first_team()) TESSERA_ROLLED
+    if (grid_.first_team() && counts) TESSERA_OVERLAPPED
     for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
     const bool lone = is_lone(n);
     listed_ = lone && !filling();

@@ -25,7 +25,7 @@ TESSERA_HD component_sums sum_chunk(Team &team, const region_view &s, chunk_rang
   return {t[0], t[1], t[2]};
 }
 
-// Sums, histogram of the keys, and keys of the frozen regions of a chunk.
+// Sums, histogram of the keys unless it is null, and keys of the frozen regions of a chunk.
 template <class Team>
 TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, const double *scale, uint32 *histogram,
                              component_sums *sums, compensated_sum *frozen) {
@@ -33,7 +33,7 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
   constexpr int ahead = 4;
   compensated_sum t[team_sums];  // values, errors, frozen keys, signed errors
   double balance = 0.0;
-  typename Team::counters bins(team, histogram, r.end - r.begin);
+  typename Team::counters bins(team, histogram, histogram ? r.end - r.begin : 0);
   TESSERA_ROLLED
   for (int64 from = r.begin + team.lane(); from < r.end; from += ahead * team.lanes()) {
     double value[ahead], error[ahead], key[ahead];  // loaded together, for a load takes longer than all that follows
@@ -62,12 +62,12 @@ TESSERA_HD void survey_chunk(Team &team, const bulk_state &st, chunk_range r, co
       balance += signed_error(error[q]);
       if ((word[q] & region_frozen) != 0u) {
         t[2].add(key[q]);
-      } else {
+      } else if (histogram) {
         bins.add(histogram_bin(key[q]));
       }
     }
   }
-  bins.flush();
+  if (histogram) bins.flush();
   t[3].add(balance);
   team.sum(t);
   if (team.lane() == 0) {
