@@ -234,6 +234,15 @@ void ends_and_failures(void **) {
     p.settings.memory = kilobytes << 10;
     assert_same_by_teams(p);
   }
+  // Fewer are left then than there were first regions, and they are no first regions again, which would all be divided.
+  for (const int64 kilobytes : {150, 200, 250}) {
+    p = problem_of(5, 1, suite_f4, 1e-12);
+    p.settings.initial_regions = 1024;
+    p.settings.maxeval = 3000000;
+    p.settings.memory = kilobytes << 10;
+    assert_same_by_teams(p);
+    if (kilobytes == 150) assert_true(direct(p).statistics.evaluations < 2200000);  // else 2.31e6
+  }
   p = problem_of(2, 1, infinite_somewhere, 1e-9);
   assert_same_by_teams(p);
   assert_true(direct(p).end == outcome::nonfinite);

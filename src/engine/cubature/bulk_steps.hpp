@@ -448,7 +448,7 @@ class bulk_steps {
     grid_.chunks(chunks, [=, &st](auto &team, int64 c) {
       survey_chunk(team, st, range_of(n, chunks, c), weights, counts, st.sums + c * st.set.ncomp, &st.frozen[c]);
     });
-    if (grid_.first_team() && counts) TESSERA_OVERLAPPED
+    if (grid_.first_team()) TESSERA_OVERLAPPED
     for (int b = team_.lane(); b < histogram_bins; b += team_.lanes()) histogram(1)[b] = 0;
     const bool lone = is_lone(n);
     listed_ = lone && !filling();
@@ -654,6 +654,7 @@ class bulk_steps {
     bulk_progress at = at_;
     const bool gave_up = apart([&](Grid &grid) { return tessera::give_up(grid, state(), at, histogram(0), scale()); });
     at_ = at;
+    if (at_.fill > 0) at_.fill = 0;  // those that are left, however few, are not first regions again
     return gave_up;
   }
 
