@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Lanes that work on the same offer lane(), lanes(), meet(), behind which each sees what the others have written, total(v), the sum of what they
-// have, either(bits), the bits that one of them has, and all(v), whether all say so.
+// Lanes that work on the same offer lane() and lanes(), and what they are asked for of these: meet(), behind which each sees what the others have
+// written, total(v), the sum of what they have, either(bits), the bits that one of them has, all(v), whether all say so, and numbers.
 struct lone_lane {
   TESSERA_HD static int lane() { return 0; }
   TESSERA_HD static int lanes() { return 1; }

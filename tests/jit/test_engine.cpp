@@ -54,7 +54,7 @@ void one_text_in_ptx() {
   const compiled_module m = with_degrees(3, "double f(const double *x) { return x[0] * x[2]; }\n", 999);
   check(m.image_kind == compiled_module::kind::ptx, "an unknown device: PTX");
   for (const char *name :
-       {".entry tessera_bulk", ".entry tessera_bulk_of_few", ".entry tessera_points", "]) tessera_evaluate("})
+       {".entry tessera_bulk(", ".entry tessera_bulk_of_few", ".entry tessera_points", "]) tessera_evaluate("})
     check(checks::contains(*m.image, name), std::string("an unknown device: ") + name);
 }
 

@@ -350,8 +350,8 @@ class device_evaluator {
     constexpr float of_region = static_cast<float>(points) * 0.03125f;
     constexpr unsigned full = points / slice_points;
     if (full < 2) return 1;
-    constexpr float in_full =
-        static_cast<float>((points + 32 * full - 1) / (32 * (full > 0 ? full : 1)));  // a warp for each
+    // Where there is a warp for each slice there is nothing to choose but whether it pays.
+    constexpr float in_full = static_cast<float>((points + 32 * full - 1) / (32 * (full > 0 ? full : 1)));
     if (full * n <= warps && full * n <= room) return in_full + join_end < of_region ? full : 1u;
     unsigned most = full;
     if (most * n > room) most = room / n;

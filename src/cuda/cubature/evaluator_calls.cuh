@@ -20,9 +20,7 @@ using step_grid = device_block;
 #else
 using step_grid = device_grid;
 #endif
-}  // namespace tessera
 
-namespace tessera {
 // Where an evaluation leaves the counters that the blocks have in common.
 struct evaluation_end {
   int64 taken;

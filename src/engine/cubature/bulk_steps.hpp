@@ -112,7 +112,7 @@ class bulk_steps {
   TESSERA_HD bulk_state &state() const { return Grid::state(given_); }
 
   using small_team = typename Grid::small_team;
-  static constexpr int64 any_number = static_cast<int64>(~uint64{0} >> 1);
+  static constexpr int64 any_number = greatest_int64;
 
   // The same as long as a step has at most so many points.
   TESSERA_HD void advance(int64 most_points) {
