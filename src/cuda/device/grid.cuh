@@ -310,9 +310,7 @@ class device_grid {
   }
   template <class Body>
   __device__ void each(int64 n, Body body) {
-    const int apart = n * 32 <= threads() ? 32 : 1;  // few have a warp each, where others' ways are not theirs
-    if ((threadIdx.x & (apart - 1)) != 0) return;
-    for (int64 i = thread() / apart; i < n; i += threads() / apart) body(i);
+    lanes_each(n, 1, [&body](device_lanes &, int64 i) { body(i); });
   }
   template <class Body>
   __device__ void lanes_each(int64 n, int lanes, Body body) {

@@ -26,33 +26,35 @@ namespace tessera {
 // What follows is done by lanes together, each of which has pieces of its own: it reads and writes their records, once and all at a time where
 // it can, and hands on what others want.
 
-// The pieces as the lanes have them: their states, and values and errors of one component.
+// The pieces as the lanes have them: their states, and values and errors of one component. What becomes of them is in the regions' records where
+// another component is turned to, or with write().
 template <class Lanes, class Piece>
 class pieces_in_hand {
  public:
-  // n pieces; number q is region piece(q).
-  TESSERA_HD pieces_in_hand(Lanes &lanes, const region_view &regions, int n, Piece piece)
-      : lanes_(lanes), regions_(regions), n_(n), piece_(piece) {
-    each_own([this](int q) { state.own(q) = regions_.state(piece_(q)); });
+  template <class T>
+  using numbers = typename Lanes::template numbers<T>;
+
+  // n pieces; number q is region piece(q) of `regions`.
+  TESSERA_HD pieces_in_hand(Lanes &lanes, const region_view &all, int pieces, Piece piece_of)
+      : regions(all), n(pieces), piece(piece_of), lanes_(lanes) {
+    each_own([this](int q) { state.own(q) = regions.state(piece(q)); });
     read();
   }
-  // Component k's numbers, unless they are there.
   TESSERA_HD void turn_to(int k) {
     if (k == component_) return;
+    write_errors();
     component_ = k;
     read();
   }
-  TESSERA_HD void write_errors() {
-    each_own([this](int q) { regions_.error(piece_(q), component_) = error.own(q); });
-  }
-  TESSERA_HD void write_states() {
-    each_own([this](int q) { regions_.state(piece_(q)) = state.own(q); });
+  TESSERA_HD void write() {
+    write_errors();
+    each_own([this](int q) { regions.state(piece(q)) = state.own(q); });
   }
   // body(q) for the pieces of this lane.
   template <class Body>
   TESSERA_HD void each_own(Body body) const {
     TESSERA_ROLLED
-    for (int q = lanes_.lane(); q < n_; q += lanes_.lanes()) body(q);
+    for (int q = lanes_.lane(); q < n; q += lanes_.lanes()) body(q);
   }
   // Does holds(q) for all pieces?
   template <class Condition>
@@ -63,9 +65,9 @@ class pieces_in_hand {
   }
   // Difference of the levels and sum of the raw errors, of the component in hand.
   TESSERA_HD level_check compare(double of_parent, double round_off = 0.0) const {
-    level_check c = {of_parent, 0.0, share_of_piece(n_), false};
+    level_check c = {of_parent, 0.0, share_of_piece(n), false};
     TESSERA_ROLLED
-    for (int q = 0; q < n_; ++q) {
+    for (int q = 0; q < n; ++q) {
       const double v = value.of(lanes_, q);
       c.difference -= v;
       c.raw += shown_error(error.of(lanes_, q), v, round_off);
@@ -75,20 +77,23 @@ class pieces_in_hand {
     return c;
   }
 
-  typename Lanes::template numbers<double> value, error;
-  typename Lanes::template numbers<region_state> state;
+  const region_view &regions;
+  const int n;
+  const Piece piece;
+  numbers<double> value, error;
+  numbers<region_state> state;
 
  private:
   TESSERA_HD void read() {
     each_own([this](int q) {
-      value.own(q) = regions_.value(piece_(q), component_);
-      error.own(q) = regions_.error(piece_(q), component_);
+      value.own(q) = regions.value(piece(q), component_);
+      error.own(q) = regions.error(piece(q), component_);
     });
   }
+  TESSERA_HD void write_errors() {
+    each_own([this](int q) { regions.error(piece(q), component_) = error.own(q); });
+  }
   Lanes &lanes_;
-  const region_view &regions_;
-  const int n_;
-  const Piece piece_;
   int component_ = 0;
 };
 
@@ -99,7 +104,6 @@ TESSERA_HD void correct_classic(Hand &hand, const region_view &parents, int64 pa
     hand.turn_to(k);
     const level_check c = hand.compare(parents.value(parent, k));
     hand.each_own([&](int q) { hand.error.own(q) = corrected_classic(c, hand.error.own(q)); });
-    hand.write_errors();
   }
   hand.each_own([&](int q) { hand.state.own(q).word &= ~region_face_place; });
 }
@@ -121,7 +125,8 @@ constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
 template <class Hand>
-TESSERA_HD void limit_to_classic(Hand &hand, const region_view &parents, int64 parent, double axes, double share) {
+TESSERA_HD void limit_to_classic(Hand &hand, const region_view &parents, int64 parent) {
+  const double axes = hand.regions.ndim(), share = share_of_piece(hand.n);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     hand.turn_to(k);
@@ -131,7 +136,6 @@ TESSERA_HD void limit_to_classic(Hand &hand, const region_view &parents, int64 p
       const double e = hand.error.own(q), classic = e * excess_of(hand.state.own(q)), smooth = larger(e, least);
       hand.error.own(q) = smooth < classic ? smooth : classic;
     });
-    if (parents.ncomp() > 1) hand.write_errors();
   }
   hand.each_own([&](int q) {
     float &suspicion = hand.state.own(q).suspicion;
@@ -168,10 +172,9 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
 
 // Has what was seen along the first axis of a rough region gone out of all its fresh pieces? It cannot be seen in them any more, or what they have of error is
 // next to nothing beside what the values have changed by: then what they show is something else, and smaller.
-template <class Lanes, class Hand>
-TESSERA_HD bool has_vanished(const Lanes &, Hand &hand, const region_view &parents, int64 parent,
-                             const region_state &before) {
-  typename Lanes::template numbers<bool> gone;
+template <class Hand>
+TESSERA_HD bool has_vanished(Hand &hand, const region_view &parents, int64 parent, const region_state &before) {
+  typename Hand::template numbers<bool> gone;
   const bool may_be_quiet = !(before.suspicion > 0.0f);
   hand.each_own([&](int q) { gone.own(q) = may_be_quiet; });
   TESSERA_ROLLED
@@ -200,27 +203,27 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
-template <class Lanes, class Hand, class Piece>
-TESSERA_HD void correct_robust(const Lanes &lanes, Hand &hand, const splitting &all, const region_view &parents,
-                               int64 parent, const region_view &children, Piece piece) {
+template <class Hand>
+TESSERA_HD void correct_robust(Hand &hand, const splitting &all, const region_view &parents, int64 parent) {
+  const region_view &children = hand.regions;
   const region_state before = parents.state(parent);
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
   const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
-  const bool vanished = (before.word & region_rough) != 0u && has_vanished(lanes, hand, parents, parent, before);
+  const bool vanished = (before.word & region_rough) != 0u && has_vanished(hand, parents, parent, before);
   hand.each_own([&](int q) { hand.state.own(q).word &= ~region_face_place; });
   const int axis = vanished ? ranked_axis(before.word, 0)
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
   // Divided along its axis, a suspicion halves with the width behind the face and again because it becomes less likely.
   const bool along = static_cast<int>((before.word & region_face_place) >> 24) < split.axes;
   // At a break point what was suspected has been found: the pieces are not halves.
-  const bool is_found =
-      before.suspicion > 0.0f && along && pieces == 2 && children.half(piece(0), axis) != children.half(piece(1), axis);
+  const bool is_found = before.suspicion > 0.0f && along && pieces == 2 &&
+                        children.half(hand.piece(0), axis) != children.half(hand.piece(1), axis);
   const double handed_on = is_found ? 0.0 : (along ? fading : 1.0);
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
-  limit_to_classic(hand, parents, parent, children.ndim(), share);
+  limit_to_classic(hand, parents, parent);
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     hand.turn_to(k);
@@ -240,13 +243,12 @@ TESSERA_HD void correct_robust(const Lanes &lanes, Hand &hand, const splitting &
       if (behind > e && unresolved && !sees(now.word, value, whole * share)) {
         e = behind;
         uint32 word = state.word | region_doubtful;
-        include_axis(word, children.ndim(), widest_axis(children, piece(q)), true);
+        include_axis(word, children.ndim(), widest_axis(children, hand.piece(q)), true);
         state.word = word;
       }
       if (floor > 0.0) state.suspicion = static_cast<float>(larger(now.suspicion, floor / e));
       hand.error.own(q) = with_sign(e, c.negative && (now.word & region_rough) == 0u);
     });
-    hand.write_errors();
   }
   hand.each_own([&](int q) {
     region_state &s = hand.state.own(q);
@@ -318,8 +320,8 @@ TESSERA_HD void correct_errors(Lanes &lanes, int estimate, const splitting &spli
   if (estimate == 1)
     correct_classic(hand, parents, parent);
   else
-    correct_robust(lanes, hand, split, parents, parent, children, piece);
-  hand.write_states();
+    correct_robust(hand, split, parents, parent);
+  hand.write();
   hand.each_own([&](int q) {
     if (next.breaks) turn_to_break(next.breaks, children, piece(q));
     prepare_division(next, children, piece(q), domain);
