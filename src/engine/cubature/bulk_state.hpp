@@ -5,6 +5,7 @@
 #include "../../core/rule.hpp"
 #include "../../core/sum.hpp"
 #include "histogram.hpp"
+#include "initial.hpp"
 #include "landmarks.hpp"
 #include "../problem.hpp"
 #include "region_store.hpp"
@@ -62,10 +63,10 @@ struct bulk_progress {
   int64 marked_count;  // regions to divide next; their number when the store must grow first
   // Number of first regions that is wanted; above `count` while all regions are divided. Minus their number where fewer, all of one size, are enough.
   int64 fill;
-  int turn;           // which of the buffers used in turn
-  bool mostly_rough;  // more than half of the first regions, while there are few
-  bool exploring;     // the regions divided last were listed because little was known of them
-  bool surveyed;      // the sums and the histogram are those of the regions as they are
+  int turn;         // which of the buffers used in turn
+  roughness rough;  // of the first regions, while there are few
+  bool exploring;   // the regions divided last were listed because little was known of them
+  bool surveyed;    // the sums and the histogram are those of the regions as they are
   bool joined;  // a step has been too large for one team alone: all take part from then on, also in a run gone on with
   int64 pending;                // regions of pending_list that the executor evaluates before it starts the steps again
   int raising;                  // 0, or the level to which they are to be raised

@@ -260,7 +260,7 @@ class bulk_steps {
   // The first regions: as long as there are fewer than wanted, each step divides them all.
   TESSERA_HD bool filling() const { return at_.count < at_.fill; }
   TESSERA_HD splitting split() const {
-    return filling() ? first_splitting(state().split, state().regions.ndim(), at_.count, at_.fill, at_.mostly_rough)
+    return filling() ? first_splitting(state().split, state().regions.ndim(), at_.count, at_.fill, at_.rough)
                      : (at_.exploring ? state().exploring_split : state().split);
   }
   TESSERA_HD bool fits(int64 marked, const splitting &split) const {
@@ -359,7 +359,7 @@ class bulk_steps {
     if (!filling() || at_.count >= halved_regions) return;
     small_team few;
     const int64 rough = count_those(few, [](const region_state &s) { return (s.word & region_rough) != 0u; });
-    at_.mostly_rough = is_mostly_rough(rough, at_.count);
+    at_.rough = roughness_of(rough, at_.count);
   }
 
   // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with

@@ -27,23 +27,33 @@ TESSERA_HD void make_domain(const domain_box &domain, const region_view &to, int
 // Smallest number of halvings whose pieces number at least n.
 TESSERA_HD int halvings(int64 n) { return n > 1 ? 64 - leading_zeros(static_cast<uint64>(n - 1)) : 0; }
 
+// How many of the first regions are rough.
+enum class roughness { none, some, most };
+TESSERA_HD roughness roughness_of(int64 rough, int64 n) {
+  return rough == 0 ? roughness::none : (2 * rough > n ? roughness::most : roughness::some);
+}
+
 // How the `have` first regions are divided on the way to `wanted`. As long as most of them are rough, the first levels are made by halving, each
-// region along its own best axis, so that a feature is followed one axis at a time; others, and the later ones, by four, so that there are fewer levels
-// and all together cost less than twice the last. None of these divisions is a choice of the estimate's: with few variables, where it costs little, doubt
-// is handed on nearly whole.
+// region along its own best axis, so that a feature is followed one axis at a time; where none is, by eight, if the last levels still come out even;
+// others, and the later ones, by four, so that there are fewer levels and all together cost less than twice the last. None of these divisions is a
+// choice of the estimate's: with few variables, where it costs little, doubt is handed on nearly whole.
 constexpr int64 halved_regions = 64;
-TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted, bool mostly_rough) {
+TESSERA_HD splitting first_splitting(const splitting &s, int ndim, int64 have, int64 wanted, roughness rough) {
   splitting first = {2, 1, false, false, s.margin, ndim <= 2 ? 0.5 : (ndim == 3 ? 0.2 : s.left_behind), false};
   const bool later = have >= halved_regions;
-  if (ndim > 1 && (later || !mostly_rough) && (halvings(wanted) - halvings(have)) % 2 == 0) {
+  const int left = halvings(wanted) - halvings(have);
+  const bool even = left % 2 == 0;
+  const bool by_eight = even ? left >= 6 && 8 * have < halved_regions : left >= 3;  // once, or twice in a row
+  if (!later && rough == roughness::none && ndim > 2 && by_eight) {
+    first.pieces = 8;
+    first.axes = 3;
+  } else if (ndim > 1 && (later || rough != roughness::most) && even) {
     first.pieces = 4;
     first.axes = 2;
     first.by_roughness = later;
   }
   return first;
 }
-// Of n regions, so many of which are rough.
-TESSERA_HD bool is_mostly_rough(int64 rough, int64 n) { return 2 * rough > n; }
 
 // The greatest number of first regions, up to `wanted`, that can be had with `most` evaluations.
 TESSERA_HD int64 affordable_first_regions(int64 wanted, int64 points, int64 most) {

@@ -156,12 +156,12 @@ class worst_first {
   // One level of the first regions.
   outcome divide_all(int64 wanted) {
     const int64 n = regions_;
-    int64 rough = 0;
-    for (int64 i = 0; i < n; ++i) rough += is_region_rough(store_.view(), i) ? 1 : 0;
-    const bool mostly_rough = is_mostly_rough(rough, n);
-    const splitting split = first_splitting(split_, set_.ndim, n, wanted, mostly_rough);
+    int64 those = 0;
+    for (int64 i = 0; i < n; ++i) those += is_region_rough(store_.view(), i) ? 1 : 0;
+    const roughness rough = roughness_of(those, n);
+    const splitting split = first_splitting(split_, set_.ndim, n, wanted, rough);
     const int64 made = n * split.pieces;
-    const splitting next = made < wanted ? first_splitting(split_, set_.ndim, made, wanted, mostly_rough) : split_;
+    const splitting next = made < wanted ? first_splitting(split_, set_.ndim, made, wanted, rough) : split_;
     reserve(n + made);
     const region_view s = store_.view();
     for (int64 i = 0; i < n; ++i) {
