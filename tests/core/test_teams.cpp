@@ -46,7 +46,7 @@ class meeting {
 class team_grid {
  public:
   using team_type = host_team;
-  static constexpr int64 alone_points = 2000, lone_regions = 200, led_pieces = 100;
+  static constexpr int64 alone_points = 2000, lone_regions = 200;
   using small_team = host_team;
   static constexpr int small_lanes = 1;
   team_grid(meeting &all, int own) : all_(&all), own_(own) {}

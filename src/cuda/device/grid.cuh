@@ -56,12 +56,10 @@ class device_lanes {
   const unsigned mask_;
 };
 
-// body(lanes, i) for n items, by so many lanes each, a power of two. Where there are more threads they are as far apart in warps as can be, for others' ways
-// are not theirs. thread: this one's number of `threads`.
+// body(lanes, i) for n items, by so many lanes each, a power of two. Few have a warp each, where others' ways are not theirs. thread: this one's number of `threads`.
 template <class Body>
 __device__ void lanes_each_of(int64 n, int lanes, int64 thread, int64 threads, Body body) {
-  int apart = lanes;
-  while (apart < 32 && 2 * apart * n <= threads) apart *= 2;
+  const int apart = n * 32 <= threads ? 32 : lanes;
   if ((static_cast<int>(threadIdx.x) & (apart - 1)) >= lanes) return;
   device_lanes group(lanes);
   const int shift = __ffs(apart) - 1;
@@ -246,7 +244,6 @@ class device_grid {
   using team_type = device_team;
   static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
   static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
-  static constexpr int64 led_pieces = TESSERA_BLOCK;
   using small_team = device_warp;
   static constexpr int small_lanes = device_warp::lanes();
   __device__ device_grid(device_team &team, unsigned *arrived) : team_(&team), arrived_(arrived) {}

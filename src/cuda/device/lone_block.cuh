@@ -13,7 +13,6 @@ class device_block {
   using team_type = device_team;
   static constexpr int64 alone_points = 0;  // it always is
   static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
-  static constexpr int64 led_pieces = 0;
   using small_team = device_warp;
   static constexpr int small_lanes = device_warp::lanes();
   __device__ explicit device_block(device_team &team) : team_(&team) {}

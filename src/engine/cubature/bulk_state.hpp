@@ -78,13 +78,6 @@ struct bulk_progress {
   bool stopped;  // the run has ended, or the driver or the executor is wanted
 };
 
-// What a team that has been alone tells the others: to evaluate so many regions of a list with it, or, with none, where the run is.
-struct led_progress : bulk_progress {
-  int64 pauses_from;  // evaluations from which the pauses count
-  region_list list;
-  int64 evaluated;
-};
-
 struct bulk_state : bulk_progress {
   // Set by the driver, unchanged by the steps.
   cubature_settings set;
@@ -120,7 +113,7 @@ struct bulk_state : bulk_progress {
   double *scale;              // [2][ncomp] one over the tolerated error, used in turn
   landmark_pair *candidates;  // [landmark_parts][landmark_groups]
   landmark_set landmarks;
-  led_progress *published;    // one
+  bulk_progress *published;   // one; by the team that has been alone
   break_table *break_points;  // one
 
   region_list pending_list;

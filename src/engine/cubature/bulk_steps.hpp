@@ -82,24 +82,21 @@ class bulk_steps {
     at_.wants_room = at_.stopped = false;
     at_.end = outcome::running;
     if (at_.breaks.found > 0) use_breaks();
-    pauses_from_ = at_.evaluations;
-    at_.joined = at_.joined || !may_be_alone || state().points > Grid::alone_points;
-    alone_ = may_be_alone && (!at_.joined || at_.count == 0);
+    bool alone = Grid::alone_points > 0 && !Evaluator::deferred && !at_.joined && state().points <= Grid::alone_points;
     TESSERA_ROLLED
-    for (;;) {
-      const bool helps = alone_ && !grid_.first_team();
-      if (alone_ && !helps) grid_.go_alone();
-      if (!helps) advance();
-      if (!alone_) break;
-      if (helps) {
-        help();
-      } else {
-        tell({nullptr, 0, 1}, 0);
+    for (;; alone = false) {
+      if (!alone) at_.joined = true;
+      if (!alone || grid_.first_team()) {
+        if (alone) grid_.go_alone();
+        advance(alone ? Grid::alone_points : any_number);
+        if (!alone) break;
+        if (grid_.once()) *state().published = at_;
         grid_.go_together();
-        grid_.barrier();
       }
-      hear();
+      grid_.barrier();
+      at_ = *state().published;
       if (at_.stopped) break;
+      if (at_.breaks.found > 0) use_breaks();
     }
     grid_.barrier();
     if (grid_.once()) {
@@ -116,49 +113,13 @@ class bulk_steps {
 
   using small_team = typename Grid::small_team;
   static constexpr int64 any_number = greatest_int64;
-  static constexpr bool may_be_alone = Grid::alone_points > 0 && !Evaluator::deferred;
 
-  // While the first team is alone: the others evaluate their part of what it asks them to, until it tells them where it has come to.
-  TESSERA_HD void help() {
-    TESSERA_ROLLED
-    for (;;) {
-      grid_.barrier();
-      const int64 n = state().published->evaluated;
-      if (n == 0) return;
-      const region_list list = state().published->list;
-      if constexpr (may_be_alone) eval_.evaluate(grid_, state().regions, list, n);
-      grid_.barrier();
-    }
-  }
-  TESSERA_HD void hear() {
-    at_ = *state().published;
-    pauses_from_ = state().published->pauses_from;
-    alone_ = false;
-    if (!at_.stopped && at_.breaks.found > 0) use_breaks();
-  }
-  TESSERA_HD void tell(const region_list &list, int64 n) {
-    if (!grid_.once()) return;
-    led_progress &to = *state().published;
-    if (n == 0) static_cast<bulk_progress &>(to) = at_;
-    to.pauses_from = pauses_from_;
-    to.list = list;
-    to.evaluated = n;
-  }
-  // In the first team, before it divides. Once a step has been too large for it, it does what is not evaluation of the first regions alone, as long as
-  // they are few: a team that goes from one part to the next finds in near memory what it has just written, and waits for nobody.
-  TESSERA_HD bool stays_alone() {
-    if (!at_.joined) {
-      if (at_.count * evaluations_of(split()) <= Grid::alone_points) return true;
-      at_.joined = true;
-      pauses_from_ = at_.evaluations;
-    }
-    static_assert(Grid::led_pieces < smooth_regions, "whether there are regions enough is not asked here");
-    return filling() && (at_.count * split().pieces <= Grid::led_pieces || !(at_.surveyed || can_fill()));
-  }
-
-  // Until the run ends, the driver is wanted, or the first team, alone, has come to what all do together.
-  TESSERA_HD void advance() {
+  // The same as long as a step has at most so many points.
+  TESSERA_HD void advance(int64 most_points) {
     listed_ = false;
+    const int64 pause = at_.evaluations + state().pause_after,
+                pause_exploring = at_.evaluations + state().pause_exploring_after,
+                early_pause = at_.evaluations + state().early_pause_after;
     at_.stopped = true;
     bool evaluated = false;  // what was divided last
     if (at_.count == 0)
@@ -168,11 +129,11 @@ class bulk_steps {
     TESSERA_ROLLED
     for (; at_.end == outcome::running && at_.pending == 0; evaluated = false) {
       if (!evaluated) {
-        if (alone_ && !stays_alone()) {
+        if (most_points != any_number && at_.count * evaluations_of(split()) > most_points) {
           at_.stopped = false;
           return;
         }
-        const move next = divide_some();
+        const move next = divide_some(pause, pause_exploring, early_pause);
         if (next == move::pause) return;
         if (next == move::stop) break;
         if (next == move::again) continue;
@@ -187,7 +148,7 @@ class bulk_steps {
 
   // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
   enum class move { stop, pause, again, evaluate };
-  TESSERA_HD move divide_some() {
+  TESSERA_HD move divide_some(int64 pause, int64 pause_exploring, int64 early_pause) {
     if (state().whole_steps && !at_.surveyed && may_fill() && !can_divide(at_.count, split())) {
       at_.end = outcome::evaluations;  // without the survey that a longer run does not make
       return move::pause;
@@ -197,9 +158,8 @@ class bulk_steps {
       divide_first(at_.count);
       return move::evaluate;
     }
-    if (at_.exploring && (spent_in_this_go() >= state().pause_exploring_after || at_.count > state().pause_regions))
-      return move::pause;
-    const bool paused = spent_in_this_go() >= state().pause_after || at_.count > state().pause_regions;
+    if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions)) return move::pause;
+    const bool paused = at_.evaluations >= pause || at_.count > state().pause_regions;
     if (at_.exploring && state().whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
       at_.end = outcome::evaluations;
       return move::pause;
@@ -222,7 +182,7 @@ class bulk_steps {
       if (unknown == 0) return ended(t.end);
     }
     at_.exploring = unknown > 0;
-    const bool paused_early = spent_in_this_go() >= state().early_pause_after && t.excess >= state().early_excess;
+    const bool paused_early = at_.evaluations >= early_pause && t.excess >= state().early_excess;
     if ((paused || paused_early) && at_.surveyed) return move::stop;
     const splitting split = this->split();
     if (state().whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) return ended(outcome::evaluations);
@@ -265,7 +225,6 @@ class bulk_steps {
     }
     at_.marked_count = marked;
     if (unknown == 0 && filling()) {
-      if (alone_ && !stays_alone()) return move::again;
       divide_first(marked);
       forget_survey();
       return move::evaluate;
@@ -297,8 +256,6 @@ class bulk_steps {
     at_.end = end;
     return move::stop;
   }
-
-  TESSERA_HD int64 spent_in_this_go() const { return at_.evaluations - pauses_from_; }
 
   // The first regions: as long as there are fewer than wanted, each step divides them all.
   TESSERA_HD bool filling() const { return at_.count < at_.fill; }
@@ -343,15 +300,8 @@ class bulk_steps {
       return false;
     }
     if constexpr (!Evaluator::deferred) {
-      const bool leads = alone_ && at_.joined;
-      if (leads) {
-        tell(list, n);
-        grid_.go_together();
-        grid_.barrier();
-      }
       eval_.evaluate(grid_, state().regions, list, n);
       grid_.barrier();
-      if (leads) grid_.go_alone();
     }
     return true;
   }
@@ -746,9 +696,7 @@ class bulk_steps {
   Evaluator &eval_;
   const int nc_;
   bulk_progress at_ = {};
-  int64 pauses_from_ = 0;  // evaluations
-  bool alone_ = false;     // the first team is at work alone, and the others wait for it
-  bool listed_ = false;    // what the decision is about is in state().marked
+  bool listed_ = false;  // what the decision is about is in state().marked
 };
 
 }  // namespace tessera
