@@ -12,6 +12,10 @@
 #endif
 
 namespace tessera {
+// The host may read what this block has written before a barrier of its own, and does not wait until the driver knows that the kernel is through.
+__device__ __forceinline__ void tell_host(int *written) {
+  asm volatile("st.release.sys.global.s32 [%0], 1;" : : "l"(written) : "memory");
+}
 // Runs the steps until the run ends or the driver is wanted.
 __device__ __forceinline__ void run_bulk(const bulk_state &in, const device_problem &problem, bulk_state *out) {
   keep_problem(problem);
@@ -22,6 +26,8 @@ __device__ __forceinline__ void run_bulk(const bulk_state &in, const device_prob
     problem.flags_out[0] = *static_cast<volatile int *>(&tessera_flags);
     problem.flags_out[1] = *static_cast<volatile int *>(&tessera_status);
   }
+  if (device_grid::first_team()) __syncthreads();
+  if (device_grid::once()) tell_host(problem.flags_out + 2);
   // The last block to leave puts the counters back to 0: one operation less for the host before each launch.
   if (threadIdx.x != 0 || !device_grid::last_to_leave(problem.left)) return;
   *problem.arrived = 0;

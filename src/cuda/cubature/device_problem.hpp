@@ -45,7 +45,7 @@ struct device_problem {
   int64 *taken;       // work items given out, 0 at the start
   int64 *failed;      // 0, or one more than a region where the integrand was not finite
   int64 *failed_out;  // where the host reads it
-  int *flags_out;     // and tessera_flags, tessera_status
+  int *flags_out;     // and tessera_flags, tessera_status, and 1 once the steps have written all that is for the host
   own_memory own;     // of many integrals
 };
 

@@ -20,7 +20,7 @@ struct control_block {
 // Behind the state that comes back.
 struct report_block {
   int64 failed;
-  int flags[2];
+  int flags[3];
 };
 
 report_block &report_in(const mapped_memory &result) {
@@ -77,7 +77,8 @@ int64 *cuda_executor::failed() {
 
 void cuda_executor::launch_steps(bulk_state &state, int64 regions) {
   const device_problem problem = make_problem(state);
-  kernel_->steps().run(state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_);
+  kernel_->steps().run(state, regions, problem, static_cast<bulk_state *>(result_.address()), stream_,
+                       report_in(result_).flags + 2);
   const report_block &report = report_in(result_);
   failed_box_.clear();
   if (report.failed > 0) failed_box_ = download_box(state.regions, report.failed - 1);

@@ -42,6 +42,7 @@ class device_lanes {
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes_ - 1); }
   __device__ int lanes() const { return lanes_; }
   __device__ bool all(bool v) const { return __all_sync(mask_, v); }
+  __device__ void meet() const { __syncwarp(mask_); }
 
   template <class T>
   struct numbers {
@@ -56,10 +57,12 @@ class device_lanes {
   const unsigned mask_;
 };
 
-// body(lanes, i) for n items, by so many lanes each, a power of two. Few have a warp each, where others' ways are not theirs. thread: this one's number of `threads`.
+// body(lanes, i) for n items, by so many lanes each, a power of two. Where there are more threads they are as far apart in warps as can be, for others' ways
+// are not theirs. thread: this one's number of `threads`.
 template <class Body>
 __device__ void lanes_each_of(int64 n, int lanes, int64 thread, int64 threads, Body body) {
-  const int apart = n * 32 <= threads ? 32 : lanes;
+  int apart = lanes;
+  while (apart < 32 && 2 * apart * n <= threads) apart *= 2;
   if ((static_cast<int>(threadIdx.x) & (apart - 1)) >= lanes) return;
   device_lanes group(lanes);
   const int shift = __ffs(apart) - 1;

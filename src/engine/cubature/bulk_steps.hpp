@@ -419,18 +419,19 @@ class bulk_steps {
     divide_regions(marked, [ids](int64 m, int) { return ids[m]; });
   }
 
-  // id(m, j): the m-th to be divided; an item is an axis j of it.
+  // id(m, j): the m-th to be divided; an item is an axis j of it, for as many lanes as there are pieces.
   template <class Id>
   TESSERA_HD void divide_regions(int64 marked, Id id) {
     bulk_state &st = state();
     const int64 n = at_.count;
     const splitting split = this->split();
-    grid_.each(marked * state().regions.ndim(), [=, &st](int64 t) {
+    grid_.lanes_each(marked * state().regions.ndim(), split.pieces, [=, &st](auto &lanes, int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
       const int64 i = id(m, j);
-      if (j == 0) remember(st, i, m);
-      divide_axis(st.regions, split, i, j, [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
+      if (j == 0 && lanes.lane() == 0) remember(st, i, m);
+      divide_axis(lanes, st.regions, split, i, j,
+                  [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
     });
     grid_.barrier();
   }

@@ -108,13 +108,14 @@ TESSERA_HD void make_piece(const splitting &p, const region_view &from, int64 pa
   }
 }
 
-// One axis of all pieces of region i, its own place last: piece q goes to region piece(q).
-template <class Piece>
-TESSERA_HD void divide_axis(const region_view &s, const splitting &split, int64 i, int j, Piece piece) {
+// One axis of all pieces of region i, one of which takes its place, by lanes together (lone_lane.hpp): piece q goes to region piece(q).
+template <class Lanes, class Piece>
+TESSERA_HD void divide_axis(Lanes &lanes, const region_view &s, const splitting &split, int64 i, int j, Piece piece) {
   const interval whole = {s.centre(i, j), s.half(i, j)};
   const uint32 word = s.state(i).word;
+  lanes.meet();  // all have read
   TESSERA_ROLLED
-  for (int q = split.pieces - 1; q >= 0; --q) {
+  for (int q = lanes.lane(); q < split.pieces; q += lanes.lanes()) {
     const interval part = piece_axis(split, word, j, whole, q);
     const int64 to = piece(q);
     s.centre(to, j) = part.centre;

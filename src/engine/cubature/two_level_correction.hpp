@@ -44,6 +44,7 @@ class pieces_in_hand {
     if (k == component_) return;
     write_errors();
     component_ = k;
+    is_compared_ = false;
     read();
   }
   TESSERA_HD void write() {
@@ -63,17 +64,21 @@ class pieces_in_hand {
     each_own([&](int q) { own = own && holds(q); });
     return lanes_.all(own);
   }
-  // Difference of the levels and sum of the raw errors, of the component in hand.
-  TESSERA_HD level_check compare(double of_parent, double round_off = 0.0) const {
-    level_check c = {of_parent, 0.0, share_of_piece(n), false};
+  // The parent's value less those of the pieces, which nobody changes, of the component in hand.
+  TESSERA_HD double difference(double of_parent) {
+    if (is_compared_) return difference_;
+    is_compared_ = true;
+    difference_ = of_parent;
     TESSERA_ROLLED
-    for (int q = 0; q < n; ++q) {
-      const double v = value.of(lanes_, q);
-      c.difference -= v;
-      c.raw += shown_error(error.of(lanes_, q), v, round_off);
-    }
-    c.negative = c.difference < 0.0;
-    c.difference = fabs(c.difference);
+    for (int q = 0; q < n; ++q) difference_ -= value.of(lanes_, q);
+    return difference_;
+  }
+  // The same with the sum of the raw errors.
+  TESSERA_HD level_check compare(double of_parent, double round_off = 0.0) {
+    const double d = difference(of_parent);
+    level_check c = {fabs(d), 0.0, share_of_piece(n), d < 0.0};
+    TESSERA_ROLLED
+    for (int q = 0; q < n; ++q) c.raw += shown_error(error.of(lanes_, q), value.of(lanes_, q), round_off);
     return c;
   }
 
@@ -95,6 +100,8 @@ class pieces_in_hand {
   }
   Lanes &lanes_;
   int component_ = 0;
+  double difference_ = 0.0;
+  bool is_compared_ = false;
 };
 
 template <class Hand>
@@ -130,7 +137,7 @@ TESSERA_HD void limit_to_classic(Hand &hand, const region_view &parents, int64 p
   TESSERA_ROLLED
   for (int k = 0; k < parents.ncomp(); ++k) {
     hand.turn_to(k);
-    const double difference = hand.compare(parents.value(parent, k)).difference;
+    const double difference = fabs(hand.difference(parents.value(parent, k)));
     const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) * share;
     hand.each_own([&](int q) {
       const double e = hand.error.own(q), classic = e * excess_of(hand.state.own(q)), smooth = larger(e, least);
@@ -180,7 +187,7 @@ TESSERA_HD bool has_vanished(Hand &hand, const region_view &parents, int64 paren
   TESSERA_ROLLED
   for (int k = 0; may_be_quiet && k < parents.ncomp(); ++k) {
     hand.turn_to(k);
-    const double difference = hand.compare(parents.value(parent, k)).difference;
+    const double difference = fabs(hand.difference(parents.value(parent, k)));
     hand.each_own([&](int q) {
       const double classic = hand.error.own(q) * excess_of(hand.state.own(q));
       gone.own(q) = gone.own(q) && !(classic > vanishing * difference);

@@ -67,6 +67,7 @@ bool bulk(const rule &r, const bulk_state &in, const device_problem &problem, bu
   bulk_steps<host_grid, evaluator>(grid, state, e).run();
   *out = state;
   *problem.failed_out = *problem.failed;
+  problem.flags_out[2] = 1;
   *problem.failed = 0;
   problem.flags_out[0] = problem.flags_out[1] = 0;
   return true;
