@@ -52,6 +52,7 @@ struct host_team : lone_lane {
 class host_grid {
  public:
   using team_type = host_team;
+  static constexpr bool own_state = false;
   static constexpr int64 alone_points = 0, lone_regions = 0;
   using small_team = host_team;
   static constexpr int small_lanes = 1;

@@ -46,6 +46,7 @@ class meeting {
 class team_grid {
  public:
   using team_type = host_team;
+  static constexpr bool own_state = false;
   static constexpr int64 alone_points = 2000, lone_regions = 200;
   using small_team = host_team;
   static constexpr int small_lanes = 1;

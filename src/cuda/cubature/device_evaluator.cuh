@@ -53,9 +53,11 @@ class device_evaluator {
         slice_sums sums[comps];
         double volume;
         if (joins) {
-          double c[dim], h[dim];
-          read_box(regions, region, c, h, volume);
+          double h[dim];  // on their way while the slices are put together
+#pragma unroll
+          for (int j = 0; j < dim; ++j) h[j] = regions.half(region, j);
           combine(r, slices, group, lanes, sums);
+          volume = volume_of(h);
         } else {
           const int end = is_listed ? static_cast<int>(tessera_rule.points) : points_cut();
           chunk_range points = {0, end};
@@ -283,13 +285,18 @@ class device_evaluator {
     add(weight, of_orbit);
   }
   __device__ static void read_box(const region_view &regions, int64 region, double *c, double *h, double &volume) {
-    volume = 1.0;
 #pragma unroll
     for (int j = 0; j < dim; ++j) {
       c[j] = regions.centre(region, j);
       h[j] = regions.half(region, j);
-      volume *= 2.0 * h[j];
     }
+    volume = volume_of(h);
+  }
+  __device__ static double volume_of(const double *h) {
+    double volume = 1.0;
+#pragma unroll
+    for (int j = 0; j < dim; ++j) volume *= 2.0 * h[j];
+    return volume;
   }
 
   // As sum_slice, by the list, to which the probes belong.

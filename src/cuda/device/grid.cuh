@@ -245,6 +245,7 @@ class device_team {
 class device_grid {
  public:
   using team_type = device_team;
+  static constexpr bool own_state = true;
   static constexpr int64 alone_points = 32 * TESSERA_BLOCK;  // measured
   static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
   using small_team = device_warp;

@@ -11,6 +11,7 @@ namespace tessera {
 class device_block {
  public:
   using team_type = device_team;
+  static constexpr bool own_state = true;
   static constexpr int64 alone_points = 0;  // it always is
   static constexpr int64 lone_regions = 4 * TESSERA_BLOCK;
   using small_team = device_warp;

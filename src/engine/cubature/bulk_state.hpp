@@ -64,7 +64,7 @@ struct bulk_progress {
   // Number of first regions that is wanted; above `count` while all regions are divided. Minus their number where fewer, all of one size, are enough.
   int64 fill;
   int turn;         // which of the buffers used in turn
-  roughness rough;  // of the first regions, while there are few
+  roughness rough;  // of the first regions, while there are few; a byte, as states that have been kept have it
   bool exploring;   // the regions divided last were listed because little was known of them
   bool surveyed;    // the sums and the histogram are those of the regions as they are
   bool joined;  // a step has been too large for one team alone: all take part from then on, also in a run gone on with

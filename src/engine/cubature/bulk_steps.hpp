@@ -9,7 +9,7 @@
 // the same data in the same order, so that all take the same decisions without asking each other; what takes longer, one team
 // does while the others wait at a barrier. On the host there is one team of one lane, and the loops over chunks are shared out
 // to a pool of threads. A grid offers
-//   state(given)          the state that all its threads see: `given`, or where that is
+//   state(given)          the state that all its threads see: `given`, or where that is; own_state: each team has one of its own
 //   team()                lane(), lanes(), meet, sum, total, scan, least, told, place, counters: host/executor.hpp, cuda/device/grid.cuh
 //   chunks(n, body)       body(team, chunk) for each chunk; a chunk belongs to one team
 //   small_teams(n, body)  the same of smaller teams, which have lane(), lanes(), least, and total and either as in landmarks.hpp
@@ -98,7 +98,10 @@ class bulk_steps {
       if (at_.stopped) break;
       if (at_.breaks.found > 0) use_breaks();
     }
-    grid_.barrier();
+    if constexpr (Grid::own_state)
+      team_.meet();
+    else
+      grid_.barrier();
     if (grid_.once()) {
       static_cast<bulk_progress &>(state()) = at_;
       state().pending_list = at_.count == 0    ? whole_domain()
@@ -137,6 +140,8 @@ class bulk_steps {
         if (next == move::pause) return;
         if (next == move::stop) break;
         if (next == move::again) continue;
+        divide(at_.marked_count, next == move::divide_listed ? state().marked : nullptr);
+        forget_survey();
       }
       const splitting split = this->split();
       const region_list pieces = {state().marked, at_.count, split.pieces};
@@ -147,16 +152,20 @@ class bulk_steps {
   }
 
   // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
-  enum class move { stop, pause, again, evaluate };
+  enum class move { stop, pause, again, divide_all, divide_listed };
   TESSERA_HD move divide_some(int64 pause, int64 pause_exploring, int64 early_pause) {
-    if (state().whole_steps && !at_.surveyed && may_fill() && !can_divide(at_.count, split())) {
-      at_.end = outcome::evaluations;  // without the survey that a longer run does not make
-      return move::pause;
-    }
-    if (!at_.surveyed && can_fill()) {
-      at_.marked_count = at_.count;
-      divide_first(at_.count);
-      return move::evaluate;
+    if (!at_.surveyed && filling()) {
+      const splitting split = this->split();
+      if (may_fill(split)) {
+        if (can_divide(at_.count, split)) {
+          at_.marked_count = at_.count;
+          return move::divide_all;
+        }
+        if (state().whole_steps) {
+          at_.end = outcome::evaluations;  // without the survey that a longer run does not make
+          return move::pause;
+        }
+      }
     }
     if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions)) return move::pause;
     const bool paused = at_.evaluations >= pause || at_.count > state().pause_regions;
@@ -186,6 +195,12 @@ class bulk_steps {
     if ((paused || paused_early) && at_.surveyed) return move::stop;
     const splitting split = this->split();
     if (state().whole_steps && !is_whole(unknown > 0 ? unknown : t.count, split)) return ended(outcome::evaluations);
+    if (unknown == 0 && filling() && t.count > 0 && can_divide(t.count, split) && fits(t.count, split) &&
+        t.count * evaluations_of(split) <=
+            state().most_in_step) {  // as most first regions are, sooner than by what follows
+      at_.marked_count = t.count;
+      return move::divide_all;
+    }
     if (unknown == 0 && filling() && (!can_divide(t.count, split) || !(fits(t.count, split) || state().can_grow))) {
       stop_filling();
       forget_survey();
@@ -224,11 +239,7 @@ class bulk_steps {
       marked = in_time > 1 ? in_time : 1;
     }
     at_.marked_count = marked;
-    if (unknown == 0 && filling()) {
-      divide_first(marked);
-      forget_survey();
-      return move::evaluate;
-    }
+    if (unknown == 0 && filling()) return move::divide_all;
     if (unknown == 0 && (at_.raising > 0 || !list_chosen(t, marked, may_raise))) {
       if constexpr (Evaluator::raises) {
         if (raise(t)) {
@@ -245,10 +256,9 @@ class bulk_steps {
         if (end != outcome::running) return ended(end);
         marked = at_most_affordable(marked, split);
       }
-    if (marked > 0) divide_listed(marked);
-    forget_survey();
     at_.marked_count = marked;
-    if (marked > 0) return move::evaluate;
+    if (marked > 0) return move::divide_listed;
+    forget_survey();
     ++at_.iterations;
     return move::again;
   }
@@ -321,8 +331,8 @@ class bulk_steps {
     }
     small_team few;
     if (!fill_divisible(few, state().split, s.ndim(), state().domain(), at_.fill)) at_.fill = 0;
-    if (grid_.first_team()) TESSERA_OVERLAPPED
-    for (int b = team_.lane(); b < 3 * histogram_bins; b += team_.lanes()) state().histogram[b] = 0;
+    uint32 *const counts = state().histogram;
+    grid_.each(3 * histogram_bins, [counts](int64 b) { counts[b] = 0; });
     grid_.barrier();
     return evaluate(whole_domain(), 1) ? finish_domain() : outcome::running;
   }
@@ -340,12 +350,13 @@ class bulk_steps {
       } else {
         restore_classic(s, 0);
         if (state().set.estimate != 1) clear_sign(s, 0);
-        prepare_division(split(), s, 0, state().domain());
+        if (!filling()) prepare_division(state().split, s, 0, state().domain());
       }
       for (int k = 0; k < nc_; ++k) {  // what there is until a survey knows more
-        state().totals[k] = component_sums{};
-        state().totals[k].value.add(s.value(0, k));
-        state().totals[k].error.add(s.error(0, k));
+        component_sums t = {};
+        t.value.add(s.value(0, k));
+        t.error.add(s.error(0, k));
+        state().totals[k] = t;
       }
     }
     if (failed) return eval_.failure();
@@ -362,24 +373,13 @@ class bulk_steps {
     at_.rough = roughness_of(rough, at_.count);
   }
 
-  // Whether all regions are to be divided without a look at them: what they say together matters only when the run may end with
-  // fewer regions than are wanted, or when there is no room.
-  TESSERA_HD bool can_fill() const { return may_fill() && can_divide(at_.count, split()); }
-  TESSERA_HD bool may_fill() const {  // apart from the limit of evaluations
-    if (!filling() || at_.evaluations < state().points) return false;
-    const splitting next = split();
+  // Whether all first regions are to be divided without a look at them, apart from the limit of evaluations: what they say together matters only when
+  // the run may end with fewer regions than are wanted, or when there is no room.
+  TESSERA_HD bool may_fill(const splitting &next) const {
+    if (at_.evaluations < state().points) return false;
     const bool look =
         state().set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || at_.count == first_look);
     return !look && fits(at_.count, next);
-  }
-
-  // The first regions are all divided, so there is no list of them but this.
-  TESSERA_HD void divide_first(int64 marked) {
-    bulk_state &st = state();
-    divide_regions(marked, [&st](int64 m, int j) {
-      if (j == 0) st.marked[m] = m;
-      return m;
-    });
   }
 
   // Are there regions enough before there are as many as are wanted? Where the integrand is smooth in all of them and far from what is tolerated, a few of
@@ -414,22 +414,19 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  TESSERA_HD void divide_listed(int64 marked) {
-    const int64 *const ids = state().marked;
-    divide_regions(marked, [ids](int64 m, int) { return ids[m]; });
-  }
-
-  // id(m, j): the m-th to be divided; an item is an axis j of it, for as many lanes as there are pieces.
-  template <class Id>
-  TESSERA_HD void divide_regions(int64 marked, Id id) {
+  // Divides so many regions of a list, or the first, which are then the list. An item is an axis of one of them, for as many lanes as there are pieces.
+  TESSERA_HD void divide(int64 marked, const int64 *ids) {
     bulk_state &st = state();
     const int64 n = at_.count;
     const splitting split = this->split();
     grid_.lanes_each(marked * state().regions.ndim(), split.pieces, [=, &st](auto &lanes, int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
-      const int64 i = id(m, j);
-      if (j == 0 && lanes.lane() == 0) remember(st, i, m);
+      const int64 i = ids ? ids[m] : m;
+      if (j == 0 && lanes.lane() == 0) {
+        remember(st, i, m);
+        if (!ids) st.marked[m] = m;
+      }
       divide_axis(lanes, st.regions, split, i, j,
                   [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
     });
@@ -524,12 +521,14 @@ class bulk_steps {
     if (may_end && d.end == outcome::running && state().set.estimate != 1 && rest < over &&
         rest <= negligible_rest * frozen)
       d.end = outcome::roundoff;
-    const int64 most = state().whole_steps ? any_number : affordable(filling() ? split() : state().split);
-    if (d.end == outcome::running && most > 0 && filling()) {
-      d.count = at_.count;
-    } else if (d.end == outcome::running && most > 0) {
+    if (d.end == outcome::running && filling()) {
+      d.count = state().whole_steps || can_divide(1, split()) ? at_.count : 0;
+    } else if (d.end == outcome::running) {
+      const int64 most = state().whole_steps ? any_number : affordable(state().split);
       const double share = state().set.bulk_fraction;
-      const threshold t = choose_bin(team_, histogram(0), share - (frozen < 0.9 * share ? frozen : 0.9 * share), most);
+      const threshold t =
+          most > 0 ? choose_bin(team_, histogram(0), share - (frozen < 0.9 * share ? frozen : 0.9 * share), most)
+                   : threshold{0, 0};
       d.bin = t.bin;
       d.count = t.count;
     }
@@ -637,7 +636,8 @@ class bulk_steps {
     }
     const int estimate = state().set.estimate;
     at_.count += marked * (list.pieces - 1);
-    const splitting next = filling() ? this->split() : state().split;
+    // Of first regions none is chosen, and whether they can be divided has been asked before.
+    const splitting *const next = filling() ? nullptr : &state().split;
     const domain_box domain = state().domain();
     grid_.lanes_each(marked, list.pieces, [=](auto &lanes, int64 m) {
       const int64 own = list.at(m, 0), others = list.at(m, 1) - 1;

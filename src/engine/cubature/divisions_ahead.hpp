@@ -129,7 +129,7 @@ class divisions_ahead {
     const outcome o = eval_.evaluate(here, {nullptr, 0, 1}, split_.pieces, set_->by_component ? axes_.data() : nullptr);
     if (o != outcome::running) return o;
     correct_errors(
-        set_->estimate, split_, split_, store, i, here, [](int64 q) { return q; }, *domain_);
+        set_->estimate, split_, &split_, store, i, here, [](int64 q) { return q; }, *domain_);
     front.set_slot(0);
     at(0).what = state::divided;
     free_.clear();
@@ -216,7 +216,7 @@ class divisions_ahead {
       division &its = at(s);
       const bool in_store = its.stored >= 0;
       correct_errors(
-          set_->estimate, split_, split_, in_store ? store : here, in_store ? its.stored : its.parent, here,
+          set_->estimate, split_, &split_, in_store ? store : here, in_store ? its.stored : its.parent, here,
           [this, s](int64 q) { return piece(s, static_cast<int>(q)); }, *domain_);
       its.what = state::divided;
       for (int q = 0; q < split_.pieces; ++q) {

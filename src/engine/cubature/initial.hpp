@@ -28,7 +28,7 @@ TESSERA_HD void make_domain(const domain_box &domain, const region_view &to, int
 TESSERA_HD int halvings(int64 n) { return n > 1 ? 64 - leading_zeros(static_cast<uint64>(n - 1)) : 0; }
 
 // How many of the first regions are rough.
-enum class roughness { none, some, most };
+enum class roughness : unsigned char { none, some, most };
 TESSERA_HD roughness roughness_of(int64 rough, int64 n) {
   return rough == 0 ? roughness::none : (2 * rough > n ? roughness::most : roughness::some);
 }

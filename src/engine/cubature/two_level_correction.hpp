@@ -26,17 +26,24 @@ namespace tessera {
 // What follows is done by lanes together, each of which has pieces of its own: it reads and writes their records, once and all at a time where
 // it can, and hands on what others want.
 
-// The pieces as the lanes have them: their states, and values and errors of one component. What becomes of them is in the regions' records where
-// another component is turned to, or with write().
+// The pieces as the lanes have them, and the region that they are pieces of: their states, and values and errors of one component. What becomes of the pieces is
+// in their records where another component is turned to, or with write().
 template <class Lanes, class Piece>
 class pieces_in_hand {
  public:
   template <class T>
   using numbers = typename Lanes::template numbers<T>;
 
-  // n pieces; number q is region piece(q) of `regions`.
-  TESSERA_HD pieces_in_hand(Lanes &lanes, const region_view &all, int pieces, Piece piece_of)
-      : regions(all), n(pieces), piece(piece_of), lanes_(lanes) {
+  // n pieces of region `parent` of `parents`; number q is region piece(q) of `regions`.
+  TESSERA_HD pieces_in_hand(Lanes &lanes, const region_view &parents, int64 parent, const region_view &all, int pieces,
+                            Piece piece_of)
+      : regions(all),
+        n(pieces),
+        piece(piece_of),
+        before(parents.state(parent)),
+        lanes_(lanes),
+        parents_(parents),
+        parent_(parent) {
     each_own([this](int q) { state.own(q) = regions.state(piece(q)); });
     read();
   }
@@ -65,17 +72,17 @@ class pieces_in_hand {
     return lanes_.all(own);
   }
   // The parent's value less those of the pieces, which nobody changes, of the component in hand.
-  TESSERA_HD double difference(double of_parent) {
+  TESSERA_HD double difference() {
     if (is_compared_) return difference_;
     is_compared_ = true;
-    difference_ = of_parent;
+    difference_ = whole;
     TESSERA_ROLLED
     for (int q = 0; q < n; ++q) difference_ -= value.of(lanes_, q);
     return difference_;
   }
   // The same with the sum of the raw errors.
-  TESSERA_HD level_check compare(double of_parent, double round_off = 0.0) {
-    const double d = difference(of_parent);
+  TESSERA_HD level_check compare(double round_off = 0.0) {
+    const double d = difference();
     level_check c = {fabs(d), 0.0, share_of_piece(n), d < 0.0};
     TESSERA_ROLLED
     for (int q = 0; q < n; ++q) c.raw += shown_error(error.of(lanes_, q), value.of(lanes_, q), round_off);
@@ -85,11 +92,15 @@ class pieces_in_hand {
   const region_view &regions;
   const int n;
   const Piece piece;
+  const region_state before;   // the parent's
+  double whole, error_of_all;  // and its value and error
   numbers<double> value, error;
   numbers<region_state> state;
 
  private:
   TESSERA_HD void read() {
+    whole = parents_.value(parent_, component_);
+    error_of_all = parents_.error(parent_, component_);
     each_own([this](int q) {
       value.own(q) = regions.value(piece(q), component_);
       error.own(q) = regions.error(piece(q), component_);
@@ -99,17 +110,19 @@ class pieces_in_hand {
     each_own([this](int q) { regions.error(piece(q), component_) = error.own(q); });
   }
   Lanes &lanes_;
+  const region_view &parents_;
+  const int64 parent_;
   int component_ = 0;
   double difference_ = 0.0;
   bool is_compared_ = false;
 };
 
 template <class Hand>
-TESSERA_HD void correct_classic(Hand &hand, const region_view &parents, int64 parent) {
+TESSERA_HD void correct_classic(Hand &hand) {
   TESSERA_ROLLED
-  for (int k = 0; k < parents.ncomp(); ++k) {
+  for (int k = 0; k < hand.regions.ncomp(); ++k) {
     hand.turn_to(k);
-    const level_check c = hand.compare(parents.value(parent, k));
+    const level_check c = hand.compare();
     hand.each_own([&](int q) { hand.error.own(q) = corrected_classic(c, hand.error.own(q)); });
   }
   hand.each_own([&](int q) { hand.state.own(q).word &= ~region_face_place; });
@@ -132,13 +145,13 @@ constexpr double doubt = 2.0;
 constexpr double steepest_fall = 0.03;
 
 template <class Hand>
-TESSERA_HD void limit_to_classic(Hand &hand, const region_view &parents, int64 parent) {
+TESSERA_HD void limit_to_classic(Hand &hand) {
   const double axes = hand.regions.ndim(), share = share_of_piece(hand.n);
   TESSERA_ROLLED
-  for (int k = 0; k < parents.ncomp(); ++k) {
+  for (int k = 0; k < hand.regions.ncomp(); ++k) {
     hand.turn_to(k);
-    const double difference = fabs(hand.difference(parents.value(parent, k)));
-    const double least = larger(doubt * axes * difference, steepest_fall * parents.error(parent, k)) * share;
+    const double difference = fabs(hand.difference());
+    const double least = larger(doubt * axes * difference, steepest_fall * hand.error_of_all) * share;
     hand.each_own([&](int q) {
       const double e = hand.error.own(q), classic = e * excess_of(hand.state.own(q)), smooth = larger(e, least);
       hand.error.own(q) = smooth < classic ? smooth : classic;
@@ -180,14 +193,15 @@ TESSERA_HD bool shows_axis(uint32 fresh_word, int axis) {
 // Has what was seen along the first axis of a rough region gone out of all its fresh pieces? It cannot be seen in them any more, or what they have of error is
 // next to nothing beside what the values have changed by: then what they show is something else, and smaller.
 template <class Hand>
-TESSERA_HD bool has_vanished(Hand &hand, const region_view &parents, int64 parent, const region_state &before) {
+TESSERA_HD bool has_vanished(Hand &hand) {
+  const region_state before = hand.before;
   typename Hand::template numbers<bool> gone;
   const bool may_be_quiet = !(before.suspicion > 0.0f);
   hand.each_own([&](int q) { gone.own(q) = may_be_quiet; });
   TESSERA_ROLLED
-  for (int k = 0; may_be_quiet && k < parents.ncomp(); ++k) {
+  for (int k = 0; may_be_quiet && k < hand.regions.ncomp(); ++k) {
     hand.turn_to(k);
-    const double difference = fabs(hand.difference(parents.value(parent, k)));
+    const double difference = fabs(hand.difference());
     hand.each_own([&](int q) {
       const double classic = hand.error.own(q) * excess_of(hand.state.own(q));
       gone.own(q) = gone.own(q) && !(classic > vanishing * difference);
@@ -211,15 +225,15 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 constexpr double not_its_own = 20.0;
 
 template <class Hand>
-TESSERA_HD void correct_robust(Hand &hand, const splitting &all, const region_view &parents, int64 parent) {
+TESSERA_HD void correct_robust(Hand &hand, const splitting &all) {
   const region_view &children = hand.regions;
-  const region_state before = parents.state(parent);
+  const region_state before = hand.before;
   const splitting split = all.of(before.word);
   const int pieces = split.pieces;
   const double share = share_of_piece(pieces);
   const double hidden =
       split.margin < narrow_gap ? 0.1 : 1.0;  // with points close to the faces little hides behind them
-  const bool vanished = (before.word & region_rough) != 0u && has_vanished(hand, parents, parent, before);
+  const bool vanished = (before.word & region_rough) != 0u && has_vanished(hand);
   hand.each_own([&](int q) { hand.state.own(q).word &= ~region_face_place; });
   const int axis = vanished ? ranked_axis(before.word, 0)
                             : ranked_axis(before.word, static_cast<int>((before.word & region_face_place) >> 24));
@@ -230,15 +244,14 @@ TESSERA_HD void correct_robust(Hand &hand, const splitting &all, const region_vi
                         children.half(hand.piece(0), axis) != children.half(hand.piece(1), axis);
   const double handed_on = is_found ? 0.0 : (along ? fading : 1.0);
   const bool unresolved = (before.word & (region_rough | region_doubtful)) != 0u;
-  limit_to_classic(hand, parents, parent);
+  limit_to_classic(hand);
   TESSERA_ROLLED
-  for (int k = 0; k < parents.ncomp(); ++k) {
+  for (int k = 0; k < children.ncomp(); ++k) {
     hand.turn_to(k);
-    const level_check c = hand.compare(parents.value(parent, k), round_off_share);
+    const level_check c = hand.compare(round_off_share);
     const bool quiet = !hand.all([&](int q) { return !(hand.error.own(q) <= vanishing * c.difference); });
-    const double whole = parents.value(parent, k), error_of_all = parents.error(parent, k);
-    const double inherited = handed_on * before.suspicion * error_of_all * share,
-                 behind = split.left_behind * error_of_all * share;
+    const double inherited = handed_on * before.suspicion * hand.error_of_all * share,
+                 behind = split.left_behind * hand.error_of_all * share;
     hand.each_own([&](int q) {
       const double error = hand.error.own(q), value = hand.value.own(q);
       region_state &state = hand.state.own(q);
@@ -247,7 +260,7 @@ TESSERA_HD void correct_robust(Hand &hand, const splitting &all, const region_vi
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference * share : (touches ? inherited : 0.0);
       double e = larger(corrected_robust(c, error, shown_error(error, value, round_off_share)), floor);
       if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
-      if (behind > e && unresolved && !sees(now.word, value, whole * share)) {
+      if (behind > e && unresolved && !sees(now.word, value, hand.whole * share)) {
         e = behind;
         uint32 word = state.word | region_doubtful;
         include_axis(word, children.ndim(), widest_axis(children, hand.piece(q)), true);
@@ -318,24 +331,25 @@ TESSERA_HD void prepare_division(const splitting &split, const region_view &s, i
 }
 
 // Corrects the errors of the pieces of region `parent` of `parents`; piece q is region piece(q) of `children`, and will be
-// divided by `next`.
+// divided by `next`, unless that is null, where nothing has to be chosen.
 template <class Lanes, class Piece>
-TESSERA_HD void correct_errors(Lanes &lanes, int estimate, const splitting &split, const splitting &next,
+TESSERA_HD void correct_errors(Lanes &lanes, int estimate, const splitting &split, const splitting *next,
                                const region_view &parents, int64 parent, const region_view &children, Piece piece,
                                const domain_box &domain) {
-  pieces_in_hand<Lanes, Piece> hand(lanes, children, split.pieces, piece);
+  pieces_in_hand<Lanes, Piece> hand(lanes, parents, parent, children, split.pieces, piece);
   if (estimate == 1)
-    correct_classic(hand, parents, parent);
+    correct_classic(hand);
   else
-    correct_robust(hand, split, parents, parent);
+    correct_robust(hand, split);
   hand.write();
+  if (!next) return;
   hand.each_own([&](int q) {
-    if (next.breaks) turn_to_break(next.breaks, children, piece(q));
-    prepare_division(next, children, piece(q), domain);
+    if (next->breaks) turn_to_break(next->breaks, children, piece(q));
+    prepare_division(*next, children, piece(q), domain);
   });
 }
 template <class Piece>
-TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting &next, const region_view &parents,
+TESSERA_HD void correct_errors(int estimate, const splitting &split, const splitting *next, const region_view &parents,
                                int64 parent, const region_view &children, Piece piece, const domain_box &domain) {
   lone_lane alone;
   correct_errors(alone, estimate, split, next, parents, parent, children, piece, domain);

@@ -161,13 +161,11 @@ class worst_first {
     const roughness rough = roughness_of(those, n);
     const splitting split = first_splitting(split_, set_.ndim, n, wanted, rough);
     const int64 made = n * split.pieces;
-    const splitting next = made < wanted ? first_splitting(split_, set_.ndim, made, wanted, rough) : split_;
+    const splitting *const next = made < wanted ? nullptr : &split_;
     reserve(n + made);
     const region_view s = store_.view();
-    for (int64 i = 0; i < n; ++i) {
-      prepare_division(split, s, i, domain_);
+    for (int64 i = 0; i < n; ++i)
       for (int q = 0; q < split.pieces; ++q) make_piece(split, s, i, q, s, n + i * split.pieces + q);
-    }
     const outcome o = eval_.evaluate(s, {nullptr, n, 1}, made, axes_of(axes_, 0));
     if (o != outcome::running) return o;
     stats_.evaluations += made * eval_.points();
