@@ -59,7 +59,7 @@ class device_evaluator {
           combine(r, slices, group, lanes, sums);
           volume = volume_of(h);
         } else {
-          const int end = is_listed ? static_cast<int>(tessera_rule.points) : points_cut();
+          const int end = is_listed ? TESSERA_POINTS : points_cut();
           chunk_range points = {0, end};
           if (cut) points = slice_range(end, slices, static_cast<unsigned>(item) - static_cast<unsigned>(r) * slices);
           if constexpr (is_listed)

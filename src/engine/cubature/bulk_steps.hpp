@@ -414,21 +414,24 @@ class bulk_steps {
     grid_.barrier();
   }
 
-  // Divides so many regions of a list, or the first, which are then the list. An item is an axis of one of them, for as many lanes as there are pieces.
+  // Divides so many regions of a list, or the first, which are then the list. An item is an axis of one of them, for as many lanes as there are pieces,
+  // or what is remembered of it.
   TESSERA_HD void divide(int64 marked, const int64 *ids) {
     bulk_state &st = state();
     const int64 n = at_.count;
+    const int ndim = st.regions.ndim();
     const splitting split = this->split();
-    grid_.lanes_each(marked * state().regions.ndim(), split.pieces, [=, &st](auto &lanes, int64 t) {
+    grid_.lanes_each(marked * (ndim + 1), split.pieces, [=, &st](auto &lanes, int64 t) {
       const int64 m = t % marked;
       const int j = static_cast<int>(t / marked);
       const int64 i = ids ? ids[m] : m;
-      if (j == 0 && lanes.lane() == 0) {
+      if (j < ndim) {
+        divide_axis(lanes, st.regions, split, i, j,
+                    [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
+      } else if (lanes.lane() == 0) {
         remember(st, i, m);
         if (!ids) st.marked[m] = m;
       }
-      divide_axis(lanes, st.regions, split, i, j,
-                  [=](int64 q) { return q == 0 ? i : n + m * (split.pieces - 1) + q - 1; });
     });
     grid_.barrier();
   }
@@ -489,6 +492,7 @@ class bulk_steps {
     TESSERA_ROLLED
     for (int k = 0; k < nc_; ++k) {
       component_total all;
+      const double weight = scale()[k];  // asked for ahead
       value_and_error other = {};
       for (int turn = state().set.complex_values ? 1 : 0; turn >= 0; --turn) {  // the other part of the number first
         all = total_of(team_, state(), chunks, k ^ turn);
@@ -499,7 +503,7 @@ class bulk_steps {
       const double tolerance = tolerated(state().set, k, [=](int c) { return c == k ? own : other; });
       frozen = all.frozen;
       all_components.add(own, tolerance);
-      const double weight = scale()[k], least = all.share < 1.0 ? tolerance / all.share : tolerance;
+      const double least = all.share < 1.0 ? tolerance / all.share : tolerance;
       keys += weight * all.whole;
       const double tau = weight * least;
       if (tau > 0.0 && tau < allowed) allowed = tau;

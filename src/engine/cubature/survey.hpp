@@ -119,6 +119,7 @@ struct component_total {
 };
 template <class Team>
 TESSERA_HD component_total total_of(Team &team, const bulk_state &st, int64 chunks, int k) {
+  const component_sums retired = st.retired[k];  // asked for ahead
   const survey_sums all = gather(team, st, chunks, k);
   component_sums t = all.component;
   const double whole = t.error.value(), share = balanced_share(team, st, chunks, k, whole);
@@ -126,8 +127,8 @@ TESSERA_HD component_total total_of(Team &team, const bulk_state &st, int64 chun
     t.error = compensated_sum{};
     t.error.add(share * whole);
   }
-  t.value.add(st.retired[k].value);
-  t.error.add(st.retired[k].error);
+  t.value.add(retired.value);
+  t.error.add(retired.error);
   return {t, whole, share, all.frozen};
 }
 
