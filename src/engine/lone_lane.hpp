@@ -7,7 +7,8 @@
 namespace tessera {
 
 // Lanes that work on the same offer lane() and lanes(), and what they are asked for of these: meet(), behind which each sees what the others have
-// written, total(v), the sum of what they have, either(bits), the bits that one of them has, all(v), whether all say so, and numbers.
+// written, total(v), the sum of what they have, either(bits), the bits that one of them has, all(v), whether all say so, fold(v, both), what both(a, b), which
+// asks for no order, makes of what all have, and numbers.
 struct lone_lane {
   TESSERA_HD static int lane() { return 0; }
   TESSERA_HD static int lanes() { return 1; }
@@ -18,6 +19,10 @@ struct lone_lane {
   }
   TESSERA_HD static uint32 either(uint32 bits) { return bits; }
   TESSERA_HD static bool all(bool v) { return v; }
+  template <class T, class Both>
+  TESSERA_HD static T fold(T v, Both) {
+    return v;
+  }
 
   // A number of each of up to sixteen items: a lane writes and reads those of its own items, and reads those of others, which all do together.
   template <class T>

@@ -66,7 +66,7 @@ void as_with_each(int64 n, uint64_t seed) {
   lone_lane alone;
   for (int t = 0; t < table.count; ++t) order_landmark(alone, all, best.data(), groups, t, s, cube);
   for (int t = 0; t < table.count; ++t) keep_landmark(alone, all, best.data(), groups, t, s);
-  for (int t = 0; t < all.blocks() * ndim; ++t) bound_block(all, t);
+  for (int t = 0; t < all.blocks() * ndim; ++t) bound_block(alone, all, t);
 
   // The best of 64 groups, as they are found alone, are there for empty regions.
   for (int g = 0; g < groups_for_empty && g < n; ++g) {
@@ -94,7 +94,7 @@ void as_with_each(int64 n, uint64_t seed) {
       const width_check w = compare_widths(s, i, all.boxes, t);
       if (worse(w, worst)) worst = w;
     }
-    const width_check got = overlooked(s, i, all, alone, cube, &scale);
+    const width_check got = overlooked(s, i, all, alone, density);
     assert_int_equal(got.times, worst.times);
     assert_int_equal(got.axis, worst.axis);
     if (worst.times != 0) {

@@ -43,6 +43,21 @@ class device_lanes {
   __device__ int lanes() const { return lanes_; }
   __device__ bool all(bool v) const { return __all_sync(mask_, v); }
   __device__ void meet() const { __syncwarp(mask_); }
+  template <class T, class Both>
+  __device__ T fold(T v, Both both) const {
+#pragma unroll 1
+    for (int d = lanes_ / 2; d > 0; d /= 2) {
+      static_assert(sizeof(T) % sizeof(unsigned) == 0, "it travels by words");
+      unsigned words[sizeof(T) / sizeof(unsigned)];
+      memcpy(words, &v, sizeof v);
+#pragma unroll
+      for (unsigned &word : words) word = __shfl_xor_sync(mask_, word, d);
+      T other;
+      memcpy(&other, words, sizeof v);
+      v = both(v, other);
+    }
+    return v;
+  }
 
   template <class T>
   struct numbers {

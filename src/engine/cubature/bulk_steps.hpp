@@ -678,7 +678,7 @@ class bulk_steps {
     const region_list pieces = {state().marked, at_.count - at_.marked_count * (split.pieces - 1), split.pieces};
     return apart([&](Grid &grid) {
       return list_overlooked(grid, state(), at_.count, pieces, at_.marked_count * split.pieces, scale(), split,
-                             [](int64) { return false; });
+                             [](int64, double) { return false; });
     });
   }
 

@@ -16,11 +16,10 @@ TESSERA_HD double explored_share(int64 regions) {
   return 1.001 * larger(largest_share / static_cast<double>(regions), largest_explored);
 }
 
-// total(k): the integral of component k.
+// share: of the domain, that region i has; total(k): the integral of component k.
 template <class Total>
-TESSERA_HD bool unexplored(const run_settings &set, const region_view &s, int64 i, const domain_box &domain,
-                           double most, Total total) {
-  const double share = share_of_domain(s, i, domain);
+TESSERA_HD bool unexplored(const run_settings &set, const region_view &s, int64 i, double share, double most,
+                           Total total) {
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
     if (magnitude(set, k, [&](int c) { return s.value(i, c); }) > nothing_found * magnitude(set, k, total) * share)

@@ -33,14 +33,14 @@ class kept_landmarks {
     lone_lane alone;
     for (int t = 0; t < table_.count; ++t) order_landmark(alone, all, best, groups, t, s, domain);
     for (int t = 0; t < table_.count; ++t) keep_landmark(alone, all, best, groups, t, s);
-    for (int t = 0; t < all.blocks() * s.ndim(); ++t) bound_block(all, t);
+    for (int t = 0; t < all.blocks() * s.ndim(); ++t) bound_block(alone, all, t);
   }
 
   // Has region i been overlooked beside one of them? Then it is turned to the axis along which it is too wide.
   bool turn(const splitting &split, const region_view &s, int64 i, const domain_box &domain, const double *scale) {
     const landmark_set all = set();
     lone_lane alone;
-    return turn_to(split, s, i, overlooked(s, i, all, alone, domain, scale), domain);
+    return turn_to(split, s, i, overlooked(s, i, all, alone, as_landmark(s, i, domain, scale).density), domain);
   }
 
  private:

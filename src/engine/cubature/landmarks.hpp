@@ -43,13 +43,16 @@ TESSERA_HD double share_of_domain(const region_view &s, int64 i, const domain_bo
   return share;
 }
 
-// Region i as a landmark; scale[ncomp] are the weights of the components. Of regions that are alike but for rounding the first is taken,
-// wherever the engine runs.
-TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const domain_box &domain, const double *scale) {
+// Region i, which has that share of the domain, as a landmark; scale[ncomp] are the weights of the components. Of regions that are alike but for rounding
+// the first is taken, wherever the engine runs.
+TESSERA_HD landmark as_landmark(const region_view &s, int64 i, double share, const double *scale) {
   double held = 0.0;
   for (int k = 0; k < s.ncomp(); ++k) held = larger(held, fabs(s.value(i, k)) * scale[k]);
   held = without_last_bits(held, 24);
-  return {i, held / share_of_domain(s, i, domain), held};
+  return {i, held / share, held};
+}
+TESSERA_HD landmark as_landmark(const region_view &s, int64 i, const domain_box &domain, const double *scale) {
+  return as_landmark(s, i, share_of_domain(s, i, domain), scale);
 }
 
 // Groups that n regions have.
@@ -62,23 +65,33 @@ TESSERA_HD int64 landmark_parts(int64 regions) {
   return parts < 1 ? 1 : (parts > most_landmark_parts ? most_landmark_parts : parts);
 }
 
-// The better landmarks of two sets of which the second has the higher numbers.
+// The better landmarks of two sets; of equal ones those of the lower numbers.
+TESSERA_HD bool comes_first(const landmark &b, const landmark &a) { return a.region >= 0 && b.region < a.region; }
 TESSERA_HD void keep_better(landmark_pair &a, const landmark_pair &b) {
-  if (b.densest.density > a.densest.density) a.densest = b.densest;
-  if (b.fullest.held > a.fullest.held) a.fullest = b.fullest;
+  if (b.densest.region >= 0 && (b.densest.density > a.densest.density ||
+                                (b.densest.density == a.densest.density && comes_first(b.densest, a.densest))))
+    a.densest = b.densest;
+  if (b.fullest.region >= 0 &&
+      (b.fullest.held > a.fullest.held || (b.fullest.held == a.fullest.held && comes_first(b.fullest, a.fullest))))
+    a.fullest = b.fullest;
 }
 
-// The landmarks among one part of the regions of a group; there are n regions.
-TESSERA_HD landmark_pair find_landmarks(const region_view &s, int64 n, int64 group, int64 part,
+// The landmarks among one part of the regions of a group, which the lanes share; there are n regions.
+template <class Lanes>
+TESSERA_HD landmark_pair find_landmarks(Lanes &lanes, const region_view &s, int64 n, int64 group, int64 part,
                                         const domain_box &domain, const double *scale) {
   const int64 parts = landmark_parts(n), members = (n - group + landmark_groups - 1) / landmark_groups;
   landmark_pair best = no_landmarks;
   TESSERA_ROLLED
-  for (int64 m = part * members / parts; m < (part + 1) * members / parts; ++m) {
-    const landmark l = as_landmark(s, group + m * landmark_groups, domain, scale);
+  for (int64 m = part * members / parts + lanes.lane(); m < (part + 1) * members / parts; m += lanes.lanes()) {
+    const int64 i = group + m * landmark_groups;
+    const landmark l = as_landmark(s, i, domain, scale);
     keep_better(best, {l, l});
   }
-  return best;
+  return lanes.fold(best, [](landmark_pair a, const landmark_pair &b) {
+    keep_better(a, b);
+    return a;
+  });
 }
 
 // What the regions are compared with: copies, which stay when regions are divided. Those for empty regions come first, of each kind the
@@ -190,12 +203,13 @@ TESSERA_HD void keep_landmark(Lanes &lanes, const landmark_set &all, const landm
   table.for_empty[to] = own < not_for_empty;
 }
 // The third: t is an axis of a block.
-TESSERA_HD void bound_block(const landmark_set &all, int t) {
+template <class Lanes>
+TESSERA_HD void bound_block(Lanes &lanes, const landmark_set &all, int t) {
   const int block = t / all.boxes.ndim(), j = t % all.boxes.ndim(), first = block * landmark_block;
   const int end = all.table->count < first + landmark_block ? all.table->count : first + landmark_block;
   double low = infinity_value(), high = -infinity_value(), half = infinity_value(), density[2] = {0.0, 0.0};
-  TESSERA_OVERLAPPED
-  for (int mark = first; mark < end; ++mark) {
+  TESSERA_ROLLED
+  for (int mark = first + lanes.lane(); mark < end; mark += lanes.lanes()) {
     const double own = all.table->density[mark], c = all.boxes.centre(mark, j), own_half = all.boxes.half(mark, j),
                  h = fabs(own_half);
     const bool for_empty = all.table->for_empty[mark];
@@ -206,25 +220,44 @@ TESSERA_HD void bound_block(const landmark_set &all, int t) {
     density[0] = larger(density[0], own);
     if (for_empty) density[1] = larger(density[1], own);
   }
+  const auto less = [](double a, double b) { return smaller(a, b); };
+  const auto more = [](double a, double b) { return larger(a, b); };
+  low = lanes.fold(low, less);
+  high = lanes.fold(high, more);
+  half = lanes.fold(half, less);
+  TESSERA_ROLLED
+  for (int of = 0; of < 2 && j == 0; ++of) {
+    const double greatest = lanes.fold(density[of], more);
+    if (lanes.lane() == 0) all.table->greatest_density[block][of] = greatest;
+  }
+  if (lanes.lane() != 0) return;
   double *const bounds = all.bounds_of(block, j);
   bounds[0] = low;
   bounds[1] = high;
   bounds[2] = half;
-  for (int of = 0; of < 2 && j == 0; ++of) all.table->greatest_density[block][of] = density[of];
 }
 
 // Is there a landmark in a block that is much denser than region i, and maybe for it?
 TESSERA_HD bool is_denser(const landmark_set &all, int block, double density) {
   return density < much_less * all.table->greatest_density[block][density == 0.0 ? 1 : 0];
 }
+// Loads take longer than what follows from them, so those of a few axes are made together; a last axis may be among them twice.
+constexpr int axes_at_once = 4;
+
 // May a region have been overlooked beside one of a block?
 TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_view &s, int64 i) {
   bool wide = false;
   TESSERA_ROLLED
-  for (int j = 0; j < s.ndim(); ++j) {
-    const double c = s.centre(i, j), h = s.half(i, j), *const bounds = all.bounds_of(block, j);
-    if (c - touching * h > bounds[1] || c + touching * h < bounds[0]) return false;
-    wide = wide || h > too_wide * bounds[2];
+  for (int first = 0; first < s.ndim(); first += axes_at_once) {
+    bool apart = false;
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < axes_at_once; ++q) {
+      const int j = first + q < s.ndim() ? first + q : first;
+      const double c = s.centre(i, j), h = s.half(i, j), *const bounds = all.bounds_of(block, j);
+      apart = apart || c - touching * h > bounds[1] || c + touching * h < bounds[0];
+      wide = wide || h > too_wide * bounds[2];
+    }
+    if (apart) return false;
   }
   return wide;
 }
@@ -249,13 +282,27 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
   constexpr width_check not_too_wide = {0, 0};
   width_check worst = not_too_wide;
   TESSERA_ROLLED
-  for (int j = 0; j < s.ndim(); ++j) {
-    const double own = s.half(i, j), other = boxes.half(mark, j);
-    if (fabs(s.centre(i, j) - boxes.centre(mark, j)) > touching * (own + fabs(other)))
-      return not_too_wide;  // they do not touch
-    if (!(other > 0.0 && own > too_wide * other)) continue;
-    const width_check w = {order_of(own / other), j};
-    if (worse(w, worst)) worst = w;
+  for (int first = 0; first < s.ndim(); first += axes_at_once) {
+    double own[axes_at_once], other[axes_at_once], from[axes_at_once], to[axes_at_once];
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < axes_at_once; ++q) {
+      const int j = first + q < s.ndim() ? first + q : first;
+      own[q] = s.half(i, j);
+      other[q] = boxes.half(mark, j);
+      from[q] = s.centre(i, j);
+      to[q] = boxes.centre(mark, j);
+    }
+    bool apart = false;  // they do not touch
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < axes_at_once; ++q)
+      apart = apart || fabs(from[q] - to[q]) > touching * (own[q] + fabs(other[q]));
+    if (apart) return not_too_wide;
+    TESSERA_OVERLAPPED
+    for (int q = 0; q < axes_at_once; ++q) {
+      if (first + q >= s.ndim() || !(other[q] > 0.0 && own[q] > too_wide * other[q])) continue;
+      const width_check w = {order_of(own[q] / other[q]), first + q};
+      if (worse(w, worst)) worst = w;
+    }
   }
   return worst;
 }
@@ -270,11 +317,10 @@ TESSERA_HD uint32 blocks_beside(const region_view &s, int64 i, const landmark_se
   return lanes.either(beside);
 }
 
-// The same beside all landmarks that each of the lanes looks at, of those that are denser. The worst of all lanes counts.
+// Region i, of this density, beside all landmarks that each of the lanes looks at, of those that are denser. The worst of all lanes counts.
 template <class Lanes>
 TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_set &all, Lanes &lanes,
-                                                const domain_box &domain, const double *scale) {
-  const double density = as_landmark(s, i, domain, scale).density;
+                                                double density) {
   uint32 beside = blocks_beside(s, i, all, lanes, density);
   width_check worst = {0, 0};
   TESSERA_ROLLED

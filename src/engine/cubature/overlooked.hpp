@@ -12,8 +12,10 @@ namespace tessera {
 template <class Grid>
 TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int64 n, const double *weights) {
   const int64 parts = landmark_parts(n), groups = groups_of(n);
-  grid.each(parts * groups, [=, &st](int64 t) {
-    st.candidates[t] = find_landmarks(st.regions, n, t % groups, t / groups, st.domain(), weights);
+  // Few regions have lanes enough for one each.
+  grid.lanes_each(parts * groups, n < 32 * landmark_groups ? 8 : 1, [=, &st](auto &lanes, int64 t) {
+    const landmark_pair best = find_landmarks(lanes, st.regions, n, t % groups, t / groups, st.domain(), weights);
+    if (lanes.lane() == 0) st.candidates[t] = best;
   });
   constexpr int64 together = 8;
   for (int64 step = 1; step < parts; step *= together) {  // neighbouring parts become one, in the place of the first
@@ -38,18 +40,19 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
     keep_landmark(team, st.landmarks, st.candidates, count, static_cast<int>(t), st.regions);
   });
   grid.barrier();
-  grid.each(int64{st.landmarks.blocks()} * st.regions.ndim(),
-            [&st](int64 t) { bound_block(st.landmarks, static_cast<int>(t)); });
+  grid.lanes_each(int64{st.landmarks.blocks()} * st.regions.ndim(), landmark_block,
+                  [&st](auto &lanes, int64 t) { bound_block(lanes, st.landmarks, static_cast<int>(t)); });
   grid.barrier();
 }
 
-// Marks region i if it has been overlooked, which `own` says, or is_empty(i) holds; else it loses the mark that it may have still.
+// Marks region i, with its share of the domain, if it has been overlooked, which `own` says, or is_empty(i, share) holds; else it loses the mark that it may
+// have still.
 template <class Empty>
-TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, int64 i, const width_check &own,
-                                Empty is_empty) {
+TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, int64 i, double share,
+                                const width_check &own, Empty is_empty) {
   uint32 &word = st.regions.state(i).word;
   uint32 mark = 0u;
-  if ((word & region_frozen) == 0u && (turn_to(split, st.regions, i, own, st.domain()) || is_empty(i)))
+  if ((word & region_frozen) == 0u && (turn_to(split, st.regions, i, own, st.domain()) || is_empty(i, share)))
     mark = region_listed;
   if ((word & region_listed) != mark) word ^= region_listed;
 }
@@ -58,7 +61,7 @@ TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, in
 // the lanes of a small team. Measured: 66 000 lose by it, 500 000 gain.
 constexpr int64 least_looked_at_alone = 131072;
 
-// Lists, of n regions in their order, those of `suspects` for which is_empty(i) holds or that have been overlooked, which get the mark
+// Lists, of n regions in their order, those of `suspects` for which is_empty(i, its share of the domain) holds or that have been overlooked, which get the mark
 // region_listed, and others that have it still. Returns how many can be divided.
 template <class Grid, class Empty>
 TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64 n, const region_list &suspects,
@@ -75,9 +78,10 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
       if (own < suspected) {
         const int64 i = suspects[own];
         lone_lane alone;
-        const double density = as_landmark(st.regions, i, st.domain(), weights).density;
+        const double share = share_of_domain(st.regions, i, st.domain());
+        const double density = as_landmark(st.regions, i, share, weights).density;
         beside = blocks_beside(st.regions, i, st.landmarks, alone, density) != 0u;
-        if (!beside) mark_overlooked(st, split, i, {0, 0}, is_empty);
+        if (!beside) mark_overlooked(st, split, i, share, {0, 0}, is_empty);
       }
       left = team.either(beside ? 1u << team.lane() : 0u);
     }
@@ -85,12 +89,14 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
     for (int64 at = c; left != 0u; at += groups, left >>= 1) {
       if ((left & 1u) == 0u) continue;
       const int64 i = suspects[at];
-      const width_check worst = overlooked(st.regions, i, st.landmarks, team, st.domain(), weights);
+      const double share = share_of_domain(st.regions, i, st.domain());
+      const width_check worst =
+          overlooked(st.regions, i, st.landmarks, team, as_landmark(st.regions, i, share, weights).density);
       int times = -worst.times, unused = 0, none = 0;
       team.least(times, unused, none);
       int axis = worst.times == -times ? worst.axis : max_cubature_ndim;
       team.least(axis, unused, none);
-      if (team.lane() == 0) mark_overlooked(st, split, i, {-times, axis}, is_empty);
+      if (team.lane() == 0) mark_overlooked(st, split, i, share, {-times, axis}, is_empty);
     }
   });
   grid.barrier();
@@ -106,8 +112,8 @@ TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64
                                                const splitting &split) {
   const double most = explored_share(n);
   find_all_landmarks(grid, st, n, weights);
-  return list_overlooked(grid, st, n, {nullptr, 0, 1}, n, weights, split, [=, &st](int64 i) {
-    return unexplored(st.set, st.regions, i, st.domain(), most, [&st](int k) { return st.totals[k].value.value(); });
+  return list_overlooked(grid, st, n, {nullptr, 0, 1}, n, weights, split, [=, &st](int64 i, double share) {
+    return unexplored(st.set, st.regions, i, share, most, [&st](int k) { return st.totals[k].value.value(); });
   });
 }
 

@@ -271,7 +271,9 @@ class worst_first {
       const int axis = ranked_axis(s.state(i).word, 0);
       const bool wide = turn_to_landmark(i);
       turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
-      if (!wide && !unexplored(set_, s, i, domain_, most, [this](int k) { return totals_.value(k); })) continue;
+      if (!wide &&
+          !unexplored(set_, s, i, share_of_domain(s, i, domain_), most, [this](int k) { return totals_.value(k); }))
+        continue;
       e.key = infinity_value();
       any = true;
     }
