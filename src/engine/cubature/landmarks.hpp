@@ -241,10 +241,12 @@ TESSERA_HD void bound_block(Lanes &lanes, const landmark_set &all, int t) {
 TESSERA_HD bool is_denser(const landmark_set &all, int block, double density) {
   return density < much_less * all.table->greatest_density[block][density == 0.0 ? 1 : 0];
 }
-// Loads take longer than what follows from them, so those of a few axes are made together; a last axis may be among them twice.
-constexpr int axes_at_once = 4;
+// Where a load takes longer than what follows from it, those of a few axes are made together, an axis twice where there are fewer; where there are many
+// regions at a time what is loaded in vain is dearer.
+constexpr int few_axes = 4;
 
-// May a region have been overlooked beside one of a block?
+// May a region have been overlooked beside one of a block? So many axes are asked for at once.
+template <int axes_at_once = 1>
 TESSERA_HD bool may_be_beside(const landmark_set &all, int block, const region_view &s, int64 i) {
   bool wide = false;
   TESSERA_ROLLED
@@ -278,6 +280,7 @@ TESSERA_HD bool worse(const width_check &a, const width_check &b) {
 }
 
 // Region i beside a landmark that is much denser, `mark` of `boxes`.
+template <int axes_at_once = 1>
 TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const region_view &boxes, int mark) {
   constexpr width_check not_too_wide = {0, 0};
   width_check worst = not_too_wide;
@@ -308,20 +311,20 @@ TESSERA_HD width_check compare_widths(const region_view &s, int64 i, const regio
 }
 
 // Bits of the blocks of landmarks of which one may make region i, of this density, one that has been overlooked.
-template <class Lanes>
+template <int axes_at_once = 1, class Lanes>
 TESSERA_HD uint32 blocks_beside(const region_view &s, int64 i, const landmark_set &all, Lanes &lanes, double density) {
   uint32 beside = 0;
   TESSERA_ROLLED
   for (int b = lanes.lane(); b < all.blocks(); b += lanes.lanes())
-    if (is_denser(all, b, density) && may_be_beside(all, b, s, i)) beside |= 1u << b;
+    if (is_denser(all, b, density) && may_be_beside<axes_at_once>(all, b, s, i)) beside |= 1u << b;
   return lanes.either(beside);
 }
 
 // Region i, of this density, beside all landmarks that each of the lanes looks at, of those that are denser. The worst of all lanes counts.
-template <class Lanes>
+template <int axes_at_once = 1, class Lanes>
 TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, const landmark_set &all, Lanes &lanes,
                                                 double density) {
-  uint32 beside = blocks_beside(s, i, all, lanes, density);
+  uint32 beside = blocks_beside<axes_at_once>(s, i, all, lanes, density);
   width_check worst = {0, 0};
   TESSERA_ROLLED
   for (int b = 0; beside != 0; ++b, beside >>= 1) {
@@ -332,7 +335,7 @@ TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, c
       if (!(density < much_less * all.table->density[mark]) || (density == 0.0 && !all.table->for_empty[mark]))
         continue;
       if (all.breaks && density == 0.0 && beyond_break(all.breaks, s, i, all.boxes, mark)) continue;
-      const width_check w = compare_widths(s, i, all.boxes, mark);
+      const width_check w = compare_widths<axes_at_once>(s, i, all.boxes, mark);
       if (worse(w, worst)) worst = w;
     }
   }

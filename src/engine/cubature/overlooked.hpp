@@ -90,8 +90,8 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
       if ((left & 1u) == 0u) continue;
       const int64 i = suspects[at];
       const double share = share_of_domain(st.regions, i, st.domain());
-      const width_check worst =
-          overlooked(st.regions, i, st.landmarks, team, as_landmark(st.regions, i, share, weights).density);
+      const width_check worst = overlooked<(Grid::small_lanes > 1 ? few_axes : 1)>(
+          st.regions, i, st.landmarks, team, as_landmark(st.regions, i, share, weights).density);
       int times = -worst.times, unused = 0, none = 0;
       team.least(times, unused, none);
       int axis = worst.times == -times ? worst.axis : max_cubature_ndim;
