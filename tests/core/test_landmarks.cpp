@@ -136,9 +136,38 @@ void of_like_regions_the_first(void **) {
   }
 }
 
+// Lanes put together what they have found in another order than a loop over the regions: the landmarks are the same, of equal ones the first, and none where
+// nothing is held.
+void in_any_order(void **) {
+  uint64_t seed = 28120702;
+  for (int times = 0; times < 2000; ++times) {
+    const int n = 1 + static_cast<int>(12 * splitmix_uniform(&seed));
+    std::vector<landmark_pair> pairs;
+    landmark_pair best = no_landmarks;
+    for (int64 i = 0; i < n; ++i) {
+      const double density = std::floor(3 * splitmix_uniform(&seed)), held = std::floor(3 * splitmix_uniform(&seed));
+      if (density > best.densest.density) best.densest = {i, density, held};
+      if (held > best.fullest.held) best.fullest = {i, density, held};
+      landmark_pair own = no_landmarks;
+      keep_better(own, {{i, density, held}, {i, density, held}});
+      pairs.push_back(own);
+    }
+    while (pairs.size() > 1) {
+      const auto from = static_cast<std::size_t>(splitmix_uniform(&seed) * static_cast<double>(pairs.size()));
+      const landmark_pair other = pairs[from];
+      pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(from));
+      keep_better(pairs[static_cast<std::size_t>(splitmix_uniform(&seed) * static_cast<double>(pairs.size()))], other);
+    }
+    assert_int_equal(pairs[0].densest.region, best.densest.region);
+    assert_int_equal(pairs[0].fullest.region, best.fullest.region);
+    assert_true(pairs[0].densest.held == best.densest.held && pairs[0].fullest.density == best.fullest.density);
+  }
+}
+
 }  // namespace
 
 int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(blocks_pass_over_nothing), cmocka_unit_test(of_like_regions_the_first)};
+  const CMUnitTest tests[] = {cmocka_unit_test(blocks_pass_over_nothing), cmocka_unit_test(of_like_regions_the_first),
+                              cmocka_unit_test(in_any_order)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
