@@ -11,11 +11,11 @@ namespace {
 
 constexpr int samples = break_search::samples;
 
-answer_key key_of_line(const region_view &regions, int64 region, int m, const double *weights) {
+answer_key key_of_line(const region_view &regions, int64 region, int m, const searched_interval &on,
+                       const double *weights) {
   constexpr uint64 kind = 0x627265616b;
   question asked(kind);
-  const region_state state = regions.state(region);
-  asked.add(m).add(static_cast<int64>(state.word)).add(static_cast<int64>(state.suspicion > 0.0f));
+  asked.add(m).add(on.axis).add(on.lower).add(on.upper);
   for (int f = 0; f < 2 * regions.ndim(); ++f) asked.add(regions.field(region, f));
   for (int k = 0; k < regions.ncomp(); ++k) asked.add(weights[k]);
   return asked.key();
@@ -23,15 +23,18 @@ answer_key key_of_line(const region_view &regions, int64 region, int m, const do
 
 }  // namespace
 
-outcome host_evaluator::search(const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
-                               const domain_box &domain, const break_table *known, found_break *found) {
+outcome host_evaluator::search(const region_view &regions, const int64 *ids, int64 n, const search_lines &lines,
+                               const double *weights, const domain_box &domain, const break_table *known,
+                               found_break *found) {
   constexpr std::size_t words = (sizeof(found_break) + sizeof(uint64) - 1) / sizeof(uint64);
   kept_answers *const answers = problem_->answers;
   failure_.clear();
   unknown_.clear();
-  for (int m = 0; m < lines; ++m) {
-    const int64 region = region_of_line(ids, n, m, lines);
-    const uint64 *const answer = answers ? answers->find(key_of_line(regions, region, m, weights), words) : nullptr;
+  const auto region_of = [&](int m) { return region_of_line(ids, n, m, lines); };
+  const auto on = [&](int m) { return interval_of(known, regions, region_of(m), m, lines, domain); };
+  for (int m = 0; m < lines.all; ++m) {
+    const uint64 *const answer =
+        answers ? answers->find(key_of_line(regions, region_of(m), m, on(m), weights), words) : nullptr;
     if (answer)
       std::memcpy(&found[m], answer, sizeof *found);
     else
@@ -46,7 +49,7 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
       workspace &w = work_[index(thread)];
       prepare(w);
       const int m = line(item);
-      fresh[index(item)] = search_line(domain, known, regions, region_of_line(ids, n, m, lines), m, weights, item, w);
+      fresh[index(item)] = search_line(domain, on(m), regions, region_of(m), m, weights, item, w);
     });
   });
   if (shared_.parts() > 1) shared_.exchange(failure_, zeroed_, {{fresh.data(), sizeof(found_break)}});
@@ -54,18 +57,19 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
   for (std::size_t item = 0; item < fresh.size(); ++item) found[unknown_[item]] = fresh[item];
   for (const int64 m : unknown_) {
     if (!answers) break;
-    const int64 region = region_of_line(ids, n, static_cast<int>(m), lines);
-    uint64 *const to = answers->keep(key_of_line(regions, region, static_cast<int>(m), weights), words);
+    const int line_m = static_cast<int>(m);
+    uint64 *const to = answers->keep(key_of_line(regions, region_of(line_m), line_m, on(line_m), weights), words);
     if (!to) break;
     std::memcpy(to, &found[m], sizeof *found);
   }
   return outcome::running;
 }
 
-found_break host_evaluator::search_line(const domain_box &domain, const break_table *known, const region_view &regions,
-                                        int64 region, int m, const double *weights, int64 item, workspace &w) {
+found_break host_evaluator::search_line(const domain_box &domain, const searched_interval &on,
+                                        const region_view &regions, int64 region, int m, const double *weights,
+                                        int64 item, workspace &w) {
   for (int j = 0; j < rule_.ndim; ++j) w.at[index(j)] = line_coordinate(regions, region, m, j);
-  return follow_line(known, regions, region, domain, [&](break_search &search, int axis) {
+  return follow_line(on, domain, [&](break_search &search, int axis) {
     double values[samples];
     return call_line(search, axis, weights, values, item, w) && search.next([&values](int i) { return values[i]; });
   });

@@ -75,9 +75,9 @@ class host_evaluator {
   // The same with the rule of a level of core/raised_rule.hpp for the regions in ids[n]; see engine/cubature/raise.hpp.
   outcome raise(const region_view &regions, const int64 *ids, int64 n, int level);
 
-  // Line m of `lines` through region ids[m*n/lines], for a sum of the components with these weights; see engine/cubature/break_points.hpp.
-  outcome search(const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
-                 const domain_box &domain, const break_table *known, found_break *found);
+  // Lines through regions of ids[n], for a sum of the components with these weights; see engine/cubature/break_points.hpp.
+  outcome search(const region_view &regions, const int64 *ids, int64 n, const search_lines &lines,
+                 const double *weights, const domain_box &domain, const break_table *known, found_break *found);
   bool keeps_answers() const { return problem_->answers != nullptr; }
 
   int callback_status() const { return failure_.status(); }
@@ -119,8 +119,8 @@ class host_evaluator {
     step_watch watch;
   };
 
-  found_break search_line(const domain_box &domain, const break_table *known, const region_view &regions, int64 region,
-                          int m, const double *weights, int64 item, workspace &w);
+  found_break search_line(const domain_box &domain, const searched_interval &on, const region_view &regions,
+                          int64 region, int m, const double *weights, int64 item, workspace &w);
   bool call_line(const break_search &search, int axis, const double *weights, double *values, int64 item, workspace &w);
   outcome apply(const region_view &regions, const region_list &list, int64 n, unsigned char *axes);
   outcome apply_raised(const region_view &regions, const int64 *ids, int64 n, int level);

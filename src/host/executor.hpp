@@ -117,8 +117,8 @@ class host_bulk_evaluator {
   void raise(host_grid &, const region_view &regions, const int64 *ids, int64 n, int level) {
     end_ = evaluator_.raise(regions, ids, n, level);
   }
-  void search(host_grid &, const region_view &regions, const int64 *ids, int64 n, int lines, const double *weights,
-              const domain_box &domain, const break_table *known, found_break *found) {
+  void search(host_grid &, const region_view &regions, const int64 *ids, int64 n, const search_lines &lines,
+              const double *weights, const domain_box &domain, const break_table *known, found_break *found) {
     end_ = evaluator_.search(regions, ids, n, lines, weights, domain, known, found);
   }
   bool failed() const { return end_ != outcome::running; }

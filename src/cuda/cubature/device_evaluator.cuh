@@ -124,25 +124,27 @@ class device_evaluator {
 
   // Collective over the grid: a warp goes along each line; see engine/cubature/break_points.hpp.
   template <class Grid>
-  __device__ __forceinline__ void search(Grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
-                                         const double *weights, const domain_box &domain, const break_table *known,
-                                         found_break *found) const {
+  __device__ __forceinline__ void search(Grid &grid, const region_view &regions, const int64 *ids, int64 n,
+                                         const search_lines &lines, const double *weights, const domain_box &domain,
+                                         const break_table *known, found_break *found) const {
     const int lane = static_cast<int>(threadIdx.x) & 31;
 #pragma unroll 1
-    for (int64 m = grid.thread() / 32; m < lines; m += grid.threads() / 32) {
-      const found_break own = search_line(regions, region_of_line(ids, n, static_cast<int>(m), lines),
-                                          static_cast<int>(m), lane, weights, domain, known);
+    for (int64 t = grid.thread() / 32; t < lines.all; t += grid.threads() / 32) {
+      const int m = static_cast<int>(t);
+      const int64 region = region_of_line(ids, n, m, lines);
+      const found_break own =
+          search_line(interval_of(known, regions, region, m, lines, domain), regions, region, m, lane, weights, domain);
       if (lane == 0) found[m] = own;
     }
   }
 
  private:
-  __device__ found_break search_line(const region_view &regions, int64 region, int m, int lane, const double *weights,
-                                     const domain_box &domain, const break_table *known) const {
+  __device__ found_break search_line(const searched_interval &on, const region_view &regions, int64 region, int m,
+                                     int lane, const double *weights, const domain_box &domain) const {
     double on_line[dim];
 #pragma unroll
     for (int j = 0; j < dim; ++j) on_line[j] = line_coordinate(regions, region, m, j);
-    return follow_line(known, regions, region, domain, [&](break_search &search, int axis) {
+    return follow_line(on, domain, [&](break_search &search, int axis) {
       double x[dim], f[comps], value = 0.0;
       const double own = search.point(lane);
 #pragma unroll
@@ -644,8 +646,8 @@ extern "C" __device__ __noinline__ TESSERA_KEPT unsigned tessera_raise(const tes
 #if !TESSERA_MANY
 extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_search(
     const tessera::device_problem &problem, unsigned blocks, const tessera::region_view &regions,
-    const tessera::int64 *ids, tessera::int64 n, int lines, const double *weights, const tessera::domain_box &domain,
-    const tessera::break_table *known, tessera::found_break *found) {
+    const tessera::int64 *ids, tessera::int64 n, const tessera::search_lines &lines, const double *weights,
+    const tessera::domain_box &domain, const tessera::break_table *known, tessera::found_break *found) {
   tessera::step_grid grid(problem.arrived, 0, blocks);
   tessera::int64 taken = 0;
   tessera::device_evaluator(problem, taken).search(grid, regions, ids, n, lines, weights, domain, known, found);

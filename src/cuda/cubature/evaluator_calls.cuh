@@ -42,7 +42,7 @@ extern "C" __device__ unsigned tessera_raise(const tessera::device_problem &prob
 #if !TESSERA_MANY
 extern "C" __device__ void tessera_search(const tessera::device_problem &problem, unsigned blocks,
                                           const tessera::region_view &regions, const tessera::int64 *ids,
-                                          tessera::int64 n, int lines, const double *weights,
+                                          tessera::int64 n, const tessera::search_lines &lines, const double *weights,
                                           const tessera::domain_box &domain, const tessera::break_table *known,
                                           tessera::found_break *found);
 #else
@@ -92,9 +92,9 @@ class called_evaluator {
     grid.go_on_behind(tessera_raise(own_problem(), grid.wanted(), grid.blocks(), regions, ids, n, level, all));
   }
 #if !TESSERA_MANY
-  __device__ void search(step_grid &grid, const region_view &regions, const int64 *ids, int64 n, int lines,
-                         const double *weights, const domain_box &domain, const break_table *known,
-                         found_break *found) const {
+  __device__ void search(step_grid &grid, const region_view &regions, const int64 *ids, int64 n,
+                         const search_lines &lines, const double *weights, const domain_box &domain,
+                         const break_table *known, found_break *found) const {
     tessera_search(own_problem(), grid.blocks(), regions, ids, n, lines, weights, domain, known, found);
   }
 #endif

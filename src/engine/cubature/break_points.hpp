@@ -16,7 +16,9 @@ namespace tessera {
 constexpr int most_breaks = 64, most_lines = 32, least_lines = 4;
 constexpr int64 spent_on_a_line = 2048;                                            // evaluations before, at least
 constexpr int64 most_of_line = break_search::samples * break_search::most_rounds;  // points
-constexpr int most_barren = 3;                                                     // searches
+constexpr int64 spent_on_a_long_line = 1024;                                       // most of these are left soon
+constexpr int long_lines_on_axis = 2;
+constexpr int most_barren = 3;  // searches
 
 struct found_break {
   double at, width;
@@ -70,16 +72,27 @@ TESSERA_HD double line_offset(int64 m, int j) {
 TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int j) {
   return rounded_sum(s.centre(i, j), rounded_product(line_offset(m, j), s.half(i, j)));
 }
-// Lines are in regions of a list of n, evenly.
-TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, int lines) { return ids[m * n / lines]; }
-
-// As many lines as cost little beside what has been spent. 0: no search now.
-TESSERA_HD int lines_to_search(const break_schedule &s, int64 evaluations, int64 regions) {
-  if (evaluations < s.next || s.barren >= most_barren || s.found >= most_breaks) return 0;
-  int64 n = evaluations / spent_on_a_line;
-  if (n > most_lines) n = most_lines;
+// Lines of a search: those through single regions come first, the others are long.
+struct search_lines {
+  int all, long_ones;
+  // Number of line m among the long ones, or negative.
+  TESSERA_HD int among_long(int m) const { return m - (all - long_ones); }
+};
+// Both are in regions of a list of n, evenly.
+TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, const search_lines &lines) {
+  const int place = lines.among_long(m);
+  return place < 0 ? ids[m * n / (lines.all - lines.long_ones)] : ids[place * n / lines.long_ones];
+}
+// As many as cost little beside what has been spent. None: no search now.
+TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions) {
+  if (evaluations < s.next || s.barren >= most_barren || s.found >= most_breaks) return {0, 0};
+  int64 on_axes = evaluations / spent_on_a_long_line, n = evaluations / spent_on_a_line;
+  if (on_axes > long_lines_on_axis * ndim) on_axes = long_lines_on_axis * ndim;
+  if (on_axes > most_lines / 2) on_axes = most_lines / 2;
+  if (n > most_lines - on_axes) n = most_lines - on_axes;
   if (n > regions) n = regions;
-  return n < least_lines ? 0 : static_cast<int>(n);
+  if (n < least_lines) return {0, 0};
+  return {static_cast<int>(n + on_axes), static_cast<int>(on_axes)};
 }
 
 // Coordinates of an axis that are the same but for rounding.
@@ -179,12 +192,35 @@ TESSERA_HD searched_interval interval_of_line(const break_table *known, const re
   return {is_inside && !is_near_break(known, behind, face, half) ? behind : -1, lower, upper};
 }
 
-// A line through region i. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that
+// A long line through region i: across an axis, from the break point before it to the one behind it, or from end to end of the domain. It sees what lies
+// between the points of two regions and their face, whether they are rough or not.
+TESSERA_HD searched_interval interval_of_long_line(const break_table *known, const region_view &s, int64 i, int axis,
+                                                   const domain_box &domain) {
+  const double centre = s.centre(i, axis);
+  searched_interval on = {axis, domain.lower[axis], domain.upper[axis]};
+  TESSERA_ROLLED
+  for (int b = 0; known && b < known->count; ++b) {
+    if (known->axis[b] != axis) continue;
+    if (known->at[b] <= centre)
+      on.lower = larger(on.lower, known->at[b]);
+    else
+      on.upper = smaller(on.upper, known->at[b]);
+  }
+  return on;
+}
+
+// Line m of a search, in region i.
+TESSERA_HD searched_interval interval_of(const break_table *known, const region_view &s, int64 i, int m,
+                                         const search_lines &lines, const domain_box &domain) {
+  const int place = lines.among_long(m);
+  return place < 0 ? interval_of_line(known, s, i, domain)
+                   : interval_of_long_line(known, s, i, place % s.ndim(), domain);
+}
+
+// A line on such an interval. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that
 // says, or false.
 template <class Round>
-TESSERA_HD found_break follow_line(const break_table *known, const region_view &s, int64 i, const domain_box &domain,
-                                   Round round) {
-  const searched_interval on = interval_of_line(known, s, i, domain);
+TESSERA_HD found_break follow_line(const searched_interval &on, const domain_box &domain, Round round) {
   if (on.axis < 0) return {0.0, 0.0, -1, 0, 0};
   break_search search(on.lower, on.upper, domain.upper[on.axis] - domain.lower[on.axis]);
   while (round(search, on.axis)) continue;

@@ -41,12 +41,12 @@
 
 namespace tessera {
 
-// Searches n lines in regions that are listed to be divided. True: there are new break points. Behind a failure of the evaluator nothing has changed.
+// Searches lines in regions that are listed to be divided. True: there are new break points. Behind a failure of the evaluator nothing has changed.
 template <class Grid, class Evaluator>
 TESSERA_HD TESSERA_APART bool search_breaks(Grid &grid, bulk_state &st, bulk_progress &at, Evaluator &eval,
-                                            const double *weights, int64 marked, int n) {
-  const int known = at.breaks.found;
-  eval.search(grid, st.regions, st.marked, marked, n, weights, st.domain(), known > 0 ? st.break_points : nullptr,
+                                            const double *weights, int64 marked, const search_lines &lines) {
+  const int known = at.breaks.found, n = lines.all;
+  eval.search(grid, st.regions, st.marked, marked, lines, weights, st.domain(), known > 0 ? st.break_points : nullptr,
               st.break_points->lines);
   grid.barrier();
   if (eval.failed()) return false;
@@ -293,7 +293,7 @@ class bulk_steps {
   TESSERA_HD bool is_whole(int64 regions, const splitting &split) const {
     const int64 raised = is_raising() ? state().set.raised_points[raised_levels - 1] : 0;
     const bool seeks = Evaluator::searches && state().set.seeks_breaks;
-    const int lines = seeks ? lines_to_search(at_.breaks, state().set.maxeval, most_lines) : 0;
+    const int lines = seeks ? lines_to_search(at_.breaks, state().set.ndim, state().set.maxeval, most_lines).all : 0;
     return regions <=
            (state().set.maxeval - at_.evaluations - lines * most_of_line) / (split.pieces * state().points + raised);
   }
@@ -598,11 +598,11 @@ class bulk_steps {
 
   // Looks for break points in some of the regions that are listed to be divided.
   TESSERA_HD outcome search_breaks(int64 marked) {
-    const int n = lines_to_search(at_.breaks, at_.evaluations, marked);
-    if (n == 0 || n * most_of_line > state().set.maxeval - at_.evaluations) return outcome::running;
+    const search_lines lines = lines_to_search(at_.breaks, state().set.ndim, at_.evaluations, marked);
+    if (lines.all == 0 || lines.all * most_of_line > state().set.maxeval - at_.evaluations) return outcome::running;
     bulk_progress at = at_;
     const bool fresh =
-        apart([&](Grid &grid) { return tessera::search_breaks(grid, state(), at, eval_, scale(), marked, n); });
+        apart([&](Grid &grid) { return tessera::search_breaks(grid, state(), at, eval_, scale(), marked, lines); });
     at_ = at;
     if (eval_.failed()) return eval_.failure();
     if (fresh) use_breaks();

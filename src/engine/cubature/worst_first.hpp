@@ -288,7 +288,9 @@ class worst_first {
   // Looks for break points in some of the regions that come next.
   outcome search_breaks() {
     if (!set_.seeks_breaks) return outcome::running;
-    const int n = lines_to_search(seeking_, stats_.evaluations, static_cast<int64>(queue_.size()));
+    const search_lines lines =
+        lines_to_search(seeking_, set_.ndim, stats_.evaluations, static_cast<int64>(queue_.size()));
+    const int n = lines.all;
     if (n == 0) return outcome::running;
     if (stats_.evaluations + n * most_of_line > most_evaluations())
       return eval_.keeps_answers() ? outcome::evaluations : outcome::running;
@@ -296,11 +298,11 @@ class worst_first {
         ahead_.settle(queue_, store_.view(), [this](const region_view &s, int64 i) { return key(s, i); });
     if (settled != outcome::running) return settled;
     queue_.pick(
-        n, [](const queue_entry &) { return true; }, picked_);
+        n - lines.long_ones, [](const queue_entry &) { return true; }, picked_);
     ids_.clear();
     for (const std::size_t i : picked_) ids_.push_back(queue_[i].region());
-    const outcome o =
-        eval_.search(store_.view(), ids_.data(), n, n, scale_.data(), domain_, split_.breaks, breaks_.lines);
+    const outcome o = eval_.search(store_.view(), ids_.data(), static_cast<int64>(ids_.size()), lines, scale_.data(),
+                                   domain_, split_.breaks, breaks_.lines);
     if (o != outcome::running) return o;
     lone_lane alone;
     end_search(alone, breaks_, n, domain_, seeking_.found);
