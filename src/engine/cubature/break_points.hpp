@@ -17,8 +17,8 @@ constexpr int most_breaks = 64, most_lines = 32, least_lines = 4;
 constexpr int64 spent_on_a_line = 2048;                                            // evaluations before, at least
 constexpr int64 most_of_line = break_search::samples * break_search::most_rounds;  // points
 constexpr int64 spent_on_a_long_line = 1024;                                       // most of these are left soon
-constexpr int long_lines_on_axis = 2;
-constexpr int most_barren = 3;  // searches
+constexpr int long_lines_on_axis = 3;  // of what has two ends two of them find the same
+constexpr int most_barren = 3;         // searches
 
 struct found_break {
   double at, width;
@@ -54,6 +54,9 @@ TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64
   return fresh;
 }
 
+// Before success is claimed: has the last search found something? There may be more where that was, and none comes before.
+TESSERA_HD bool is_search_owed(const break_schedule &s) { return s.found > 0 && s.barren == 0; }
+
 struct break_table {
   int count;
   int axis[most_breaks];
@@ -78,10 +81,11 @@ struct search_lines {
   // Number of line m among the long ones, or negative.
   TESSERA_HD int among_long(int m) const { return m - (all - long_ones); }
 };
-// Both are in regions of a list of n, evenly.
+// Both are in n regions, of a list or the first, evenly.
 TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, const search_lines &lines) {
   const int place = lines.among_long(m);
-  return place < 0 ? ids[m * n / (lines.all - lines.long_ones)] : ids[place * n / lines.long_ones];
+  const int64 i = place < 0 ? m * n / (lines.all - lines.long_ones) : place * n / lines.long_ones;
+  return ids ? ids[i] : i;
 }
 // As many as cost little beside what has been spent. None: no search now.
 TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions) {
@@ -227,16 +231,23 @@ TESSERA_HD found_break follow_line(const searched_interval &on, const domain_box
   return {search.at(), search.width(), search.is_found() ? on.axis : -1, search.points(), search.zeros()};
 }
 
-// The greatest share of region i that lies between a break point and a face so near to it that none of the points does.
+// The greatest share of region i in which none of the points may be: between a break point and a face behind all of them, or between two break points.
 constexpr double near_a_face = 1.0 / 512;  // half-widths
+constexpr double near_another = 0.5;       // the same
 TESSERA_HD double hidden_share(const break_table *t, const region_view &s, int64 i) {
   double most = 0.0;
   TESSERA_ROLLED
   for (int b = 0; b < t->count; ++b) {
     const int j = t->axis[b];
-    const double half = s.half(i, j), behind = half - fabs(t->at[b] - s.centre(i, j));
-    if (behind > narrowest_piece * half && 0.5 * behind > t->least[b] && behind < near_a_face * half)
-      most = larger(most, 0.5 * behind / half);
+    const double half = s.half(i, j), centre = s.centre(i, j), behind = half - fabs(t->at[b] - centre);
+    if (!(behind > narrowest_piece * half && 0.5 * behind > t->least[b])) continue;
+    if (behind < near_a_face * half) most = larger(most, 0.5 * behind / half);
+    TESSERA_ROLLED
+    for (int c = 0; c < b; ++c) {
+      const double between = fabs(t->at[c] - t->at[b]);
+      if (t->axis[c] == j && between < near_another * half && half - fabs(t->at[c] - centre) > narrowest_piece * half)
+        most = larger(most, 0.5 * between / half);
+    }
   }
   return most;
 }

@@ -41,16 +41,17 @@
 
 namespace tessera {
 
-// Searches lines in regions that are listed to be divided. True: there are new break points. Behind a failure of the evaluator nothing has changed.
+// Searches lines in n regions, of a list or the first. True: there are new break points. Behind a failure of the evaluator nothing has changed.
 template <class Grid, class Evaluator>
 TESSERA_HD TESSERA_APART bool search_breaks(Grid &grid, bulk_state &st, bulk_progress &at, Evaluator &eval,
-                                            const double *weights, int64 marked, const search_lines &lines) {
-  const int known = at.breaks.found, n = lines.all;
-  eval.search(grid, st.regions, st.marked, marked, lines, weights, st.domain(), known > 0 ? st.break_points : nullptr,
+                                            const double *weights, const int64 *ids, int64 n,
+                                            const search_lines &lines) {
+  const int known = at.breaks.found, all = lines.all;
+  eval.search(grid, st.regions, ids, n, lines, weights, st.domain(), known > 0 ? st.break_points : nullptr,
               st.break_points->lines);
   grid.barrier();
   if (eval.failed()) return false;
-  grid.in_first(true, [&grid, &st, n, known] { end_search(grid.team(), *st.break_points, n, st.domain(), known); });
+  grid.in_first(true, [&grid, &st, all, known] { end_search(grid.team(), *st.break_points, all, st.domain(), known); });
   const break_table &table = *st.break_points;
   const bool fresh = plan_next(at.breaks, table.count, at.evaluations, table.searched);
   at.evaluations += table.searched;
@@ -184,6 +185,18 @@ class bulk_steps {
     }
     const bulk_decision t = *state().decision;
     if (unknown == 0 && t.end != outcome::running) {
+      if constexpr (Evaluator::searches)
+        if (t.end == outcome::converged && state().set.seeks_breaks && is_search_owed(at_.breaks)) {
+          const int known = at_.breaks.found;
+          at_.breaks.next = at_.evaluations;
+          const outcome end = search_breaks(nullptr, at_.count);
+          if (end != outcome::running) return ended(end);
+          if (at_.breaks.found > known) {
+            forget_survey();
+            return move::again;
+          }
+          if (at_.breaks.barren == 0) at_.breaks.barren = 1;
+        }
       if (t.end == outcome::converged) {
         unknown = list_unexplored();
         listed_ = false;
@@ -252,7 +265,7 @@ class bulk_steps {
     }
     if constexpr (Evaluator::searches)
       if (state().set.seeks_breaks && unknown == 0) {
-        const outcome end = search_breaks(marked);
+        const outcome end = search_breaks(state().marked, marked);
         if (end != outcome::running) return ended(end);
         marked = at_most_affordable(marked, split);
       }
@@ -596,13 +609,13 @@ class bulk_steps {
     return true;
   }
 
-  // Looks for break points in some of the regions that are listed to be divided.
-  TESSERA_HD outcome search_breaks(int64 marked) {
-    const search_lines lines = lines_to_search(at_.breaks, state().set.ndim, at_.evaluations, marked);
+  // Looks for break points in some of n regions.
+  TESSERA_HD outcome search_breaks(const int64 *ids, int64 n) {
+    const search_lines lines = lines_to_search(at_.breaks, state().set.ndim, at_.evaluations, n);
     if (lines.all == 0 || lines.all * most_of_line > state().set.maxeval - at_.evaluations) return outcome::running;
     bulk_progress at = at_;
     const bool fresh =
-        apart([&](Grid &grid) { return tessera::search_breaks(grid, state(), at, eval_, scale(), marked, lines); });
+        apart([&](Grid &grid) { return tessera::search_breaks(grid, state(), at, eval_, scale(), ids, n, lines); });
     at_ = at;
     if (eval_.failed()) return eval_.failure();
     if (fresh) use_breaks();

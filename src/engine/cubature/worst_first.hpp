@@ -188,6 +188,7 @@ class worst_first {
     if (!exploring && live() > 1 && stats_.evaluations >= set_.mineval) {
       outcome end = totals_.end(set_, live());
       if (end != outcome::running) end = end_of_all_regions();
+      if (end == outcome::converged && set_.seeks_breaks && is_search_owed(seeking_)) return search_at_end();
       if (end != outcome::running && !explore()) return end;
     }
     if (set_.by_component && !has_room_for_queues()) return outcome::memory;
@@ -326,6 +327,14 @@ class worst_first {
     }
     if (any) queue_.reorder();
     return outcome::running;
+  }
+
+  outcome search_at_end() {
+    const int known = seeking_.found;
+    seeking_.next = stats_.evaluations;
+    const outcome o = search_breaks();
+    if (seeking_.found == known) seeking_.barren = std::max(seeking_.barren, 1);
+    return o;
   }
 
   outcome divide_front() {
