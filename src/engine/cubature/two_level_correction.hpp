@@ -71,6 +71,7 @@ class pieces_in_hand {
     each_own([&](int q) { own = own && holds(q); });
     return lanes_.all(own);
   }
+  TESSERA_HD double first_error() { return error.of(lanes_, 0); }
   // The parent's value less those of the pieces, which nobody changes, of the component in hand.
   TESSERA_HD double difference() {
     if (is_compared_) return difference_;
@@ -224,6 +225,21 @@ TESSERA_HD bool sees(uint32 fresh_word, double value, double share) {
 // nothing about how it can be brought down: the next division shows.
 constexpr double not_its_own = 20.0;
 
+// Was the region divided along axes on which the integrand does not vary at all? Then all pieces are the same and are together what it was: the levels
+// agree, but what the error was said to be for has not been looked at. Not where the integrand is a polynomial for the rule: nothing is left of its error.
+constexpr double all_the_same = 1e-12;  // of the value
+TESSERA_HD bool shows_nothing(double difference, double whole) {
+  return fabs(difference) <= all_the_same * fabs(whole);
+}
+template <class Hand>
+TESSERA_HD bool are_the_same(Hand &hand, double share) {
+  const double value = hand.whole * share, slack = all_the_same * fabs(value), error = hand.first_error();
+  return hand.all([&](int q) {
+    const double e = hand.error.own(q);
+    return fabs(hand.value.own(q) - value) <= slack && e > 16.0 * slack && fabs(e - error) <= 0.01 * error;
+  });
+}
+
 template <class Hand>
 TESSERA_HD void correct_robust(Hand &hand, const splitting &all) {
   const region_view &children = hand.regions;
@@ -250,6 +266,8 @@ TESSERA_HD void correct_robust(Hand &hand, const splitting &all) {
     hand.turn_to(k);
     const level_check c = hand.compare(round_off_share);
     const bool quiet = !hand.all([&](int q) { return !(hand.error.own(q) <= vanishing * c.difference); });
+    const double kept =
+        shows_nothing(c.difference, hand.whole) && are_the_same(hand, share) ? hand.error_of_all * share : 0.0;
     const double inherited = handed_on * before.suspicion * hand.error_of_all * share,
                  behind = split.left_behind * hand.error_of_all * share;
     hand.each_own([&](int q) {
@@ -258,7 +276,7 @@ TESSERA_HD void correct_robust(Hand &hand, const splitting &all) {
       const region_state now = state;
       const bool touches = before.suspicion > 0.0f && touches_face(split, before.word, q);
       const double floor = vanished && quiet ? hidden * 0.5 * c.difference * share : (touches ? inherited : 0.0);
-      double e = larger(corrected_robust(c, error, shown_error(error, value, round_off_share)), floor);
+      double e = larger(corrected_robust(c, error, shown_error(error, value, round_off_share)), larger(floor, kept));
       if (e > not_its_own * error && state.suspicion < 0.0f) state.suspicion = 0.0f;
       if (behind > e && unresolved && !sees(now.word, value, hand.whole * share)) {
         e = behind;
