@@ -60,8 +60,10 @@ TESSERA_HD TESSERA_APART bool search_breaks(Grid &grid, bulk_state &st, bulk_pro
   const break_table *const breaks = st.break_points;
   const region_view s = st.regions;
   const domain_box domain = st.domain();
+  const component_sums *const totals = st.totals;
   grid.each(at.count, [=](int64 i) {
-    turn_to_break(breaks, s, i);
+    const double share = share_of_domain(s, i, domain);
+    turn_to_break(breaks, s, i, [=](int k) { return share * fabs(totals[k].value.value()); });
     prepare_division(split, s, i, domain);
   });
   grid.barrier();

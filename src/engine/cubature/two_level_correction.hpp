@@ -301,8 +301,10 @@ TESSERA_HD void correct_robust(Hand &hand, const splitting &all) {
 
 // A rough region that a break point runs through is cut there first, whatever its differences say: cuts along other axes would
 // leave it in each piece. So is a smooth one with a break point so near to a face that no point is beyond it, where what lies there is taken to be as
-// large as the rest, and one with a suspected face with a break point on that axis. True: the errors have changed.
-TESSERA_HD bool turn_to_break(const break_table *breaks, const region_view &s, int64 i) {
+// large as the rest, or as mean(k) says that component k would be in the whole region, and one with a suspected face with a break point on that axis.
+// True: the errors have changed.
+template <class Mean>
+TESSERA_HD bool turn_to_break(const break_table *breaks, const region_view &s, int64 i, Mean mean) {
   region_state &state = s.state(i);
   uint32 word = state.word;
   bool changed = false, anywhere = true;
@@ -311,7 +313,7 @@ TESSERA_HD bool turn_to_break(const break_table *breaks, const region_view &s, i
     if (hidden > 0.0) {
       TESSERA_ROLLED
       for (int k = 0; k < s.ncomp(); ++k)
-        s.error(i, k) = with_sign(larger(fabs(s.error(i, k)), hidden * fabs(s.value(i, k))), false);
+        s.error(i, k) = with_sign(larger(fabs(s.error(i, k)), hidden * larger(fabs(s.value(i, k)), mean(k))), false);
       if (state.suspicion < 0.0f) state.suspicion = 0.0f;
       state.word = word |= region_rough;
       changed = true;
@@ -362,7 +364,7 @@ TESSERA_HD void correct_errors(Lanes &lanes, int estimate, const splitting &spli
   hand.write();
   if (!next) return;
   hand.each_own([&](int q) {
-    if (next->breaks) turn_to_break(next->breaks, children, piece(q));
+    if (next->breaks) turn_to_break(next->breaks, children, piece(q), [](int) { return 0.0; });
     prepare_division(*next, children, piece(q), domain);
   });
 }

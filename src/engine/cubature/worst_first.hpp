@@ -318,7 +318,9 @@ class worst_first {
     for (queue_entry &e : queue_) {
       const int64 i = e.region();
       totals_.add(all, i, -1.0);  // as long as its error is what it was
-      if (turn_to_break(&breaks_, all, i)) {
+      const double share = share_of_domain(all, i, domain_);
+      if (turn_to_break(&breaks_, all, i,
+                        [this, share](int k) { return share * std::fabs(now_[static_cast<std::size_t>(k)]); })) {
         e.key = key(all, i);
         any = true;
       }
