@@ -1,6 +1,7 @@
 // Where on a line an integrand jumps, or its slope does: the largest second difference of values at equal distances is followed into
 // ever smaller intervals. At points fifteen times as close the second difference of a jump is what it was and that of a kink a
-// fifteenth; where the integrand is smooth it falls by more than 200, and the search ends.
+// fifteenth; where the integrand is smooth it falls by more than 200, and the search ends. After every second round another line is taken that is parallel to it:
+// what is found is a plane across the axis, and where a surface is at an angle the next interval is beside it, and the search ends soon.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,7 +17,8 @@ class break_search {
   TESSERA_HD break_search(double lower, double upper, double length)
       : apart_((upper - lower) * (1.0 / samples)), first_(lower + 0.5 * apart_), least_(least_spacing * length) {}
 
-  // The points of this round.
+  // On which of the two lines this round is, and its points.
+  TESSERA_HD int side() const { return rounds_ / rounds_on_a_side % 2; }
   TESSERA_HD double point(int i) const { return rounded_sum(first_, rounded_product(static_cast<double>(i), apart_)); }
 
   // value(i): at point i, for i = 0 ... samples-1 in turn. False: the search is over.
@@ -53,7 +55,8 @@ class break_search {
       found_ = rounds_ > sure_rounds && !(most_before_ > 64.0 * noise);
       return false;
     }
-    if (rounds_ > 1 && most < falls_at_a_kink * most_before_) return false;
+    const bool is_first_of_side = (rounds_ - 1) % rounds_on_a_side == 0;
+    if (rounds_ > 1 && most < (is_first_of_side ? less_beside : 1.0) * falls_at_a_kink * most_before_) return false;
     // A kink, or a jump, between two points has the largest second differences at these, in proportion to how near they are.
     const double other = left > right ? left : right, towards = left > right ? -1.0 : 1.0;
     at_ = point(at) + towards * (other / (most + other)) * apart_;
@@ -76,7 +79,9 @@ class break_search {
   TESSERA_HD int points() const { return rounds_ * samples; }
 
  private:
-  static constexpr double least_spacing = 1.5e-14, rounding = 64 * 2.3e-16, falls_at_a_kink = 1.0 / 40;
+  static constexpr double least_spacing = 1.5e-14, rounding = 64 * 2.3e-16, falls_at_a_kink = 1.0 / 40,
+                          less_beside = 1.0 / 16;  // that a jump may be on the other line
+  static constexpr int rounds_on_a_side = 2;
   static constexpr int sure_rounds = 3;
   double apart_, first_, least_;
   double most_before_ = 0.0, at_ = 0.0, width_ = 0.0;

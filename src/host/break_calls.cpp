@@ -68,8 +68,8 @@ outcome host_evaluator::search(const region_view &regions, const int64 *ids, int
 found_break host_evaluator::search_line(const domain_box &domain, const searched_interval &on,
                                         const region_view &regions, int64 region, int m, const double *weights,
                                         int64 item, workspace &w) {
-  for (int j = 0; j < rule_.ndim; ++j) w.at[index(j)] = line_coordinate(regions, region, m, j);
   return follow_line(on, domain, [&](break_search &search, int axis) {
+    for (int j = 0; j < rule_.ndim; ++j) w.at[index(j)] = line_coordinate(regions, region, m, search.side(), j);
     double values[samples];
     return call_line(search, axis, weights, values, item, w) && search.next([&values](int i) { return values[i]; });
   });

@@ -141,14 +141,11 @@ class device_evaluator {
  private:
   __device__ found_break search_line(const searched_interval &on, const region_view &regions, int64 region, int m,
                                      int lane, const double *weights, const domain_box &domain) const {
-    double on_line[dim];
-#pragma unroll
-    for (int j = 0; j < dim; ++j) on_line[j] = line_coordinate(regions, region, m, j);
     return follow_line(on, domain, [&](break_search &search, int axis) {
       double x[dim], f[comps], value = 0.0;
       const double own = search.point(lane);
 #pragma unroll
-      for (int j = 0; j < dim; ++j) x[j] = j == axis ? own : on_line[j];
+      for (int j = 0; j < dim; ++j) x[j] = j == axis ? own : line_coordinate(regions, region, m, search.side(), j);
       point(x, f, p_.params);
 #pragma unroll 1
       for (int k = 0; k < comps; ++k) value = fma(weights[k], f[k], value);

@@ -67,13 +67,14 @@ struct break_table {
 };
 
 // Where line m runs, on axis j of its region, in half-widths from the centre.
-TESSERA_HD double line_offset(int64 m, int j) {
+TESSERA_HD double line_offset(int m, int j) {
   const double turns = rounded_product(static_cast<double>((m + 1) * (2 * j + 3)), 0.6180339887498949);
   return rounded_sum(rounded_product(turns - static_cast<double>(static_cast<int64>(turns)), 1.2), -0.6);
 }
 
-TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int j) {
-  return rounded_sum(s.centre(i, j), rounded_product(line_offset(m, j), s.half(i, j)));
+// Each has another beside it.
+TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int side, int j) {
+  return rounded_sum(s.centre(i, j), rounded_product(line_offset(m + most_lines * side, j), s.half(i, j)));
 }
 // Lines of a search: those through single regions come first, the others are long.
 struct search_lines {

@@ -96,6 +96,7 @@ class sparse_race final : public run_hooks {
   static constexpr double vague = 0.01;  // relative error of the regions above which their value says little
   static constexpr double vague_beside_map =
       0.1;  // the same for a grid with a map, which is compared with the integrand everywhere
+  static constexpr double contradicted = 0.25;            // the distance of the values, of the error of the regions
   static constexpr double points_of_first_indices = 8.0;  // each, about, of a first step
   static constexpr double step_growth = 1.35,
                           index_power = 0.6;  // of a grid's points in a step, of its indices with its points
@@ -415,7 +416,7 @@ class sparse_race final : public run_hooks {
   bool agrees(const sparse_grid &grid, double most, const double *value, const double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
       const double v = grid.value(k), t = tolerated(set_, k, grid), distance = std::fabs(v - value[k]);
-      if (!(distance <= error[k])) return false;
+      if (!(distance <= contradicted * error[k])) return false;
       const double size = magnitude(set_, k, [value](int c) { return value[c]; }),
                    sure = std::fmax(most * size, 10.0 * t);
       if (error[k] <= sure && distance <= std::fmax(vague * size, 10.0 * t)) continue;
