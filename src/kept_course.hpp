@@ -44,6 +44,7 @@ class kept_course final : public run_hooks {
     s.evaluations = shown_.evaluations;
     s.regions = shown_.regions;
     s.iterations = shown_.iterations;
+    s.breaks = shown_.breaks_and_level >> 1;
     return s;
   }
   listed_regions listed() const {
@@ -90,7 +91,7 @@ class kept_course final : public run_hooks {
  private:
   enum kind : uint64 { of_state = 0x62756c6b, of_looks, of_look, of_largest };
   struct seen {
-    int64 level, evaluations, regions, iterations;
+    int64 breaks_and_level, evaluations, regions, iterations;  // the latter in the lowest bit
   };
   static constexpr std::size_t head = sizeof(seen) / sizeof(uint64);
 
@@ -101,7 +102,8 @@ class kept_course final : public run_hooks {
 
   outcome look(int64 n, const double *value, const double *error, bool level) {
     if (!answers_) return tell(n, value, error, level);
-    note({level, n, driver_->statistics().regions, driver_->statistics().iterations}, value, error);
+    const cubature_statistics now = driver_->statistics();
+    note({now.breaks << 1 | (level ? 1 : 0), n, now.regions, now.iterations}, value, error);
     const bool has_state = driver_->has_state();
     if (has_state && own_.wants_state()) keep();
     const outcome o = stop_ != outcome::running ? stop_ : tell(n, value, error, level);
@@ -129,7 +131,7 @@ class kept_course final : public run_hooks {
       read_words(known + head, value, ncomp_);
       read_words(known + head + ncomp_, error, ncomp_);
       own_.until_look(n);  // as the driver asks
-      const outcome o = tell(shown_.evaluations, value, error, shown_.level != 0);
+      const outcome o = tell(shown_.evaluations, value, error, (shown_.breaks_and_level & 1) != 0);
       if (o != outcome::running) return o;
     }
     return outcome::running;

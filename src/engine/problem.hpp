@@ -60,6 +60,7 @@ struct cubature_statistics {
   int64 iterations = 0;
   int64 region_bytes = 0;
   int64 peak_bytes = 0;
+  int64 breaks = 0;  // break points that are known
 };
 
 // The robust estimate allows for its own uncertainty while there are few regions to average over.

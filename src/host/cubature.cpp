@@ -72,14 +72,16 @@ class host_cubature final : public host_method {
       if (!worst_first_)
         worst_first_ = std::make_unique<worst_first_driver>(*executor_, evaluator_, set.ndim, set.ncomp);
       race.look_at({[this](int n, const double *weight) { return worst_first_->largest(n, weight); },
-                    [this] { return worst_first_->listed(); }, [] { return int64{0}; }});
+                    [this] { return worst_first_->listed(); }, [] { return int64{0}; },
+                    [this] { return worst_first_->statistics().breaks; }});
       result.end = worst_first_->run(set, look_ahead(lanes_), problem.given, domain, race, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
       bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race);
       race.look_at({[this](int n, const double *weight) { return bulk_->largest(n, weight); },
-                    [this] { return bulk_->listed(); }, [] { return int64{0}; }});
+                    [this] { return bulk_->listed(); }, [] { return int64{0}; },
+                    [this] { return bulk_->statistics().breaks; }});
       result.end =
           problem.given.n > 0 ? bulk_->resume(problem.given, domain, value, error) : bulk_->run(domain, value, error);
       result.statistics = bulk_->statistics();

@@ -109,7 +109,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
                   find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
                   return course.largest(n, weight);
                 },
-                [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; }},
+                [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
+                [&course] { return course.statistics().breaks; }},
                problem.answers != nullptr);
   result.end = course.run(driver, value, error);
   result.statistics = course.statistics();

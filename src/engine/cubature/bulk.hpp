@@ -81,6 +81,7 @@ class bulk {
     cubature_statistics s = stats_;
     s.evaluations = state_.evaluations;
     s.iterations = state_.iterations;
+    s.breaks = state_.breaks.found;
     s.regions = state_.count + state_.retired_count;
     return s;
   }

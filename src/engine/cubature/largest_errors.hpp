@@ -26,7 +26,8 @@ struct listed_regions {
 struct region_looks {
   largest_regions largest;
   std::function<listed_regions()> all;
-  std::function<int64()> steps;  // so far
+  std::function<int64()> steps;   // so far
+  std::function<int64()> breaks;  // break points that are known; empty: none
 };
 
 // Of regions 0 ... n-1 in memory that the host can read.

@@ -309,6 +309,7 @@ class worst_first {
     end_search(alone, breaks_, n, domain_, seeking_.found);
     const bool fresh = plan_next(seeking_, breaks_.count, stats_.evaluations, breaks_.searched);
     stats_.evaluations += breaks_.searched;
+    stats_.breaks = breaks_.count;
     if (!fresh) return outcome::running;
     split_.breaks = &breaks_;
     ahead_.forget(queue_);

@@ -161,6 +161,7 @@ class sparse_race final : public run_hooks {
     return is_known ? trend() : std::min(trend(), looks_apart * n);
   }
   outcome turn_of(entrant &e, int64 n, const double *value, const double *error) {
+    if (has_breaks() && (&e == &plain_ || (e.grid && kind_ != map_kind::product))) return give_up(e);
     if (!e.grid) {
       const outcome o = open(e, n, value, error);
       if (o != outcome::running || !e.grid) return o;
@@ -200,8 +201,9 @@ class sparse_race final : public run_hooks {
       if (points > pace_.share * cost_so_far(n)) return outcome::running;
       const double left = left_in_regions(n);
       // Of an integrand that is no product only where the plain grid has had a turn and does not promise more, and as much has been spent as the search takes.
-      const bool may_be_wide = is_no_product_ && (plain_.grid || plain_.given_up) && !is_ahead(plain_) &&
-                               left >= points + pace_.wide_map && cost_so_far(n) >= search_share * pace_.wide_map;
+      const bool may_be_wide = is_no_product_ && !has_breaks() && (plain_.grid || plain_.given_up) &&
+                               !is_ahead(plain_) && left >= points + pace_.wide_map &&
+                               cost_so_far(n) >= search_share * pace_.wide_map;
       if (cost_left(n) < points + pace_.map || (is_no_product_ && !may_be_wide)) return outcome::running;
       if (source_->map_bytes() > memory_beside(e)) return give_up(e);
       std::vector<double> starts, faces;
@@ -217,6 +219,8 @@ class sparse_race final : public run_hooks {
     }
     return e.grid ? outcome::running : give_up(e);
   }
+  // Is the integrand known not to be smooth? Pieces of regions that are cut where it jumps are, and say nothing of that.
+  bool has_breaks() const { return regions_of_run_.breaks && regions_of_run_.breaks() > 0; }
   // Is a grid going to cost less than the regions?
   bool is_ahead(const entrant &e) const {
     return e.grid && e.grid->is_judged() && cost_of(*e.grid, e.points.needed(), 1) < pace_.lead * regions_.needed();
