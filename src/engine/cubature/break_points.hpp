@@ -198,9 +198,11 @@ TESSERA_HD searched_interval interval_of_line(const break_table *known, const re
 }
 
 // A long line through region i: across an axis, from the break point before it to the one behind it, or from end to end of the domain. It sees what lies
-// between the points of two regions and their face, whether they are rough or not.
+// between the points of two regions and their face. Where there is no break point yet only regions are asked that have something to look for.
 TESSERA_HD searched_interval interval_of_long_line(const break_table *known, const region_view &s, int64 i, int axis,
                                                    const domain_box &domain) {
+  const region_state state = s.state(i);
+  if (!known && (state.word & region_rough) == 0u && !(state.suspicion > 0.0f)) return {-1, 0.0, 0.0};
   const double centre = s.centre(i, axis);
   searched_interval on = {axis, domain.lower[axis], domain.upper[axis]};
   TESSERA_ROLLED

@@ -420,7 +420,7 @@ class sparse_race final : public run_hooks {
   bool agrees(const sparse_grid &grid, double most, const double *value, const double *error) const {
     for (int k = 0; k < set_.ncomp; ++k) {
       const double v = grid.value(k), t = tolerated(set_, k, grid), distance = std::fabs(v - value[k]);
-      if (!(distance <= contradicted * error[k])) return false;
+      if (!(distance <= error[k])) return false;
       const double size = magnitude(set_, k, [value](int c) { return value[c]; }),
                    sure = std::fmax(most * size, 10.0 * t);
       if (error[k] <= sure && distance <= std::fmax(vague * size, 10.0 * t)) continue;
