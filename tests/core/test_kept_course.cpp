@@ -96,7 +96,8 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   kept_course<once_at_a_look> course(p, race);
   once_at_a_look driver(executor, p.settings, p.integration_rule.points, course);
   race.look_at({[&course](int n, const double *weight) { return course.largest(n, weight); },
-                [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; }},
+                [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
+                [&course] { return course.statistics().breaks; }},
                answers != nullptr);
   ending e;
   e.a.value.assign(static_cast<std::size_t>(p.settings.ncomp), -1.0);

@@ -92,7 +92,9 @@ int look_that_wins(const std::vector<look> &looks) {
   race.look_at({[](int, const double *) {
                   return std::vector<double>{0.25, 0.25, 0.25, 0.25, 1e-3};
                 },
-                [] { return listed_regions{}; }, [] { return int64{0}; }});
+                [] { return listed_regions{}; },
+                [] { return int64{0}; },
+                {}});
   int64 n = 6000;
   int turn = 0;
   for (const look &l : looks) {
@@ -164,7 +166,8 @@ std::vector<int64> first_turn(double (*f)(const double *, int), int64 steps_of_r
                 [] {
                   return listed_regions{{}, 1023};
                 },
-                [=] { return steps_of_regions; }});
+                [=] { return steps_of_regions; },
+                {}});
   const look unchanged = {1.0, 0.1};
   for (const int64 n : {int64{40000}, int64{80000}})
     assert_int_equal(race.between_steps(n, &unchanged.value, &unchanged.error), outcome::running);

@@ -172,6 +172,7 @@ class sparse_grid {
  private:
   // Of an index's difference: what its siblings are taken to have at least.
   static constexpr double sibling_share = 0.05;
+  static constexpr double fading = 0.5;    // of what is farther above, with each level
   static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
   static constexpr double caution = 30.0;  // and what the difference counts
   static constexpr int64 judged_after = 4, judged_points = 500;
@@ -285,20 +286,32 @@ class sparse_grid {
     for (const int lower : lenders_) raise(lower, first);
     for (const int i : raised_) put_in_queue(i);
   }
-  // Tells the index below index i on each axis of its difference; it is then of those that siblings are to be told of.
+  // Tells the index below index i on each axis of its difference, and those below that, half as loud each time; they are then of those that siblings are to be
+  // told of. The indices between one with a large difference and a sibling may all have small ones, as beside a peak that no point of a low level meets.
   void lend(int i) {
-    each_axis(set_.active(i), [&](int j) {
-      const int lower = set_.below(i, j);
-      bool more = false;
-      for (int k = 0; k < ncomp_; ++k) {
-        double &largest = largest_above_[index(lower, k)];
-        const double own = std::fabs(difference_[index(i, k)]);
-        more = more || largest < own;
-        largest = larger(largest, own);
-      }
-      if (more && !is_lender_[index(lower)]) lenders_.push_back(lower);
-      if (more) is_lender_[index(lower)] = true;
-    });
+    each_axis(set_.active(i),
+              [&](int j) { tell(set_.below(i, j), [&](int k) { return std::fabs(difference_[index(i, k)]); }); });
+    while (!told_.empty()) {
+      const int from = told_.back();
+      told_.pop_back();
+      each_axis(set_.active(from), [&](int j) {
+        tell(set_.below(from, j), [&](int k) { return fading * largest_above_[index(from, k)]; });
+      });
+    }
+  }
+  template <class Difference>
+  void tell(int lower, Difference difference) {
+    bool more = false;
+    for (int k = 0; k < ncomp_; ++k) {
+      double &largest = largest_above_[index(lower, k)];
+      const double now = difference(k);
+      more = more || largest < now;
+      largest = larger(largest, now);
+    }
+    if (!more) return;
+    told_.push_back(lower);
+    if (!is_lender_[index(lower)]) lenders_.push_back(lower);
+    is_lender_[index(lower)] = true;
   }
   // Tells those above an index, siblings all of them, what the largest difference is among them now. Those before `first` that promise
   // more than they did are put in the queue once more.
@@ -358,8 +371,9 @@ class sparse_grid {
   sparse_step plan_;
   std::vector<sparse_index> indices_;
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
-  std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it by one level
+  std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it, farther ones fading
   std::vector<int> open_;              // that are not expanded, or at the top
+  std::vector<int> told_;              // of what is above, and have not told those below
   std::vector<int> lenders_, raised_;  // below those that differ more since a step; that promise more
   std::vector<unsigned char> is_lender_, is_raised_;
   std::vector<int64> points_then_;                               // up to each index
