@@ -80,7 +80,7 @@ class break_search {
 
  private:
   static constexpr double least_spacing = 1.5e-14, rounding = 64 * 2.3e-16, falls_at_a_kink = 1.0 / 40,
-                          less_beside = 1.0 / 16;  // that a jump may be on the other line
+                          less_beside = 1.0 / 4;  // that a jump may be on the other line
   static constexpr int rounds_on_a_side = 2;
   static constexpr int sure_rounds = 3;
   double apart_, first_, least_;

@@ -74,7 +74,9 @@ TESSERA_HD double line_offset(int m, int j) {
 
 // Each has another beside it.
 TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int side, int j) {
-  return rounded_sum(s.centre(i, j), rounded_product(line_offset(m + most_lines * side, j), s.half(i, j)));
+  double offset = line_offset(m, j);
+  if (side != 0) offset = rounded_sum(offset, rounded_product(0.2, line_offset(m + most_lines, j)));
+  return rounded_sum(s.centre(i, j), rounded_product(offset, s.half(i, j)));
 }
 // Lines of a search: those through single regions come first, the others are long.
 struct search_lines {

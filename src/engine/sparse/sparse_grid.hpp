@@ -79,7 +79,7 @@ class sparse_grid {
     open_.clear();
     queue_.clear();
     points_then_.clear();
-    for (std::vector<double> *of_indices : {&difference_, &indicator_, &largest_above_, &sum_then_})
+    for (std::vector<double> *of_indices : {&difference_, &indicator_, &largest_above_, &far_above_, &sum_then_})
       of_indices->clear();
     for (std::vector<double> *of_components : {&sum_, &magnitude_, &error_, &lent_})
       of_components->assign(index(ncomp), 0.0);
@@ -172,9 +172,9 @@ class sparse_grid {
  private:
   // Of an index's difference: what its siblings are taken to have at least.
   static constexpr double sibling_share = 0.05;
-  static constexpr double fading = 0.5;    // of what is farther above, with each level
-  static constexpr double earlier = 0.55;  // share of the points whose value the value is compared with,
-  static constexpr double caution = 30.0;  // and what the difference counts
+  static constexpr double overlooked = 1e-3;  // of what is farther above
+  static constexpr double earlier = 0.55;     // share of the points whose value the value is compared with,
+  static constexpr double caution = 30.0;     // and what the difference counts
   static constexpr int64 judged_after = 4, judged_points = 500;
   static int64 least_judged(int ndim, int64 first) { return std::max(judged_after * first, judged_points * ndim); }
   static constexpr int64 growing = 3;  // an array that grows to twice its size, and the old one beside it
@@ -183,7 +183,7 @@ class sparse_grid {
   std::size_t index(int i, int k) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
   }
-  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 32 * ncomp_ + 96; }
+  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 40 * ncomp_ + 100; }
 
   // 2^(-bits/2)
   static double inverse_root_of_points(int bits) {
@@ -250,6 +250,7 @@ class sparse_grid {
         difference_.push_back(d);
         indicator_.push_back(0.0);
         largest_above_.push_back(0.0);
+        far_above_.push_back(0.0);
         sum_then_.push_back(sum_[index(k)]);
       }
     }
@@ -271,7 +272,7 @@ class sparse_grid {
   void promise(int i) {
     for (int k = 0; k < ncomp_; ++k) {
       double most = 0.0;  // of the siblings', and of its own, which is no more than it has anyway
-      each_axis(set_.active(i), [&](int j) { most = larger(most, largest_above_[index(set_.below(i, j), k)]); });
+      each_axis(set_.active(i), [&](int j) { most = larger(most, held_above(set_.below(i, j), k)); });
       indicator_[index(i, k)] = larger(std::fabs(difference_[index(i, k)]), sibling_share * most);
     }
   }
@@ -286,32 +287,44 @@ class sparse_grid {
     for (const int lower : lenders_) raise(lower, first);
     for (const int i : raised_) put_in_queue(i);
   }
-  // Tells the index below index i on each axis of its difference, and those below that, half as loud each time; they are then of those that siblings are to be
-  // told of. The indices between one with a large difference and a sibling may all have small ones, as beside a peak that no point of a low level meets.
+  // Tells the index below index i on each axis of its difference, and all that are below those; they are then of those that siblings are to be told of.
   void lend(int i) {
-    each_axis(set_.active(i),
-              [&](int j) { tell(set_.below(i, j), [&](int k) { return std::fabs(difference_[index(i, k)]); }); });
+    tell(i, [&](int lower, int k) {
+      const double own = std::fabs(difference_[index(i, k)]);
+      const bool more = largest_above_[index(lower, k)] < own;
+      largest_above_[index(lower, k)] = larger(largest_above_[index(lower, k)], own);
+      far_above_[index(lower, k)] = larger(far_above_[index(lower, k)], own);
+      return more;
+    });
     while (!told_.empty()) {
       const int from = told_.back();
       told_.pop_back();
-      each_axis(set_.active(from), [&](int j) {
-        tell(set_.below(from, j), [&](int k) { return fading * largest_above_[index(from, k)]; });
+      tell(from, [&](int lower, int k) {
+        const double all = far_above_[index(from, k)];
+        const bool more = far_above_[index(lower, k)] < all;
+        far_above_[index(lower, k)] = larger(far_above_[index(lower, k)], all);
+        return more;
       });
     }
   }
-  template <class Difference>
-  void tell(int lower, Difference difference) {
-    bool more = false;
-    for (int k = 0; k < ncomp_; ++k) {
-      double &largest = largest_above_[index(lower, k)];
-      const double now = difference(k);
-      more = more || largest < now;
-      largest = larger(largest, now);
-    }
-    if (!more) return;
-    told_.push_back(lower);
-    if (!is_lender_[index(lower)]) lenders_.push_back(lower);
-    is_lender_[index(lower)] = true;
+  // has(lower, k): whether the index below `from` on an axis has heard of more in component k.
+  template <class Has>
+  void tell(int from, Has has) {
+    each_axis(set_.active(from), [&](int j) {
+      const int lower = set_.below(from, j);
+      bool more = false;
+      for (int k = 0; k < ncomp_; ++k) more = has(lower, k) || more;
+      if (!more) return;
+      told_.push_back(lower);
+      if (!is_lender_[index(lower)]) lenders_.push_back(lower);
+      is_lender_[index(lower)] = true;
+    });
+  }
+  // What those above an index are taken to hold: the largest difference among them. Where that is next to nothing beside what is farther above, as where no point
+  // of a low level meets a peak, it says nothing, and what is farther above counts: else an index there is never expanded, nor what lies above it.
+  double held_above(int lower, int k) const {
+    const double near = largest_above_[index(lower, k)], far = far_above_[index(lower, k)];
+    return near < overlooked * far ? far : near;
   }
   // Tells those above an index, siblings all of them, what the largest difference is among them now. Those before `first` that promise
   // more than they did are put in the queue once more.
@@ -322,7 +335,7 @@ class sparse_grid {
       bool more = false;
       for (int k = 0; k < ncomp_; ++k) {
         double &has = indicator_[index(sibling, k)];
-        const double now = sibling_share * largest_above_[index(lower, k)];
+        const double now = sibling_share * held_above(lower, k);
         more = more || has < now;
         has = larger(has, now);
       }
@@ -371,7 +384,8 @@ class sparse_grid {
   sparse_step plan_;
   std::vector<sparse_index> indices_;
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
-  std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it, farther ones fading
+  std::vector<double> largest_above_,
+      far_above_;                      // [index][ncomp] difference, of the indices above it by one level and of all
   std::vector<int> open_;              // that are not expanded, or at the top
   std::vector<int> told_;              // of what is above, and have not told those below
   std::vector<int> lenders_, raised_;  // below those that differ more since a step; that promise more
