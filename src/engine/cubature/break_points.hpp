@@ -17,6 +17,7 @@ constexpr int most_breaks = 64, most_lines = 32, least_lines = 4;
 constexpr int64 spent_on_a_line = 2048;                                            // evaluations before, at least
 constexpr int64 most_of_line = break_search::samples * break_search::most_rounds;  // points
 constexpr int64 spent_on_a_long_line = 1024;                                       // most of these are left soon
+constexpr int64 no_long_lines = 8;     // that the first evaluations would allow
 constexpr int long_lines_on_axis = 3;  // of what has two ends two of them find the same
 constexpr int most_barren = 3;         // searches
 
@@ -34,12 +35,16 @@ struct break_schedule {
   int64 next;  // evaluations before the next one
 };
 constexpr break_schedule no_search_yet = {0, 0, least_lines *spent_on_a_line};
+// How much later the next search is than one in vain: soon behind the first, for which few lines could be afforded, and where others have been found.
+TESSERA_HD int apart_behind(const break_schedule &s) { return s.found > 0 || s.barren == 1 ? 2 : 4; }
 // Of a run that goes on behind so many evaluations, when the searches of before have probably been made in vain.
 TESSERA_HD break_schedule go_on_behind(int64 evaluations) {
   break_schedule s = no_search_yet;
   TESSERA_ROLLED
-  for (; s.next <= evaluations; s.next *= 4)
+  while (s.next <= evaluations) {
     if (s.barren < most_barren - 1) ++s.barren;
+    s.next *= apart_behind(s);
+  }
   return s;
 }
 // Behind a search, which has looked at so many points: there are so many now. Returns whether some are new. Then the next one comes as soon as they are
@@ -50,7 +55,7 @@ TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64
   s.found = found;
   if (fresh) s.next = evaluations + 8 * searched;
   TESSERA_ROLLED
-  while (s.next <= evaluations) s.next *= found > 0 ? 2 : 4;
+  while (s.next <= evaluations) s.next *= apart_behind(s);
   return fresh;
 }
 
@@ -93,7 +98,8 @@ TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, const search_l
 // As many as cost little beside what has been spent. None: no search now.
 TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions) {
   if (evaluations < s.next || s.barren >= most_barren || s.found >= most_breaks) return {0, 0};
-  int64 on_axes = evaluations / spent_on_a_long_line, n = evaluations / spent_on_a_line;
+  int64 on_axes = evaluations / spent_on_a_long_line - no_long_lines, n = evaluations / spent_on_a_line;
+  if (on_axes < 0) on_axes = 0;
   if (on_axes > long_lines_on_axis * ndim) on_axes = long_lines_on_axis * ndim;
   if (on_axes > most_lines / 2) on_axes = most_lines / 2;
   if (n > most_lines - on_axes) n = most_lines - on_axes;
