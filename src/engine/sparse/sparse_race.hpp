@@ -211,6 +211,7 @@ class sparse_race final : public run_hooks {
       const mapped_opening opening = source_->open_mapped(
           starts, faces, std::min(most_of_grids(n), static_cast<int64>(8.0 * points_of_map * set_.ndim)), may_be_wide);
       beside_ += opening.points;
+      note_bytes(0, true);
       if (ends_run(opening.end)) return end_with(opening.end);
       e.grid = opening.grid;
       kind_ = opening.kind;
@@ -271,11 +272,13 @@ class sparse_race final : public run_hooks {
     if (is_mapped) source_->prepare_map(before == 0 ? levels + 1 : grid.next_level());
     const outcome o = before == 0 ? grid.begin(levels) : grid.grow(step, most, memory);
     beside_ += (grid.evaluated() - before) * boxes;
-    int64 bytes = &grid == plain_.grid || &grid == mapped_.grid ? 0 : grid.bytes();
-    for (const entrant *const e : {&plain_, &mapped_}) bytes += e->grid ? e->grid->bytes() : 0;
-    if (mapped_.grid) bytes += source_->map_bytes();
-    bytes_ = std::max(bytes_, bytes);
+    note_bytes(&grid == plain_.grid || is_mapped ? 0 : grid.bytes(), mapped_.grid != nullptr);
     return o;
+  }
+  // Of all grids, one more that takes so many, and a map.
+  void note_bytes(int64 bytes, bool map) {
+    for (const entrant *const e : {&plain_, &mapped_}) bytes += e->grid ? e->grid->bytes() : 0;
+    bytes_ = std::max(bytes_, bytes + (map ? source_->map_bytes() : 0));
   }
 
   double ratio(const double *value, const double *error) const {
