@@ -17,7 +17,6 @@ constexpr int most_breaks = 64, most_lines = 32, least_lines = 4;
 constexpr int64 spent_on_a_line = 2048;                                            // evaluations before, at least
 constexpr int64 most_of_line = break_search::samples * break_search::most_rounds;  // points
 constexpr int64 spent_on_a_long_line = 1024;                                       // most of these are left soon
-constexpr int64 no_long_lines = 8;     // that the first evaluations would allow
 constexpr int long_lines_on_axis = 3;  // of what has two ends two of them find the same
 constexpr int most_barren = 3;         // searches
 
@@ -95,11 +94,13 @@ TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, const search_l
   const int64 i = place < 0 ? m * n / (lines.all - lines.long_ones) : place * n / lines.long_ones;
   return ids ? ids[i] : i;
 }
-// As many as cost little beside what has been spent. None: no search now.
-TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions) {
-  if (evaluations < s.next || s.barren >= most_barren || s.found >= most_breaks) return {0, 0};
-  int64 on_axes = evaluations / spent_on_a_long_line - no_long_lines, n = evaluations / spent_on_a_line;
-  if (on_axes < 0) on_axes = 0;
+// As many as cost little beside what has been spent. None: no search now. Long ones are where the first search was in vain, and before success is claimed: where
+// the integrand is not 0 in a corner alone most of them do not meet it.
+TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions,
+                                        bool at_end = false) {
+  if ((!at_end && evaluations < s.next) || s.barren >= most_barren || s.found >= most_breaks) return {0, 0};
+  const bool has_long = at_end || (s.found == 0 && s.barren == 1);
+  int64 on_axes = has_long ? evaluations / spent_on_a_long_line : 0, n = evaluations / spent_on_a_line;
   if (on_axes > long_lines_on_axis * ndim) on_axes = long_lines_on_axis * ndim;
   if (on_axes > most_lines / 2) on_axes = most_lines / 2;
   if (n > most_lines - on_axes) n = most_lines - on_axes;

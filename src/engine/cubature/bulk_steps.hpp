@@ -190,8 +190,7 @@ class bulk_steps {
       if constexpr (Evaluator::searches)
         if (t.end == outcome::converged && state().set.seeks_breaks && is_search_owed(at_.breaks)) {
           const int known = at_.breaks.found;
-          at_.breaks.next = at_.evaluations;
-          const outcome end = search_breaks(nullptr, at_.count);
+          const outcome end = search_breaks(nullptr, at_.count, true);
           if (end != outcome::running) return ended(end);
           if (at_.breaks.found > known) {
             forget_survey();
@@ -267,7 +266,7 @@ class bulk_steps {
     }
     if constexpr (Evaluator::searches)
       if (state().set.seeks_breaks && unknown == 0) {
-        const outcome end = search_breaks(state().marked, marked);
+        const outcome end = search_breaks(state().marked, marked, false);
         if (end != outcome::running) return ended(end);
         marked = at_most_affordable(marked, split);
       }
@@ -612,8 +611,8 @@ class bulk_steps {
   }
 
   // Looks for break points in some of n regions.
-  TESSERA_HD outcome search_breaks(const int64 *ids, int64 n) {
-    const search_lines lines = lines_to_search(at_.breaks, state().set.ndim, at_.evaluations, n);
+  TESSERA_HD outcome search_breaks(const int64 *ids, int64 n, bool at_end) {
+    const search_lines lines = lines_to_search(at_.breaks, state().set.ndim, at_.evaluations, n, at_end);
     if (lines.all == 0 || lines.all * most_of_line > state().set.maxeval - at_.evaluations) return outcome::running;
     bulk_progress at = at_;
     const bool fresh =

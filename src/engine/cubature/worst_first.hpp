@@ -287,10 +287,10 @@ class worst_first {
   bool turn_to_landmark(int64 i) { return landmarks_.turn(split_, store_.view(), i, domain_, scale_.data()); }
 
   // Looks for break points in some of the regions that come next.
-  outcome search_breaks() {
+  outcome search_breaks(bool at_end = false) {
     if (!set_.seeks_breaks) return outcome::running;
     const search_lines lines =
-        lines_to_search(seeking_, set_.ndim, stats_.evaluations, static_cast<int64>(queue_.size()));
+        lines_to_search(seeking_, set_.ndim, stats_.evaluations, static_cast<int64>(queue_.size()), at_end);
     const int n = lines.all;
     if (n == 0) return outcome::running;
     if (stats_.evaluations + n * most_of_line > most_evaluations())
@@ -334,8 +334,7 @@ class worst_first {
 
   outcome search_at_end() {
     const int known = seeking_.found;
-    seeking_.next = stats_.evaluations;
-    const outcome o = search_breaks();
+    const outcome o = search_breaks(true);
     if (seeking_.found == known) seeking_.barren = std::max(seeking_.barren, 1);
     return o;
   }

@@ -79,8 +79,8 @@ class sparse_grid {
     open_.clear();
     queue_.clear();
     points_then_.clear();
-    for (std::vector<double> *of_indices : {&difference_, &indicator_, &largest_above_, &far_above_, &sum_then_})
-      of_indices->clear();
+    for (std::vector<double> *of_indices : {&difference_, &indicator_, &sum_then_}) of_indices->clear();
+    above_.clear();
     for (std::vector<double> *of_components : {&sum_, &magnitude_, &error_, &lent_})
       of_components->assign(index(ncomp), 0.0);
     weight_.assign(index(ncomp), 1.0);
@@ -249,8 +249,7 @@ class sparse_grid {
         magnitude_[index(k)] += std::fabs(d);
         difference_.push_back(d);
         indicator_.push_back(0.0);
-        largest_above_.push_back(0.0);
-        far_above_.push_back(0.0);
+        above_.push_back({0.0, 0.0});
         sum_then_.push_back(sum_[index(k)]);
       }
     }
@@ -289,33 +288,34 @@ class sparse_grid {
   }
   // Tells the index below index i on each axis of its difference, and all that are below those; they are then of those that siblings are to be told of.
   void lend(int i) {
-    tell(i, [&](int lower, int k) {
+    tell(i, [this, i](differences_above &lower, int k, bool &farther) {
       const double own = std::fabs(difference_[index(i, k)]);
-      const bool more = largest_above_[index(lower, k)] < own;
-      largest_above_[index(lower, k)] = larger(largest_above_[index(lower, k)], own);
-      far_above_[index(lower, k)] = larger(far_above_[index(lower, k)], own);
+      const bool more = lower.near < own;
+      lower.near = larger(lower.near, own);
+      farther = farther || lower.far < own;
+      lower.far = larger(lower.far, own);
       return more;
     });
     while (!told_.empty()) {
       const int from = told_.back();
       told_.pop_back();
-      tell(from, [&](int lower, int k) {
-        const double all = far_above_[index(from, k)];
-        const bool more = far_above_[index(lower, k)] < all;
-        far_above_[index(lower, k)] = larger(far_above_[index(lower, k)], all);
-        return more;
+      tell(from, [this, from](differences_above &lower, int k, bool &farther) {
+        const double all = above_[index(from, k)].far;
+        farther = farther || lower.far < all;
+        lower.far = larger(lower.far, all);
+        return farther;
       });
     }
   }
-  // has(lower, k): whether the index below `from` on an axis has heard of more in component k.
+  // has(its differences, k, farther): whether the index below `from` on an axis has heard of more in component k; farther is set where those below it have to.
   template <class Has>
   void tell(int from, Has has) {
     each_axis(set_.active(from), [&](int j) {
       const int lower = set_.below(from, j);
-      bool more = false;
-      for (int k = 0; k < ncomp_; ++k) more = has(lower, k) || more;
+      bool more = false, farther = false;
+      for (int k = 0; k < ncomp_; ++k) more = has(above_[index(lower, k)], k, farther) || more;
+      if (farther && set_.active(lower) != 0) told_.push_back(lower);
       if (!more) return;
-      told_.push_back(lower);
       if (!is_lender_[index(lower)]) lenders_.push_back(lower);
       is_lender_[index(lower)] = true;
     });
@@ -323,8 +323,8 @@ class sparse_grid {
   // What those above an index are taken to hold: the largest difference among them. Where that is next to nothing beside what is farther above, as where no point
   // of a low level meets a peak, it says nothing, and what is farther above counts: else an index there is never expanded, nor what lies above it.
   double held_above(int lower, int k) const {
-    const double near = largest_above_[index(lower, k)], far = far_above_[index(lower, k)];
-    return near < overlooked * far ? far : near;
+    const differences_above &all = above_[index(lower, k)];
+    return all.near < overlooked * all.far ? all.far : all.near;
   }
   // Tells those above an index, siblings all of them, what the largest difference is among them now. Those before `first` that promise
   // more than they did are put in the queue once more.
@@ -375,6 +375,11 @@ class sparse_grid {
     }
   }
 
+  // The largest differences of the indices above one: by one level, and of all.
+  struct differences_above {
+    double near, far;
+  };
+
   int ndim_ = 0, ncomp_ = 0;
   int deepest_ = 0;  // no level is above
   bool complex_values_ = false;
@@ -384,10 +389,9 @@ class sparse_grid {
   sparse_step plan_;
   std::vector<sparse_index> indices_;
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
-  std::vector<double> largest_above_,
-      far_above_;                      // [index][ncomp] difference, of the indices above it by one level and of all
-  std::vector<int> open_;              // that are not expanded, or at the top
-  std::vector<int> told_;              // of what is above, and have not told those below
+  std::vector<differences_above> above_;                   // [index][ncomp]
+  std::vector<int> open_;                                  // that are not expanded, or at the top
+  std::vector<int> told_;                                  // of what is above, and have not told those below
   std::vector<int> lenders_, raised_;  // below those that differ more since a step; that promise more
   std::vector<unsigned char> is_lender_, is_raised_;
   std::vector<int64> points_then_;                               // up to each index
