@@ -29,11 +29,12 @@ struct found_break {
 
 // When the next search is made.
 struct break_schedule {
-  int found;   // break points
-  int barren;  // searches that found nothing new
-  int64 next;  // evaluations before the next one
+  int found;           // break points
+  short barren;        // searches that found nothing new
+  short long_in_vain;  // 1: long lines have found nothing since something was found
+  int64 next;          // evaluations before the next one
 };
-constexpr break_schedule no_search_yet = {0, 0, least_lines *spent_on_a_line};
+constexpr break_schedule no_search_yet = {0, 0, 0, least_lines *spent_on_a_line};
 // How much later the next search is than one in vain: soon behind the first, for which few lines could be afforded, and where others have been found.
 TESSERA_HD int apart_behind(const break_schedule &s) { return s.found > 0 || s.barren == 1 ? 2 : 4; }
 // Of a run that goes on behind so many evaluations, when the searches of before have probably been made in vain.
@@ -48,9 +49,10 @@ TESSERA_HD break_schedule go_on_behind(int64 evaluations) {
 }
 // Behind a search, which has looked at so many points: there are so many now. Returns whether some are new. Then the next one comes as soon as they are
 // an eighth of what has been spent since.
-TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64 searched) {
+TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64 searched, bool has_long) {
   const bool fresh = found > s.found;
-  s.barren = fresh ? 0 : s.barren + 1;
+  s.barren = static_cast<short>(fresh ? 0 : s.barren + 1);
+  if (fresh || has_long) s.long_in_vain = fresh ? 0 : 1;
   s.found = found;
   if (fresh) s.next = evaluations + 8 * searched;
   TESSERA_ROLLED
@@ -58,8 +60,8 @@ TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64
   return fresh;
 }
 
-// Before success is claimed: has the last search found something? There may be more where that was, and none comes before.
-TESSERA_HD bool is_search_owed(const break_schedule &s) { return s.found > 0 && s.barren == 0; }
+// Before success is claimed: have break points been found, and no long lines looked for others since?
+TESSERA_HD bool is_search_owed(const break_schedule &s) { return s.found > 0 && s.long_in_vain == 0; }
 
 struct break_table {
   int count;
@@ -98,7 +100,7 @@ TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, const search_l
 // the integrand is not 0 in a corner alone most of them do not meet it.
 TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions,
                                         bool at_end = false) {
-  if ((!at_end && evaluations < s.next) || s.barren >= most_barren || s.found >= most_breaks) return {0, 0};
+  if (s.found >= most_breaks || (!at_end && (evaluations < s.next || s.barren >= most_barren))) return {0, 0};
   const bool has_long = at_end || (s.found == 0 && s.barren == 1);
   int64 on_axes = has_long ? evaluations / spent_on_a_long_line : 0, n = evaluations / spent_on_a_line;
   if (on_axes > long_lines_on_axis * ndim) on_axes = long_lines_on_axis * ndim;

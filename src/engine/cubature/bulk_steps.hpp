@@ -53,7 +53,7 @@ TESSERA_HD TESSERA_APART bool search_breaks(Grid &grid, bulk_state &st, bulk_pro
   if (eval.failed()) return false;
   grid.in_first(true, [&grid, &st, all, known] { end_search(grid.team(), *st.break_points, all, st.domain(), known); });
   const break_table &table = *st.break_points;
-  const bool fresh = plan_next(at.breaks, table.count, at.evaluations, table.searched);
+  const bool fresh = plan_next(at.breaks, table.count, at.evaluations, table.searched, lines.long_ones > 0);
   at.evaluations += table.searched;
   if (!fresh) return false;
   const splitting split = st.split;
@@ -196,7 +196,7 @@ class bulk_steps {
             forget_survey();
             return move::again;
           }
-          if (at_.breaks.barren == 0) at_.breaks.barren = 1;
+          at_.breaks.long_in_vain = 1;  // also where no line could be afforded
         }
       if (t.end == outcome::converged) {
         unknown = list_unexplored();

@@ -307,7 +307,7 @@ class worst_first {
     if (o != outcome::running) return o;
     lone_lane alone;
     end_search(alone, breaks_, n, domain_, seeking_.found);
-    const bool fresh = plan_next(seeking_, breaks_.count, stats_.evaluations, breaks_.searched);
+    const bool fresh = plan_next(seeking_, breaks_.count, stats_.evaluations, breaks_.searched, lines.long_ones > 0);
     stats_.evaluations += breaks_.searched;
     stats_.breaks = breaks_.count;
     if (!fresh) return outcome::running;
@@ -335,7 +335,7 @@ class worst_first {
   outcome search_at_end() {
     const int known = seeking_.found;
     const outcome o = search_breaks(true);
-    if (seeking_.found == known) seeking_.barren = std::max(seeking_.barren, 1);
+    if (seeking_.found == known) seeking_.long_in_vain = 1;  // also where no line could be afforded
     return o;
   }
 
