@@ -35,16 +35,12 @@ struct break_schedule {
   int64 next;          // evaluations before the next one
 };
 constexpr break_schedule no_search_yet = {0, 0, 0, least_lines *spent_on_a_line};
-// How much later the next search is than one in vain: soon behind the first, for which few lines could be afforded, and where others have been found.
-TESSERA_HD int apart_behind(const break_schedule &s) { return s.found > 0 || s.barren == 1 ? 2 : 4; }
 // Of a run that goes on behind so many evaluations, when the searches of before have probably been made in vain.
 TESSERA_HD break_schedule go_on_behind(int64 evaluations) {
   break_schedule s = no_search_yet;
   TESSERA_ROLLED
-  while (s.next <= evaluations) {
+  for (; s.next <= evaluations; s.next *= 4)
     if (s.barren < most_barren - 1) ++s.barren;
-    s.next *= apart_behind(s);
-  }
   return s;
 }
 // Behind a search, which has looked at so many points: there are so many now. Returns whether some are new. Then the next one comes as soon as they are
@@ -56,7 +52,7 @@ TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64
   s.found = found;
   if (fresh) s.next = evaluations + 8 * searched;
   TESSERA_ROLLED
-  while (s.next <= evaluations) s.next *= apart_behind(s);
+  while (s.next <= evaluations) s.next *= found > 0 ? 2 : 4;
   return fresh;
 }
 

@@ -23,6 +23,7 @@ inline outcome run_alone(sparse_grid &grid, const cubature_settings &set, int64 
       zero = zero && value[k] == 0.0 && error[k] == 0.0;
     }
     if (o != outcome::running) break;
+    if (met && grid.look_far_above()) continue;
     if (met && zero && set.abstol == 0.0) return outcome::all_zero;
     if (met) return outcome::converged;
     o = hooks.between_steps(grid.points(), value, error);

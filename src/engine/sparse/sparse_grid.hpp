@@ -79,8 +79,8 @@ class sparse_grid {
     open_.clear();
     queue_.clear();
     points_then_.clear();
-    for (std::vector<double> *of_indices : {&difference_, &indicator_, &sum_then_}) of_indices->clear();
-    above_.clear();
+    for (std::vector<double> *of_indices : {&difference_, &indicator_, &largest_above_, &sum_then_})
+      of_indices->clear();
     for (std::vector<double> *of_components : {&sum_, &magnitude_, &error_, &lent_})
       of_components->assign(index(ncomp), 0.0);
     weight_.assign(index(ncomp), 1.0);
@@ -143,6 +143,39 @@ class sparse_grid {
     return bytes_with(n) > memory || set_.count() > most_indices ? outcome::memory : evaluate();
   }
 
+  // Before the value is believed: where what lies above an index is next to nothing beside what is farther above, as where no point of a low level meets a peak,
+  // its difference says nothing of what will be above it, and it would never be expanded. Such an index is then taken to hold what it has of all that is above,
+  // and the error follows. True: it has changed.
+  bool look_far_above() {
+    std::vector<double> &all = far_above_;
+    all.assign(difference_.size(), 0.0);
+    for (int i = set_.count() - 1; i > 0; --i)  // what lies above an index has a higher number
+      each_axis(set_.active(i), [&](int j) {
+        const int lower = set_.below(i, j);
+        for (int k = 0; k < ncomp_; ++k)
+          all[index(lower, k)] =
+              larger(all[index(lower, k)], larger(all[index(i, k)], std::fabs(difference_[index(i, k)])));
+      });
+    bool changed = false;
+    for (const int i : open_) {
+      if (set_.is_expanded(i)) continue;
+      bool more = false;
+      each_axis(set_.active(i), [&](int j) {
+        const int lower = set_.below(i, j);
+        for (int k = 0; k < ncomp_; ++k) {
+          const double far = all[index(lower, k)], now = sibling_share * far;
+          if (!(largest_above_[index(lower, k)] < overlooked * far) || !(indicator_[index(i, k)] < now)) continue;
+          indicator_[index(i, k)] = now;
+          more = true;
+        }
+      });
+      if (more) put_in_queue(i);
+      changed = changed || more;
+    }
+    if (changed) estimate();
+    return changed;
+  }
+
   int64 points() const { return points_; }
   int64 indices() const { return set_.count(); }
   // With those of a step that gave no value.
@@ -183,7 +216,7 @@ class sparse_grid {
   std::size_t index(int i, int k) const {
     return static_cast<std::size_t>(i) * static_cast<std::size_t>(ncomp_) + static_cast<std::size_t>(k);
   }
-  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 40 * ncomp_ + 100; }
+  int64 bytes_of_index() const { return sparse_indices::bytes(ndim_) + 40 * ncomp_ + 96; }
 
   // 2^(-bits/2)
   static double inverse_root_of_points(int bits) {
@@ -249,7 +282,7 @@ class sparse_grid {
         magnitude_[index(k)] += std::fabs(d);
         difference_.push_back(d);
         indicator_.push_back(0.0);
-        above_.push_back({0.0, 0.0});
+        largest_above_.push_back(0.0);
         sum_then_.push_back(sum_[index(k)]);
       }
     }
@@ -271,7 +304,7 @@ class sparse_grid {
   void promise(int i) {
     for (int k = 0; k < ncomp_; ++k) {
       double most = 0.0;  // of the siblings', and of its own, which is no more than it has anyway
-      each_axis(set_.active(i), [&](int j) { most = larger(most, held_above(set_.below(i, j), k)); });
+      each_axis(set_.active(i), [&](int j) { most = larger(most, largest_above_[index(set_.below(i, j), k)]); });
       indicator_[index(i, k)] = larger(std::fabs(difference_[index(i, k)]), sibling_share * most);
     }
   }
@@ -286,45 +319,20 @@ class sparse_grid {
     for (const int lower : lenders_) raise(lower, first);
     for (const int i : raised_) put_in_queue(i);
   }
-  // Tells the index below index i on each axis of its difference, and all that are below those; they are then of those that siblings are to be told of.
+  // Tells the index below index i on each axis of its difference; it is then of those that siblings are to be told of.
   void lend(int i) {
-    tell(i, [this, i](differences_above &lower, int k, bool &farther) {
-      const double own = std::fabs(difference_[index(i, k)]);
-      const bool more = lower.near < own;
-      lower.near = larger(lower.near, own);
-      farther = farther || lower.far < own;
-      lower.far = larger(lower.far, own);
-      return more;
+    each_axis(set_.active(i), [&](int j) {
+      const int lower = set_.below(i, j);
+      bool more = false;
+      for (int k = 0; k < ncomp_; ++k) {
+        double &largest = largest_above_[index(lower, k)];
+        const double own = std::fabs(difference_[index(i, k)]);
+        more = more || largest < own;
+        largest = larger(largest, own);
+      }
+      if (more && !is_lender_[index(lower)]) lenders_.push_back(lower);
+      if (more) is_lender_[index(lower)] = true;
     });
-    while (!told_.empty()) {
-      const int from = told_.back();
-      told_.pop_back();
-      tell(from, [this, from](differences_above &lower, int k, bool &farther) {
-        const double all = above_[index(from, k)].far;
-        farther = farther || lower.far < all;
-        lower.far = larger(lower.far, all);
-        return farther;
-      });
-    }
-  }
-  // has(its differences, k, farther): whether the index below `from` on an axis has heard of more in component k; farther is set where those below it have to.
-  template <class Has>
-  void tell(int from, Has has) {
-    each_axis(set_.active(from), [&](int j) {
-      const int lower = set_.below(from, j);
-      bool more = false, farther = false;
-      for (int k = 0; k < ncomp_; ++k) more = has(above_[index(lower, k)], k, farther) || more;
-      if (farther && set_.active(lower) != 0) told_.push_back(lower);
-      if (!more) return;
-      if (!is_lender_[index(lower)]) lenders_.push_back(lower);
-      is_lender_[index(lower)] = true;
-    });
-  }
-  // What those above an index are taken to hold: the largest difference among them. Where that is next to nothing beside what is farther above, as where no point
-  // of a low level meets a peak, it says nothing, and what is farther above counts: else an index there is never expanded, nor what lies above it.
-  double held_above(int lower, int k) const {
-    const differences_above &all = above_[index(lower, k)];
-    return all.near < overlooked * all.far ? all.far : all.near;
   }
   // Tells those above an index, siblings all of them, what the largest difference is among them now. Those before `first` that promise
   // more than they did are put in the queue once more.
@@ -335,7 +343,7 @@ class sparse_grid {
       bool more = false;
       for (int k = 0; k < ncomp_; ++k) {
         double &has = indicator_[index(sibling, k)];
-        const double now = sibling_share * held_above(lower, k);
+        const double now = sibling_share * largest_above_[index(lower, k)];
         more = more || has < now;
         has = larger(has, now);
       }
@@ -375,11 +383,6 @@ class sparse_grid {
     }
   }
 
-  // The largest differences of the indices above one: by one level, and of all.
-  struct differences_above {
-    double near, far;
-  };
-
   int ndim_ = 0, ncomp_ = 0;
   int deepest_ = 0;  // no level is above
   bool complex_values_ = false;
@@ -389,9 +392,9 @@ class sparse_grid {
   sparse_step plan_;
   std::vector<sparse_index> indices_;
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
-  std::vector<differences_above> above_;                   // [index][ncomp]
-  std::vector<int> open_;                                  // that are not expanded, or at the top
-  std::vector<int> told_;                                  // of what is above, and have not told those below
+  std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it by one level
+  std::vector<double> far_above_;      // [index][ncomp] the same of all above it, at the last look
+  std::vector<int> open_;              // that are not expanded, or at the top
   std::vector<int> lenders_, raised_;  // below those that differ more since a step; that promise more
   std::vector<unsigned char> is_lender_, is_raised_;
   std::vector<int64> points_then_;                               // up to each index

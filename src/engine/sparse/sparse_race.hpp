@@ -375,15 +375,21 @@ class sparse_race final : public run_hooks {
     if (&e == &mapped_ && kind_ == map_kind::product) step = std::max(step, e.grid->until_judged());
     return step;
   }
+  // The error of a grid, of what is tolerated.
+  double beyond(const sparse_grid &grid) const {
+    double most = 0.0;
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double error = grid.error(k), t = tolerated(set_, k, grid);
+      most = std::fmax(most, error > 0.0 ? (t > 0.0 ? error / t : infinity_value()) : 0.0);
+    }
+    return most;
+  }
   // Is the tolerance met?
   void judge(entrant &e, int64 n) {
-    double most = 0.0;
+    double most = beyond(*e.grid);
+    if (e.grid->is_judged() && most <= 1.0 && e.grid->look_far_above()) most = beyond(*e.grid);
     bool nothing = true;
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double v = e.grid->value(k), error = e.grid->error(k), t = tolerated(set_, k, *e.grid);
-      most = std::fmax(most, error > 0.0 ? (t > 0.0 ? error / t : infinity_value()) : 0.0);
-      nothing = nothing && v == 0.0 && error == 0.0;
-    }
+    for (int k = 0; k < set_.ncomp; ++k) nothing = nothing && e.grid->value(k) == 0.0 && e.grid->error(k) == 0.0;
     e.points.add(e.grid->points(), most);
     const double more = e.points.needed() - static_cast<double>(e.grid->points());
     if (e.grid->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside_ + static_cast<int64>(more));
