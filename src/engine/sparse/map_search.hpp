@@ -60,6 +60,7 @@ class map_search {
   static constexpr int most_attempts = 3, levels_at_first = 6;
   static constexpr double narrow = 2.5;  // an axis over the width of a peak, in the geometric mean, where a map pays
   static constexpr double same_product = 1e-6, moved = 1.01, share_aside = 0.75, coarse = 1e-4;
+  static constexpr double resolved = 1e-6;  // of the largest density: it is known to 2e-13 of that
   static constexpr int rounds_of_powers = 2, points_of_powers = 1024;
   static constexpr double least_effective = 1.0 / 4;
   static constexpr double wider =
@@ -125,13 +126,20 @@ class map_search {
   outcome follow_product() {
     outcome o = follow_lines(axis_density::finest);
     if (o != outcome::running || !is_found_) return o;
-    std::vector<double> aside(nd_);
+    // Far from the peak on an axis its density is lost beside that of the peak: from the top there.
+    std::vector<double> aside(nd_), from = base_;
     double foreseen = size_at_base_, size = 0.0;
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const double top = lines_[j].mode();
+      if (!(lines_[j].density(from[j]) > resolved * lines_[j].density(top))) from[j] = top;
+    }
+    if (from != base_) o = measure(from, 1, &foreseen);
+    if (o != outcome::running) return o;
     for (std::size_t j = 0; j < nd_; ++j) {
       mapped_node node;
       lines_[j].find(&share_aside, 1, &node);
       aside[j] = node.at;
-      foreseen *= lines_[j].density(aside[j]) / lines_[j].density(base_[j]);
+      foreseen *= lines_[j].density(aside[j]) / lines_[j].density(from[j]);
     }
     o = measure(aside, 1, &size);
     is_product_ = std::fabs(size - foreseen) <= same_product * foreseen;
