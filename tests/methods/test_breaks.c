@@ -231,8 +231,83 @@ static void gone_on_with(void **state) {
   }
 }
 
+/* A sum of jumps, some of them so near to where halving divides that no point is between: lines from end to end of the domain find them. */
+struct jumps {
+  double at[5], size[5];
+};
+static int jumps_point(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  const struct jumps *p = userdata;
+  (void)ncomp;
+  f[0] = 1;
+  for (int j = 0; j < ndim; ++j) f[0] += x[j] > p->at[j] ? p->size[j] : 0;
+  return 0;
+}
+static int claims_jumps(struct jumps *p, int ndim, int selection, double reltol) {
+  double exact = 1;
+  for (int j = 0; j < ndim; ++j) exact += p->size[j] * (1 - p->at[j]);
+  tessera_solver *s = solver_of(ndim, 1);
+  put_point(s, jumps_point, p);
+  put_int(s, TESSERA_SELECTION, selection);
+  put_int(s, TESSERA_MAXEVAL, 2000000);
+  put_real(s, TESSERA_RELTOL, reltol);
+  const struct answer a = integrate(s);
+  if (a.status == TESSERA_OK && !(fabs(a.value - exact) <= reltol * fabs(exact))) {
+    print_error("  %d-D, selection %d, first jump at %.17g: %.12g +- %.1e after %lld evaluations, exact %.12g\n", ndim,
+                selection, p->at[0], a.value, a.error, (long long)a.evaluations, exact);
+    fail();
+  }
+  tessera_destroy(s);
+  return a.status == TESSERA_OK;
+}
+static void jumps_behind_all_points(void **state) {
+  (void)state;
+  int claims = 0, runs = 0;
+  struct jumps known = {{0.5000952598, 0.9375549513, 0.6326852672, 0.8750951953, 0.2499339732},
+                        {-1, -0.3778, 0.6941, 1, 1}};
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
+    if (!sanitized) claims_jumps(&known, 5, selection, 1e-5);
+    for (uint64_t seed = 1; seed <= (sanitized ? 2 : 12); ++seed)
+      for (int ndim = 3; ndim <= 5; ++ndim, ++runs) {
+        uint64_t drawn = 100 * seed + (uint64_t)ndim;
+        struct jumps p;
+        for (int j = 0; j < ndim; ++j) {
+          const double corner = floor(1 + 15 * splitmix_uniform(&drawn)) / 16,
+                       side = splitmix_uniform(&drawn) < 0.5 ? -0.5 : 0.5;
+          p.at[j] = corner + side * pow(10, -1 - 4 * splitmix_uniform(&drawn));
+          p.size[j] = (splitmix_uniform(&drawn) < 0.3 ? -1 : 1) * pow(10, -splitmix_uniform(&drawn));
+        }
+        claims += claims_jumps(&p, ndim, selection, 1e-5);
+      }
+  }
+  print_message("  %d of %d claimed, none false\n", claims, runs);
+  assert_true(4 * claims >= 3 * runs);
+}
+
+/* A kink across two of five axes: along the others the integrand does not vary, and a division there shows nothing. */
+static int crease_point(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)ncomp;
+  f[0] = fabs(x[0] + x[1] - *(const double *)userdata);
+  return 0;
+}
+static void axes_without_variation(void **state) {
+  (void)state;
+  for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection)
+    for (double c = 0.3329; c < 0.3340; c += 0.00035) {
+      tessera_solver *s = solver_of(5, 1);
+      put_point(s, crease_point, &c);
+      put_int(s, TESSERA_SELECTION, selection);
+      put_int(s, TESSERA_MAXEVAL, sanitized ? 100000 : 1000000);
+      put_real(s, TESSERA_RELTOL, 1e-5);
+      const struct answer a = integrate(s);
+      const double exact = 1 - c + c * c * c / 3;
+      if (a.status == TESSERA_OK) assert_at_most(fabs(a.value - exact), 1e-5 * exact);
+      tessera_destroy(s);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(jumps_behind_all_points), cmocka_unit_test(axes_without_variation),
       cmocka_unit_test(fewer_evaluations),       cmocka_unit_test(regions_end_there),
       cmocka_unit_test(whoever_calls),           cmocka_unit_test(several_components_and_an_infinite_range),
       cmocka_unit_test(little_is_spent_in_vain), cmocka_unit_test(gone_on_with),

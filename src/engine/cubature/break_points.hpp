@@ -29,10 +29,10 @@ struct found_break {
 
 // When the next search is made.
 struct break_schedule {
-  int found;           // break points
-  short barren;        // searches that found nothing new
-  short long_in_vain;  // 1: long lines have found nothing since something was found
-  int64 next;          // evaluations before the next one
+  int found;        // break points
+  short barren;     // searches that found nothing new
+  short owes_long;  // 1: something has been seen since long lines looked for break points, if they have
+  int64 next;       // evaluations before the next one
 };
 constexpr break_schedule no_search_yet = {0, 0, 0, least_lines *spent_on_a_line};
 // Of a run that goes on behind so many evaluations, when the searches of before have probably been made in vain.
@@ -48,7 +48,7 @@ TESSERA_HD break_schedule go_on_behind(int64 evaluations) {
 TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64 searched, bool has_long) {
   const bool fresh = found > s.found;
   s.barren = static_cast<short>(fresh ? 0 : s.barren + 1);
-  if (fresh || has_long) s.long_in_vain = fresh ? 0 : 1;
+  if (fresh || has_long || searched > 0) s.owes_long = fresh || !has_long ? 1 : 0;
   s.found = found;
   if (fresh) s.next = evaluations + 8 * searched;
   TESSERA_ROLLED
@@ -56,8 +56,8 @@ TESSERA_HD bool plan_next(break_schedule &s, int found, int64 evaluations, int64
   return fresh;
 }
 
-// Before success is claimed: have break points been found, and no long lines looked for others since?
-TESSERA_HD bool is_search_owed(const break_schedule &s) { return s.found > 0 && s.long_in_vain == 0; }
+// Before success is claimed: have there been regions to search, and no long lines since?
+TESSERA_HD bool is_search_owed(const break_schedule &s) { return s.owes_long != 0; }
 
 struct break_table {
   int count;
@@ -83,6 +83,7 @@ TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int side
 // Lines of a search: those through single regions come first, the others are long.
 struct search_lines {
   int all, long_ones;
+  bool at_end;  // of the run, perhaps
   // Number of line m among the long ones, or negative.
   TESSERA_HD int among_long(int m) const { return m - (all - long_ones); }
 };
@@ -96,15 +97,15 @@ TESSERA_HD int64 region_of_line(const int64 *ids, int64 n, int m, const search_l
 // the integrand is not 0 in a corner alone most of them do not meet it.
 TESSERA_HD search_lines lines_to_search(const break_schedule &s, int ndim, int64 evaluations, int64 regions,
                                         bool at_end = false) {
-  if (s.found >= most_breaks || (!at_end && (evaluations < s.next || s.barren >= most_barren))) return {0, 0};
+  if (s.found >= most_breaks || (!at_end && (evaluations < s.next || s.barren >= most_barren))) return {0, 0, at_end};
   const bool has_long = at_end || (s.found == 0 && s.barren == 1);
   int64 on_axes = has_long ? evaluations / spent_on_a_long_line : 0, n = evaluations / spent_on_a_line;
   if (on_axes > long_lines_on_axis * ndim) on_axes = long_lines_on_axis * ndim;
   if (on_axes > most_lines / 2) on_axes = most_lines / 2;
   if (n > most_lines - on_axes) n = most_lines - on_axes;
   if (n > regions) n = regions;
-  if (n < least_lines) return {0, 0};
-  return {static_cast<int>(n + on_axes), static_cast<int>(on_axes)};
+  if (n < least_lines) return {0, 0, at_end};
+  return {static_cast<int>(n + on_axes), static_cast<int>(on_axes), at_end};
 }
 
 // Coordinates of an axis that are the same but for rounding.
@@ -205,11 +206,11 @@ TESSERA_HD searched_interval interval_of_line(const break_table *known, const re
 }
 
 // A long line through region i: across an axis, from the break point before it to the one behind it, or from end to end of the domain. It sees what lies
-// between the points of two regions and their face. Where there is no break point yet only regions are asked that have something to look for.
+// between the points of two regions and their face. Where there is no break point yet only regions are asked that have something to look for, but at the end.
 TESSERA_HD searched_interval interval_of_long_line(const break_table *known, const region_view &s, int64 i, int axis,
-                                                   const domain_box &domain) {
+                                                   bool at_end, const domain_box &domain) {
   const region_state state = s.state(i);
-  if (!known && (state.word & region_rough) == 0u && !(state.suspicion > 0.0f)) return {-1, 0.0, 0.0};
+  if (!known && !at_end && (state.word & region_rough) == 0u && !(state.suspicion > 0.0f)) return {-1, 0.0, 0.0};
   const double centre = s.centre(i, axis);
   searched_interval on = {axis, domain.lower[axis], domain.upper[axis]};
   TESSERA_ROLLED
@@ -228,7 +229,7 @@ TESSERA_HD searched_interval interval_of(const break_table *known, const region_
                                          const search_lines &lines, const domain_box &domain) {
   const int place = lines.among_long(m);
   return place < 0 ? interval_of_line(known, s, i, domain)
-                   : interval_of_long_line(known, s, i, place % s.ndim(), domain);
+                   : interval_of_long_line(known, s, i, place % s.ndim(), lines.at_end, domain);
 }
 
 // A line on such an interval. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that

@@ -196,7 +196,7 @@ class bulk_steps {
             forget_survey();
             return move::again;
           }
-          at_.breaks.long_in_vain = 1;  // also where no line could be afforded
+          at_.breaks.owes_long = 0;  // also where no line could be afforded
         }
       if (t.end == outcome::converged) {
         unknown = list_unexplored();

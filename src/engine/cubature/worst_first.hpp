@@ -335,7 +335,7 @@ class worst_first {
   outcome search_at_end() {
     const int known = seeking_.found;
     const outcome o = search_breaks(true);
-    if (seeking_.found == known) seeking_.long_in_vain = 1;  // also where no line could be afforded
+    if (seeking_.found == known) seeking_.owes_long = 0;  // also where no line could be afforded
     return o;
   }
 
