@@ -147,9 +147,8 @@ class sparse_grid {
   // its difference says nothing of what will be above it, and it would never be expanded. Such an index is then taken to hold what it has of all that is above,
   // and the error follows. True: it has changed.
   bool look_far_above() {
-    std::vector<double> &all = far_above_;
-    all.assign(difference_.size(), 0.0);
-    for (int i = set_.count() - 1; i > 0; --i)  // what lies above an index has a higher number
+    std::vector<double> all(difference_.size(), 0.0);  // [index][ncomp] the largest difference of all above it
+    for (int i = set_.count() - 1; i > 0; --i)         // what lies above an index has a higher number
       each_axis(set_.active(i), [&](int j) {
         const int lower = set_.below(i, j);
         for (int k = 0; k < ncomp_; ++k)
@@ -393,7 +392,6 @@ class sparse_grid {
   std::vector<sparse_index> indices_;
   std::vector<double> difference_, indicator_, sum_then_;  // [index][ncomp]
   std::vector<double> largest_above_;  // [index][ncomp] difference, of the indices above it by one level
-  std::vector<double> far_above_;      // [index][ncomp] the same of all above it, at the last look
   std::vector<int> open_;              // that are not expanded, or at the top
   std::vector<int> lenders_, raised_;  // below those that differ more since a step; that promise more
   std::vector<unsigned char> is_lender_, is_raised_;

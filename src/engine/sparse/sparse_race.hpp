@@ -96,7 +96,6 @@ class sparse_race final : public run_hooks {
   static constexpr double vague = 0.01;  // relative error of the regions above which their value says little
   static constexpr double vague_beside_map =
       0.1;  // the same for a grid with a map, which is compared with the integrand everywhere
-  static constexpr double contradicted = 0.25;            // the distance of the values, of the error of the regions
   static constexpr double points_of_first_indices = 8.0;  // each, about, of a first step
   static constexpr double step_growth = 1.35,
                           index_power = 0.6;  // of a grid's points in a step, of its indices with its points
@@ -281,12 +280,14 @@ class sparse_race final : public run_hooks {
     bytes_ = std::max(bytes_, bytes + (map ? source_->map_bytes() : 0));
   }
 
-  double ratio(const double *value, const double *error) const {
+  double ratio(const double *value, const double *error) const { return beyond(value_and_error_arrays{value, error}); }
+  // The errors of what now(k) is, of what is tolerated.
+  template <class Current>
+  double beyond(const Current &now) const {
     double most = 0.0;
-    const value_and_error_arrays now = {value, error};
     for (int k = 0; k < set_.ncomp; ++k) {
-      const double t = tolerated(set_, k, now);
-      most = std::fmax(most, error[k] > 0.0 ? (t > 0.0 ? error[k] / t : infinity_value()) : 0.0);
+      const double error = now(k).error, t = tolerated(set_, k, now);
+      most = std::fmax(most, error > 0.0 ? (t > 0.0 ? error / t : infinity_value()) : 0.0);
     }
     return most;
   }
@@ -374,15 +375,6 @@ class sparse_race final : public run_hooks {
     if (e.met) step = std::max<int64>(1000, until_seen(e, n));
     if (&e == &mapped_ && kind_ == map_kind::product) step = std::max(step, e.grid->until_judged());
     return step;
-  }
-  // The error of a grid, of what is tolerated.
-  double beyond(const sparse_grid &grid) const {
-    double most = 0.0;
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double error = grid.error(k), t = tolerated(set_, k, grid);
-      most = std::fmax(most, error > 0.0 ? (t > 0.0 ? error / t : infinity_value()) : 0.0);
-    }
-    return most;
   }
   // Is the tolerance met?
   void judge(entrant &e, int64 n) {
