@@ -2,18 +2,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "jit/cache.hpp"
 #include "jit/device_compiler.hpp"
 #include "jit/toolkit.hpp"
 
 namespace checks {
 
-inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+// A cache of this process alone, whose files tell what was compiled: one for a text, one for the steps that a text is linked with.
+class counted_cache {
+ public:
+  counted_cache() : cache(settings()) {}
+  ~counted_cache() {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory(), ignored);
+  }
+  std::int64_t files() const { return cache.on_disk().files; }
+
+  tessera::code_cache cache;
+
+ private:
+  static std::string directory() {
+    return std::filesystem::temp_directory_path() / ("tessera_counted_cache_" + std::to_string(::getpid()));
+  }
+  static tessera::cache_settings settings() {
+    tessera::cache_settings s;
+    s.directory = directory();
+    return s;
+  }
+};
 
 // False: it says why not.
 inline bool there_is_a_compiler() {
