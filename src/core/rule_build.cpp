@@ -267,7 +267,6 @@ void insert_orbit(rule &r, int at, const orbit &o) {
 
 // The polynomial through the points of an axis: its even part in x^2 through all, the odd part over x through all but the centre.
 void add_face_points(rule &r) {
-  if (r.ndim < 2) return;
   int at = 1;
   while (r.orb[at].kind == orbit_axis) ++at;
   if (at <= least_axis_orbits) return;

@@ -57,8 +57,8 @@ static int64_t points_of(int rule, int n) {
   }
 }
 
-/* What the robust estimate adds with several variables: 2 probes, and a point near each face. */
-static int64_t added_points(int n) { return n < 2 ? 0 : 2 + 2 * (int64_t)n; }
+/* What the robust estimate adds: a point near each face, and 2 probes with several variables. */
+static int64_t added_points(int n) { return 2 * (int64_t)n + (n < 2 ? 0 : 2); }
 
 /* One application of the rule, which is always made. */
 static struct answer apply_once(int ndim, int rule, int estimate, struct counter *c, int *used, int64_t *points) {
