@@ -38,6 +38,15 @@ static int smooth(int ndim, const double *x, int ncomp, double *f, void *userdat
   return 0;
 }
 
+/* Not integrated exactly to rounding in two regions, which would be divided on before success is claimed. */
+static int steep(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ncomp, (void)userdata;
+  double s = 0;
+  for (int j = 0; j < ndim; ++j) s += x[j];
+  f[0] = exp(-2.2 * s);
+  return 0;
+}
+
 /* ---- Points of a rule ----------------------------------------------------------------------------------------------------- */
 static int64_t points_of(int rule, int n) {
   const int64_t vertices = (int64_t)1 << n, d = n;
@@ -237,7 +246,7 @@ static void the_domain_is_divided_into_the_initial_regions(void **state) {
         while (cells < initial) cells *= 2;
         for (int selection = TESSERA_SELECT_WORST_FIRST; selection <= TESSERA_SELECT_BULK; ++selection) {
           tessera_solver *s = solver_of(ndim, 1);
-          struct counter c = {smooth, 0, 0};
+          struct counter c = {steep, 0, 0};
           put_point(s, counted, &c);
           put_real(s, TESSERA_RELTOL, 1e-3);
           put_int(s, TESSERA_ESTIMATE, estimate);
@@ -255,7 +264,7 @@ static void the_domain_is_divided_into_the_initial_regions(void **state) {
           int levels = 0;
           for (int64_t digits = applied; digits > 0; digits /= 2) levels += (int)(digits % 2);
           assert_int_equal(a.iterations, levels - 1);
-          assert_close(a.value, pow(1 - exp(-1), ndim), ndim <= 3 ? 1e-12 : 1e-7, 0);
+          assert_close(a.value, pow((1 - exp(-2.2)) / 2.2, ndim), 1e-12, a.error);
           answers[selection] = a;
           tessera_destroy(s);
         }

@@ -1,5 +1,5 @@
-// Large regions in which next to nothing was found, while there are many small ones elsewhere: before success is claimed they are
-// divided, so that the regions are nowhere much larger than their number allows. An integrand that is the same everywhere has none.
+// Large regions in which next to nothing was found, while there are many small ones elsewhere, and large ones of which no null rule has shown
+// the scale of anything: before success is claimed they are divided.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -16,10 +16,20 @@ TESSERA_HD double explored_share(int64 regions) {
   return 1.001 * larger(largest_share / static_cast<double>(regions), largest_explored);
 }
 
+// Where the integrand is a constant, or a polynomial that the rule integrates exactly, there is nothing but rounding by which to tell what
+// may lie between the points: no such region is to be larger than one of cubature_settings::regions_of_rounding.
+constexpr double errors_of_rounding = 1e-14;  // of the value
+TESSERA_HD bool shows_only_rounding(const region_view &s, int64 i) {
+  for (int k = 0; k < s.ncomp(); ++k)
+    if (!(s.error(i, k) < errors_of_rounding * fabs(s.value(i, k)))) return false;  // nor where it is 0
+  return true;
+}
+
 // share: of the domain, that region i has; total(k): the integral of component k.
 template <class Total>
-TESSERA_HD bool unexplored(const run_settings &set, const region_view &s, int64 i, double share, double most,
+TESSERA_HD bool unexplored(const cubature_settings &set, const region_view &s, int64 i, double share, double most,
                            Total total) {
+  if (share * static_cast<double>(set.regions_of_rounding) > 1.001 && shows_only_rounding(s, i)) return true;
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
     if (magnitude(set, k, [&](int c) { return s.value(i, c); }) > nothing_found * magnitude(set, k, total) * share)
