@@ -1,8 +1,9 @@
 // Break points: coordinates of an axis at which the integrand, or its slope, jumps wherever the other coordinates are. Halving comes
 // near them by a bit a division; where they are known, regions are cut there, and the pieces are smooth.
 //
-// They are looked for along lines through regions that are rough, across the axis along which they would be divided, and through faces behind
-// which something is suspected (two_level_correction.hpp). Each line stands elsewhere in its region: what two of them find at the same
+// They are looked for along lines through regions that are rough, across the axis along which they would be divided, through faces behind
+// which something is suspected (two_level_correction.hpp), and, where those found nothing and before success is claimed, along long lines, from
+// one known break point of an axis to the next or to the ends of the domain. Each line stands elsewhere: what two of them find at the same
 // coordinate is a plane, for a slope or a curve crosses them at different ones.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once

@@ -65,15 +65,13 @@ TESSERA_HD int64 landmark_parts(int64 regions) {
   return parts < 1 ? 1 : (parts > most_landmark_parts ? most_landmark_parts : parts);
 }
 
-// The better landmarks of two sets; of equal ones those of the lower numbers.
-TESSERA_HD bool comes_first(const landmark &b, const landmark &a) { return a.region >= 0 && b.region < a.region; }
+// The better landmarks of two sets; of equal ones those of the lower numbers. One that is there has more than 0, one that is not has 0.
+TESSERA_HD bool is_better(double b, int64 region_of_b, double a, int64 region_of_a) {
+  return b > a || (b == a && region_of_b < region_of_a);
+}
 TESSERA_HD void keep_better(landmark_pair &a, const landmark_pair &b) {
-  if (b.densest.region >= 0 && (b.densest.density > a.densest.density ||
-                                (b.densest.density == a.densest.density && comes_first(b.densest, a.densest))))
-    a.densest = b.densest;
-  if (b.fullest.region >= 0 &&
-      (b.fullest.held > a.fullest.held || (b.fullest.held == a.fullest.held && comes_first(b.fullest, a.fullest))))
-    a.fullest = b.fullest;
+  if (is_better(b.densest.density, b.densest.region, a.densest.density, a.densest.region)) a.densest = b.densest;
+  if (is_better(b.fullest.held, b.fullest.region, a.fullest.held, a.fullest.region)) a.fullest = b.fullest;
 }
 
 // The landmarks among one part of the regions of a group, which the lanes share; there are n regions.

@@ -13,7 +13,9 @@ template <class Grid>
 TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int64 n, const double *weights) {
   const int64 parts = landmark_parts(n), groups = groups_of(n);
   // Of few regions lanes share those of a group; of many, a lane has a group, and its neighbours regions that are neighbours in memory.
-  grid.lanes_each(parts * groups, n < 32 * landmark_groups ? 8 : 1, [=, &st](auto &lanes, int64 t) {
+  constexpr int64 few_regions = 32 * landmark_groups;
+  constexpr int sharing = 8;
+  grid.lanes_each(parts * groups, n < few_regions ? sharing : 1, [=, &st](auto &lanes, int64 t) {
     const landmark_pair best = find_landmarks(lanes, st.regions, n, t % groups, t / groups, st.domain(), weights);
     if (lanes.lane() == 0) st.candidates[t] = best;
   });
