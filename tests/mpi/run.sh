@@ -14,4 +14,6 @@ options=()
 case $("$mpiexec" --version 2>&1) in
   *"Open MPI"* | *"OpenRTE"*) options=(--oversubscribe) ;;
 esac
-exec "$mpiexec" "${options[@]}" -n "$ranks" "$@"
+# Open MPI, called by its whole path, puts its own libraries in front, among them a real driver beside which a stand-in would not be found.
+program=(${LD_LIBRARY_PATH+env LD_LIBRARY_PATH="$LD_LIBRARY_PATH"} "$@")
+exec "$mpiexec" "${options[@]}" -n "$ranks" "${program[@]}"
