@@ -383,7 +383,8 @@ class bulk_steps {
   TESSERA_HD void count_rough() {
     if (!filling() || at_.count >= halved_regions) return;
     small_team few;
-    const int64 rough = count_those(few, [](const region_state &s) { return (s.word & region_rough) != 0u; });
+    const int64 rough =
+        count_those(few, [](const region_view &s, int64 i) { return (s.state(i).word & region_rough) != 0u; });
     at_.rough = roughness_of(rough, at_.count);
   }
 
@@ -404,8 +405,9 @@ class bulk_steps {
     if (!filling() || !st.set.may_do_with_fewer || st.set.raised_points[0] == 0 || st.set.ndim <= 3 ||
         at_.count < smooth_regions || at_.turn == 0 || !(st.decision->excess >= smooth_excess))
       return false;
-    return count_those(team_, [](const region_state &s) {
-             return s.suspicion > 0.0f || (s.word & (region_rough | region_doubtful)) != 0u;
+    return count_those(team_, [](const region_view &s, int64 i) {
+             const region_state own = s.state(i);
+             return own.suspicion > 0.0f || (own.word & (region_rough | region_doubtful)) != 0u;
            }) == 0;
   }
   // Of few regions.
@@ -414,8 +416,14 @@ class bulk_steps {
     const region_view s = state().regions;
     int n = 0;
     TESSERA_ROLLED
-    for (int64 i = team.lane(); i < at_.count; i += team.lanes()) n += holds(s.state(i)) ? 1 : 0;
+    for (int64 i = team.lane(); i < at_.count; i += team.lanes()) n += holds(s, i) ? 1 : 0;
     return team.total(n);
+  }
+
+  // Is there a first region of which no null rule shows the scale of anything, and that is larger than such regions are to be? All are of one size, so
+  // that all are divided on.
+  TESSERA_HD bool has_large_unseen() {
+    return at_.count < state().set.regions_of_rounding && count_those(team_, shows_only_rounding) > 0;
   }
 
   // The first regions are not going to be as many as were wanted: there is no room, or no need.
@@ -534,6 +542,7 @@ class bulk_steps {
                          (!filling() || state().set.may_do_with_fewer);
     bulk_decision d = {
         may_end ? all_components.end() : outcome::running, 0, 0, allowed, false, static_cast<float>(excess)};
+    if (d.end == outcome::converged && filling() && has_large_unseen()) d.end = outcome::running;
     // What cannot be divided has more error than is tolerated, and the rest next to none beside it.
     const double rest = keys - frozen;
     if (may_end && d.end == outcome::running && state().set.estimate != 1 && rest < over &&
