@@ -50,7 +50,8 @@ def test_a_function_may_write_to_its_points():
 
     r = tessera.integrate(f, [0, 0], [1, 1])
     within(r, 1)
-    assert r.evaluations < 500
+    alone = tessera.integrate(lambda x: 4 * x[:, 0] * x[:, 1], [0, 0], [1, 1])
+    assert r.evaluations == alone.evaluations
 
 
 def test_vectorized_is_said():
