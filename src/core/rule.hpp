@@ -69,7 +69,7 @@ struct rule {
   // less what the polynomial through the other points of its axis says there, is its residual. Of the value at a point of axis
   // orbit o it takes face_same[o] times on its own side of the centre and face_other[o] times on the other, and of that at the
   // centre face_centre times.
-  bool faces;
+  bool faces;  // asked for
   int face_orbit;
   double face_same[max_orbits], face_other[max_orbits], face_centre;
 

@@ -50,8 +50,7 @@ struct cubature_settings : run_settings {
   bool may_do_with_fewer = false;  // the run may end before there are so many
   bool by_component = false;       // the component farthest from its tolerance says what is divided, and where
   bool seeks_breaks = false;       // regions are cut where the integrand or its slope jumps; break_points.hpp
-  int64 regions_of_rounding =
-      0;  // no region is larger than one of so many whose errors are nothing but rounding; explore.hpp
+  int64 regions_of_rounding = 0;   // least number of equal regions where nothing but rounding is seen; explore.hpp
   double bulk_fraction = 0.75;
   int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0 where regions are only divided
 };

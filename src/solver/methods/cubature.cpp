@@ -54,12 +54,13 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.may_do_with_fewer = !on_host && s.initial_regions == 1;
   if (s.may_do_with_fewer) s.initial_regions = device_initial_regions;
   const int family = choose_rule();
-  const bool faces = s.estimate == TESSERA_ESTIMATE_ROBUST;
+  const bool robust = s.estimate == TESSERA_ESTIMATE_ROBUST;
   if (p.integration_rule.family != family || p.integration_rule.ndim != solver_.ndim ||
-      p.integration_rule.faces != faces)
-    build_rule(family, solver_.ndim, p.integration_rule, faces);
+      p.integration_rule.faces != robust)
+    build_rule(family, solver_.ndim, p.integration_rule, robust);
   s.margin = rule_margin(p.integration_rule);
-  s.regions_of_rounding = regions_of_rounding(solver_.ndim, p.integration_rule.points, get_int(TESSERA_MAXEVAL));
+  s.regions_of_rounding =
+      robust ? regions_of_rounding(solver_.ndim, p.integration_rule.points, get_int(TESSERA_MAXEVAL)) : 0;
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   choose_raised();
