@@ -66,14 +66,13 @@ static void features_near_an_end_are_seen(void **state) {
       for (int i = 0; i < members; ++i) {
         p = drawn((enum kind)kind, &seed);
         const double reltol = pow(10, -3 - 7 * splitmix_uniform(&seed)), truth = exact(&p);
-        double value, error;
         put_real(s, TESSERA_RELTOL, reltol);
         put_cube(s, 1, p.a, p.b);
-        const int status = tessera_integrate(s, TESSERA_CUBATURE, &value, &error);
-        evaluations += (double)got_int(s, TESSERA_EVALUATIONS) / members;
-        if (status != TESSERA_OK) continue;
+        const struct answer o = integrate(s);
+        evaluations += (double)o.evaluations / members;
+        if (o.status != TESSERA_OK) continue;
         ++claims;
-        wrong += fabs(value - truth) > reltol * fabs(truth) + 1e-13 * (p.b - p.a);
+        wrong += fabs(o.value - truth) > reltol * fabs(truth) + 1e-13 * (p.b - p.a);
       }
       print_message("%s, rule %d, selection %d: %d claims, %d false, %.0f evaluations\n", names[kind],
                     rules[variant / 2], variant % 2, claims, wrong, evaluations);

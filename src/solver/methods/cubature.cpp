@@ -44,17 +44,16 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   cubature_settings &s = p.settings;
   s.splitting = static_cast<int>(get_int(TESSERA_SPLITTING));
   s.estimate = static_cast<int>(get_int(TESSERA_ESTIMATE));
+  const bool robust = s.estimate == TESSERA_ESTIMATE_ROBUST;
   s.initial_regions = get_int(TESSERA_INITIAL_REGIONS);
   s.by_component = get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
-  s.seeks_breaks = get_int(TESSERA_BREAK_POINTS) != 0 && s.estimate == TESSERA_ESTIMATE_ROBUST && !s.by_component &&
-                   s.splitting == TESSERA_SPLIT_2R && solver_.ndim > 1 &&
-                   get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
+  s.seeks_breaks = get_int(TESSERA_BREAK_POINTS) != 0 && robust && !s.by_component && s.splitting == TESSERA_SPLIT_2R &&
+                   solver_.ndim > 1 && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
   s.bulk_fraction = get_real(TESSERA_BULK_FRACTION);
   s.memory = on_host ? free_memory_share() : std::numeric_limits<int64>::max();
   s.may_do_with_fewer = !on_host && s.initial_regions == 1;
   if (s.may_do_with_fewer) s.initial_regions = device_initial_regions;
   const int family = choose_rule();
-  const bool robust = s.estimate == TESSERA_ESTIMATE_ROBUST;
   if (p.integration_rule.family != family || p.integration_rule.ndim != solver_.ndim ||
       p.integration_rule.faces != robust)
     build_rule(family, solver_.ndim, p.integration_rule, robust);
@@ -66,8 +65,7 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   choose_raised();
   p.sparse = static_cast<sparse_part>(get_int(TESSERA_SPARSE));
   if (p.sparse == sparse_part::automatic &&
-      (s.estimate != TESSERA_ESTIMATE_ROBUST || s.by_component || solver_.ndim < 2 ||
-       get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO))
+      (!robust || s.by_component || solver_.ndim < 2 || get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO))
     p.sparse = sparse_part::off;
   p.given = {given_count_, given_.data(), given_evaluations_};
   return p;
