@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cubature/break_points.hpp"
 #include "engine/sparse/sparse_grid.hpp"
 #include "kept_answers.hpp"
 
@@ -27,7 +28,50 @@ class kept_sparse final : public sparse_executor {
     stored_ = 0;
     executor_->begin(domain);
   }
+  // Did a call of the executor end the run? Which one is asked for behind such a call, or behind look_beside.
+  bool is_ended() const { return is_hole_ || executor_->is_ended(); }
+  // As sparse_source has it, with no more than `most` points, which are added. Running also where the last call came to no such values.
+  outcome look_beside(int64 most, int64 &points) {
+    is_hole_ = at_spread_points_;
+    const int64 all = is_hole_ ? 0 : std::min(most, bad_step_.points * domain_.boxes);
+    outcome o = is_hole_ ? outcome::nonfinite : outcome::running;
+    for (int64 first = 0; first < all && o == outcome::running; first += looked_at_together) {
+      const int64 n = std::min(looked_at_together, all - first);
+      std::vector<double> x(static_cast<std::size_t>(n * ndim_)), values(static_cast<std::size_t>(n * ncomp_));
+      put_beside(first, n, x.data());
+      o = executor_->sample(n, x.data(), values.data());
+      points += n;
+    }
+    is_hole_ = o == outcome::nonfinite;
+    bad_step_ = {};
+    at_spread_points_ = false;
+    return o;
+  }
   outcome evaluate(const sparse_step &step, double *differences) override {
+    const outcome o = find_or_evaluate(step, differences);
+    bad_step_ = o == outcome::nonfinite ? step : sparse_step{};
+    return o;
+  }
+  int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
+  void renew_map() override { executor_->renew_map(); }
+  outcome sample(int64 n, const double *x, double *values) override {
+    if (!answers_) return executor_->sample(n, x, values);
+    question asked(uint64{0x73616d706c65});
+    asked.add(ndim_).add(ncomp_).add(x, n * ndim_);
+    return ask(asked.key(), values, static_cast<std::size_t>(n * ncomp_),
+               [&] { return executor_->sample(n, x, values); });
+  }
+  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
+    const outcome o = find_or_test(points, means, sizes);
+    at_spread_points_ = o == outcome::nonfinite;  // which lie nowhere in particular
+    return o;
+  }
+
+ private:
+  static constexpr int64 looked_at_together = 8192;
+  static constexpr double beside = 1e-4;  // of the way to a point somewhere in the box
+
+  outcome find_or_evaluate(const sparse_step &step, double *differences) {
     if (!answers_) return executor_->evaluate(step, differences);
     const int64 first = std::exchange(stored_, step.store);
     const auto more = static_cast<std::size_t>(step.store - first),
@@ -49,16 +93,7 @@ class kept_sparse final : public sparse_executor {
     }
     return o;
   }
-  int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
-  void renew_map() override { executor_->renew_map(); }
-  outcome sample(int64 n, const double *x, double *values) override {
-    if (!answers_) return executor_->sample(n, x, values);
-    question asked(uint64{0x73616d706c65});
-    asked.add(ndim_).add(ncomp_).add(x, n * ndim_);
-    return ask(asked.key(), values, static_cast<std::size_t>(n * ncomp_),
-               [&] { return executor_->sample(n, x, values); });
-  }
-  outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
+  outcome find_or_test(const tested_set &points, const double *means, double *sizes) {
     if (!answers_) return executor_->find_unexplained(points, means, sizes);
     question asked(uint64{0x746573746564});
     asked.add(ndim_).add(ncomp_).add(points.in_regions).add(points.first).add(points.spread).add(means, ncomp_);
@@ -68,8 +103,28 @@ class kept_sparse final : public sparse_executor {
       return outcome::running;
     });
   }
+  // Places beside points first ... first+n-1 of the step, those of one box after the other: x[ndim][n].
+  void put_beside(int64 first, int64 n, double *x) const {
+    sparse_domain domain = domain_;
+    domain.axes = nullptr;
+    const sparse_step &step = bad_step_;
+    for (int64 i = 0; i < n; ++i) {
+      const int64 box = (first + i) / step.points, point = (first + i) % step.points;
+      const sparse_index *const q =
+          std::upper_bound(step.all.indices + step.before, step.all.indices + step.end, point,
+                           [](int64 p, const sparse_index &index) { return p < index.first; }) -
+          1;
+      write_sparse_point(tables_, domain, ndim_, static_cast<int>(box), *q,
+                         step.all.links + (q - step.all.indices) * ndim_, point - q->first, x + i, n);
+      for (int j = 0; j < ndim_; ++j) {
+        double &at = x[j * n + i];
+        const int64 field = box * ndim_ + j;
+        const int line = static_cast<int>((first + i) % most_lines);
+        at += beside * (line_coordinate(domain.centre[field], domain.half[field], line, 0, j) - at);
+      }
+    }
+  }
 
- private:
   // The numbers that are known, or else those that find() leaves there.
   template <class Find>
   outcome ask(const answer_key &key, double *numbers, std::size_t n, const Find &find) {
@@ -98,7 +153,10 @@ class kept_sparse final : public sparse_executor {
   const int ndim_, ncomp_;
   kept_answers *const answers_;
   sparse_domain domain_ = {};
-  int64 stored_ = 0;  // numbers in the store
+  const sparse_tables tables_ = make_sparse_tables();
+  int64 stored_ = 0;           // numbers in the store
+  sparse_step bad_step_ = {};  // of the last call, if a value was not finite
+  bool at_spread_points_ = false, is_hole_ = false;
 };
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/cubature/split.hpp"
@@ -68,6 +69,13 @@ class sparse_run final : public sparse_source {
                            problem_.settings.complex_values);
     return &grids_.of_domain;
   }
+  outcome look_beside(int64 &points) override {
+    const int64 most = std::exchange(points, 0);
+    outcome o = outcome::running;
+    for (auto *const e : {&executor_, &in_regions_, &mapped_})
+      if (*e && o == outcome::running) o = (*e)->look_beside(most, points);
+    return o;
+  }
   bool has_maps() const override { return problem_.ndim() <= most_spread_axes; }
   int64 map_bytes() const override { return map_search::bytes(problem_.ndim(), problem_.ncomp()); }
   mapped_opening open_mapped(const std::vector<double> &starts, const std::vector<double> &faces, int64 most,
@@ -116,7 +124,7 @@ class sparse_run final : public sparse_source {
   // What the integrand said when a run was ended in a grid.
   const Executor &ended_in() const {
     for (const auto *e : {&in_regions_, &mapped_})
-      if (*e && (*e)->executor().is_ended()) return (*e)->executor();
+      if (*e && (*e)->is_ended()) return (*e)->executor();
     return executor_->executor();
   }
 

@@ -71,8 +71,27 @@ found_break host_evaluator::search_line(const domain_box &domain, const searched
   return follow_line(on, domain, [&](break_search &search, int axis) {
     for (int j = 0; j < rule_.ndim; ++j) w.at[index(j)] = line_coordinate(regions, region, m, search.side(), j);
     double values[samples];
-    return call_line(search, axis, weights, values, item, w) && search.next([&values](int i) { return values[i]; });
+    if (!call_line(search, axis, weights, values, item, w)) return false;
+    const bool goes_on = search.next([&values](int i) { return values[i]; });
+    if (search.is_hole()) report_hole(search, axis, item, w);
+    return goes_on;
   });
+}
+
+// Behind a round with values that are not finite on the line through w.at along an axis.
+void host_evaluator::report_hole(const break_search &search, int axis, int64 item, const workspace &w) {
+  const int nc = problem_->settings.ncomp;
+  for (int i = 0; i < samples; ++i)
+    for (int k = 0; k < nc; ++k) {
+      const double f = w.f[index(k * w.component_stride + i * w.point_stride)];
+      if (std::isfinite(f)) continue;
+      double x[max_cubature_ndim], jacobian = 1.0;
+      for (int j = 0; j < rule_.ndim; ++j)
+        x[j] = map_axis(problem_->axes[index(j)], j == axis ? search.point(i) : w.at[index(j)], jacobian);
+      show_in_domain(problem_->shape, problem_->integrand.params, x);
+      return failure_.report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x, rule_.ndim));
+    }
+  failure_.report(item, outcome::nonfinite, 0, "the sum of the components overflows");
 }
 
 // The points of a round on the line through w.at along an axis. False when an integrand's status or the clock ends the step.

@@ -122,6 +122,7 @@ class host_evaluator {
   found_break search_line(const domain_box &domain, const searched_interval &on, const region_view &regions,
                           int64 region, int m, const double *weights, int64 item, workspace &w);
   bool call_line(const break_search &search, int axis, const double *weights, double *values, int64 item, workspace &w);
+  void report_hole(const break_search &search, int axis, int64 item, const workspace &w);
   outcome apply(const region_view &regions, const region_list &list, int64 n, unsigned char *axes);
   outcome apply_raised(const region_view &regions, const int64 *ids, int64 n, int level);
   template <class Id, class Apply>

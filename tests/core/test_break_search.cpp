@@ -91,6 +91,35 @@ void what_is_not_finite_ends_it(void **) {
   assert_false(searched([](double x) { return x < 0.4 ? 1e308 : -1e308; }).is_found());
 }
 
+// A point of the first round that is not finite: in a hole, of which an end may be at the end of the line, or alone.
+void holes(void **) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < break_search::samples; ++k)
+    for (const double bad : {nan, infinity, -infinity}) {
+      const double hit = (k + 0.5) / break_search::samples;
+      for (const double width : {0.1, 0.01, 1e-3, 1e-4, 2e-5})
+        for (const double share : {0.01, 0.3, 0.99}) {
+          const double lower = hit - share * width, upper = lower + width;
+          const auto f = [=](double x) {
+            assert_true(x > 0.0 && x < 1.0);
+            return x >= lower && x < upper ? bad : std::exp(x);
+          };
+          const break_search s = searched(f);
+          assert_true(s.is_hole() && !s.is_found());
+          assert_true(s.at() >= lower && s.at() < upper);
+        }
+      for (const double width : {0.0, 1e-12, 1e-7}) {
+        const break_search s = searched([=](double x) { return std::fabs(x - hit) <= width ? bad : std::exp(x); });
+        assert_false(s.is_hole() || s.is_found());
+        assert_true(s.points() <= 5 * break_search::samples);
+      }
+    }
+  for (int i = 1; i <= 50; ++i) {  // beside a jump that has been closed in on
+    const double u = place(i);
+    assert_false(searched([=](double x) { return x < u ? 1.0 : (x < u + 1e-8 ? nan : 2.0); }).is_hole());
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -100,6 +129,7 @@ int main() {
       cmocka_unit_test(sides_on_which_there_is_nothing),
       cmocka_unit_test(nothing_to_find),
       cmocka_unit_test(what_is_not_finite_ends_it),
+      cmocka_unit_test(holes),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

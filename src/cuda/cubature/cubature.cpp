@@ -294,7 +294,7 @@ void cuda_cubature::explain_batch(cubature_result &result) const {
   }
 }
 
-// The first point of the rule, in its order, at which the integrand is not finite in the region where a sum was not.
+// Of a region where a value was not finite: the first point of the rule, in its order, or else of the lines through it, at which the integrand is not.
 std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const loaded_kernel &kernel,
                                           CUdeviceptr params) try {
   const std::vector<double> &box = executor_.failed_box();
@@ -302,12 +302,12 @@ std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const
   const int64 all = problem.integration_rule.points, nd = problem.settings.ndim, nc = problem.settings.ncomp;
   const int64 most = std::max<int64>(1, std::min<int64>(65536, 4194304 / nc));
   std::vector<double> x, f, jacobian;
-  for (int64 first = 0; first < all; first += most) {
-    const int64 n = std::min(most, all - first);
+  // fill(x): the coordinates of n points, x[ndim][n].
+  const auto look = [&](int64 n, const auto &fill) {
     x.resize(static_cast<std::size_t>(n * nd));
     f.resize(static_cast<std::size_t>(n * nc));
     jacobian.assign(static_cast<std::size_t>(n), 1.0);
-    points.fill(box.data(), first, n, x.data());
+    fill(x.data());
     for (std::size_t i = 0; i < x.size(); ++i) {
       const auto j = i / jacobian.size();
       x[i] = map_axis(problem.axes[j], x[i], jacobian[i % jacobian.size()]);
@@ -320,7 +320,23 @@ std::string cuda_cubature::find_nonfinite(const cubature_problem &problem, const
         const std::vector<double> at = point_of_user(points_, problem.ndim(), problem.ndim(), problem.ncomp(), n, i);
         return nonfinite_message(static_cast<int>(k), v, at.data(), static_cast<int>(nd));
       }
+    return std::string();
+  };
+  for (int64 first = 0; first < all; first += most) {
+    const int64 n = std::min(most, all - first);
+    std::string message = look(n, [&](double *to) { points.fill(box.data(), first, n, to); });
+    if (!message.empty()) return message;
   }
+  for (const hole_on_line &hole : executor_.holes())
+    for (int side = 0; side <= 1; ++side) {
+      std::string message = look(1, [&](double *to) {
+        for (int j = 0; j < problem.settings.ndim; ++j) {
+          const double *const centre = box.data() + j, *const half = centre + nd;
+          to[j] = j == hole.axis ? hole.at : line_coordinate(*centre, *half, hole.line, side, j);
+        }
+      });
+      if (!message.empty()) return message;
+    }
   return "the sum over a region overflows";
 } catch (const device_error &e) {
   if (!e.out_of_memory()) throw;  // the value so far is worth more than the point

@@ -134,7 +134,10 @@ class device_evaluator {
       const int64 region = region_of_line(ids, n, m, lines);
       const found_break own =
           search_line(interval_of(known, regions, region, m, lines, domain), regions, region, m, lane, weights, domain);
-      if (lane == 0) found[m] = own;
+      if (lane != 0) continue;
+      found[m] = own;
+      if (own.axis <= first_hole)
+        atomicMax(reinterpret_cast<long long *>(p_.failed), static_cast<long long>(region + 1));
     }
   }
 

@@ -39,6 +39,18 @@ std::vector<double> download_box(const region_view &regions, int64 region) {
   return box;
 }
 
+// Those of the last search that ended in a hole.
+std::vector<hole_on_line> download_holes(const bulk_state &state) {
+  std::vector<hole_on_line> holes;
+  if (!state.set.seeks_breaks) return holes;
+  found_break lines[most_lines];
+  check(cuda().download(lines, reinterpret_cast<CUdeviceptr>(state.break_points->lines), sizeof lines),
+        "downloading the lines of a search");
+  for (int m = 0; m < most_lines; ++m)
+    if (lines[m].axis <= first_hole) holes.push_back({m, first_hole - lines[m].axis, lines[m].at});
+  return holes;
+}
+
 }  // namespace
 
 device_problem cuda_executor::make_problem(const bulk_state &state) {
@@ -81,7 +93,11 @@ void cuda_executor::launch_steps(bulk_state &state, int64 regions) {
                        report_in(result_).flags + 2);
   const report_block &report = report_in(result_);
   failed_box_.clear();
-  if (report.failed > 0) failed_box_ = download_box(state.regions, report.failed - 1);
+  holes_.clear();
+  if (report.failed > 0) {
+    failed_box_ = download_box(state.regions, report.failed - 1);
+    holes_ = download_holes(state);
+  }
   flags_ = report.flags[0];
   status_ = report.flags[1];
 }

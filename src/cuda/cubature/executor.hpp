@@ -15,6 +15,12 @@
 
 namespace tessera {
 
+// Where a line that looked for break points came to values that are not finite: its number, and a coordinate of the axis that it goes along.
+struct hole_on_line {
+  int line, axis;
+  double at;
+};
+
 class cuda_executor {
  public:
   static constexpr int64 pause_after = 4000000000;  // evaluations: some tens of milliseconds
@@ -34,6 +40,8 @@ class cuda_executor {
   // Of the last run with a kernel: centre[ndim] and half[ndim] of a region where a sum was not finite (empty: none),
   // tessera_flags and tessera_status.
   const std::vector<double> &failed_box() const { return failed_box_; }
+  // Where lines through it, or through other regions, may have been the ones that came to such values.
+  const std::vector<hole_on_line> &holes() const { return holes_; }
   int flags() const { return flags_; }
   int status() const { return status_; }
 
@@ -155,6 +163,7 @@ class cuda_executor {
     kernel_ = kernel;
     batch_ = batch;
     failed_box_.clear();
+    holes_.clear();
     flags_ = status_ = 0;
     look_ = first_look;
     device_used_ = mapped_used_ = 0;
@@ -180,6 +189,7 @@ class cuda_executor {
   mapped_memory result_, answer_;
   const sparse_kernels *kernels_of_looks_ = nullptr;
   std::vector<double> failed_box_;
+  std::vector<hole_on_line> holes_;
   int flags_ = 0, status_ = 0;
   int64 look_ = 0;  // evaluations of a launch where there are other devices, so that the pace is seen in time
   outcome part_end_ = outcome::running;

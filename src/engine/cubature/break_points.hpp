@@ -21,9 +21,11 @@ constexpr int64 spent_on_a_long_line = 1024;                                    
 constexpr int long_lines_on_axis = 3;  // of what has two ends two of them find the same
 constexpr int most_barren = 3;         // searches
 
+// What a line has found. Where the integrand is not finite round `at` it is a hole, across the axis first_hole - axis.
+constexpr int no_break = -1, first_hole = -2;
 struct found_break {
   double at, width;
-  int axis;    // -1: nothing was found
+  int axis;    // no_break: nothing; first_hole or less: a hole
   int points;  // that were looked at
   int zeros;   // on which sides the integrand is 0, of break_search
 };
@@ -76,10 +78,13 @@ TESSERA_HD double line_offset(int m, int j) {
 }
 
 // Each has another beside it.
-TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int side, int j) {
+TESSERA_HD double line_coordinate(double centre, double half, int m, int side, int j) {
   double offset = line_offset(m, j);
   if (side != 0) offset = rounded_sum(offset, rounded_product(0.2, line_offset(m + most_lines, j)));
-  return rounded_sum(s.centre(i, j), rounded_product(offset, s.half(i, j)));
+  return rounded_sum(centre, rounded_product(offset, half));
+}
+TESSERA_HD double line_coordinate(const region_view &s, int64 i, int m, int side, int j) {
+  return line_coordinate(s.centre(i, j), s.half(i, j), m, side, j);
 }
 // Lines of a search: those through single regions come first, the others are long.
 struct search_lines {
@@ -237,10 +242,11 @@ TESSERA_HD searched_interval interval_of(const break_table *known, const region_
 // says, or false.
 template <class Round>
 TESSERA_HD found_break follow_line(const searched_interval &on, const domain_box &domain, Round round) {
-  if (on.axis < 0) return {0.0, 0.0, -1, 0, 0};
+  if (on.axis < 0) return {0.0, 0.0, no_break, 0, 0};
   break_search search(on.lower, on.upper, domain.upper[on.axis] - domain.lower[on.axis]);
   while (round(search, on.axis)) continue;
-  return {search.at(), search.width(), search.is_found() ? on.axis : -1, search.points(), search.zeros()};
+  const int axis = search.is_found() ? on.axis : (search.is_hole() ? first_hole - on.axis : no_break);
+  return {search.at(), search.width(), axis, search.points(), search.zeros()};
 }
 
 // The greatest share of region i in which none of the points may be: between a break point and a face behind all of them, or between two break points.

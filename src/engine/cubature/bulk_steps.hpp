@@ -423,7 +423,8 @@ class bulk_steps {
   // Is there a first region of which no null rule shows the scale of anything, and that is larger than such regions are to be? All are of one size, so
   // that all are divided on.
   TESSERA_HD bool has_large_unseen() {
-    return at_.count < state().set.regions_of_rounding && count_those(team_, shows_only_rounding) > 0;
+    return is_too_large_for_rounding(state().set, 1.0 / static_cast<double>(at_.count)) &&
+           count_those(team_, shows_only_rounding) > 0;
   }
 
   // The first regions are not going to be as many as were wanted: there is no room, or no need.

@@ -20,16 +20,24 @@ TESSERA_HD double explored_share(int64 regions) {
 // may lie between the points: no such region is to be larger than one of cubature_settings::regions_of_rounding.
 constexpr double errors_of_rounding = 1e-14;  // of the value
 TESSERA_HD bool shows_only_rounding(const region_view &s, int64 i) {
-  for (int k = 0; k < s.ncomp(); ++k)
-    if (!(s.error(i, k) < errors_of_rounding * fabs(s.value(i, k)))) return false;  // nor where it is 0
-  return true;
+  bool has_value = false;  // where all is 0 nothing has been seen
+  for (int k = 0; k < s.ncomp(); ++k) {
+    const double size = fabs(s.value(i, k));
+    if (!(s.error(i, k) <= errors_of_rounding * size)) return false;
+    has_value = has_value || size > 0.0;
+  }
+  return has_value;
+}
+// Of regions with such a share of the domain: are they larger than those that show no more may be?
+TESSERA_HD bool is_too_large_for_rounding(const cubature_settings &set, double share) {
+  return share * static_cast<double>(set.regions_of_rounding) > 1.001;
 }
 
 // share: of the domain, that region i has; total(k): the integral of component k.
 template <class Total>
 TESSERA_HD bool unexplored(const cubature_settings &set, const region_view &s, int64 i, double share, double most,
                            Total total) {
-  if (share * static_cast<double>(set.regions_of_rounding) > 1.001 && shows_only_rounding(s, i)) return true;
+  if (is_too_large_for_rounding(set, share) && shows_only_rounding(s, i)) return true;
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
     if (magnitude(set, k, [&](int c) { return s.value(i, c); }) > nothing_found * magnitude(set, k, total) * share)

@@ -138,9 +138,8 @@ TESSERA_HD bool is_for_empty(Lanes &lanes, const landmark_pair *best, int groups
   for (int g = t % groups % groups_for_empty + lanes.lane() * groups_for_empty; g < groups;
        g += lanes.lanes() * groups_for_empty) {
     const landmark densest = best[g].densest, fullest = best[g].fullest;
-    const double denser = densest.density - own.densest.density, fuller = fullest.held - own.fullest.held;
-    if (denser > 0.0 || (denser == 0.0 && densest.region < own.densest.region)) behind |= 1u;
-    if (fuller > 0.0 || (fuller == 0.0 && fullest.region < own.fullest.region)) behind |= 2u;
+    if (is_better(densest.density, densest.region, own.densest.density, own.densest.region)) behind |= 1u;
+    if (is_better(fullest.held, fullest.region, own.fullest.held, own.fullest.region)) behind |= 2u;
   }
   behind = lanes.either(behind);
   const bool densest = t < groups, fullest = !densest || own.fullest.region == own.densest.region;

@@ -211,7 +211,8 @@ class sparse_race final : public run_hooks {
           starts, faces, std::min(most_of_grids(n), static_cast<int64>(8.0 * points_of_map * set_.ndim)), may_be_wide);
       beside_ += opening.points;
       note_bytes(0, true);
-      if (ends_run(opening.end)) return end_with(opening.end);
+      const outcome end = unless_singular(opening.end, n);
+      if (ends_run(end)) return end_with(end);
       e.grid = opening.grid;
       kind_ = opening.kind;
       is_no_product_ = opening.is_early;
@@ -241,7 +242,15 @@ class sparse_race final : public run_hooks {
         std::min(share * static_cast<double>(regions_of_run_.steps()), std::log1p(share) / std::log(growth));
     return left > 0.0 ? left + pace_.step * steps : 0.0;
   }
-  static bool ends_run(outcome o) { return o == outcome::callback || is_ended(o); }
+  static bool ends_run(outcome o) { return o == outcome::callback || o == outcome::nonfinite || is_ended(o); }
+  // What came of a call: where points have hit a singularity, which the regions need not meet, there is no value and that is all.
+  outcome unless_singular(outcome o, int64 n) {
+    if (o != outcome::nonfinite) return o;
+    int64 points = most_of_grids(n);
+    const outcome beside = source_->look_beside(points);
+    beside_ += points;
+    return beside == outcome::running ? outcome::roundoff : beside;
+  }
   int64 most_of_grids(int64 n) const { return set_.maxeval - earlier_ - n - evaluations_beside(); }
   int64 memory_beside(const entrant &e) const {
     const sparse_grid *const other = &e == &plain_ ? mapped_.grid : plain_.grid;
@@ -272,7 +281,7 @@ class sparse_race final : public run_hooks {
     const outcome o = before == 0 ? grid.begin(levels) : grid.grow(step, most, memory);
     beside_ += (grid.evaluated() - before) * boxes;
     note_bytes(&grid == plain_.grid || is_mapped ? 0 : grid.bytes(), mapped_.grid != nullptr);
-    return o;
+    return unless_singular(o, n);
   }
   // Of all grids, one more that takes so many, and a map.
   void note_bytes(int64 bytes, bool map) {
@@ -470,17 +479,18 @@ class sparse_race final : public run_hooks {
     std::copy(turns.begin(), turns.end(), points.turns);
     well = false;
     if (all.n == 0 || points.points() + static_cast<int64>(spread) > most_of_grids(n)) return outcome::running;
-    const outcome o = test(points, well);
+    const outcome o = test(points, n, well);
     if (o != outcome::running || !well || points.spread == static_cast<int64>(spread)) return o;
     points.in_regions = 0;
     points.first = points.spread;
     points.spread = static_cast<int64>(spread) - points.first;
-    return test(points, well);
+    return test(points, n, well);
   }
-  outcome test(const tested_set &points, bool &well) {
+  outcome test(const tested_set &points, int64 n, bool &well) {
     std::vector<double> sizes(static_cast<std::size_t>(set_.ncomp));
-    const outcome o = source_->find_unexplained(points, sizes.data());
+    const outcome found = source_->find_unexplained(points, sizes.data());
     beside_ += points.points();
+    const outcome o = unless_singular(found, n);
     well = true;
     const double volume = std::fabs(mapped_.grid->volume());
     for (int k = 0; k < set_.ncomp; ++k)

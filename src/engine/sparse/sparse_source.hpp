@@ -31,6 +31,12 @@ class sparse_source {
   virtual sparse_grid *open() = 0;
   // Of regions: centre[ndim] and half-width[ndim] of each, `length` numbers from one to the next.
   virtual sparse_grid *open_regions(int regions, const double *boxes, std::size_t length) = 0;
+  // Behind a call that came to values that are not finite: are they so in a hole of the domain, and not only at points that have hit a singularity? Then
+  // nonfinite, else running, or callback, memory, or time and stopped. points: that it may take, and has taken.
+  virtual outcome look_beside(int64 &points) {
+    points = 0;
+    return outcome::running;
+  }
   // Of grids with a map, if there are any, and what one takes beside the grid.
   virtual bool has_maps() const { return false; }
   virtual int64 map_bytes() const { return 0; }
