@@ -78,6 +78,7 @@ module tessera
   integer(c_int), parameter, public :: TESSERA_COMPLEX = 122
   integer(c_int), parameter, public :: TESSERA_GATHER = 123
   integer(c_int), parameter, public :: TESSERA_BREAK_POINTS = 124
+  integer(c_int), parameter, public :: TESSERA_LEAST_REGIONS = 125
   integer(c_int), parameter, public :: TESSERA_SHIFTS = 130
   integer(c_int), parameter, public :: TESSERA_SEED = 131
   integer(c_int), parameter, public :: TESSERA_TRANSFORM = 132

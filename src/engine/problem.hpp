@@ -50,7 +50,8 @@ struct cubature_settings : run_settings {
   bool may_do_with_fewer = false;  // the run may end before there are so many
   bool by_component = false;       // the component farthest from its tolerance says what is divided, and where
   bool seeks_breaks = false;       // regions are cut where the integrand or its slope jumps; break_points.hpp
-  int64 regions_of_rounding = 0;   // least number of equal regions where nothing but rounding is seen; explore.hpp
+  // Least number of equal regions, whatever is seen in them, and where it is nothing but rounding; explore.hpp.
+  int64 least_regions = 0, regions_of_rounding = 0;
   double bulk_fraction = 0.75;
   int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0 where regions are only divided
 };

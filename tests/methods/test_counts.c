@@ -166,6 +166,7 @@ static void the_count_of_a_run_is_the_integrands_own(void **state) {
           put_int(s, TESSERA_MAXEVAL, 50000);
           put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF); /* evaluations are those of regions */
           put_int(s, TESSERA_BREAK_POINTS, 0);
+          put_int(s, TESSERA_LEAST_REGIONS, 1); /* which would be divided in another way */
           put_int(s, TESSERA_SELECTION, selection);
           put_int(s, TESSERA_SPLITTING, splitting);
           if (form % 2 == 0) put_point(s, counted, &c);
@@ -219,6 +220,7 @@ static void the_least_number_of_evaluations_is_made(void **state) {
       put_real(s, TESSERA_RELTOL, 1e-3);
       put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
       put_int(s, TESSERA_SELECTION, selection);
+      put_int(s, TESSERA_LEAST_REGIONS, 1);
       put_int(s, TESSERA_MINEVAL, mineval);
       const struct answer a = integrate(s);
       const int64_t points = 127 + added_points(3);
@@ -250,6 +252,7 @@ static void the_domain_is_divided_into_the_initial_regions(void **state) {
           put_int(s, TESSERA_ESTIMATE, estimate);
           put_int(s, TESSERA_SELECTION, selection);
           put_int(s, TESSERA_INITIAL_REGIONS, initial);
+          put_int(s, TESSERA_LEAST_REGIONS, 1);
           const struct answer a = integrate(s);
           const int64_t points = got_int(s, TESSERA_RULE_POINTS), applied = a.evaluations / points;
           assert_status(s, a.status, TESSERA_OK);

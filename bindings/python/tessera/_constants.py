@@ -56,6 +56,7 @@ KEY = {
     "COMPLEX": 122,
     "GATHER": 123,
     "BREAK_POINTS": 124,
+    "LEAST_REGIONS": 125,
     "SHIFTS": 130,
     "SEED": 131,
     "TRANSFORM": 132,

@@ -420,11 +420,13 @@ class bulk_steps {
     return team.total(n);
   }
 
-  // Is there a first region of which no null rule shows the scale of anything, and that is larger than such regions are to be? All are of one size, so
-  // that all are divided on.
+  // Are first regions larger than they are to be, or is there one of which no null rule shows the scale of anything and that is larger than such regions
+  // are to be? All are of one size, so that all are divided on.
   TESSERA_HD bool has_large_unseen() {
-    return is_too_large_for_rounding(state().set, 1.0 / static_cast<double>(at_.count)) &&
-           count_those(team_, shows_only_rounding) > 0;
+    const cubature_settings &set = state().set;
+    const double share = 1.0 / static_cast<double>(at_.count);
+    return is_larger_than_one_of(set.least_regions, share) ||
+           (is_larger_than_one_of(set.regions_of_rounding, share) && count_those(team_, shows_only_rounding) > 0);
   }
 
   // The first regions are not going to be as many as were wanted: there is no room, or no need.

@@ -28,16 +28,17 @@ TESSERA_HD bool shows_only_rounding(const region_view &s, int64 i) {
   }
   return has_value;
 }
-// Of regions with such a share of the domain: are they larger than those that show no more may be?
-TESSERA_HD bool is_too_large_for_rounding(const cubature_settings &set, double share) {
-  return share * static_cast<double>(set.regions_of_rounding) > 1.001;
+// Are regions with such a share of the domain larger than one of so many?
+TESSERA_HD bool is_larger_than_one_of(int64 regions, double share) {
+  return share * static_cast<double>(regions) > 1.001;
 }
 
 // share: of the domain, that region i has; total(k): the integral of component k.
 template <class Total>
 TESSERA_HD bool unexplored(const cubature_settings &set, const region_view &s, int64 i, double share, double most,
                            Total total) {
-  if (is_too_large_for_rounding(set, share) && shows_only_rounding(s, i)) return true;
+  if (is_larger_than_one_of(set.least_regions, share)) return true;
+  if (is_larger_than_one_of(set.regions_of_rounding, share) && shows_only_rounding(s, i)) return true;
   if (!(share > most)) return false;
   for (int k = 0; k < s.ncomp(); ++k)
     if (magnitude(set, k, [&](int c) { return s.value(i, c); }) > nothing_found * magnitude(set, k, total) * share)
