@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -69,6 +70,13 @@ class method {
   double get_real(int key) const { return solver_.options.get_real(key); }
   void set_int(int key, std::int64_t value) { solver_.options.set_int(key, value); }
   void set_real(int key, double value) { solver_.options.set_real(key, value); }
+  // Regions of so many points that are had by dividing with half of the evaluations.
+  std::int64_t affordable_regions(std::int64_t points) const { return get_int(TESSERA_MAXEVAL) / (4 * points); }
+  // TESSERA_LEAST_REGIONS, if they are. In eight and more variables what has a share of the volume worth mentioning is so wide that few regions see it.
+  std::int64_t least_regions(std::int64_t points) const {
+    const std::int64_t asked = get_int(TESSERA_LEAST_REGIONS), usual = solver_.ndim <= 7 ? 16 : 1;
+    return std::max<std::int64_t>(1, std::min(asked > 0 ? asked : usual, affordable_regions(points)));
+  }
 
   const solver_view solver_;
 };

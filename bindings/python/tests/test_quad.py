@@ -51,10 +51,12 @@ def test_quad_many_shares_calls():
         calls.append(len(x))
         return np.exp(-p * x)
 
-    r = tessera.quad_many(f, 0, 1, params)
-    assert np.all(r.success) and len(r) == 1000
-    assert np.max(np.abs(r.value - (1 - np.exp(-params)) / params)) < 1e-12
-    assert len(calls) < 50
+    for least_regions, most in ((1, 50), (0, 100)):
+        calls.clear()
+        r = tessera.quad_many(f, 0, 1, params, least_regions=least_regions)
+        assert np.all(r.success) and len(r) == 1000
+        assert np.max(np.abs(r.value - (1 - np.exp(-params)) / params)) < 1e-12
+        assert len(calls) < most
 
 
 def test_quad_many_of_one_point_at_a_time():

@@ -392,8 +392,9 @@ class bulk_steps {
   // the run may end with fewer regions than are wanted, or when there is no room.
   TESSERA_HD bool may_fill(const splitting &next) const {
     if (at_.evaluations < state().points) return false;
-    const bool look =
-        state().set.may_do_with_fewer && at_.count >= first_look && (next.pieces > 2 || at_.count == first_look);
+    const int64 least = state().set.least_regions,
+                first = int64{1} << halvings(least > first_look ? least : first_look);
+    const bool look = state().set.may_do_with_fewer && at_.count >= first && (next.pieces > 2 || at_.count == first);
     return !look && fits(at_.count, next);
   }
 

@@ -60,8 +60,11 @@ class extrapolating_run {
   TESSERA_HD void stop_with_best(quadrature_end why) {
     if (request_.count == 2) conclude_best(why);
   }
-  // Of a careful run: intervals that there shall be at least.
-  TESSERA_HD void set_least(Int intervals) { least_ = intervals; }
+  // Of a careful run: intervals that there shall be at least, and equal ones of which none is to be shorter than the longest.
+  TESSERA_HD void set_least(Int intervals, Real equal_ones) {
+    least_ = intervals;
+    least_equal_ = equal_ones;
+  }
   // Of a careful run, before it is told what it has asked for: is nothing known yet of the outer ends of that? They were those of an interval
   // that did not look smooth, or are ends of a piece. The first interval of a range is divided in any case.
   TESSERA_HD bool has_open_ends() const {
@@ -231,9 +234,11 @@ class extrapolating_run {
     explore_or_conclude();
   }
   TESSERA_HD TESSERA_APART void explore_or_conclude() {
-    const Int rank = to_explore_ > 0 ? list_.rank_of_widest() : 0;
+    const Int rank = list_.rank_of_widest();
     if (rank > 0) list_.select(rank);
-    exploring_ = rank > 0 && (list_.width(list_.selected()) > whole_ / Real(16) || list_.size() < least_);
+    const Real share = rank > 0 ? list_.width(list_.selected()) / whole_ : Real(0);
+    exploring_ = (to_explore_ > 0 && (share > Real(1) / Real(16) || (share > Real(0) && list_.size() < least_))) ||
+                 share * least_equal_ > Real(1.001);
     if (exploring_) {
       --to_explore_;
       divide_selected();
@@ -450,6 +455,7 @@ class extrapolating_run {
   // Of a careful run.
   bool exploring_ = false, by_sums_ = false;
   Int to_explore_ = 0, least_ = 0;
+  Real least_equal_ = 1;
   interval<Real> range_ = {0, 0};
   Real change_ = 0, whole_ = 0;  // of the value, while it explores; width of the range
   recent_sums<Real> sums_;       // that were extrapolated

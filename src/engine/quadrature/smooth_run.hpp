@@ -17,7 +17,8 @@ TESSERA_HD void start_careful_run(const quadrature_settings &s, tolerances<doubl
                                                             static_cast<int *>(nullptr), wanted, arrays, most_intervals)
                                                     : start(points, pieces, levels, doubtful, wanted, arrays,
                                                             most_intervals < 2 * pieces ? 2 * pieces : most_intervals);
-  run.set_least(static_cast<int>(least < most_intervals ? least : most_intervals - 1));
+  run.set_least(static_cast<int>(least < most_intervals ? least : most_intervals - 1),
+                static_cast<double>(s.least_intervals));
 }
 
 class smooth_run {

@@ -30,10 +30,7 @@ int cubature_method::choose_rule() const {
   return family;
 }
 
-// In so many regions an integrand is looked at, whatever is seen in them. In eight and more variables what has a share of the volume worth mentioning is so wide
-// that few regions see it.
-static int64 usual_least_regions(int ndim) { return ndim <= 7 ? 16 : 1; }
-// The same where nothing but rounding is seen. Fewer in two and three variables, where rules are exact to rounding for much that is smooth; none in one, where
+// Equal regions that there are to be at least where nothing but rounding is seen. Fewer in two and three variables, where rules are exact to rounding for much that is smooth; none in one, where
 // Kronrod's are for nearly all that is, nor where a region has thousands of points.
 static int64 regions_of_rounding(int ndim) { return ndim < 2 || ndim > 11 ? 0 : ndim <= 3 ? 16 : 64; }
 
@@ -57,10 +54,11 @@ cubature_problem &cubature_method::prepare(bool on_host) {
       p.integration_rule.faces != robust)
     build_rule(family, solver_.ndim, p.integration_rule, robust);
   s.margin = rule_margin(p.integration_rule);
-  const int64 asked = get_int(TESSERA_LEAST_REGIONS),
-              affordable = get_int(TESSERA_MAXEVAL) / (4 * p.integration_rule.points);  // with half of the evaluations
-  s.least_regions = robust ? std::min(asked > 0 ? asked : usual_least_regions(solver_.ndim), affordable) : 1;
-  s.regions_of_rounding = robust && asked != 1 ? std::min(regions_of_rounding(solver_.ndim), affordable) : 0;
+  const int64 points = p.integration_rule.points;
+  s.least_regions = robust ? least_regions(points) : 1;
+  s.regions_of_rounding = robust && get_int(TESSERA_LEAST_REGIONS) != 1
+                              ? std::min(regions_of_rounding(solver_.ndim), affordable_regions(points))
+                              : 0;
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   choose_raised();
