@@ -1,5 +1,5 @@
-// Large regions in which next to nothing was found, while there are many small ones elsewhere, and large ones of which no null rule has shown
-// the scale of anything: before success is claimed they are divided.
+// Large regions in which next to nothing was found, while there are many small ones elsewhere, large ones of which no null rule has shown
+// the scale of anything, and large ones that a known break point runs through: before success is claimed they are divided.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
@@ -43,6 +43,19 @@ TESSERA_HD bool unexplored(const cubature_settings &set, const region_view &s, i
   for (int k = 0; k < s.ncomp(); ++k)
     if (magnitude(set, k, [&](int c) { return s.value(i, c); }) > nothing_found * magnitude(set, k, total) * share)
       return false;
+  return true;
+}
+
+// A known break point runs through region i, which looks smooth: what begins there may reach into it where no point is, as the corner of a box does whose most part lies
+// across a face. It is turned to be cut there. breaks: null as long as there are none.
+TESSERA_HD bool turn_to_uncut(const break_table *breaks, const region_view &s, int64 i) {
+  if (!breaks) return false;
+  int axis = -1;
+  TESSERA_ROLLED
+  for (int j = 0; j < s.ndim() && axis < 0; ++j)
+    if (cut_of(breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
+  if (axis < 0) return false;
+  include_axis(s.state(i).word, s.ndim(), axis, true);
   return true;
 }
 

@@ -115,7 +115,8 @@ TESSERA_HD TESSERA_APART int64 list_unexplored(Grid &grid, bulk_state &st, int64
   const double most = explored_share(n);
   find_all_landmarks(grid, st, n, weights);
   return list_overlooked(grid, st, n, {nullptr, 0, 1}, n, weights, split, [=, &st](int64 i, double share) {
-    return unexplored(st.set, st.regions, i, share, most, [&st](int k) { return st.totals[k].value.value(); });
+    return (share > most && turn_to_uncut(st.split.breaks, st.regions, i)) ||
+           unexplored(st.set, st.regions, i, share, most, [&st](int k) { return st.totals[k].value.value(); });
   });
 }
 

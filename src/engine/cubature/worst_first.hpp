@@ -270,11 +270,11 @@ class worst_first {
       const int64 i = e.region();
       if (frozen(e)) continue;
       const int axis = ranked_axis(s.state(i).word, 0);
-      const bool wide = turn_to_landmark(i);
-      turned = turned || (wide && ranked_axis(s.state(i).word, 0) != axis);
-      if (!wide &&
-          !unexplored(set_, s, i, share_of_domain(s, i, domain_), most, [this](int k) { return totals_.value(k); }))
+      const double share = share_of_domain(s, i, domain_);
+      if (!turn_to_landmark(i) && !(share > most && turn_to_uncut(split_.breaks, s, i)) &&
+          !unexplored(set_, s, i, share, most, [this](int k) { return totals_.value(k); }))
         continue;
+      turned = turned || ranked_axis(s.state(i).word, 0) != axis;
       e.key = infinity_value();
       any = true;
     }
