@@ -234,11 +234,13 @@ class extrapolating_run {
     explore_or_conclude();
   }
   TESSERA_HD TESSERA_APART void explore_or_conclude() {
-    const Int rank = list_.rank_of_widest();
-    if (rank > 0) list_.select(rank);
-    const Real share = rank > 0 ? list_.width(list_.selected()) / whole_ : Real(0);
-    exploring_ = (to_explore_ > 0 && (share > Real(1) / Real(16) || (share > Real(0) && list_.size() < least_))) ||
-                 share * least_equal_ > Real(1.001);
+    exploring_ = false;
+    if (to_explore_ > 0 || least_equal_ > Real(1)) {
+      list_.select(list_.rank_of_widest());
+      const Real width = list_.width(list_.selected());
+      exploring_ = (to_explore_ > 0 && (width > whole_ / Real(16) || list_.size() < least_)) ||
+                   width * least_equal_ > Real(1.001) * whole_;
+    }
     if (exploring_) {
       --to_explore_;
       divide_selected();
