@@ -74,8 +74,32 @@ static void a_polynomial_alone_takes_few_regions(void **state) {
         }
 }
 
+static int one(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)x, (void)ncomp, (void)userdata;
+  f[0] = 1;
+  f[1] = 0;
+  return 0;
+}
+/* A part that is 0 says no more than a constant does. */
+static void a_complex_constant(void **state) {
+  (void)state;
+  for (int n = 4; n <= 6; ++n) {
+    double value[2], error[2];
+    tessera_solver *s = solver_of(n, 2);
+    put_point(s, one, NULL);
+    put_int(s, TESSERA_COMPLEX, 1);
+    put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+    assert_status(s, tessera_integrate(s, TESSERA_CUBATURE, value, error), TESSERA_OK);
+    assert_int_equal(got_int(s, TESSERA_REGIONS), 64);
+    assert_close(value[0], 1, 1e-14, 0);
+    assert_true(value[1] == 0);
+    tessera_destroy(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_ball_is_found),
-                                     cmocka_unit_test(a_polynomial_alone_takes_few_regions)};
+                                     cmocka_unit_test(a_polynomial_alone_takes_few_regions),
+                                     cmocka_unit_test(a_complex_constant)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

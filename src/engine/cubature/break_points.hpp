@@ -21,7 +21,7 @@ constexpr int64 spent_on_a_long_line = 1024;                                    
 constexpr int long_lines_on_axis = 3;  // of what has two ends two of them find the same
 constexpr int most_barren = 3;         // searches
 
-// What a line has found. Where the integrand is not finite round `at` it is a hole, across the axis first_hole - axis.
+// What a line has found. Where the integrand is not finite round `at` it is a hole, and the line went along axis first_hole - axis.
 constexpr int no_break = -1, first_hole = -2;
 struct found_break {
   double at, width;

@@ -60,7 +60,7 @@ class extrapolating_run {
   TESSERA_HD void stop_with_best(quadrature_end why) {
     if (request_.count == 2) conclude_best(why);
   }
-  // Of a careful run: intervals that there shall be at least, and equal ones of which none is to be shorter than the longest.
+  // Of a careful run: intervals that there shall be at least, and how many equal ones no interval shall be longer than.
   TESSERA_HD void set_least(Int intervals, Real equal_ones) {
     least_ = intervals;
     least_equal_ = equal_ones;

@@ -30,8 +30,8 @@ struct quadrature_settings : run_settings, axis_rule {
   double omega = 1.0, alpha = 0.0, beta = 0.0, pole = 0.0;
   int complement = 0;           // TESSERA_COMPLEMENT
   bool zero_nonfinite = false;  // values that are not finite count as 0
-  int64 least_intervals =
-      1;  // without a weight success is claimed where no interval is longer than one of so many equal ones
+  // Without a weight success is claimed where no interval is longer than one of so many equal ones.
+  int64 least_intervals = 1;
   bool strict = false;  // no more than maxeval evaluations, not even for a first value
 
   TESSERA_HD bool is_oscillating() const {
