@@ -110,10 +110,7 @@ class kept_sparse final : public sparse_executor {
     const sparse_step &step = bad_step_;
     for (int64 i = 0; i < n; ++i) {
       const int64 box = (first + i) / step.points, point = (first + i) % step.points;
-      const sparse_index *const q =
-          std::upper_bound(step.all.indices + step.before, step.all.indices + step.end, point,
-                           [](int64 p, const sparse_index &index) { return p < index.first; }) -
-          1;
+      const sparse_index *const q = index_of_point(step, point);
       write_sparse_point(tables_, domain, ndim_, static_cast<int>(box), *q,
                          step.all.links + (q - step.all.indices) * ndim_, point - q->first, x + i, n);
       for (int j = 0; j < ndim_; ++j) {

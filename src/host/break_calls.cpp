@@ -91,7 +91,6 @@ void host_evaluator::report_hole(const break_search &search, int axis, int64 ite
       show_in_domain(problem_->shape, problem_->integrand.params, x);
       return failure_.report(item, outcome::nonfinite, 0, nonfinite_message(k, f, x, rule_.ndim));
     }
-  failure_.report(item, outcome::nonfinite, 0, "the sum of the components overflows");
 }
 
 // The points of a round on the line through w.at along an axis. False when an integrand's status or the clock ends the step.
@@ -102,9 +101,14 @@ bool host_evaluator::call_line(const break_search &search, int axis, const doubl
   };
   if (!call_given(samples, samples, put, item, w)) return false;
   for (int i = 0; i < samples; ++i) {
-    values[i] = 0.0;
-    for (int k = 0; k < problem_->settings.ncomp; ++k)
-      values[i] += weights[k] * w.f[index(k * w.component_stride + i * w.point_stride)];
+    double sum = 0.0;
+    bool all_finite = true;
+    for (int k = 0; k < problem_->settings.ncomp; ++k) {
+      const double f = w.f[index(k * w.component_stride + i * w.point_stride)];
+      sum += weights[k] * f;
+      all_finite = all_finite && std::isfinite(f);
+    }
+    values[i] = seen_on_line(sum, all_finite);
   }
   return true;
 }

@@ -63,9 +63,7 @@ outcome host_sparse::evaluate(const sparse_step &step, double *differences) {
 // visit(index, point of it, place among the n) for points first .. first+n-1 of the step in one box.
 template <class Visit>
 void host_sparse::each_point(const sparse_step &step, int64 first, int64 n, Visit visit) {
-  const sparse_index *q = std::upper_bound(step.all.indices + step.before, step.all.indices + step.end, first,
-                                           [](int64 point, const sparse_index &i) { return point < i.first; }) -
-                          1;
+  const sparse_index *q = index_of_point(step, first);
   for (int64 i = 0; i < n; ++i) {
     while (first + i - q->first >= int64{1} << q->bits) ++q;
     visit(*q, first + i - q->first, i);

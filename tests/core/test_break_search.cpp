@@ -8,6 +8,7 @@ extern "C" {
 #include "close.h"
 }
 #include "core/break_search.hpp"
+#include "engine/cubature/break_points.hpp"
 
 using namespace tessera;
 
@@ -120,6 +121,19 @@ void holes(void **) {
   }
 }
 
+// Finite components whose weighted sum overflows are no hole.
+void sums_that_overflow(void **) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const double sum : {nan, infinity, -infinity}) {
+    assert_true(std::isfinite(seen_on_line(sum, true)));
+    assert_false(std::isfinite(seen_on_line(sum, false)));
+    const break_search s =
+        searched([sum](double x) { return x > 0.3 && x < 0.5 ? seen_on_line(sum, true) : std::exp(x); });
+    assert_false(s.is_hole() || s.is_found());
+  }
+  assert_true(seen_on_line(-1.5, true) == -1.5);
+}
+
 }  // namespace
 
 int main() {
@@ -130,6 +144,7 @@ int main() {
       cmocka_unit_test(nothing_to_find),
       cmocka_unit_test(what_is_not_finite_ends_it),
       cmocka_unit_test(holes),
+      cmocka_unit_test(sums_that_overflow),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -146,12 +146,17 @@ class device_evaluator {
                                      int lane, const double *weights, const domain_box &domain) const {
     return follow_line(on, domain, [&](break_search &search, int axis) {
       double x[dim], f[comps], value = 0.0;
+      bool all_finite = true;
       const double own = search.point(lane);
 #pragma unroll
       for (int j = 0; j < dim; ++j) x[j] = j == axis ? own : line_coordinate(regions, region, m, search.side(), j);
       point(x, f, p_.params);
 #pragma unroll 1
-      for (int k = 0; k < comps; ++k) value = fma(weights[k], f[k], value);
+      for (int k = 0; k < comps; ++k) {
+        value = fma(weights[k], f[k], value);
+        all_finite = all_finite && isfinite(f[k]);
+      }
+      value = seen_on_line(value, all_finite);
       return search.next([&value](int i) { return __shfl_sync(~0u, value, i); });
     });
   }

@@ -238,6 +238,13 @@ TESSERA_HD searched_interval interval_of(const break_table *known, const region_
                    : interval_of_long_line(known, s, i, place % s.ndim(), lines.at_end, domain);
 }
 
+// What a line sees of a point: the weighted sum of its components, of which all are finite or not. Where finite ones overflow, because next to nothing has been found
+// by which they are weighted, that is no hole.
+TESSERA_HD double seen_on_line(double sum, bool all_finite) {
+  constexpr double greatest = 1.7976931348623157e308;
+  return all_finite && !(fabs(sum) <= greatest) ? greatest : sum;
+}
+
 // A line on such an interval. round(search, axis): calls the integrand at the points of a round and shows search.next() the values; returns what that
 // says, or false.
 template <class Round>

@@ -25,6 +25,12 @@ struct sparse_step {
   int64 count() const { return end - before; }
 };
 
+// The new index that has a point of a box, by its number among those of the step.
+inline const sparse_index *index_of_point(const sparse_step &step, int64 point) {
+  const auto begins_behind = [](int64 p, const sparse_index &i) { return p < i.first; };
+  return std::upper_bound(step.all.indices + step.before, step.all.indices + step.end, point, begins_behind) - 1;
+}
+
 // Evaluates where the integrand is: the host's threads, or a device.
 class sparse_executor {
  public:
