@@ -33,7 +33,8 @@ class kept_sparse final : public sparse_executor {
   // As sparse_source has it, with no more than `most` points, which are added. Running also where the last call came to no such values.
   outcome look_beside(int64 most, int64 &points) {
     is_hole_ = at_spread_points_;
-    const int64 all = is_hole_ ? 0 : std::min(most, bad_step_.points * domain_.boxes);
+    const int64 bad = bad_points_.empty() ? bad_step_.points * domain_.boxes : bad_points();
+    const int64 all = is_hole_ ? 0 : std::min(most, bad);
     outcome o = is_hole_ ? outcome::nonfinite : outcome::running;
     for (int64 first = 0; first < all && o == outcome::running; first += looked_at_together) {
       const int64 n = std::min(looked_at_together, all - first);
@@ -44,22 +45,23 @@ class kept_sparse final : public sparse_executor {
     }
     is_hole_ = o == outcome::nonfinite;
     bad_step_ = {};
+    bad_points_.clear();
     at_spread_points_ = false;
     return o;
   }
   outcome evaluate(const sparse_step &step, double *differences) override {
     const outcome o = find_or_evaluate(step, differences);
     bad_step_ = o == outcome::nonfinite ? step : sparse_step{};
+    bad_points_.clear();
     return o;
   }
   int64 bytes_of_point() const override { return executor_->bytes_of_point(); }
   void renew_map() override { executor_->renew_map(); }
   outcome sample(int64 n, const double *x, double *values) override {
-    if (!answers_) return executor_->sample(n, x, values);
-    question asked(uint64{0x73616d706c65});
-    asked.add(ndim_).add(ncomp_).add(x, n * ndim_);
-    return ask(asked.key(), values, static_cast<std::size_t>(n * ncomp_),
-               [&] { return executor_->sample(n, x, values); });
+    const outcome o = find_or_sample(n, x, values);
+    bad_points_.clear();
+    if (o == outcome::nonfinite) bad_points_.assign(x, x + n * ndim_);
+    return o;
   }
   outcome find_unexplained(const tested_set &points, const double *means, double *sizes) override {
     const outcome o = find_or_test(points, means, sizes);
@@ -71,6 +73,13 @@ class kept_sparse final : public sparse_executor {
   static constexpr int64 looked_at_together = 8192;
   static constexpr double beside = 1e-4;  // of the way to a point somewhere in the box
 
+  outcome find_or_sample(int64 n, const double *x, double *values) {
+    if (!answers_) return executor_->sample(n, x, values);
+    question asked(uint64{0x73616d706c65});
+    asked.add(ndim_).add(ncomp_).add(x, n * ndim_);
+    return ask(asked.key(), values, static_cast<std::size_t>(n * ncomp_),
+               [&] { return executor_->sample(n, x, values); });
+  }
   outcome find_or_evaluate(const sparse_step &step, double *differences) {
     if (!answers_) return executor_->evaluate(step, differences);
     const int64 first = std::exchange(stored_, step.store);
@@ -103,8 +112,25 @@ class kept_sparse final : public sparse_executor {
       return outcome::running;
     });
   }
-  // Places beside points first ... first+n-1 of the step, those of one box after the other: x[ndim][n].
+  int64 bad_points() const { return static_cast<int64>(bad_points_.size()) / ndim_; }
+  // Places beside points first ... first+n-1 of the last call, of a step those of one box after the other: x[ndim][n].
   void put_beside(int64 first, int64 n, double *x) const {
+    if (bad_points_.empty()) {
+      put_points(first, n, x);
+    } else {
+      for (int j = 0; j < ndim_; ++j) std::copy_n(bad_points_.data() + j * bad_points() + first, n, x + j * n);
+    }
+    for (int64 i = 0; i < n; ++i) {
+      const int64 box = bad_points_.empty() ? (first + i) / bad_step_.points : 0;
+      for (int j = 0; j < ndim_; ++j) {
+        double &at = x[j * n + i];
+        const int64 field = box * ndim_ + j;
+        const int line = static_cast<int>((first + i) % most_lines);
+        at += beside * (line_coordinate(domain_.centre[field], domain_.half[field], line, 0, j) - at);
+      }
+    }
+  }
+  void put_points(int64 first, int64 n, double *x) const {
     sparse_domain domain = domain_;
     domain.axes = nullptr;
     const sparse_step &step = bad_step_;
@@ -113,12 +139,6 @@ class kept_sparse final : public sparse_executor {
       const sparse_index *const q = index_of_point(step, point);
       write_sparse_point(tables_, domain, ndim_, static_cast<int>(box), *q,
                          step.all.links + (q - step.all.indices) * ndim_, point - q->first, x + i, n);
-      for (int j = 0; j < ndim_; ++j) {
-        double &at = x[j * n + i];
-        const int64 field = box * ndim_ + j;
-        const int line = static_cast<int>((first + i) % most_lines);
-        at += beside * (line_coordinate(domain.centre[field], domain.half[field], line, 0, j) - at);
-      }
     }
   }
 
@@ -151,8 +171,9 @@ class kept_sparse final : public sparse_executor {
   kept_answers *const answers_;
   sparse_domain domain_ = {};
   const sparse_tables tables_ = make_sparse_tables();
-  int64 stored_ = 0;           // numbers in the store
-  sparse_step bad_step_ = {};  // of the last call, if a value was not finite
+  int64 stored_ = 0;                // numbers in the store
+  sparse_step bad_step_ = {};       // of the last call, if a value was not finite
+  std::vector<double> bad_points_;  // [ndim][n] of the last call, the same
   bool at_spread_points_ = false, is_hole_ = false;
 };
 

@@ -72,7 +72,7 @@ class sparse_run final : public sparse_source {
   outcome look_beside(int64 &points) override {
     const int64 most = std::exchange(points, 0);
     outcome o = outcome::running;
-    for (auto *const e : {&executor_, &in_regions_, &mapped_})
+    for (auto *const e : {&executor_, &in_regions_, &mapped_, &sampled_})
       if (*e && o == outcome::running) o = (*e)->look_beside(most, points);
     return o;
   }
@@ -101,6 +101,23 @@ class sparse_run final : public sparse_source {
     opening.grid = &grids_.mapped;
     return opening;
   }
+  // The integrand at points of the domain, as a search for modes asks for it. Roundoff: some have hit a singularity. most: evaluations that it may take; it says how many it has.
+  outcome sample(int64 n, const double *x, double *values, int64 &most) {
+    if (!box_) box_ = std::make_unique<sparse_box>(problem_);
+    if (!sampled_) {
+      sampled_ = kept(grid_of::mapped);
+      sampled_->begin(box_->domain());
+    }
+    const int64 left = std::exchange(most, n) - n;
+    outcome o = sampled_->sample(n, x, values);
+    if (o == outcome::nonfinite) {
+      int64 beside = left;
+      o = look_beside(beside);
+      most += beside;
+      if (o == outcome::running) o = outcome::roundoff;
+    }
+    return o;
+  }
   void prepare_map(int levels) override {
     if (search_->write_nodes(levels)) mapped_->renew_map();
   }
@@ -123,8 +140,8 @@ class sparse_run final : public sparse_source {
   }
   // What the integrand said when a run was ended in a grid.
   const Executor &ended_in() const {
-    for (const auto *e : {&in_regions_, &mapped_})
-      if (*e && (*e)->is_ended()) return (*e)->executor();
+    for (const auto *e : {&sampled_, &in_regions_, &mapped_})
+      if (*e && ((*e)->is_ended() || !executor_)) return (*e)->executor();
     return executor_->executor();
   }
 
@@ -141,7 +158,7 @@ class sparse_run final : public sparse_source {
   kept_grids &grids_;
   const std::function<std::unique_ptr<Executor>(grid_of)> make_;
   std::unique_ptr<sparse_box> box_;
-  std::unique_ptr<kept_sparse<Executor>> executor_, in_regions_, mapped_;
+  std::unique_ptr<kept_sparse<Executor>> executor_, in_regions_, mapped_, sampled_;
   std::unique_ptr<map_search> search_;
   std::vector<double> centres_, halves_;  // of the regions
 };

@@ -67,6 +67,15 @@ class host_cubature final : public host_method {
     sparse_race race(set, at_the_same_cost(), for_sparse > 0 ? &sparse : nullptr,
                      problem.given.n > 0 ? problem.given.evaluations : 0, for_sparse, hooks);
     evaluator_.start(problem, pool, hooks, for_calls);
+    mode_search modes(
+        set, problem.domain(), any_mapped(problem.axes) ? problem.axes.data() : nullptr,
+        [&](int64 n, const double *x, double *values, int64 &evaluations) {
+          return sparse.sample(n, x, values, evaluations);
+        },
+        [this](int n, const double *weight) {
+          return bulk_ ? bulk_->largest(n, weight) : worst_first_->largest(n, weight);
+        });
+    race.heed(modes);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {
       if (!worst_first_)
@@ -74,11 +83,11 @@ class host_cubature final : public host_method {
       race.look_at({[this](int n, const double *weight) { return worst_first_->largest(n, weight); },
                     [this] { return worst_first_->listed(); }, [] { return int64{0}; },
                     [this] { return worst_first_->statistics().breaks; }});
-      result.end = worst_first_->run(set, look_ahead(lanes_), problem.given, domain, race, value, error);
+      result.end = worst_first_->run(set, look_ahead(lanes_), problem.given, domain, race, &modes, value, error);
       result.statistics = worst_first_->statistics();
     } else {
       worst_first_.reset();
-      bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race);
+      bulk_ = std::make_unique<bulk<host_executor>>(*executor_, set, evaluator_.points(), race, &modes);
       race.look_at({[this](int n, const double *weight) { return bulk_->largest(n, weight); },
                     [this] { return bulk_->listed(); }, [] { return int64{0}; },
                     [this] { return bulk_->statistics().breaks; }});
@@ -90,7 +99,7 @@ class host_cubature final : public host_method {
     result.statistics.evaluations += race.evaluations();
     result.sparse_points = race.evaluations();
     result.from_sparse = race.is_won(value, error);
-    const bool by_sparse = race.has_ended();
+    const bool by_sparse = race.has_ended() || modes.has_ended();
     result.callback_status = by_sparse ? sparse.ended_in().callback_status() : evaluator_.callback_status();
     result.message = by_sparse ? sparse.ended_in().message() : evaluator_.message();
     result.zeroed = evaluator_.zeroed();

@@ -38,6 +38,23 @@ int kink(int n, const double *x, int, double *f, void *) {
   return 0;
 }
 
+// Two normal densities, or the first alone, over an infinite range.
+int normals(int n, const double *x, int, double *f, int modes) {
+  f[0] = 0.0;
+  for (int m = 0; m < modes; ++m) {
+    double s = 0.0;
+    for (int j = 0; j < n; ++j) {
+      const double away = x[j] - 0.3 - 11.0 * m * (j + 1);
+      s += away * away;
+    }
+    f[0] += std::exp(-0.5 * s);
+  }
+  ++calls;
+  return 0;
+}
+int one_mode(int n, const double *x, int m, double *f, void *) { return normals(n, x, m, f, 1); }
+int two_modes(int n, const double *x, int m, double *f, void *) { return normals(n, x, m, f, 2); }
+
 struct stopping final : run_hooks {
   explicit stopping(int64 at) : at_(at) {}
   outcome between_steps(int64 n, const double *, const double *) override {
@@ -68,6 +85,7 @@ struct ending {
   answer a;
   int64 by_grid, calls;
   bool from_grid;
+  int modes;
 };
 
 constexpr int64 everything = int64{1} << 50;
@@ -94,7 +112,16 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   sparse_run<host_sparse> sparse(p, grids, [&](grid_of) { return std::make_unique<host_sparse>(p, pool, hooks); });
   sparse_race race(p.settings, soon, &sparse, 0, int64{1} << 30, hooks);
   kept_course<once_at_a_look> course(p, race);
-  once_at_a_look driver(executor, p.settings, p.integration_rule.points, course);
+  const bulk<host_executor> *regions = nullptr;
+  mode_search modes(
+      p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
+      [&](int64 n, const double *x, double *values, int64 &evaluations) {
+        return sparse.sample(n, x, values, evaluations);
+      },
+      [&](int n, const double *weight) { return regions->largest(n, weight); });
+  once_at_a_look driver(executor, p.settings, p.integration_rule.points, course, &modes);
+  regions = &driver;
+  race.heed(modes);
   race.look_at({[&course](int n, const double *weight) { return course.largest(n, weight); },
                 [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
                 [&course] { return course.statistics().breaks; }},
@@ -109,6 +136,7 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   e.a.statistics.peak_bytes = 0;
   e.by_grid = race.evaluations();
   e.from_grid = race.is_won(e.a.value.data(), e.a.error.data());
+  e.modes = modes.count();
   return e;
 }
 
@@ -128,15 +156,18 @@ cubature_problem long_problem(int ndim, int ncomp, point_function f, double relt
   return p;
 }
 
-void goes_on(const cubature_problem &p, bool grid_wins) {
+// with_limits: also where it is a limit of evaluations that stops. One that a map's last look at all regions would exceed leaves that look to be made later.
+void goes_on(const cubature_problem &p, bool grid_wins, int modes = 0, bool with_limits = true) {
   const ending all = run_beside_grid(p, nullptr);
   assert_true(all.a.end == outcome::converged && all.by_grid > 0);
   assert_true(all.from_grid == grid_wins);
+  assert_int_equal(all.modes, modes);
   kept_answers of_all;
   assert_same(all.a, run_beside_grid(p, &of_all).a);  // keeping changes nothing
   for (int cut = 1; cut <= 12; cut += grid_wins ? 1 : 4) {
     const int64 at = all.a.statistics.evaluations * cut / 13;
     for (const bool by_limit : {false, true}) {
+      if (by_limit && !with_limits) continue;
       kept_answers answers;
       cubature_problem limited = p;
       if (by_limit) limited.settings.maxeval = at + all.by_grid * cut / 13;
@@ -149,6 +180,7 @@ void goes_on(const cubature_problem &p, bool grid_wins) {
       assert_same(all.a, rest.a);
       assert_int_equal(rest.by_grid, all.by_grid);
       assert_true(rest.from_grid == grid_wins);
+      assert_int_equal(rest.modes, modes);
       if (by_limit || cut < 3) continue;  // all that was made before is found
       assert_true(twice.calls + rest.calls <= all.calls - first.calls + p.integration_rule.points);
     }
@@ -160,6 +192,16 @@ void the_grid_is_ahead_of_components(void **) {
   goes_on(long_problem(5, 3, wave_and_decay, 1e-10, TESSERA_RULE_GM7), true);
 }
 void the_regions_are_ahead(void **) { goes_on(long_problem(3, 1, kink, 1e-5), false); }
+
+// The grid wants to claim success, and other modes are looked for first: where there is none it wins, else the regions go on.
+cubature_problem over_all(point_function f, double reltol) {
+  cubature_problem p = long_problem(3, 1, f, reltol);
+  const std::vector<double> lower(3, -infinity_value()), upper(3, infinity_value());
+  p.set_limits(3, lower.data(), upper.data());
+  return p;
+}
+void the_grid_is_ahead_of_one_mode(void **) { goes_on(over_all(one_mode, 1e-8), true, 1, false); }
+void there_are_two_modes(void **) { goes_on(over_all(two_modes, 1e-4), false, 2); }
 
 // What belongs to a state and is not there: the run begins anew.
 void what_is_not_whole_is_not_used(void **) {
@@ -184,10 +226,9 @@ void what_is_not_whole_is_not_used(void **) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_grid_is_ahead),
-      cmocka_unit_test(the_grid_is_ahead_of_components),
-      cmocka_unit_test(the_regions_are_ahead),
-      cmocka_unit_test(what_is_not_whole_is_not_used),
+      cmocka_unit_test(the_grid_is_ahead),     cmocka_unit_test(the_grid_is_ahead_of_components),
+      cmocka_unit_test(the_regions_are_ahead), cmocka_unit_test(the_grid_is_ahead_of_one_mode),
+      cmocka_unit_test(there_are_two_modes),   cmocka_unit_test(what_is_not_whole_is_not_used),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

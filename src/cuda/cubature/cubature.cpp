@@ -104,7 +104,19 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
   sparse_race race(p.settings, steps_are_dear(), for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
-  driver_type driver(executor_, p.settings, p.integration_rule.points, course);
+  const driver_type *of_modes = nullptr;
+  mode_search modes(
+      p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
+      [&](int64 n, const double *x, double *values, int64 &evaluations) {
+        return sparse.sample(n, x, values, evaluations);
+      },
+      [&](int n, const double *weight) {
+        find_sparse_kernels(p.ndim(), p.ncomp(), f, report);
+        return of_modes->largest(n, weight);
+      });
+  driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);
+  of_modes = &driver;
+  race.heed(modes);
   race.look_at({[&](int n, const double *weight) {
                   find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
                   return course.largest(n, weight);
@@ -119,7 +131,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   result.statistics.evaluations += race.evaluations();
   result.sparse_points = race.evaluations();
   result.from_sparse = race.is_won(value, error);
-  if (race.has_ended()) {
+  if (race.has_ended() || modes.has_ended()) {
     explain_sparse(sparse.ended_in(), kernel, result);
   } else if (kernel) {
     explain(problem, *kernel, f.params, result, report);
@@ -164,7 +176,7 @@ std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &
 void cuda_cubature::explain_sparse(const cuda_sparse &grid, const loaded_kernel *kernel,
                                    cubature_result &result) const {
   if (result.end == outcome::nonfinite)
-    result.message = "the integrand is NaN or infinite at a point of the sparse grid";
+    result.message = "the integrand is NaN or infinite at a point beside those of the regions";
   if (result.end != outcome::callback) return;
   if (!kernel) {
     result.callback_status = sparse_callback_.status;

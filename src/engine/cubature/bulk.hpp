@@ -10,6 +10,7 @@
 #include "bulk_state.hpp"
 #include "../hooks.hpp"
 #include "largest_errors.hpp"
+#include "mode_search.hpp"
 #include "region_record.hpp"
 #include "two_level_correction.hpp"
 
@@ -21,12 +22,14 @@ namespace tessera {
 template <class Executor>
 class bulk {
  public:
-  bulk(Executor &exec, const cubature_settings &settings, int64 points, run_hooks &hooks)
+  bulk(Executor &exec, const cubature_settings &settings, int64 points, run_hooks &hooks, mode_search *modes = nullptr)
       : exec_(exec),
         set_(settings),
         hooks_(hooks),
+        modes_(modes),
         regions_(exec, settings.ndim, settings.ncomp),
         parents_(exec, 0, settings.ncomp),
+        boxes_of_modes_(exec, settings.ndim, settings.ncomp),
         marked_(exec),
         totals_(exec),
         candidates_(exec),
@@ -99,6 +102,9 @@ class bulk {
     std::memcpy(words.data() + head_words, state_.totals, sums_bytes());
     each_part(words.data() + head_words + to_words(sums_bytes()),
               [this](uint64 *here, void *there, std::size_t bytes) { exec_.fetch(here, there, bytes); });
+    std::vector<double> of_modes(numbers_of_modes());
+    if (modes_) modes_->write(of_modes.data());
+    std::memcpy(words.data() + words.size() - of_modes.size(), of_modes.data(), of_modes.size() * sizeof(double));
     return true;
   }
   // Can they be those of such a run?
@@ -124,6 +130,10 @@ class bulk {
     std::memcpy(static_cast<void *>(state_.totals), words + head_words, sums_bytes());
     each_part(words + head_words + to_words(sums_bytes()),
               [this](const uint64 *here, void *there, std::size_t bytes) { exec_.put(there, here, bytes); });
+    std::vector<double> of_modes(numbers_of_modes());
+    std::memcpy(of_modes.data(), words + words_of_state(then.at) - of_modes.size(), of_modes.size() * sizeof(double));
+    if (modes_) modes_->read(of_modes.data());
+    if (modes_ && modes_->count() > 0) show_modes();
     if (state_.surveyed && (then.reltol != set_.reltol || then.abstol != set_.abstol || then.mineval != set_.mineval)) {
       ++state_.turn;
       state_.surveyed = false;
@@ -139,6 +149,7 @@ class bulk {
       write_record(state_.regions, first + i, nullptr, records + i * region_record_fields(set_.ndim, set_.ncomp));
   }
 
+  mode_search *modes() const { return modes_; }
   listed_regions listed() const { return {state_.regions, state_.retired_count > 0 ? 0 : state_.count}; }
   std::vector<double> largest(int wanted, const double *weight) const {
     return exec_.largest_errors(state_.regions, state_.count, wanted, weight);
@@ -156,6 +167,7 @@ class bulk {
   static constexpr std::size_t head_words = (sizeof(saved_progress) + 7) / 8;
   static std::size_t to_words(std::size_t bytes) { return (bytes + 7) / 8; }
   std::size_t sums_bytes() const { return static_cast<std::size_t>(set_.ncomp) * sizeof(component_sums); }
+  std::size_t numbers_of_modes() const { return modes_ ? modes_->numbers() : 0; }
   std::size_t tables_bytes() const {
     bulk_state state = {};
     state.set = set_;
@@ -165,7 +177,8 @@ class bulk {
   }
   std::size_t words_of_state(const bulk_progress &at) const {
     return head_words + to_words(sums_bytes()) + to_words(tables_bytes()) +
-           static_cast<std::size_t>(at.marked_count + at.count * region_fields(set_.ndim, set_.ncomp));
+           static_cast<std::size_t>(at.marked_count + at.count * region_fields(set_.ndim, set_.ncomp)) +
+           numbers_of_modes();
   }
   // move(here, there, bytes) for what is in the executor's memory, one behind the other from `here` on.
   template <class Word, class Move>
@@ -182,16 +195,44 @@ class bulk {
   }
 
   outcome advance(double *value, double *error) {
-    do {
+    if (modes_ && modes_->is_wanted()) state_.end = look_for_modes(value, error);  // of a run that goes on
+    while (state_.end == outcome::running) {
       within_ = true;
       if (Executor::pause_after > 1) pace();
       state_.set.maxeval = set_.maxeval - hooks_.evaluations_beside();
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
-    } while (state_.end == outcome::running);
+      if (modes_ && (state_.end == outcome::converged || (state_.end == outcome::running && modes_->is_wanted())))
+        state_.end = look_for_modes(value, error);
+    }
     if (state_.evaluations > 0) read_totals(value, error);
     return state_.end;
+  }
+
+  // What is found is compared with the regions before success is claimed. Returns how the run has ended, or running.
+  outcome look_for_modes(double *value, double *error) {
+    const outcome before = state_.end;
+    if (set_.estimate == 1 || state_.retired_count > 0) modes_->give_up();
+    if (!modes_->is_owed()) return before;
+    read_totals(value, error);
+    const outcome o =
+        modes_->look(value, error, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.evaluations);
+    if (o != outcome::running) return o;
+    const bool fresh = modes_->count() > state_.landmarks.modes_known;
+    if (fresh) show_modes();
+    return fresh ? outcome::running : before;
+  }
+  // To the steps.
+  void show_modes() {
+    boxes_of_modes_.resize(most_modes, 0);
+    std::vector<double> numbers(
+        static_cast<std::size_t>(boxes_of_modes_.capacity() * region_fields(set_.ndim, set_.ncomp)));
+    const region_view here = Executor::arrange(numbers.data(), set_.ndim, set_.ncomp, boxes_of_modes_.capacity());
+    for (int m = 0; m < modes_->count(); ++m) modes_->write(here, m);
+    state_.landmarks.modes = boxes_of_modes_.view();
+    exec_.put(&state_.landmarks.modes.field(0, 0), numbers.data(), numbers.size() * sizeof(double));
+    state_.landmarks.modes_known = modes_->count();
   }
 
   // Where steps cannot be ended from within.
@@ -221,6 +262,8 @@ class bulk {
     places = {tables_.data(), 0};
     place_tables(state_, places, most_chunks, Executor::arrange);
     state_.split.breaks = state_.landmarks.breaks = nullptr;
+    state_.landmarks.modes_known = 0;
+    state_.end = outcome::running;
     state_.breaks = no_search_yet;
     const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);
     require(std::min(first, most_regions_), std::min(first / 2, most_regions_ / 2));
@@ -291,7 +334,8 @@ class bulk {
   Executor &exec_;
   const cubature_settings &set_;
   run_hooks &hooks_;
-  region_store<Executor> regions_, parents_;
+  mode_search *const modes_;  // null: none are looked for
+  region_store<Executor> regions_, parents_, boxes_of_modes_;
   typename Executor::template buffer<int64> marked_;
   typename Executor::template shared_buffer<component_sums> totals_;
   typename Executor::template buffer<landmark_pair> candidates_;

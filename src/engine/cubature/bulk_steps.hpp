@@ -691,10 +691,14 @@ class bulk_steps {
   }
 
   // What is to be looked at before success is claimed; 0: nothing, or there are no more than the first regions, which are all of one
-  // size.
+  // size, and no other mode is known.
   TESSERA_HD int64 list_unexplored() {
-    if (state().set.estimate == 1 || at_.retired_count > 0 || filling() || at_.count < 2 || at_.count == -at_.fill)
-      return 0;
+    if (state().set.estimate == 1 || at_.retired_count > 0 || at_.count < 2) return 0;
+    if (state().landmarks.modes_known == 0) {
+      if (filling() || at_.count == -at_.fill) return 0;
+    } else if (filling()) {
+      stop_filling();
+    }
     return apart([&](Grid &grid) {
       return tessera::list_unexplored(grid, state(), at_.count, scale(), state().exploring_split);
     });

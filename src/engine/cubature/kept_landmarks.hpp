@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "landmarks.hpp"
+#include "mode_search.hpp"
 
 namespace tessera {
 
 template <class Executor>
 class kept_landmarks {
  public:
-  kept_landmarks(Executor &exec, int ndim)
-      : boxes_(exec, ndim, 0), bounds_(static_cast<std::size_t>(landmark_bounds(ndim))) {
+  kept_landmarks(Executor &exec, int ndim, int ncomp)
+      : boxes_(exec, ndim, 0), modes_(exec, ndim, ncomp), bounds_(static_cast<std::size_t>(landmark_bounds(ndim))) {
     boxes_.resize(landmarks_kept, 0);
   }
 
@@ -40,15 +41,26 @@ class kept_landmarks {
   bool turn(const splitting &split, const region_view &s, int64 i, const domain_box &domain, const double *scale) {
     const landmark_set all = set();
     lone_lane alone;
-    return turn_to(split, s, i, overlooked(s, i, all, alone, as_landmark(s, i, domain, scale).density), domain);
+    const double density = as_landmark(s, i, domain, scale).density;
+    const width_check at_mode = beside_mode(s, i, all, density, scale), own = overlooked(s, i, all, alone, density);
+    return turn_to(split, s, i, worse(at_mode, own) ? at_mode : own, domain);
   }
 
+  // What a look for other modes has found; valid as long as that is.
+  void keep_modes(const mode_search &found) {
+    modes_.resize(found.count(), 0);
+    known_ = found.count();
+    for (int m = 0; m < known_; ++m) found.write(modes_.view(), m);
+  }
+  void forget_modes() { known_ = 0; }
+
  private:
-  landmark_set set() { return {&table_, boxes_.view(), bounds_.data(), breaks_}; }
+  landmark_set set() { return {&table_, boxes_.view(), bounds_.data(), breaks_, known_, modes_.view()}; }
 
   const break_table *breaks_ = nullptr;
   landmark_table table_ = {};
-  region_store<Executor> boxes_;
+  region_store<Executor> boxes_, modes_;
+  int known_ = 0;
   std::vector<double> bounds_;
 };
 

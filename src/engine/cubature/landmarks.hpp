@@ -97,6 +97,7 @@ TESSERA_HD landmark_pair find_landmarks(Lanes &lanes, const region_view &s, int6
 // close: a block of them that a region does not touch, or beside which none is dense or narrow enough, is passed over. Those that there are
 // not have density 0 and come last.
 constexpr int landmarks_kept = 2 * landmark_groups;
+constexpr int most_modes = 8;
 constexpr int landmark_block = 32;
 constexpr int landmark_blocks = landmarks_kept / landmark_block;
 static_assert(landmark_blocks <= 32, "bits for them");
@@ -114,6 +115,9 @@ struct landmark_set {
   region_view boxes;
   double *bounds;  // [landmark_blocks][ndim][3] of each block's boxes: lowest and highest place, least half-width
   const break_table *breaks = nullptr;
+  // Modes that a look has found (mode_search.hpp): their boxes, and as value the integrand there times the volume of the domain.
+  int modes_known = 0;
+  region_view modes = {};
 
   TESSERA_HD double *bounds_of(int block, int axis) const { return bounds + (block * boxes.ndim() + axis) * 3; }
   TESSERA_HD int blocks() const { return (table->count + landmark_block - 1) / landmark_block; }
@@ -335,6 +339,19 @@ TESSERA_HD TESSERA_APART width_check overlooked(const region_view &s, int64 i, c
       const width_check w = compare_widths<axes_at_once>(s, i, all.boxes, mark);
       if (worse(w, worst)) worst = w;
     }
+  }
+  return worst;
+}
+
+// Region i, of this density, beside a mode.
+TESSERA_HD width_check beside_mode(const region_view &s, int64 i, const landmark_set &all, double density,
+                                   const double *scale) {
+  width_check worst = {0, 0};
+  TESSERA_ROLLED
+  for (int m = 0; m < all.modes_known; ++m) {
+    if (!(density < much_less * as_landmark(all.modes, m, 1.0, scale).density)) continue;
+    const width_check w = compare_widths(s, i, all.modes, m);
+    if (worse(w, worst)) worst = w;
   }
   return worst;
 }

@@ -47,11 +47,16 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
   grid.barrier();
 }
 
-// Marks region i, with its share of the domain, if it has been overlooked, which `own` says, or is_empty(i, share) holds; else it loses the mark that it may
-// have still.
+// Marks region i, with its share of the domain, if it has been overlooked, which `own` says, beside another mode, or is_empty(i, share) holds; else it loses the mark
+// that it may have still.
 template <class Empty>
-TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, int64 i, double share,
-                                const width_check &own, Empty is_empty) {
+TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, int64 i, double share, width_check own,
+                                const double *weights, Empty is_empty) {
+  if (st.landmarks.modes_known > 0) {
+    const double density = as_landmark(st.regions, i, share, weights).density;
+    const width_check at_mode = beside_mode(st.regions, i, st.landmarks, density, weights);
+    if (worse(at_mode, own)) own = at_mode;
+  }
   uint32 &word = st.regions.state(i).word;
   uint32 mark = 0u;
   if ((word & region_frozen) == 0u && (turn_to(split, st.regions, i, own, st.domain()) || is_empty(i, share)))
@@ -83,7 +88,7 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
         const double share = share_of_domain(st.regions, i, st.domain());
         const double density = as_landmark(st.regions, i, share, weights).density;
         beside = blocks_beside(st.regions, i, st.landmarks, alone, density) != 0u;
-        if (!beside) mark_overlooked(st, split, i, share, {0, 0}, is_empty);
+        if (!beside) mark_overlooked(st, split, i, share, {0, 0}, weights, is_empty);
       }
       left = team.either(beside ? 1u << team.lane() : 0u);
     }
@@ -98,7 +103,7 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
       team.least(times, unused, none);
       int axis = worst.times == -times ? worst.axis : max_cubature_ndim;
       team.least(axis, unused, none);
-      if (team.lane() == 0) mark_overlooked(st, split, i, share, {-times, axis}, is_empty);
+      if (team.lane() == 0) mark_overlooked(st, split, i, share, {-times, axis}, weights, is_empty);
     }
   });
   grid.barrier();

@@ -40,18 +40,20 @@ class worst_first {
         eval_(eval),
         store_(exec, ndim, ncomp),
         ahead_(exec, eval, ndim, ncomp),
-        landmarks_(exec, ndim),
+        landmarks_(exec, ndim, ncomp),
         totals_(ncomp),
         anew_(ncomp),
         retired_(ncomp),
         frozen_(ncomp) {}
 
   // look_ahead: how many regions may be divided ahead of time, 1 for none. Memory of earlier runs is used again.
-  // domain: kept by the caller until the run is over; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
+  // modes: null where none are looked for. domain: kept by the caller until the run is over; value[ncomp] and error[ncomp] are set if statistics().evaluations > 0 afterwards.
   outcome run(const cubature_settings &settings, int look_ahead, const given_regions &given, const domain_box &domain,
-              run_hooks &hooks, double *value, double *error) {
+              run_hooks &hooks, mode_search *modes, double *value, double *error) {
     set_ = settings;
     hooks_ = &hooks;
+    modes_ = modes;
+    landmarks_.forget_modes();
     look_ahead_ = set_.by_component ? 1 : look_ahead;
     domain_ = domain;
     clear();
@@ -189,6 +191,10 @@ class worst_first {
       outcome end = totals_.end(set_, live());
       if (end != outcome::running) end = end_of_all_regions();
       if (end == outcome::converged && set_.seeks_breaks && is_search_owed(seeking_)) return search_at_end();
+      if (end == outcome::converged) {
+        const outcome o = look_for_modes();
+        if (o != outcome::running) return o;
+      }
       if (end != outcome::running && !explore()) return end;
     }
     if (set_.by_component && !has_room_for_queues()) return outcome::memory;
@@ -202,6 +208,10 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
+    if (modes_ && modes_->is_wanted()) {
+      const outcome o = look_for_modes();
+      if (o != outcome::running) return o;
+    }
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
@@ -259,9 +269,20 @@ class worst_first {
     return [s = store_.view()](int64 i, int k) { return s.error(i, k); };
   }
 
+  // What is found is compared with the regions when they are explored.
+  outcome look_for_modes() {
+    if (modes_ && !explores()) modes_->give_up();
+    if (!modes_ || !modes_->is_owed()) return outcome::running;
+    const outcome o = modes_->look(now_.data(), now_.data() + set_.ncomp, most_evaluations() - stats_.evaluations,
+                                   stats_.evaluations);
+    landmarks_.keep_modes(*modes_);
+    return o;
+  }
+  bool explores() const { return set_.estimate != 1 && !set_.by_component && retired_regions_ == 0; }
+
   // Puts what is unexplored, and what may have been overlooked, in front of the queue. False when there is nothing.
   bool explore() {
-    if (set_.estimate == 1 || set_.by_component || retired_regions_ > 0) return false;
+    if (!explores()) return false;
     const region_view s = store_.view();
     const double most = explored_share(regions_);
     landmarks_.find(s, regions_, domain_, scale_.data(), split_.breaks);
@@ -488,6 +509,7 @@ class worst_first {
   Evaluator &eval_;
   cubature_settings set_;
   run_hooks *hooks_ = nullptr;
+  mode_search *modes_ = nullptr;
   splitting split_ = {};
   int look_ahead_ = 1;
   int64 record_bytes_ = 0;

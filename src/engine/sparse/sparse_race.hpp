@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../cubature/largest_errors.hpp"
+#include "../cubature/mode_search.hpp"
 #include "../error_trend.hpp"
 #include "../hooks.hpp"
 #include "sparse_grid.hpp"
@@ -42,6 +43,9 @@ class sparse_race final : public run_hooks {
     regions_of_run_ = std::move(regions);
     looks_always_ = always;
   }
+
+  // No grid wins before other modes have been looked for, nor where there are some.
+  void heed(mode_search &modes) { modes_ = &modes; }
 
   bool is_wanted() const override { return hooks_.is_wanted(); }
   outcome within_step() override { return hooks_.within_step(); }
@@ -150,7 +154,10 @@ class sparse_race final : public run_hooks {
       }
       if (o != outcome::running) return o;
     }
-    if (next_ != greatest_int64) next_ = static_cast<int64>(next_turn(static_cast<double>(n)));
+    if (modes_ && modes_->is_wanted())
+      next_ = n + 1;
+    else if (next_ != greatest_int64)
+      next_ = static_cast<int64>(next_turn(static_cast<double>(n)));
     return outcome::running;
   }
   // Before the first turn of all grids comes a look at the regions, from which their trend is seen, and others as long as nobody knows whether the integrand is a product.
@@ -179,6 +186,11 @@ class sparse_race final : public run_hooks {
     const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
     const bool is_product = is_mapped && kind_ == map_kind::product;
     if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
+    if (modes_ && modes_->count() > 1) return give_up(e);
+    if (modes_ && modes_->is_owed()) {
+      modes_->want();
+      return outcome::running;
+    }
     e.next_check = 3 * n / 2;
     bool well = true;
     outcome o = outcome::running;
@@ -547,6 +559,7 @@ class sparse_race final : public run_hooks {
   sparse_source *const source_;
   const int64 earlier_, memory_;
   run_hooks &hooks_;
+  mode_search *modes_ = nullptr;
   region_looks regions_of_run_;
   int64 next_;  // turn: when the subdivision has made so many evaluations
   int64 beside_ = 0, bytes_ = 0;

@@ -1,0 +1,393 @@
+// Looks for other modes of an integrand over an infinite range: peaks apart from the one that the regions have met. Such a range is mapped to a finite one, where a peak some
+// twenty widths away takes a millionth of the domain, and no region's points meet it. But its foot shows: outwards from a peak the integrand falls ever faster, or as a power, and where it rises
+// again, or falls much more slowly than before, there is something else. So rays run from the peak in many directions, in the user's coordinates and in widths of the peak, and from where
+// one of them finds that, the integrand is climbed along the axes. What is found, a box and the integrand there, is compared with the regions as landmarks are (landmarks.hpp); from it rays run in their turn.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "../problem.hpp"
+#include "landmarks.hpp"
+#include "largest_errors.hpp"
+#include "ray_directions.hpp"
+#include "user_range.hpp"
+
+namespace tessera {
+
+// The integrand at n points of the box, times the Jacobian of its axes: x[ndim][n] to values[ncomp][n]. Returns running, roundoff where points have hit a singularity, callback,
+// nonfinite, memory, or time and stopped. evaluations: those that it may make, and has made.
+using looked_at_points = std::function<outcome(int64 n, const double *x, double *values, int64 &evaluations)>;
+
+class mode_search {
+ public:
+  // axes: their maps, null where all are finite. largest: the regions of the run.
+  mode_search(const run_settings &settings, const domain_box &domain, const axis_map *axes, looked_at_points sample,
+              largest_regions largest)
+      : set_(settings),
+        nd_(static_cast<std::size_t>(settings.ndim)),
+        nc_(static_cast<std::size_t>(settings.ncomp)),
+        range_(settings.ndim, domain, axes),
+        sample_(std::move(sample)),
+        largest_(std::move(largest)),
+        looks_at_most_(range_.is_infinite() ? most_looks : 0) {}
+
+  // Before success is claimed: is there a range to be looked through, from where it has not been?
+  bool is_owed() const { return looks_ < looks_at_most_ && (looks_ == 0 || sources_ < known_.size()); }
+  // There are no regions any more that could be compared with what is found.
+  void give_up() {
+    looks_at_most_ = 0;
+    is_wanted_ = false;
+  }
+  // A sparse grid wants to claim success.
+  void want() { is_wanted_ = true; }
+  bool is_wanted() const { return is_wanted_; }
+  // Did a look end the run?
+  bool has_ended() const { return has_ended_; }
+  // Modes that are known; where there is one it is mostly that of the regions.
+  int count() const { return static_cast<int>(known_.size()); }
+
+  // value[ncomp], error[ncomp]: of the run, behind so many evaluations, to which those of the look are added. most: that it may take.
+  outcome look(const double *value, const double *error, int64 most, int64 &evaluations) {
+    spent_ = static_cast<double>(evaluations);
+    const value_and_error_arrays now = {value, error};
+    scale_.clear();
+    for (int k = 0; k < set_.ncomp; ++k) {
+      const double t = tolerated(set_, k, now);
+      scale_.push_back(t > 0.0 ? 1.0 / t : 1.0);
+    }
+    for (place &p : known_) p.size = size_of(p);
+    is_wanted_ = false;
+    points_ = 0;
+    most_ = most;
+    ++looks_;
+    const outcome o = look_from_all();
+    evaluations += points_;
+    // What could not be afforded is not looked at, nor from where a point has hit a singularity.
+    const bool is_left = o == outcome::memory || o == outcome::roundoff;
+    has_ended_ = o != outcome::running && !is_left;
+    return is_left ? outcome::running : o;
+  }
+
+  // Mode m as landmark_set has it.
+  void write(const region_view &to, int m) const {
+    const place &p = known_[static_cast<std::size_t>(m)];
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const int a = static_cast<int>(j);
+      const double t = range_.to_box(j, p.at[j]);
+      to.centre(m, a) = t;
+      to.half(m, a) = 0.5 * p.width[j] / range_.stretch(j, t);
+    }
+    for (std::size_t k = 0; k < nc_; ++k) to.value(m, static_cast<int>(k)) = range_.volume_of_box() * p.values[k];
+  }
+
+  // How far it had come at a look between steps, and that look made again: it is asked about no more than that then.
+  int64 progress() const {
+    return looks_ + (static_cast<int64>(sources_) << 8) + (static_cast<int64>(known_.size()) << 16);
+  }
+  void return_to(int64 progress) {
+    looks_ = static_cast<int>(progress & 255);
+    sources_ = static_cast<std::size_t>(progress >> 8 & 255);
+    known_.resize(static_cast<std::size_t>(progress >> 16));
+    is_wanted_ = false;
+  }
+  // All that it has found out, as so many numbers.
+  std::size_t numbers() const { return 3 + most_modes * numbers_of_place(); }
+  void write(double *to) const {
+    std::fill_n(to, numbers(), 0.0);
+    *to++ = looks_;
+    *to++ = static_cast<double>(sources_);
+    *to++ = static_cast<double>(known_.size());
+    for (const place &p : known_) {
+      *to++ = p.size;
+      for (const auto *const of : {&p.at, &p.width, &p.values}) to = std::copy(of->begin(), of->end(), to);
+    }
+  }
+  void read(const double *from) {
+    const int before = looks_;
+    looks_ = static_cast<int>(*from++);
+    is_wanted_ = is_wanted_ && looks_ == before;  // else it has been made
+    sources_ = static_cast<std::size_t>(*from++);
+    known_.assign(std::min<std::size_t>(static_cast<std::size_t>(*from++), most_modes), {});
+    for (place &p : known_) {
+      p.size = *from++;
+      p.at.assign(from, from + nd_);
+      p.width.assign(from + nd_, from + 2 * nd_);
+      p.values.assign(from + 2 * nd_, from + 2 * nd_ + nc_);
+      from += 2 * nd_ + nc_;
+    }
+  }
+
+ private:
+  static constexpr int most_starts = 12;  // regions with most error, one of which may be in a peak
+  static constexpr int most_looks = 4, climbs_of_source = 3, most_rounds = 10;
+  static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
+  static constexpr int steps_of_ray = 25;
+  static constexpr double most_rays = 256.0, most_share = 1.0 / 8;  // of the evaluations before
+  static constexpr double step_of_ray = 1.2;
+  static constexpr double outside = -1.0, log_of_zero = -750.0;  // outside: the size where the range has no points
+  // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
+  // goes, and has fallen to the square of 1/e a width away.
+  static constexpr double bend = 100.0, rise = 3.0, better = 1.05, falls_to = 0.1353352832366127;
+  static constexpr double same_mode = 0.75;   // of the way from the source
+  static constexpr double negligible = 0.01;  // of what is tolerated
+
+  // In the coordinates of user_range.
+  struct place {
+    std::vector<double> at, width;
+    double size = 0.0;           // of the integrand there, of the component that exceeds most what is tolerated
+    std::vector<double> values;  // [ncomp] in the box, times the Jacobian
+  };
+
+  std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
+  // Sizes at points y[point][ndim], and values_[point][ncomp].
+  outcome measure(const std::vector<double> &y, std::vector<double> &sizes) {
+    const std::size_t all = y.size() / nd_;
+    std::vector<std::size_t> inside;
+    for (std::size_t i = 0; i < all; ++i) {
+      bool in = true;
+      for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(j, y[i * nd_ + j]);
+      if (in) inside.push_back(i);
+    }
+    const std::size_t n = inside.size();
+    sizes.assign(all, outside);
+    values_.assign(all * nc_, 0.0);
+    int64 taken = most_ - points_;
+    if (static_cast<int64>(n) > taken) return outcome::memory;
+    if (n == 0) return outcome::running;
+    std::vector<double> x(n * nd_), values(n * nc_), stretched(n, 1.0);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < nd_; ++j) {
+        x[j * n + i] = range_.to_box(j, y[inside[i] * nd_ + j]);
+        stretched[i] *= range_.stretch(j, x[j * n + i]);
+      }
+    const outcome o = sample_(static_cast<int64>(n), x.data(), values.data(), taken);
+    points_ += taken;
+    for (std::size_t i = 0; i < n && o == outcome::running; ++i)
+      for (std::size_t k = 0; k < nc_; ++k) {
+        const double v = values[k * n + i];
+        values_[inside[i] * nc_ + k] = v;
+        sizes[inside[i]] = std::fmax(sizes[inside[i]], std::fabs(v) * scale_[k] / stretched[i]);
+      }
+    return o;
+  }
+
+  double size_of(const place &p) const {
+    double most = 0.0, stretched = 1.0;
+    for (std::size_t k = 0; k < nc_; ++k) most = std::fmax(most, std::fabs(p.values[k]) * scale_[k]);
+    for (std::size_t j = 0; j < nd_; ++j) stretched *= range_.stretch(j, range_.to_box(j, p.at[j]));
+    return most / stretched;
+  }
+
+  outcome look_from_all() {
+    if (known_.empty()) {
+      place first;
+      const outcome o = begin_at(largest_(most_starts, scale_.data()), first);
+      if (o != outcome::running || !(first.size > 0.0)) return o;
+      known_.push_back(first);
+    }
+    for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
+      const outcome o = look_around(known_[sources_]);
+      if (o != outcome::running) return o;
+    }
+    return outcome::running;
+  }
+
+  outcome begin_at(const std::vector<double> &starts, place &p) {
+    const std::size_t length = 2 * nd_ + nc_, n = starts.size() / length;
+    std::vector<double> y(n * nd_), sizes;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < nd_; ++j) y[i * nd_ + j] = range_.from_box(j, starts[i * length + j]);
+    const outcome o = measure(y, sizes);
+    if (o != outcome::running || n == 0) return o;
+    const auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+    if (!(sizes[best] > 0.0)) return o;
+    take(p, y, sizes, best);
+    for (std::size_t j = 0; j < nd_; ++j)
+      p.width.push_back(starts[best * length + nd_ + j] * range_.stretch(j, starts[best * length + j]));
+    return climb(p);
+  }
+  // Of point i of the last call of measure.
+  void take(place &p, const std::vector<double> &y, const std::vector<double> &sizes, std::size_t i) const {
+    p.at.assign(y.begin() + static_cast<std::ptrdiff_t>(i * nd_),
+                y.begin() + static_cast<std::ptrdiff_t>((i + 1) * nd_));
+    p.size = sizes[i];
+    p.values.assign(values_.begin() + static_cast<std::ptrdiff_t>(i * nc_),
+                    values_.begin() + static_cast<std::ptrdiff_t>((i + 1) * nc_));
+  }
+
+  // Goes up along the axes, and finds how wide the peak is there: where it has fallen to the square of 1/e.
+  outcome climb(place &p) {
+    constexpr std::size_t on_side = 2 * doublings + 1, on_axis = 2 * on_side;
+    std::vector<double> y, sizes;
+    for (int round = 0; round < most_rounds; ++round) {
+      y.clear();
+      for (std::size_t j = 0; j < nd_; ++j)
+        for (std::size_t i = 0; i < on_axis; ++i) {
+          y.insert(y.end(), p.at.begin(), p.at.end());
+          y[y.size() - nd_ + j] += offset(p, j, i);
+        }
+      outcome o = measure(y, sizes);
+      if (o != outcome::running) return o;
+      std::vector<double> together = p.at;
+      std::size_t best = 0;  // of all axes
+      bool moves = false;
+      std::vector<double> widths = p.width;
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const double *const own = &sizes[j * on_axis];
+        const std::size_t top = highest_within_reach(own, on_side, p.size);
+        if (sizes[j * on_axis + top] > sizes[best]) best = j * on_axis + top;
+        if (own[top] > better * p.size) {
+          together[j] += offset(p, j, top);
+          moves = true;
+          if (top % on_side == on_side - 1) widths[j] *= std::ldexp(1.0, doublings);
+          continue;
+        }
+        std::size_t i = 0;
+        while (i + 1 < on_side && lower_side(own[i], own[on_side + i]) > falls_to * p.size) ++i;
+        const double fallen = lower_side(own[i], own[on_side + i]);
+        widths[j] = std::fabs(offset(p, j, i)) * (fallen == outside ? 1.0 : width_over(fallen / p.size));
+      }
+      place next = p;
+      if (moves) {
+        take(next, y, sizes, best);
+        o = measure(together, sizes);
+        if (o != outcome::running) return o;
+        if (sizes[0] > next.size) take(next, together, sizes, 0);
+      }
+      p = next;
+      p.width = widths;
+      if (!moves) break;
+    }
+    return outcome::running;
+  }
+  // On the sides of one axis, from nearby outwards, but not through a valley to where another peak is.
+  static std::size_t highest_within_reach(const double *sizes, std::size_t on_side, double at_centre) {
+    std::size_t top = 0;
+    for (std::size_t first = 0; first <= on_side; first += on_side) {
+      double highest = at_centre;
+      for (std::size_t i = first; i < first + on_side && sizes[i] * rise >= highest; ++i) {
+        highest = std::fmax(highest, sizes[i]);
+        if (sizes[i] > sizes[top]) top = i;
+      }
+    }
+    return top;
+  }
+  static double lower_side(double a, double b) { return a == outside ? b : b == outside ? a : std::fmin(a, b); }
+  // Of a normal density: where it has fallen to the square of 1/e, over where it has fallen to so much.
+  static double width_over(double fallen) {
+    return std::sqrt(2.0 / std::fmin(std::fmax(-std::log(std::fmax(fallen, 1e-300)), 0.125), 700.0));
+  }
+  // Of point i on axis j, from nearby outwards, to one side and to the other.
+  static double offset(const place &p, std::size_t j, std::size_t i) {
+    constexpr std::size_t on_side = 2 * doublings + 1;
+    const double away = std::ldexp(p.width[j], static_cast<int>(i % on_side) - doublings);
+    return i < on_side ? away : -away;
+  }
+
+  struct candidate {
+    double by;  // how much the rise or the bend stands out, as a logarithm
+    place at;
+  };
+  outcome look_around(const place source) {
+    std::vector<candidate> found;
+    outcome o = run_rays(source, found);
+    int climbs = 0;
+    for (std::size_t c = 0; c < found.size() && climbs < climbs_of_source && o == outcome::running; ++c) {
+      place &p = found[c].at;
+      if (is_known(p, source)) continue;
+      ++climbs;
+      o = climb(p);
+      if (o == outcome::running && count() < most_modes && !is_same(p) && matters(p)) known_.push_back(p);
+    }
+    return o;
+  }
+  // In the widths of the source.
+  double distance(const place &source, const place &a, const place &b) const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const double d = (a.at[j] - b.at[j]) / source.width[j];
+      sum += d * d;
+    }
+    return std::sqrt(sum);
+  }
+  // Is it on the way to a known one?
+  bool is_known(const place &p, const place &source) const {
+    for (const place &k : known_)
+      if (distance(source, p, k) <= std::fmax(1.0, same_mode * distance(source, source, k))) return true;
+    return false;
+  }
+  // Where a climb has ended: is it a known one?
+  bool is_same(const place &p) const {
+    for (const place &k : known_) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const double d = (p.at[j] - k.at[j]) / std::fmax(p.width[j], k.width[j]);
+        sum += d * d;
+      }
+      if (sum < 1.0) return true;
+    }
+    return false;
+  }
+  // Does it hold something beside the first?
+  bool matters(const place &p) const {
+    double log_share = std::log(p.size / known_[0].size);
+    for (std::size_t j = 0; j < nd_; ++j) log_share += std::log(p.width[j] / known_[0].width[j]);
+    return set_.abstol > 0.0 || log_share > std::log(negligible * set_.reltol);
+  }
+
+  static double log_of(double size) { return size > 0.0 ? std::log(size) : log_of_zero; }
+  // Where rays have found something, what stands out most first.
+  outcome run_rays(const place &source, std::vector<candidate> &found) {
+    const std::vector<double> directions =
+        ray_directions(nd_, static_cast<std::size_t>(std::min(most_rays, most_share * spent_ / steps_of_ray)));
+    const std::size_t rays = directions.size() / nd_;
+    std::vector<double> y, sizes;
+    for (std::size_t r = 0; r < rays; ++r) {
+      double away = 1.0;
+      for (int i = 0; i < steps_of_ray; ++i, away *= step_of_ray)
+        for (std::size_t j = 0; j < nd_; ++j)
+          y.push_back(source.at[j] + away * source.width[j] * directions[r * nd_ + j]);
+    }
+    const outcome o = measure(y, sizes);
+    if (o != outcome::running) return o;
+    for (std::size_t r = 0; r < rays; ++r) {
+      const std::size_t first = r * steps_of_ray, end = first + steps_of_ray - 1;
+      double highest = 0.0, least = log_of(source.size);
+      std::size_t top = 0;
+      for (std::size_t i = first + 1; i < end; ++i) {
+        const double own = log_of(sizes[i]), next = log_of(sizes[i + 1]);
+        const double by =
+            std::fmax(next + log_of(sizes[i - 1]) - 2.0 * own - std::log(bend), next - least - std::log(rise));
+        if (sizes[i + 1] > 0.0 && by > highest) highest = by, top = i + 1;
+        least = std::fmin(least, own);
+      }
+      if (top == 0) continue;
+      while (top < end && sizes[top + 1] > sizes[top]) ++top;
+      candidate c = {highest, source};
+      take(c.at, y, sizes, top);
+      found.push_back(c);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });
+    return o;
+  }
+  const run_settings set_;
+  const std::size_t nd_, nc_;
+  const user_range range_;
+  const looked_at_points sample_;
+  const largest_regions largest_;
+  bool is_wanted_ = false, has_ended_ = false;
+  int looks_at_most_, looks_ = 0;
+  std::size_t sources_ = 0;   // of the known modes, from which rays have run
+  std::vector<place> known_;  // the first is mostly that of the regions
+  std::vector<double> scale_, values_;
+  int64 points_ = 0, most_ = 0;
+  double spent_ = 0.0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,237 @@
+// The look for other modes: it finds those of mixtures over infinite ranges, and none where there is one peak, whatever its tails.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+#include "engine/cubature/mode_search.hpp"
+
+namespace {
+
+using namespace tessera;
+using point_function = std::function<double(const double *)>;
+
+// A range of one kind of axis, and a look from a region round `start`, so wide in the box.
+struct looked_through {
+  looked_through(int ndim, int kind, const point_function &f, double start, double half, double reltol = 1e-3)
+      : n(static_cast<std::size_t>(ndim)),
+        lower(n, kind == axis_both ? -1.0 : 0.0),
+        upper(n, 1.0),
+        grain(n, 0.0),
+        axes(n, axis_map{kind, 0.0, -infinity_value(), infinity_value()}),
+        region(2 * n + 1, half) {
+    set.ndim = ndim;
+    set.ncomp = 1;
+    set.reltol = reltol;
+    for (std::size_t j = 0; j < n; ++j) region[j] = start;
+    search = std::make_unique<mode_search>(
+        set, domain_box{lower.data(), upper.data(), grain.data()}, axes.data(),
+        [this, f](int64 m, const double *x, double *values, int64 &evaluations) {
+          std::vector<double> at(n);
+          assert_true(m > 0 && m <= evaluations);
+          evaluations = m;
+          points += m;
+          for (int64 i = 0; i < m; ++i) {
+            double jacobian = 1.0;
+            for (std::size_t j = 0; j < n; ++j) {
+              const double t = x[static_cast<int64>(j) * m + i];
+              assert_true(t > lower[j] && t < upper[j]);
+              at[j] = map_axis(axes[j], t, jacobian);
+            }
+            values[i] = weighted(f(at.data()), jacobian);
+            if (!std::isfinite(values[i])) return outcome::nonfinite;
+          }
+          return outcome::running;
+        },
+        [this](int, const double *) { return region; });
+  }
+  // How many modes there are when no look is owed any more.
+  int look(int64 evaluations = 100000) {
+    const double value = 1.0, error = 1e-4;
+    int64 spent = evaluations;
+    while (search->is_owed()) assert_true(search->look(&value, &error, most, spent) == outcome::running);
+    assert_int_equal(spent, evaluations + points);
+    return search->count();
+  }
+  // The mode that is nearest to a place on all axes.
+  std::vector<double> nearest(double place) const {
+    std::vector<double> numbers(static_cast<std::size_t>(region_fields(set.ndim, 1)) * most_modes), best;
+    const region_view view(numbers.data(), set.ndim, 1, 1, region_fields(set.ndim, 1));
+    double least = infinity_value();
+    for (int m = 0; m < search->count(); ++m) {
+      search->write(view, m);
+      std::vector<double> at(n);
+      double away = 0.0, unused = 1.0;
+      for (std::size_t j = 0; j < n; ++j) {
+        at[j] = map_axis(axes[j], view.centre(m, static_cast<int>(j)), unused);
+        away = std::fmax(away, std::fabs(at[j] - place));
+      }
+      if (away < least) least = away, best = at;
+    }
+    return best;
+  }
+
+  const std::size_t n;
+  cubature_settings set;
+  std::vector<double> lower, upper, grain;
+  std::vector<axis_map> axes;
+  std::vector<double> region;
+  std::unique_ptr<mode_search> search;
+  int64 points = 0, most = 1000000;
+};
+
+double normal(int n, const double *x, double place, double width) {
+  double q = 0.0;
+  for (int j = 0; j < n; ++j) q += (x[j] - place) * (x[j] - place) / (width * width);
+  return std::exp(-0.5 * q);
+}
+
+void mixtures_have_two(void **) {
+  for (const int kind : {axis_both, axis_up})
+    for (int n = 1; n <= 5; ++n)
+      for (const double away : {12.0, 20.0, 30.0}) {
+        const double place = 9.0, other = place + away / std::sqrt(n);
+        looked_through l(
+            n, kind, [=](const double *x) { return normal(n, x, place, 1.0) + 0.5 * normal(n, x, other, 0.7); },
+            kind == axis_both ? 0.94 : 0.9, 0.02);
+        assert_int_equal(l.look(), 2);
+        for (const double c : l.nearest(place)) assert_true(std::fabs(c - place) < 1.0);
+        for (const double c : l.nearest(other)) assert_true(std::fabs(c - other) < 1.0);
+        assert_true(l.points < 20000);
+      }
+}
+
+// Three in a row: the last is seen from the second.
+void modes_are_found_from_one_another(void **) {
+  looked_through l(
+      2, axis_both,
+      [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 22.0, 1.0) + normal(2, x, 50.0, 1.0); }, 0.0,
+      0.5);
+  assert_int_equal(l.look(), 3);
+  for (const double c : l.nearest(50.0)) assert_true(std::fabs(c - 50.0) < 1.0);
+}
+
+void one_peak_is_one(void **) {
+  for (int n = 1; n <= 5; ++n) {
+    const point_function peaks[] = {[n](const double *x) { return normal(n, x, 0.4, 1.0); },
+                                    [n](const double *x) {  // on axes
+                                      double f = 1.0;
+                                      for (int j = 0; j < n; ++j) f /= 1.0 + x[j] * x[j];
+                                      return f;
+                                    },
+                                    [n](const double *x) {  // round
+                                      double q = 1.0;
+                                      for (int j = 0; j < n; ++j) q += x[j] * x[j];
+                                      return std::pow(q, -0.5 * n - 1.0);
+                                    },
+                                    [n](const double *x) {  // skew
+                                      double q = 0.0;
+                                      for (int j = 0; j < n; ++j)
+                                        q += x[j] * x[j] + (j > 0 ? 0.8 * x[j] * x[j - 1] : 0.0);
+                                      return std::exp(-q);
+                                    },
+                                    [n](const double *x) {
+                                      double q = 0.0;
+                                      for (int j = 0; j < n; ++j) q += std::fabs(x[j]);
+                                      return std::exp(-q);
+                                    }};
+    for (const point_function &f : peaks) {
+      looked_through l(n, axis_both, f, 0.1, 0.3);
+      assert_int_equal(l.look(), 1);
+      assert_true(l.points < 100000 / 8 + 4000);
+    }
+  }
+}
+
+// Rays take an eighth of what has been spent, but along the axes.
+void rays_are_few_where_little_was_spent(void **) {
+  const point_function f = [](const double *x) { return normal(4, x, 0.4, 1.0); };
+  looked_through few(4, axis_both, f, 0.1, 0.3), many(4, axis_both, f, 0.1, 0.3);
+  few.look(1000);
+  many.look(1000000);
+  assert_true(few.points < 1500 && many.points > 4000);
+  assert_int_equal(ray_directions(4, 0).size() / 4, 8);
+  for (std::size_t n = 1; n <= 12; ++n) {
+    const std::vector<double> d = ray_directions(n, 256);
+    std::set<std::vector<double>> different;
+    for (std::size_t i = 0; i < d.size(); i += n) {
+      double length = 0.0;
+      for (std::size_t j = i; j < i + n; ++j) length += d[j] * d[j];
+      assert_true(std::fabs(length - 1.0) < 1e-12);
+      different.insert({d.begin() + static_cast<std::ptrdiff_t>(i), d.begin() + static_cast<std::ptrdiff_t>(i + n)});
+    }
+    assert_true(different.size() * n == d.size() || n > most_free_signs);
+    assert_true(d.size() / n == (n == 1 ? 2u : n == 2 ? 16u : n == 3 ? 98u : 256u) || n > 3);
+  }
+}
+
+void nothing_is_owed_in_a_finite_range(void **) {
+  looked_through l(
+      3, axis_finite, [](const double *x) { return normal(3, x, 0.4, 0.01); }, 0.4, 0.1);
+  assert_false(l.search->is_owed());
+  looked_through given_up(
+      3, axis_both, [](const double *x) { return normal(3, x, 0.4, 0.01); }, 0.4, 0.1);
+  assert_true(given_up.search->is_owed());
+  given_up.search->want();
+  given_up.search->give_up();
+  assert_false(given_up.search->is_owed() || given_up.search->is_wanted());
+}
+
+void limits_and_holes(void **) {
+  const point_function f = [](const double *x) { return normal(3, x, 0.4, 1.0) + normal(3, x, 14.0, 1.0); };
+  for (const int64 most : {0, 5, 100, 1000}) {
+    looked_through l(3, axis_both, f, 0.1, 0.3);
+    l.most = most;
+    assert_true(l.look() <= 1 && l.points <= most);
+  }
+  looked_through bad(
+      3, axis_both, [&](const double *x) { return x[0] > 7.0 ? nan_value() : f(x); }, 0.1, 0.3);
+  const double value = 1.0, error = 1e-4;
+  int64 spent = 100000;
+  assert_true(bad.search->look(&value, &error, 1000000, spent) == outcome::nonfinite);
+  assert_true(bad.search->has_ended() && spent == 100000 + bad.points);
+}
+
+// What is kept of a search is all of it.
+void goes_on_from_what_is_kept(void **) {
+  const point_function f = [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 22.0, 1.0); };
+  looked_through one(2, axis_both, f, 0.0, 0.5), two(2, axis_both, f, 0.0, 0.5);
+  const double value = 1.0, error = 1e-4;
+  int64 spent = 100000;
+  one.search->look(&value, &error, 1000000, spent);
+  assert_true(one.search->is_owed() && one.search->count() == 2);
+  std::vector<double> kept(one.search->numbers()), again(kept.size());
+  one.search->write(kept.data());
+  two.search->read(kept.data());
+  two.search->write(again.data());
+  assert_true(kept == again && two.search->progress() == one.search->progress());
+  for (looked_through *const l : {&one, &two})
+    while (l->search->is_owed()) l->search->look(&value, &error, 1000000, spent);
+  one.search->write(kept.data());
+  two.search->write(again.data());
+  assert_true(kept == again);
+}
+
+}  // namespace
+
+int main() {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(mixtures_have_two),
+                                     cmocka_unit_test(modes_are_found_from_one_another),
+                                     cmocka_unit_test(one_peak_is_one),
+                                     cmocka_unit_test(rays_are_few_where_little_was_spent),
+                                     cmocka_unit_test(nothing_is_owed_in_a_finite_range),
+                                     cmocka_unit_test(limits_and_holes),
+                                     cmocka_unit_test(goes_on_from_what_is_kept)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

@@ -1,0 +1,99 @@
+/* Two peaks far apart over infinite ranges, on the host and on device 0: both find them, with the same regions, also in a run that is stopped and goes on from a file.
+ * Skipped where there is no device. SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+
+#include "files.h"
+#include "mixtures.h"
+#include "skip.h"
+#include "solve.h"
+
+enum { device = 0, members = 10 };
+
+static tessera_solver *solver_for(const struct mixture *m, int where, double reltol, int sparse) {
+  char text[4096];
+  double lower[mixture_most_ndim], upper[mixture_most_ndim];
+  mixture_text(m, text, sizeof text);
+  mixture_limits(m, lower, upper);
+  tessera_solver *s = solver_of(m->ndim, 1);
+  assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, where);
+  put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
+  put_int(s, TESSERA_INITIAL_REGIONS, 2);
+  put_int(s, TESSERA_SPARSE, sparse);
+  put_real(s, TESSERA_RELTOL, reltol);
+  put_int(s, TESSERA_MAXEVAL, 20000000);
+  return s;
+}
+
+static void host_and_device_find_both(void **state) {
+  (void)state;
+  for (int range = 0; range < mixture_ranges; ++range) {
+    uint64_t seed = (uint64_t)(28125600 + range);
+    int claims = 0;
+    for (int i = 0; i < members; ++i) {
+      const int n = 2 + i % 3;
+      const struct mixture m = draw_mixture((enum mixture_range)range, n, 12, 30, &seed);
+      const double reltol = i % 2 == 0 ? 1e-2 : 1e-4;
+      tessera_solver *s = solver_for(&m, -1, reltol, TESSERA_SPARSE_OFF);
+      const struct answer host = integrate(s);
+      tessera_destroy(s);
+      s = solver_for(&m, device, reltol, TESSERA_SPARSE_OFF);
+      const struct answer there = integrate(s);
+      tessera_destroy(s);
+      assert_int_equal(there.status, host.status);
+      if (there.status != TESSERA_OK) continue;
+      ++claims;
+      assert_int_equal(there.regions, host.regions);
+      assert_int_equal(there.evaluations, host.evaluations);
+      assert_close(there.value, host.value, 1e-9, 0);
+      assert_close(there.value, 1, reltol, 0);
+      s = solver_for(&m, device, reltol, TESSERA_SPARSE_AUTO);
+      const struct answer beside_grid = integrate(s);
+      tessera_destroy(s);
+      if (beside_grid.status == TESSERA_OK) assert_close(beside_grid.value, 1, reltol, 0);
+    }
+    print_message("range %d: %d of %d runs met the tolerance\n", range, claims, members);
+    assert_true(2 * claims >= members);
+  }
+}
+
+/* From before the look, and from behind it. */
+static void stopped_and_gone_on(void **state) {
+  const char *const path = test_path("modes");
+  (void)state;
+  uint64_t seed = 28125610;
+  for (int i = 0; i < 3; ++i) {
+    const struct mixture m = draw_mixture(everywhere, 3, 12, 30, &seed);
+    tessera_solver *s = solver_for(&m, device, 1e-4, TESSERA_SPARSE_AUTO);
+    const struct answer all = integrate(s);
+    tessera_destroy(s);
+    if (all.status != TESSERA_OK) continue;
+    for (int part = 1; part < 8; ++part) {
+      s = solver_for(&m, device, 1e-4, TESSERA_SPARSE_AUTO);
+      put_int(s, TESSERA_KEEP_STATE, 1);
+      put_int(s, TESSERA_MAXEVAL, all.evaluations * part / 8);
+      assert_true(is_limit(integrate(s).status));
+      assert_status(s, tessera_save_state(s, path), TESSERA_OK);
+      tessera_destroy(s);
+      s = solver_for(&m, device, 1e-4, TESSERA_SPARSE_AUTO);
+      assert_status(s, tessera_load_state(s, path), TESSERA_OK);
+      const struct answer rest = integrate(s);
+      tessera_destroy(s);
+      assert_int_equal(rest.status, all.status);
+      assert_int_equal(rest.evaluations, all.evaluations);
+      assert_true(rest.value == all.value && rest.error == all.error);
+    }
+  }
+  remove(path);
+}
+
+int main(void) {
+  tessera_solver *s = NULL;
+  if (tessera_create(&s, 1, 1) != TESSERA_OK) return 1;
+  tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
+  if (lacks_device(s, device)) return no_device_here();
+  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_find_both),
+                                     cmocka_unit_test(stopped_and_gone_on)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
