@@ -164,7 +164,7 @@ void goes_on(const cubature_problem &p, bool grid_wins, int modes = 0, bool with
   assert_int_equal(all.modes, modes);
   kept_answers of_all;
   assert_same(all.a, run_beside_grid(p, &of_all).a);  // keeping changes nothing
-  for (int cut = 1; cut <= 12; cut += grid_wins ? 1 : 4) {
+  for (int cut = 1; cut <= 12; cut += grid_wins || modes > 0 ? 1 : 4) {
     const int64 at = all.a.statistics.evaluations * cut / 13;
     for (const bool by_limit : {false, true}) {
       if (by_limit && !with_limits) continue;
@@ -202,6 +202,34 @@ cubature_problem over_all(point_function f, double reltol) {
 }
 void the_grid_is_ahead_of_one_mode(void **) { goes_on(over_all(one_mode, 1e-8), true, 1, false); }
 void there_are_two_modes(void **) { goes_on(over_all(two_modes, 1e-4), false, 2); }
+// A look that the limit does not allow is made when the run goes on.
+void limits_within_a_look(void **) {
+  const cubature_problem p = over_all(two_modes, 1e-3);
+  const ending all = run_beside_grid(p, nullptr);
+  int64 before = 0;  // the first look
+  for (int64 n = all.a.statistics.evaluations; n > 1000; n -= n / 20) {
+    cubature_problem limited = p;
+    limited.settings.maxeval = n;
+    kept_answers answers;
+    const ending e = run_beside_grid(limited, &answers);
+    if (before == 0 && e.modes == 0) before = n;
+  }
+  assert_true(before > 0);
+  int within = 0;
+  for (int64 n = before - 3000; n < before + before / 16; n += 150) {
+    cubature_problem limited = p;
+    limited.settings.maxeval = n;
+    kept_answers answers;
+    const ending first = run_beside_grid(limited, &answers);
+    assert_true(first.a.statistics.evaluations <= n);
+    within += first.a.end == outcome::evaluations && first.modes == 0 ? 1 : 0;
+    kept_answers there = carried_over(answers);
+    const ending rest = run_beside_grid(p, &there);
+    assert_same(all.a, rest.a);
+    assert_int_equal(rest.modes, all.modes);
+  }
+  assert_true(within > 3);
+}
 
 // What belongs to a state and is not there: the run begins anew.
 void what_is_not_whole_is_not_used(void **) {
@@ -228,7 +256,8 @@ int main() {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_grid_is_ahead),     cmocka_unit_test(the_grid_is_ahead_of_components),
       cmocka_unit_test(the_regions_are_ahead), cmocka_unit_test(the_grid_is_ahead_of_one_mode),
-      cmocka_unit_test(there_are_two_modes),   cmocka_unit_test(what_is_not_whole_is_not_used),
+      cmocka_unit_test(there_are_two_modes),   cmocka_unit_test(limits_within_a_look),
+      cmocka_unit_test(what_is_not_whole_is_not_used),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -60,7 +60,7 @@ struct looked_through {
   int look(int64 evaluations = 100000) {
     const double value = 1.0, error = 1e-4;
     int64 spent = evaluations;
-    while (search->is_owed()) assert_true(search->look(&value, &error, most, spent) == outcome::running);
+    while (search->is_owed()) assert_true(search->look(&value, &error, most, false, spent) == outcome::running);
     assert_int_equal(spent, evaluations + points);
     return search->count();
   }
@@ -194,12 +194,17 @@ void limits_and_holes(void **) {
     looked_through l(3, axis_both, f, 0.1, 0.3);
     l.most = most;
     assert_true(l.look() <= 1 && l.points <= most);
+    looked_through whole(3, axis_both, f, 0.1, 0.3);
+    const double value = 1.0, error = 1e-4;
+    int64 spent = 100000;
+    assert_true(whole.search->look(&value, &error, most, true, spent) == outcome::evaluations);
+    assert_true(whole.search->is_owed() && whole.search->count() == 0 && spent == 100000);
   }
   looked_through bad(
       3, axis_both, [&](const double *x) { return x[0] > 7.0 ? nan_value() : f(x); }, 0.1, 0.3);
   const double value = 1.0, error = 1e-4;
   int64 spent = 100000;
-  assert_true(bad.search->look(&value, &error, 1000000, spent) == outcome::nonfinite);
+  assert_true(bad.search->look(&value, &error, 1000000, false, spent) == outcome::nonfinite);
   assert_true(bad.search->has_ended() && spent == 100000 + bad.points);
 }
 
@@ -209,7 +214,7 @@ void goes_on_from_what_is_kept(void **) {
   looked_through one(2, axis_both, f, 0.0, 0.5), two(2, axis_both, f, 0.0, 0.5);
   const double value = 1.0, error = 1e-4;
   int64 spent = 100000;
-  one.search->look(&value, &error, 1000000, spent);
+  one.search->look(&value, &error, 1000000, false, spent);
   assert_true(one.search->is_owed() && one.search->count() == 2);
   std::vector<double> kept(one.search->numbers()), again(kept.size());
   one.search->write(kept.data());
@@ -217,7 +222,7 @@ void goes_on_from_what_is_kept(void **) {
   two.search->write(again.data());
   assert_true(kept == again && two.search->progress() == one.search->progress());
   for (looked_through *const l : {&one, &two})
-    while (l->search->is_owed()) l->search->look(&value, &error, 1000000, spent);
+    while (l->search->is_owed()) l->search->look(&value, &error, 1000000, false, spent);
   one.search->write(kept.data());
   two.search->write(again.data());
   assert_true(kept == again);

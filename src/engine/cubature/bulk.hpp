@@ -216,8 +216,8 @@ class bulk {
     if (set_.estimate == 1 || state_.retired_count > 0) modes_->give_up();
     if (!modes_->is_owed()) return before;
     read_totals(value, error);
-    const outcome o =
-        modes_->look(value, error, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.evaluations);
+    const outcome o = modes_->look(value, error, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations,
+                                   state_.whole_steps, state_.evaluations);
     if (o != outcome::running) return o;
     const bool fresh = modes_->count() > state_.landmarks.modes_known;
     if (fresh) show_modes();

@@ -52,8 +52,11 @@ class mode_search {
   // Modes that are known; where there is one it is mostly that of the regions.
   int count() const { return static_cast<int>(known_.size()); }
 
-  // value[ncomp], error[ncomp]: of the run, behind so many evaluations, to which those of the look are added. most: that it may take.
-  outcome look(const double *value, const double *error, int64 most, int64 &evaluations) {
+  // value[ncomp], error[ncomp]: of the run, behind so many evaluations, to which those of the look are added. most: that it may take. Where they are not enough it is not made
+  // to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
+  outcome look(const double *value, const double *error, int64 most, bool whole, int64 &evaluations) {
+    const std::size_t sources = sources_;
+    const std::vector<place> known = known_;
     spent_ = static_cast<double>(evaluations);
     const value_and_error_arrays now = {value, error};
     scale_.clear();
@@ -67,6 +70,12 @@ class mode_search {
     most_ = most;
     ++looks_;
     const outcome o = look_from_all();
+    if (o == outcome::memory && whole) {
+      --looks_;
+      sources_ = sources;
+      known_ = known;
+      return outcome::evaluations;
+    }
     evaluations += points_;
     // What could not be afforded is not looked at, nor from where a point has hit a singularity.
     const bool is_left = o == outcome::memory || o == outcome::roundoff;

@@ -274,7 +274,7 @@ class worst_first {
     if (modes_ && !explores()) modes_->give_up();
     if (!modes_ || !modes_->is_owed()) return outcome::running;
     const outcome o = modes_->look(now_.data(), now_.data() + set_.ncomp, most_evaluations() - stats_.evaluations,
-                                   stats_.evaluations);
+                                   eval_.keeps_answers(), stats_.evaluations);
     landmarks_.keep_modes(*modes_);
     return o;
   }
