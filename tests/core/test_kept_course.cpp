@@ -200,8 +200,8 @@ cubature_problem over_all(point_function f, double reltol) {
   p.set_limits(3, lower.data(), upper.data());
   return p;
 }
-void the_grid_is_ahead_of_one_mode(void **) { goes_on(over_all(one_mode, 1e-8), true, 1, false); }
-void there_are_two_modes(void **) { goes_on(over_all(two_modes, 1e-4), false, 2); }
+void the_grid_is_ahead_of_one_mode(void **) { goes_on(over_all(one_mode, 1e-8), true, 0, false); }
+void there_are_two_modes(void **) { goes_on(over_all(two_modes, 1e-4), false, 1); }
 // A look that the limit does not allow is made when the run goes on.
 void limits_within_a_look(void **) {
   const cubature_problem p = over_all(two_modes, 1e-3);
@@ -254,9 +254,12 @@ void what_is_not_whole_is_not_used(void **) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_grid_is_ahead),     cmocka_unit_test(the_grid_is_ahead_of_components),
-      cmocka_unit_test(the_regions_are_ahead), cmocka_unit_test(the_grid_is_ahead_of_one_mode),
-      cmocka_unit_test(there_are_two_modes),   cmocka_unit_test(limits_within_a_look),
+      cmocka_unit_test(the_grid_is_ahead),
+      cmocka_unit_test(the_grid_is_ahead_of_components),
+      cmocka_unit_test(the_regions_are_ahead),
+      cmocka_unit_test(the_grid_is_ahead_of_one_mode),
+      cmocka_unit_test(there_are_two_modes),
+      cmocka_unit_test(limits_within_a_look),
       cmocka_unit_test(what_is_not_whole_is_not_used),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

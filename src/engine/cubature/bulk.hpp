@@ -195,7 +195,7 @@ class bulk {
   }
 
   outcome advance(double *value, double *error) {
-    if (modes_ && modes_->is_wanted()) state_.end = look_for_modes(value, error);  // of a run that goes on
+    state_.end = look_if_wanted(value, error);  // of a run that goes on
     while (state_.end == outcome::running) {
       within_ = true;
       if (Executor::pause_after > 1) pace();
@@ -203,13 +203,19 @@ class bulk {
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
-      if (modes_ && (state_.end == outcome::converged || (state_.end == outcome::running && modes_->is_wanted())))
-        state_.end = look_for_modes(value, error);
+      if (state_.end == outcome::running) state_.end = look_if_wanted(value, error);
+      if (state_.end == outcome::converged && modes_) state_.end = look_for_modes(value, error);
     }
     if (state_.evaluations > 0) read_totals(value, error);
     return state_.end;
   }
 
+  // Behind it whoever has wanted it is asked again.
+  outcome look_if_wanted(double *value, double *error) {
+    if (!modes_ || !modes_->is_wanted()) return outcome::running;
+    const outcome o = look_for_modes(value, error);
+    return o == outcome::running ? look(value, error) : o;
+  }
   // What is found is compared with the regions before success is claimed. Returns how the run has ended, or running.
   outcome look_for_modes(double *value, double *error) {
     const outcome before = state_.end;

@@ -49,8 +49,9 @@ class mode_search {
   bool is_wanted() const { return is_wanted_; }
   // Did a look end the run?
   bool has_ended() const { return has_ended_; }
-  // Modes that are known; where there is one it is mostly that of the regions.
-  int count() const { return static_cast<int>(known_.size()); }
+  bool are_several() const { return known_.size() > 1; }
+  // Modes that the regions may not have met.
+  int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
   // value[ncomp], error[ncomp]: of the run, behind so many evaluations, to which those of the look are added. most: that it may take. Where they are not enough it is not made
   // to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
@@ -85,7 +86,7 @@ class mode_search {
 
   // Mode m as landmark_set has it.
   void write(const region_view &to, int m) const {
-    const place &p = known_[static_cast<std::size_t>(m)];
+    const place &p = known_[static_cast<std::size_t>(m + behind_seen())];
     for (std::size_t j = 0; j < nd_; ++j) {
       const int a = static_cast<int>(j);
       const double t = range_.to_box(j, p.at[j]);
@@ -97,21 +98,24 @@ class mode_search {
 
   // How far it had come at a look between steps, and that look made again: it is asked about no more than that then.
   int64 progress() const {
-    return looks_ + (static_cast<int64>(sources_) << 8) + (static_cast<int64>(known_.size()) << 16);
+    return looks_ + (static_cast<int64>(sources_) << 8) + (static_cast<int64>(known_.size()) << 16) +
+           (is_first_seen_ ? int64{1} << 32 : 0);
   }
   void return_to(int64 progress) {
     looks_ = static_cast<int>(progress & 255);
     sources_ = static_cast<std::size_t>(progress >> 8 & 255);
-    known_.resize(static_cast<std::size_t>(progress >> 16));
+    known_.resize(static_cast<std::size_t>(progress >> 16 & 255));
+    is_first_seen_ = progress >> 32 != 0;
     is_wanted_ = false;
   }
   // All that it has found out, as so many numbers.
-  std::size_t numbers() const { return 3 + most_modes * numbers_of_place(); }
+  std::size_t numbers() const { return 4 + (most_modes + 1) * numbers_of_place(); }
   void write(double *to) const {
     std::fill_n(to, numbers(), 0.0);
     *to++ = looks_;
     *to++ = static_cast<double>(sources_);
     *to++ = static_cast<double>(known_.size());
+    *to++ = is_first_seen_ ? 1.0 : 0.0;
     for (const place &p : known_) {
       *to++ = p.size;
       for (const auto *const of : {&p.at, &p.width, &p.values}) to = std::copy(of->begin(), of->end(), to);
@@ -122,7 +126,8 @@ class mode_search {
     looks_ = static_cast<int>(*from++);
     is_wanted_ = is_wanted_ && looks_ == before;  // else it has been made
     sources_ = static_cast<std::size_t>(*from++);
-    known_.assign(std::min<std::size_t>(static_cast<std::size_t>(*from++), most_modes), {});
+    known_.assign(std::min<std::size_t>(static_cast<std::size_t>(*from++), most_modes + 1), {});
+    is_first_seen_ = *from++ != 0.0;
     for (place &p : known_) {
       p.size = *from++;
       p.at.assign(from, from + nd_);
@@ -153,6 +158,7 @@ class mode_search {
     std::vector<double> values;  // [ncomp] in the box, times the Jacobian
   };
 
+  int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
   // Sizes at points y[point][ndim], and values_[point][ncomp].
   outcome measure(const std::vector<double> &y, std::vector<double> &sizes) {
@@ -219,7 +225,10 @@ class mode_search {
     take(p, y, sizes, best);
     for (std::size_t j = 0; j < nd_; ++j)
       p.width.push_back(starts[best * length + nd_ + j] * range_.stretch(j, starts[best * length + j]));
-    return climb(p);
+    const double at_start = p.size;
+    const outcome climbed = climb(p);
+    is_first_seen_ = at_start >= much_less * p.size;
+    return climbed;
   }
   // Of point i of the last call of measure.
   void take(place &p, const std::vector<double> &y, const std::vector<double> &sizes, std::size_t i) const {
@@ -392,8 +401,9 @@ class mode_search {
   const largest_regions largest_;
   bool is_wanted_ = false, has_ended_ = false;
   int looks_at_most_, looks_ = 0;
-  std::size_t sources_ = 0;   // of the known modes, from which rays have run
-  std::vector<place> known_;  // the first is mostly that of the regions
+  std::size_t sources_ = 0;     // of the known modes, from which rays have run
+  std::vector<place> known_;    // from the one on that was climbed from the regions
+  bool is_first_seen_ = false;  // in them
   std::vector<double> scale_, values_;
   int64 points_ = 0, most_ = 0;
   double spent_ = 0.0;

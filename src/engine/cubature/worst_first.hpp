@@ -208,10 +208,7 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
-    if (modes_ && modes_->is_wanted()) {
-      const outcome o = look_for_modes();
-      if (o != outcome::running) return o;
-    }
+    if (modes_ && modes_->is_wanted()) return look_for_modes();  // and then whoever wants it is asked again
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {

@@ -186,7 +186,7 @@ class sparse_race final : public run_hooks {
     const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
     const bool is_product = is_mapped && kind_ == map_kind::product;
     if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
-    if (modes_ && modes_->count() > 1) return give_up(e);
+    if (modes_ && modes_->are_several()) return give_up(e);
     if (modes_ && modes_->is_owed()) {
       modes_->want();
       return outcome::running;
