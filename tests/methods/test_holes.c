@@ -98,8 +98,40 @@ static void singularities_end_nothing(void **state) {
       }
 }
 
+/* A narrow peak, a product, and NaN in a thin column beside it, which only the lines of the search for a sparse grid's map run through. */
+static double column;
+static int beside_peak(int n, const double *x, int ncomp, double *v, void *userdata) {
+  double q = 0;
+  int in_column = x[0] > column && x[0] < column + 0.03;
+  (void)ncomp, (void)userdata;
+  for (int j = 0; j < n; ++j) {
+    const double d = (x[j] - 0.4 - 0.02 * j) / 0.02;
+    q += d * d;
+    in_column = in_column && (j == 0 || fabs(d) < 1.5);
+  }
+  v[0] = in_column ? (double)NAN : exp(-q);
+  return 0;
+}
+static void the_search_for_a_map_says_so(void **state) {
+  (void)state;
+  for (int i = 0; i < 6; ++i) {
+    column = 0.6 + 0.05 * i;
+    tessera_solver *s = solver_of(6, 1);
+    put_point(s, beside_peak, NULL);
+    put_real(s, TESSERA_RELTOL, 1e-4);
+    const struct answer a = integrate(s);
+    assert_status(s, a.status, TESSERA_NONFINITE);
+    double x[hole_most_ndim], v = 0;
+    assert_int_equal(point_in(a.sentence, x), 6);
+    beside_peak(6, x, 1, &v, NULL);
+    assert_true(isnan(v));
+    tessera_destroy(s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_has_been_seen_is_said),
-                                     cmocka_unit_test(singularities_end_nothing)};
+                                     cmocka_unit_test(singularities_end_nothing),
+                                     cmocka_unit_test(the_search_for_a_map_says_so)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
