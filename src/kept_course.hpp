@@ -92,7 +92,7 @@ class kept_course final : public run_hooks {
   enum kind : uint64 { of_state = 0x62756c6b, of_looks, of_look, of_largest };
   struct seen {
     int64 breaks_and_level, evaluations, regions, iterations;  // the latter in the lowest bit
-    int64 modes;                                               // of mode_search
+    int64 modes[2];                                            // of mode_search
   };
   static constexpr std::size_t head = sizeof(seen) / sizeof(uint64);
 
@@ -104,8 +104,9 @@ class kept_course final : public run_hooks {
   outcome look(int64 n, const double *value, const double *error, bool level) {
     if (!answers_) return tell(n, value, error, level);
     const cubature_statistics now = driver_->statistics();
-    note({now.breaks << 1 | (level ? 1 : 0), n, now.regions, now.iterations, modes() ? modes()->progress() : 0}, value,
-         error);
+    seen s = {now.breaks << 1 | (level ? 1 : 0), n, now.regions, now.iterations, {}};
+    if (modes()) modes()->write_progress(s.modes);
+    note(s, value, error);
     const bool has_state = driver_->has_state();
     if (has_state && own_.wants_state()) keep();
     const outcome o = stop_ != outcome::running ? stop_ : tell(n, value, error, level);
@@ -133,7 +134,7 @@ class kept_course final : public run_hooks {
       read_words(known, &shown_, 1);
       read_words(known + head, value, ncomp_);
       read_words(known + head + ncomp_, error, ncomp_);
-      if (modes()) modes()->return_to(shown_.modes);
+      if (modes()) modes()->catch_up(shown_.modes);
       own_.until_look(n);  // as the driver asks
       const outcome o = tell(shown_.evaluations, value, error, (shown_.breaks_and_level & 1) != 0);
       if (o != outcome::running) return o;

@@ -67,14 +67,10 @@ class host_cubature final : public host_method {
     sparse_race race(set, at_the_same_cost(), for_sparse > 0 ? &sparse : nullptr,
                      problem.given.n > 0 ? problem.given.evaluations : 0, for_sparse, hooks);
     evaluator_.start(problem, pool, hooks, for_calls);
-    mode_search modes(
-        set, problem.domain(), any_mapped(problem.axes) ? problem.axes.data() : nullptr,
-        [&](int64 n, const double *x, double *values, int64 &evaluations) {
-          return sparse.sample(n, x, values, evaluations);
-        },
-        [this](int n, const double *weight) {
-          return bulk_ ? bulk_->largest(n, weight) : worst_first_->largest(n, weight);
-        });
+    mode_search modes(set, problem.domain(), any_mapped(problem.axes) ? problem.axes.data() : nullptr,
+                      [&](int64 n, const double *x, double *values, int64 &evaluations) {
+                        return sparse.sample(n, x, values, evaluations);
+                      });
     race.heed(modes);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {
@@ -96,7 +92,7 @@ class host_cubature final : public host_method {
       result.statistics = bulk_->statistics();
     }
     result.has_value = result.statistics.evaluations > 0;
-    result.statistics.evaluations += race.evaluations();
+    result.statistics.evaluations += race.all_evaluations();
     result.sparse_points = race.evaluations();
     result.from_sparse = race.is_won(value, error);
     const bool by_sparse = race.has_ended() || modes.has_ended();

@@ -112,15 +112,11 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   sparse_run<host_sparse> sparse(p, grids, [&](grid_of) { return std::make_unique<host_sparse>(p, pool, hooks); });
   sparse_race race(p.settings, soon, &sparse, 0, int64{1} << 30, hooks);
   kept_course<once_at_a_look> course(p, race);
-  const bulk<host_executor> *regions = nullptr;
-  mode_search modes(
-      p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
-      [&](int64 n, const double *x, double *values, int64 &evaluations) {
-        return sparse.sample(n, x, values, evaluations);
-      },
-      [&](int n, const double *weight) { return regions->largest(n, weight); });
+  mode_search modes(p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
+                    [&](int64 n, const double *x, double *values, int64 &evaluations) {
+                      return sparse.sample(n, x, values, evaluations);
+                    });
   once_at_a_look driver(executor, p.settings, p.integration_rule.points, course, &modes);
-  regions = &driver;
   race.heed(modes);
   race.look_at({[&course](int n, const double *weight) { return course.largest(n, weight); },
                 [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
@@ -134,7 +130,7 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   e.calls = calls;
   e.a.statistics = course.statistics();
   e.a.statistics.peak_bytes = 0;
-  e.by_grid = race.evaluations();
+  e.by_grid = race.all_evaluations();
   e.from_grid = race.is_won(e.a.value.data(), e.a.error.data());
   e.modes = modes.count();
   return e;

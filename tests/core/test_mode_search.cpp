@@ -35,34 +35,33 @@ struct looked_through {
     set.ncomp = 1;
     set.reltol = reltol;
     for (std::size_t j = 0; j < n; ++j) region[j] = start;
-    search = std::make_unique<mode_search>(
-        set, domain_box{lower.data(), upper.data(), grain.data()}, axes.data(),
-        [this, f](int64 m, const double *x, double *values, int64 &evaluations) {
-          std::vector<double> at(n);
-          assert_true(m > 0 && m <= evaluations);
-          evaluations = m;
-          points += m;
-          for (int64 i = 0; i < m; ++i) {
-            double jacobian = 1.0;
-            for (std::size_t j = 0; j < n; ++j) {
-              const double t = x[static_cast<int64>(j) * m + i];
-              assert_true(t > lower[j] && t < upper[j]);
-              at[j] = map_axis(axes[j], t, jacobian);
-            }
-            values[i] = weighted(f(at.data()), jacobian);
-            if (!std::isfinite(values[i])) return outcome::nonfinite;
-          }
-          return outcome::running;
-        },
-        [this](int, const double *) { return region; });
+    search = std::make_unique<mode_search>(set, domain_box{lower.data(), upper.data(), grain.data()}, axes.data(),
+                                           [this, f](int64 m, const double *x, double *values, int64 &evaluations) {
+                                             std::vector<double> at(n);
+                                             assert_true(m > 0 && m <= evaluations);
+                                             evaluations = m;
+                                             points += m;
+                                             for (int64 i = 0; i < m; ++i) {
+                                               double jacobian = 1.0;
+                                               for (std::size_t j = 0; j < n; ++j) {
+                                                 const double t = x[static_cast<int64>(j) * m + i];
+                                                 assert_true(t > lower[j] && t < upper[j]);
+                                                 at[j] = map_axis(axes[j], t, jacobian);
+                                               }
+                                               values[i] = weighted(f(at.data()), jacobian);
+                                               if (!std::isfinite(values[i])) return outcome::nonfinite;
+                                             }
+                                             return outcome::running;
+                                           });
   }
   // How many modes there are when no look is owed any more, beside one that is seen from the start.
   int look(int64 evaluations = 100000) {
-    const double value = 1.0, error = 1e-4;
-    int64 spent = evaluations;
-    while (search->is_owed()) assert_true(search->look(&value, &error, most, false, spent) == outcome::running);
-    assert_int_equal(spent, evaluations + points);
+    while (search->is_owed()) assert_true(look_once(evaluations) == outcome::running);
+    assert_int_equal(search->evaluations(), points);
     return search->count();
+  }
+  outcome look_once(int64 evaluations = 100000, bool whole = false) {
+    return search->look(region, {1000.0}, evaluations, most, whole);
   }
   // The mode that is nearest to a place on all axes.
   std::vector<double> nearest(double place) const {
@@ -188,9 +187,8 @@ void nothing_is_owed_in_a_finite_range(void **) {
   looked_through given_up(
       3, axis_both, [](const double *x) { return normal(3, x, 0.4, 0.01); }, 0.4, 0.1);
   assert_true(given_up.search->is_owed());
-  given_up.search->want();
   given_up.search->give_up();
-  assert_false(given_up.search->is_owed() || given_up.search->is_wanted());
+  assert_false(given_up.search->is_owed());
 }
 
 void limits_and_holes(void **) {
@@ -200,34 +198,29 @@ void limits_and_holes(void **) {
     l.most = most;
     assert_true(l.look() <= 1 && l.points <= most);
     looked_through whole(3, axis_both, f, 0.1, 0.3);
-    const double value = 1.0, error = 1e-4;
-    int64 spent = 100000;
-    assert_true(whole.search->look(&value, &error, most, true, spent) == outcome::evaluations);
-    assert_true(whole.search->is_owed() && whole.search->count() == 0 && spent == 100000);
+    whole.most = most;
+    assert_true(whole.look_once(100000, true) == outcome::evaluations);
+    assert_true(whole.search->is_owed() && whole.search->count() == 0 && whole.search->evaluations() == 0);
   }
   looked_through bad(
       3, axis_both, [&](const double *x) { return x[0] > 7.0 ? nan_value() : f(x); }, 0.1, 0.3);
-  const double value = 1.0, error = 1e-4;
-  int64 spent = 100000;
-  assert_true(bad.search->look(&value, &error, 1000000, false, spent) == outcome::nonfinite);
-  assert_true(bad.search->has_ended() && spent == 100000 + bad.points);
+  assert_true(bad.look_once() == outcome::nonfinite);
+  assert_true(bad.search->has_ended() && bad.search->evaluations() == bad.points);
 }
 
 // What is kept of a search is all of it.
 void goes_on_from_what_is_kept(void **) {
   const point_function f = [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 22.0, 1.0); };
   looked_through one(2, axis_both, f, 0.0, 0.5), two(2, axis_both, f, 0.0, 0.5);
-  const double value = 1.0, error = 1e-4;
-  int64 spent = 100000;
-  one.search->look(&value, &error, 1000000, false, spent);
+  one.look_once();
   assert_true(one.search->is_owed() && one.search->count() == 1);
   std::vector<double> kept(one.search->numbers()), again(kept.size());
   one.search->write(kept.data());
   two.search->read(kept.data());
   two.search->write(again.data());
-  assert_true(kept == again && two.search->progress() == one.search->progress());
+  assert_true(kept == again && two.search->evaluations() == one.search->evaluations());
   for (looked_through *const l : {&one, &two})
-    while (l->search->is_owed()) l->search->look(&value, &error, 1000000, false, spent);
+    while (l->search->is_owed()) l->look_once();
   one.search->write(kept.data());
   two.search->write(again.data());
   assert_true(kept == again);

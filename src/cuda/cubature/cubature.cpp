@@ -104,18 +104,13 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
   sparse_race race(p.settings, steps_are_dear(), for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
-  const driver_type *of_modes = nullptr;
-  mode_search modes(
-      p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
-      [&](int64 n, const double *x, double *values, int64 &evaluations) {
-        return sparse.sample(n, x, values, evaluations);
-      },
-      [&](int n, const double *weight) {
-        find_sparse_kernels(p.ndim(), p.ncomp(), f, report);
-        return of_modes->largest(n, weight);
-      });
+  mode_search modes(p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
+                    [&](int64 n, const double *x, double *values, int64 &evaluations) {
+                      return sparse.sample(n, x, values, evaluations);
+                    });
+  if (modes.is_owed())
+    find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // which find the regions that are looked at
   driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);
-  of_modes = &driver;
   race.heed(modes);
   race.look_at({[&](int n, const double *weight) {
                   find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
@@ -128,7 +123,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   result.statistics = course.statistics();
   result.statistics.peak_bytes += fixed + race.bytes();
   result.has_value = result.statistics.evaluations > 0;
-  result.statistics.evaluations += race.evaluations();
+  result.statistics.evaluations += race.all_evaluations();
   result.sparse_points = race.evaluations();
   result.from_sparse = race.is_won(value, error);
   if (race.has_ended() || modes.has_ended()) {

@@ -195,7 +195,6 @@ class bulk {
   }
 
   outcome advance(double *value, double *error) {
-    state_.end = look_if_wanted(value, error);  // of a run that goes on
     while (state_.end == outcome::running) {
       within_ = true;
       if (Executor::pause_after > 1) pace();
@@ -203,31 +202,25 @@ class bulk {
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
       if (state_.end == outcome::running) state_.end = look(value, error);
-      if (state_.end == outcome::running) state_.end = look_if_wanted(value, error);
       if (state_.end == outcome::converged && modes_) state_.end = look_for_modes(value, error);
+      if (modes_ && modes_->count() > state_.landmarks.modes_known) show_modes();
     }
     if (state_.evaluations > 0) read_totals(value, error);
     return state_.end;
   }
 
-  // Behind it whoever has wanted it is asked again.
-  outcome look_if_wanted(double *value, double *error) {
-    if (!modes_ || !modes_->is_wanted()) return outcome::running;
-    const outcome o = look_for_modes(value, error);
-    return o == outcome::running ? look(value, error) : o;
-  }
-  // What is found is compared with the regions before success is claimed. Returns how the run has ended, or running.
+  // Before success is claimed. Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome look_for_modes(double *value, double *error) {
-    const outcome before = state_.end;
     if (set_.estimate == 1 || state_.retired_count > 0) modes_->give_up();
-    if (!modes_->is_owed()) return before;
-    read_totals(value, error);
-    const outcome o = modes_->look(value, error, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations,
-                                   state_.whole_steps, state_.evaluations);
-    if (o != outcome::running) return o;
-    const bool fresh = modes_->count() > state_.landmarks.modes_known;
-    if (fresh) show_modes();
-    return fresh ? outcome::running : before;
+    if (modes_->is_owed()) {
+      read_totals(value, error);
+      const std::vector<double> weights = weights_of(set_, value, error);
+      const outcome o =
+          modes_->look(largest(looked_at_regions, weights.data()), weights, state_.evaluations,
+                       set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps);
+      if (o != outcome::running) return o;
+    }
+    return modes_->count() > state_.landmarks.modes_known ? outcome::running : outcome::converged;
   }
   // To the steps.
   void show_modes() {

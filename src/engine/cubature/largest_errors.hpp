@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "../problem.hpp"
 #include "ranked_region.hpp"
 
 namespace tessera {
@@ -29,6 +30,14 @@ struct region_looks {
   std::function<int64()> steps;   // so far
   std::function<int64()> breaks;  // break points that are known; empty: none
 };
+
+// Whoever looks asks for so many at most, one of which may be in a peak.
+constexpr int looked_at_regions = 12;
+inline std::vector<double> weights_of(const run_settings &set, const double *value, const double *error) {
+  std::vector<double> weights;
+  for (int k = 0; k < set.ncomp; ++k) weights.push_back(weight_of(set, k, value_and_error_arrays{value, error}));
+  return weights;
+}
 
 // Of regions 0 ... n-1 in memory that the host can read.
 inline std::vector<int64> find_largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {

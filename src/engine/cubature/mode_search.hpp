@@ -14,7 +14,6 @@
 
 #include "../problem.hpp"
 #include "landmarks.hpp"
-#include "largest_errors.hpp"
 #include "ray_directions.hpp"
 #include "user_range.hpp"
 
@@ -26,58 +25,48 @@ using looked_at_points = std::function<outcome(int64 n, const double *x, double 
 
 class mode_search {
  public:
-  // axes: their maps, null where all are finite. largest: the regions of the run.
-  mode_search(const run_settings &settings, const domain_box &domain, const axis_map *axes, looked_at_points sample,
-              largest_regions largest)
+  // axes: their maps, null where all are finite.
+  mode_search(const run_settings &settings, const domain_box &domain, const axis_map *axes, looked_at_points sample)
       : set_(settings),
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(settings.ndim, domain, axes),
         sample_(std::move(sample)),
-        largest_(std::move(largest)),
         looks_at_most_(range_.is_infinite() ? most_looks : 0) {}
 
   // Before success is claimed: is there a range to be looked through, from where it has not been?
   bool is_owed() const { return looks_ < looks_at_most_ && (looks_ == 0 || sources_ < known_.size()); }
   // There are no regions any more that could be compared with what is found.
-  void give_up() {
-    looks_at_most_ = 0;
-    is_wanted_ = false;
-  }
-  // A sparse grid wants to claim success.
-  void want() { is_wanted_ = true; }
-  bool is_wanted() const { return is_wanted_; }
+  void give_up() { looks_at_most_ = 0; }
   // Did a look end the run?
   bool has_ended() const { return has_ended_; }
   bool are_several() const { return known_.size() > 1; }
   // Modes that the regions may not have met.
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
-  // value[ncomp], error[ncomp]: of the run, behind so many evaluations, to which those of the look are added. most: that it may take. Where they are not enough it is not made
-  // to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
-  outcome look(const double *value, const double *error, int64 most, bool whole, int64 &evaluations) {
+  // Made by all looks; they are none of the driver's.
+  int64 evaluations() const { return evaluations_; }
+
+  // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
+  // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
+  outcome look(const std::vector<double> &starts, const std::vector<double> &scale, int64 spent, int64 most,
+               bool whole) {
     const std::size_t sources = sources_;
     const std::vector<place> known = known_;
-    spent_ = static_cast<double>(evaluations);
-    const value_and_error_arrays now = {value, error};
-    scale_.clear();
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double t = tolerated(set_, k, now);
-      scale_.push_back(t > 0.0 ? 1.0 / t : 1.0);
-    }
+    spent_ = static_cast<double>(spent);
+    scale_ = scale;
     for (place &p : known_) p.size = size_of(p);
-    is_wanted_ = false;
     points_ = 0;
     most_ = most;
     ++looks_;
-    const outcome o = look_from_all();
+    const outcome o = look_from_all(starts);
     if (o == outcome::memory && whole) {
       --looks_;
       sources_ = sources;
       known_ = known;
       return outcome::evaluations;
     }
-    evaluations += points_;
+    evaluations_ += points_;
     // What could not be afforded is not looked at, nor from where a point has hit a singularity.
     const bool is_left = o == outcome::memory || o == outcome::roundoff;
     has_ended_ = o != outcome::running && !is_left;
@@ -96,38 +85,41 @@ class mode_search {
     for (std::size_t k = 0; k < nc_; ++k) to.value(m, static_cast<int>(k)) = range_.volume_of_box() * p.values[k];
   }
 
-  // How far it had come at a look between steps, and that look made again: it is asked about no more than that then.
-  int64 progress() const {
-    return looks_ + (static_cast<int64>(sources_) << 8) + (static_cast<int64>(known_.size()) << 16) +
-           (is_first_seen_ ? int64{1} << 32 : 0);
+  // How far it had come at a look between steps, two numbers; and that look made again: if it has not come so far by itself it is asked about no more than that.
+  void write_progress(int64 *to) const {
+    to[0] = looks_ + (static_cast<int64>(sources_) << 8) + (static_cast<int64>(known_.size()) << 16) +
+            (is_first_seen_ ? int64{1} << 32 : 0);
+    to[1] = evaluations_;
   }
-  void return_to(int64 progress) {
-    looks_ = static_cast<int>(progress & 255);
-    sources_ = static_cast<std::size_t>(progress >> 8 & 255);
-    known_.resize(static_cast<std::size_t>(progress >> 16 & 255));
-    is_first_seen_ = progress >> 32 != 0;
-    is_wanted_ = false;
+  void catch_up(const int64 *progress) {
+    if ((progress[0] & 255) <= looks_) return;
+    looks_ = static_cast<int>(progress[0] & 255);
+    sources_ = static_cast<std::size_t>(progress[0] >> 8 & 255);
+    known_.resize(static_cast<std::size_t>(progress[0] >> 16 & 255));
+    is_first_seen_ = progress[0] >> 32 != 0;
+    evaluations_ = progress[1];
   }
   // All that it has found out, as so many numbers.
-  std::size_t numbers() const { return 4 + (most_modes + 1) * numbers_of_place(); }
+  std::size_t numbers() const { return 5 + (most_modes + 1) * numbers_of_place(); }
   void write(double *to) const {
     std::fill_n(to, numbers(), 0.0);
     *to++ = looks_;
     *to++ = static_cast<double>(sources_);
     *to++ = static_cast<double>(known_.size());
     *to++ = is_first_seen_ ? 1.0 : 0.0;
+    *to++ = static_cast<double>(evaluations_);
     for (const place &p : known_) {
       *to++ = p.size;
       for (const auto *const of : {&p.at, &p.width, &p.values}) to = std::copy(of->begin(), of->end(), to);
     }
   }
   void read(const double *from) {
-    const int before = looks_;
+    if (*from < looks_) return;  // it has come farther when looks were made again
     looks_ = static_cast<int>(*from++);
-    is_wanted_ = is_wanted_ && looks_ == before;  // else it has been made
     sources_ = static_cast<std::size_t>(*from++);
     known_.assign(std::min<std::size_t>(static_cast<std::size_t>(*from++), most_modes + 1), {});
     is_first_seen_ = *from++ != 0.0;
+    evaluations_ = static_cast<int64>(*from++);
     for (place &p : known_) {
       p.size = *from++;
       p.at.assign(from, from + nd_);
@@ -138,7 +130,6 @@ class mode_search {
   }
 
  private:
-  static constexpr int most_starts = 12;  // regions with most error, one of which may be in a peak
   static constexpr int most_looks = 4, climbs_of_source = 3, most_rounds = 10;
   static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
   static constexpr int steps_of_ray = 25;
@@ -199,10 +190,10 @@ class mode_search {
     return most / stretched;
   }
 
-  outcome look_from_all() {
+  outcome look_from_all(const std::vector<double> &starts) {
     if (known_.empty()) {
       place first;
-      const outcome o = begin_at(largest_(most_starts, scale_.data()), first);
+      const outcome o = begin_at(starts, first);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       known_.push_back(first);
     }
@@ -398,14 +389,13 @@ class mode_search {
   const std::size_t nd_, nc_;
   const user_range range_;
   const looked_at_points sample_;
-  const largest_regions largest_;
-  bool is_wanted_ = false, has_ended_ = false;
+  bool has_ended_ = false;
   int looks_at_most_, looks_ = 0;
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
   std::vector<place> known_;    // from the one on that was climbed from the regions
   bool is_first_seen_ = false;  // in them
   std::vector<double> scale_, values_;
-  int64 points_ = 0, most_ = 0;
+  int64 points_ = 0, most_ = 0, evaluations_ = 0;
   double spent_ = 0.0;
 };
 

@@ -208,7 +208,6 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
-    if (modes_ && modes_->is_wanted()) return look_for_modes();  // and then whoever wants it is asked again
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
@@ -268,10 +267,14 @@ class worst_first {
 
   // What is found is compared with the regions when they are explored.
   outcome look_for_modes() {
-    if (modes_ && !explores()) modes_->give_up();
-    if (!modes_ || !modes_->is_owed()) return outcome::running;
-    const outcome o = modes_->look(now_.data(), now_.data() + set_.ncomp, most_evaluations() - stats_.evaluations,
-                                   eval_.keeps_answers(), stats_.evaluations);
+    if (!modes_) return outcome::running;
+    if (!explores()) modes_->give_up();
+    outcome o = outcome::running;
+    if (modes_->is_owed()) {
+      const std::vector<double> weights = weights_of(set_, now_.data(), now_.data() + set_.ncomp);
+      o = modes_->look(largest(looked_at_regions, weights.data()), weights, stats_.evaluations,
+                       most_evaluations() - stats_.evaluations, eval_.keeps_answers());
+    }
     landmarks_.keep_modes(*modes_);
     return o;
   }

@@ -51,25 +51,25 @@ class sparse_race final : public run_hooks {
   outcome within_step() override { return hooks_.within_step(); }
   int64 until_look(int64 n) const override {
     const int64 next = is_early(next_) ? static_cast<int64>(trend()) : next_;
-    return std::min(hooks_.until_look(n + beside_), std::max<int64>(1, next - (n - earlier_)));
+    return std::min(hooks_.until_look(n + beside()), std::max<int64>(1, next - (n - earlier_)));
   }
   look_ahead_of_time until_early_look(int64 n) const override {
     return {is_early(next_) ? std::max<int64>(1, next_ - (n - earlier_)) : greatest_int64, pace_.early_excess};
   }
-  int64 until_level_look(int64 n) const override { return hooks_.until_level_look(n + beside_); }
-  int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside_); }
-  int64 evaluations_beside() const override { return beside_ + hooks_.evaluations_beside(); }
+  int64 until_level_look(int64 n) const override { return hooks_.until_level_look(n + beside()); }
+  int64 most_in_step(int64 n) const override { return hooks_.most_in_step(n + beside()); }
+  int64 evaluations_beside() const override { return beside() + hooks_.evaluations_beside(); }
   bool wants_state() const override { return hooks_.wants_state(); }
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
     const bool is_due = is_turn(n - earlier_, value, error);
     if (looks_always_ && is_due) worst(n - earlier_, value, error);
-    const outcome o = hooks_.between_steps(n + beside_, value, error);
+    const outcome o = hooks_.between_steps(n + beside(), value, error);
     return o != outcome::running || !is_due ? o : turn(n - earlier_, value, error);
   }
 
   outcome between_levels(int64 n, const double *value, const double *error) override {
-    return hooks_.between_levels(n + beside_, value, error);
+    return hooks_.between_levels(n + beside(), value, error);
   }
 
   // What the grids took at most.
@@ -82,7 +82,9 @@ class sparse_race final : public run_hooks {
     }
     return winner_ != nullptr;
   }
+  // Those of the grids, and with those of looks for modes.
   int64 evaluations() const { return beside_; }
+  int64 all_evaluations() const { return beside(); }
   // The integrand ended the run, or its time, while a grid had its turn.
   bool has_ended() const { return ended_; }
 
@@ -112,7 +114,6 @@ class sparse_race final : public run_hooks {
   // A map is looked for when that costs little: points for each variable, as they mostly are.
   static constexpr double points_of_map = 1250.0, points_of_wide_map = 5000.0;
   static constexpr double search_share = 1.0 / 8;  // that the search for a wide map takes of what it has to save
-  static constexpr int map_starts = 12;            // regions with most error, one of which may be in a peak
   static constexpr double most_mapped_seen = 2e4;  // as most_seen; the regions are looked at all the same
   // What the integrand may be where that is unexplained, if it were that everywhere, of the value. Not of what is tolerated: it may be the foot of a peak.
   static constexpr double unexplained_share = 1e-30;
@@ -131,6 +132,8 @@ class sparse_race final : public run_hooks {
     int64 next_check = 0;
   };
 
+  // All that the subdivision has not made.
+  int64 beside() const { return beside_ + (modes_ ? modes_->evaluations() : 0); }
   // When the trend of the regions is looked at first.
   double trend() const { return pace_.start / sooner; }
   bool is_early(int64 n) const { return static_cast<double>(n) < trend(); }
@@ -154,10 +157,7 @@ class sparse_race final : public run_hooks {
       }
       if (o != outcome::running) return o;
     }
-    if (modes_ && modes_->is_wanted())
-      next_ = n + 1;
-    else if (next_ != greatest_int64)
-      next_ = static_cast<int64>(next_turn(static_cast<double>(n)));
+    if (next_ != greatest_int64) next_ = static_cast<int64>(next_turn(static_cast<double>(n)));
     return outcome::running;
   }
   // Before the first turn of all grids comes a look at the regions, from which their trend is seen, and others as long as nobody knows whether the integrand is a product.
@@ -179,21 +179,19 @@ class sparse_race final : public run_hooks {
       const outcome o = grow(*e.grid, 1, step, memory_beside(e), n);
       if (o != outcome::running) return ends_run(o) ? end_with(o) : give_up(e);
       judge(e, n);
-      const outcome end = hooks_.between_steps(earlier_ + n + beside_, value, error);
+      const outcome end = hooks_.between_steps(earlier_ + n + beside(), value, error);
       if (end != outcome::running) return end;
     }
-    if (earlier_ + n + beside_ < set_.mineval || n < e.next_check) return outcome::running;
+    if (earlier_ + n + beside() < set_.mineval || n < e.next_check) return outcome::running;
     const bool is_mapped = &e == &mapped_, agree = agrees(*e.grid, is_mapped ? vague_beside_map : vague, value, error);
     const bool is_product = is_mapped && kind_ == map_kind::product;
     if (!agree && !(is_product && is_product_ripe(n, value, error))) return outcome::running;
+    outcome o = look_for_modes(n, value, error);
+    if (o == outcome::evaluations) return outcome::running;
+    if (o != outcome::running) return end_with(o);
     if (modes_ && modes_->are_several()) return give_up(e);
-    if (modes_ && modes_->is_owed()) {
-      modes_->want();
-      return outcome::running;
-    }
     e.next_check = 3 * n / 2;
     bool well = true;
-    outcome o = outcome::running;
     if (is_mapped)
       o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
     if (is_product && !well) kind_ = map_kind::lines;
@@ -202,6 +200,10 @@ class sparse_race final : public run_hooks {
     if (!well) return outcome::running;
     winner_ = e.grid;
     return outcome::converged;
+  }
+  outcome look_for_modes(int64 n, const double *value, const double *error) {
+    if (!modes_ || !modes_->is_owed()) return outcome::running;
+    return modes_->look(worst(n, value, error), weights_of(set_, value, error), n, most_of_grids(n), true);
   }
   // Without a grid afterwards where it is too soon, or given up.
   outcome open(entrant &e, int64 n, const double *value, const double *error) {
@@ -405,7 +407,7 @@ class sparse_race final : public run_hooks {
     for (int k = 0; k < set_.ncomp; ++k) nothing = nothing && e.grid->value(k) == 0.0 && e.grid->error(k) == 0.0;
     e.points.add(e.grid->points(), most);
     const double more = e.points.needed() - static_cast<double>(e.grid->points());
-    if (e.grid->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside_ + static_cast<int64>(more));
+    if (e.grid->is_judged() && more < 1e15) hooks_.foresee(earlier_ + n + beside() + static_cast<int64>(more));
     e.met = e.grid->is_judged() && most <= 1.0 && !nothing;
   }
 
@@ -456,14 +458,9 @@ class sparse_race final : public run_hooks {
   // The regions with most error, as many as anybody wants, asked for once at a look. Valid until the next one.
   const std::vector<double> &worst(int64 n, const double *value, const double *error) {
     if (worst_at_ == n) return worst_;
-    const value_and_error_arrays now = {value, error};
-    std::vector<double> weight(static_cast<std::size_t>(set_.ncomp));
-    for (int k = 0; k < set_.ncomp; ++k) {
-      const double t = tolerated(set_, k, now);
-      weight[static_cast<std::size_t>(k)] = t > 0.0 ? 1.0 / t : 1.0;
-    }
+    const std::vector<double> weight = weights_of(set_, value, error);
     worst_at_ = n;
-    return worst_ = regions_of_run_.largest(map_starts, weight.data());
+    return worst_ = regions_of_run_.largest(looked_at_regions, weight.data());
   }
   // Their centres, and the coordinates of their faces.
   void places_of(const std::vector<double> &regions, std::vector<double> &centres, std::vector<double> &faces) const {
