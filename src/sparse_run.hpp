@@ -163,6 +163,14 @@ class sparse_run final : public sparse_source {
   std::vector<double> centres_, halves_;  // of the regions
 };
 
+// Bytes for the points of looks for modes: a part of what the regions may have, where the user has said how much that is.
+inline int64 take_for_modes(const cubature_problem &p, int64 &memory) {
+  if (!p.memory_is_given || !any_mapped(p.axes)) return greatest_int64;
+  const int64 share = memory / 16;
+  memory -= share;
+  return share;
+}
+
 // TESSERA_SPARSE_ALONE. What the integrand said, if it ended the run, is in sparse.ended_in().
 template <class Executor>
 void run_sparse_alone(sparse_run<Executor> &sparse, const cubature_settings &set, int64 memory, run_hooks &hooks,

@@ -67,10 +67,13 @@ class host_cubature final : public host_method {
     sparse_race race(set, at_the_same_cost(), for_sparse > 0 ? &sparse : nullptr,
                      problem.given.n > 0 ? problem.given.evaluations : 0, for_sparse, hooks);
     evaluator_.start(problem, pool, hooks, for_calls);
-    mode_search modes(set, problem.domain(), any_mapped(problem.axes) ? problem.axes.data() : nullptr,
-                      [&](int64 n, const double *x, double *values, int64 &evaluations) {
-                        return sparse.sample(n, x, values, evaluations);
-                      });
+    const int64 for_modes = take_for_modes(problem, set_.memory);
+    mode_search modes(
+        set, problem.domain(), any_mapped(problem.axes) ? problem.axes.data() : nullptr,
+        [&](int64 n, const double *x, double *values, int64 &evaluations) {
+          return sparse.sample(n, x, values, evaluations);
+        },
+        for_modes);
     race.heed(modes);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {
@@ -102,7 +105,7 @@ class host_cubature final : public host_method {
     region_bytes_ = result.statistics.peak_bytes;
     if (race.bytes() > 0)
       result.statistics.peak_bytes += race.bytes() + 3 * host_sparse::fixed_bytes(problem, pool.size());
-    result.statistics.peak_bytes += evaluator_.work_bytes() + driver_bytes(problem, lanes_);
+    result.statistics.peak_bytes += modes.peak_bytes() + evaluator_.work_bytes() + driver_bytes(problem, lanes_);
   }
 
   memory_needs needs(const tessera::problem &of_a_method, int threads) const override {

@@ -24,7 +24,7 @@ using point_function = std::function<double(const double *)>;
 
 // A range of one kind of axis, and a look from a region round `start`, so wide in the box.
 struct looked_through {
-  looked_through(int ndim, int kind, const point_function &f, double start, double half, double reltol = 1e-3)
+  looked_through(int ndim, int kind, const point_function &f, double start, double half, int64 memory = greatest_int64)
       : n(static_cast<std::size_t>(ndim)),
         lower(n, kind == axis_both ? -1.0 : 0.0),
         upper(n, 1.0),
@@ -33,26 +33,28 @@ struct looked_through {
         region(2 * n + 1, half) {
     set.ndim = ndim;
     set.ncomp = 1;
-    set.reltol = reltol;
+    set.reltol = 1e-3;
     for (std::size_t j = 0; j < n; ++j) region[j] = start;
-    search = std::make_unique<mode_search>(set, domain_box{lower.data(), upper.data(), grain.data()}, axes.data(),
-                                           [this, f](int64 m, const double *x, double *values, int64 &evaluations) {
-                                             std::vector<double> at(n);
-                                             assert_true(m > 0 && m <= evaluations);
-                                             evaluations = m;
-                                             points += m;
-                                             for (int64 i = 0; i < m; ++i) {
-                                               double jacobian = 1.0;
-                                               for (std::size_t j = 0; j < n; ++j) {
-                                                 const double t = x[static_cast<int64>(j) * m + i];
-                                                 assert_true(t > lower[j] && t < upper[j]);
-                                                 at[j] = map_axis(axes[j], t, jacobian);
-                                               }
-                                               values[i] = weighted(f(at.data()), jacobian);
-                                               if (!std::isfinite(values[i])) return outcome::nonfinite;
-                                             }
-                                             return outcome::running;
-                                           });
+    search = std::make_unique<mode_search>(
+        set, domain_box{lower.data(), upper.data(), grain.data()}, axes.data(),
+        [this, f](int64 m, const double *x, double *values, int64 &evaluations) {
+          std::vector<double> at(n);
+          assert_true(m > 0 && m <= evaluations);
+          evaluations = m;
+          points += m;
+          for (int64 i = 0; i < m; ++i) {
+            double jacobian = 1.0;
+            for (std::size_t j = 0; j < n; ++j) {
+              const double t = x[static_cast<int64>(j) * m + i];
+              assert_true(t > lower[j] && t < upper[j]);
+              at[j] = map_axis(axes[j], t, jacobian);
+            }
+            values[i] = weighted(f(at.data()), jacobian);
+            if (!std::isfinite(values[i])) return outcome::nonfinite;
+          }
+          return outcome::running;
+        },
+        memory);
   }
   // How many modes there are when no look is owed any more, beside one that is seen from the start.
   int look(int64 evaluations = 100000) {
@@ -191,6 +193,19 @@ void nothing_is_owed_in_a_finite_range(void **) {
   assert_false(given_up.search->is_owed());
 }
 
+// There are fewer rays then, and none where there is room for fewer than along the axes.
+void memory_bounds_the_rays(void **) {
+  const point_function f = [](const double *x) { return normal(3, x, 0.4, 1.0) + normal(3, x, 14.0, 1.0); };
+  int64 before = 0;
+  for (const int64 memory : {1000, 12000, 30000, 10000000}) {
+    looked_through l(3, axis_both, f, 0.1, 0.3, memory);
+    const int modes = l.look();
+    assert_true(l.search->peak_bytes() <= memory && l.points >= before);
+    assert_int_equal(modes, memory < 20000 ? 0 : 1);
+    before = l.points;
+  }
+}
+
 void limits_and_holes(void **) {
   const point_function f = [](const double *x) { return normal(3, x, 0.4, 1.0) + normal(3, x, 14.0, 1.0); };
   for (const int64 most : {0, 5, 100, 1000}) {
@@ -234,6 +249,7 @@ int main() {
                                      cmocka_unit_test(one_peak_is_one),
                                      cmocka_unit_test(rays_are_few_where_little_was_spent),
                                      cmocka_unit_test(nothing_is_owed_in_a_finite_range),
+                                     cmocka_unit_test(memory_bounds_the_rays),
                                      cmocka_unit_test(limits_and_holes),
                                      cmocka_unit_test(goes_on_from_what_is_kept)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);

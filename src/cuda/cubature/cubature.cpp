@@ -104,10 +104,13 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
   if (problem.memory_is_given) p.settings.memory -= for_sparse;
   sparse_race race(p.settings, steps_are_dear(), for_sparse > 0 ? &sparse : nullptr, 0, for_sparse, hooks);
   kept_course<driver_type> course(p, race);
-  mode_search modes(p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
-                    [&](int64 n, const double *x, double *values, int64 &evaluations) {
-                      return sparse.sample(n, x, values, evaluations);
-                    });
+  const int64 for_modes = take_for_modes(problem, p.settings.memory);
+  mode_search modes(
+      p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
+      [&](int64 n, const double *x, double *values, int64 &evaluations) {
+        return sparse.sample(n, x, values, evaluations);
+      },
+      for_modes);
   if (modes.is_owed())
     find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // which find the regions that are looked at
   driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);
@@ -121,7 +124,7 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
                problem.answers != nullptr);
   result.end = course.run(driver, value, error);
   result.statistics = course.statistics();
-  result.statistics.peak_bytes += fixed + race.bytes();
+  result.statistics.peak_bytes += fixed + race.bytes() + modes.peak_bytes();
   result.has_value = result.statistics.evaluations > 0;
   result.statistics.evaluations += race.all_evaluations();
   result.sparse_points = race.evaluations();

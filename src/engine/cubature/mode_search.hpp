@@ -25,13 +25,15 @@ using looked_at_points = std::function<outcome(int64 n, const double *x, double 
 
 class mode_search {
  public:
-  // axes: their maps, null where all are finite.
-  mode_search(const run_settings &settings, const domain_box &domain, const axis_map *axes, looked_at_points sample)
+  // axes: their maps, null where all are finite. memory: bytes that the points of a look may take.
+  mode_search(const run_settings &settings, const domain_box &domain, const axis_map *axes, looked_at_points sample,
+              int64 memory = greatest_int64)
       : set_(settings),
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(settings.ndim, domain, axes),
         sample_(std::move(sample)),
+        memory_(memory),
         looks_at_most_(range_.is_infinite() ? most_looks : 0) {}
 
   // Before success is claimed: is there a range to be looked through, from where it has not been?
@@ -44,6 +46,8 @@ class mode_search {
   // Modes that the regions may not have met.
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
+  // Bytes of the points of a call, at most.
+  int64 peak_bytes() const { return peak_bytes_; }
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
@@ -67,7 +71,7 @@ class mode_search {
       return outcome::evaluations;
     }
     evaluations_ += points_;
-    // What could not be afforded is not looked at, nor from where a point has hit a singularity.
+    // What could not be afforded is not looked at, nor where there is no memory, nor from where a point has hit a singularity.
     const bool is_left = o == outcome::memory || o == outcome::roundoff;
     has_ended_ = o != outcome::running && !is_left;
     return is_left ? outcome::running : o;
@@ -150,10 +154,15 @@ class mode_search {
   };
 
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
+  // Of its coordinates, values and size, here and where the integrand is called.
+  int64 bytes_of_point() const { return 8 * static_cast<int64>(3 * nd_ + 4 * nc_ + 3); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
   // Sizes at points y[point][ndim], and values_[point][ncomp].
   outcome measure(const std::vector<double> &y, std::vector<double> &sizes) {
     const std::size_t all = y.size() / nd_;
+    const int64 bytes = static_cast<int64>(all) * bytes_of_point();
+    if (bytes > memory_) return outcome::roundoff;
+    peak_bytes_ = std::max(peak_bytes_, bytes);
     std::vector<std::size_t> inside;
     for (std::size_t i = 0; i < all; ++i) {
       bool in = true;
@@ -353,8 +362,9 @@ class mode_search {
   static double log_of(double size) { return size > 0.0 ? std::log(size) : log_of_zero; }
   // Where rays have found something, what stands out most first.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
+    const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
     const std::vector<double> directions =
-        ray_directions(nd_, static_cast<std::size_t>(std::min(most_rays, most_share * spent_ / steps_of_ray)));
+        ray_directions(nd_, static_cast<std::size_t>(std::min({most_rays, most_share * spent_ / steps_of_ray, fit})));
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
@@ -389,13 +399,14 @@ class mode_search {
   const std::size_t nd_, nc_;
   const user_range range_;
   const looked_at_points sample_;
+  const int64 memory_;
   bool has_ended_ = false;
   int looks_at_most_, looks_ = 0;
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
   std::vector<place> known_;    // from the one on that was climbed from the regions
   bool is_first_seen_ = false;  // in them
   std::vector<double> scale_, values_;
-  int64 points_ = 0, most_ = 0, evaluations_ = 0;
+  int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
   double spent_ = 0.0;
 };
 
