@@ -50,8 +50,8 @@ struct kept_grids {
   int64 bytes() const { return of_domain.bytes() + of_regions.bytes() + mapped.bytes(); }
 };
 
-// Which of the grids of a run.
-enum class grid_of { domain, regions, mapped };
+// Which of the grids of a run; or none, but points that are looked at beside them.
+enum class grid_of { domain, regions, mapped, points };
 
 // The grids of one run. Executor: made of whatever the place has.
 template <class Executor>
@@ -105,7 +105,7 @@ class sparse_run final : public sparse_source {
   outcome sample(int64 n, const double *x, double *values, int64 &most) {
     if (!box_) box_ = std::make_unique<sparse_box>(problem_);
     if (!sampled_) {
-      sampled_ = kept(grid_of::mapped);
+      sampled_ = kept(grid_of::points);
       sampled_->begin(box_->domain());
     }
     const int64 left = std::exchange(most, n) - n;
@@ -141,8 +141,8 @@ class sparse_run final : public sparse_source {
   // What the integrand said when a run was ended in a grid.
   const Executor &ended_in() const {
     for (const auto *e : {&sampled_, &in_regions_, &mapped_})
-      if (*e && ((*e)->is_ended() || !executor_)) return (*e)->executor();
-    return executor_->executor();
+      if (*e && (*e)->is_ended()) return (*e)->executor();
+    return (executor_ ? executor_ : mapped_)->executor();
   }
 
  private:

@@ -88,13 +88,51 @@ static void stopped_and_gone_on(void **state) {
   remove(path);
 }
 
+/* One peak, a product, of which a grid with a map goes on behind the look. */
+static const char product_text[] =
+    "double f(const double *x) {\n"
+    "  double v = 1;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) {\n"
+    "    const double t = (x[j] - 0.3 * j) / (0.2 + 0.1 * j);\n"
+    "    v *= 0.31830988618379067 / ((0.2 + 0.1 * j) * (1 + t * t));\n"
+    "  }\n"
+    "  return v;\n"
+    "}\n";
+
+static void one_peak_beside_a_grid(void **state) {
+  static const double tolerances[] = {1e-3, 1e-5, 1e-7};
+  (void)state;
+  for (int n = 2; n <= 5; ++n) {
+    int claims = 0;
+    for (int t = 0; t < 3; ++t) {
+      tessera_solver *s = solver_of(n, 1);
+      put_cube(s, n, -(double)INFINITY, (double)INFINITY);
+      assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, product_text, "f"), TESSERA_OK);
+      put_int(s, TESSERA_DEVICE, device);
+      put_real(s, TESSERA_RELTOL, tolerances[t]);
+      put_int(s, TESSERA_MAXEVAL, 2000000000);
+      const struct answer a = integrate(s);
+      print_message("%d variables, %.0e: %s, %lld evaluations, %s\n", n, tolerances[t], tessera_status_string(a.status),
+                    (long long)a.evaluations, got_int(s, TESSERA_SPARSE_USED) ? "by a grid" : "by regions");
+      if (a.status == TESSERA_OK) {
+        ++claims;
+        assert_close(a.value, 1, tolerances[t], 0);
+      } else {
+        assert_true(is_limit(a.status) || a.status == TESSERA_ROUNDOFF);
+      }
+      tessera_destroy(s);
+    }
+    assert_true(claims > 0);
+  }
+}
+
 int main(int argc, char **argv) {
   tessera_solver *s = NULL;
   if (tessera_create(&s, 1, 1) != TESSERA_OK) return 1;
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_find_both),
-                                     cmocka_unit_test(stopped_and_gone_on)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_find_both), cmocka_unit_test(stopped_and_gone_on),
+                                     cmocka_unit_test(one_peak_beside_a_grid)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,8 +91,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
     p.settings.memory -= fixed;
   }
   sparse_run<cuda_sparse> sparse(problem, grids_, [&](grid_of which) {
-    sparse_memory &memory = which == grid_of::domain ? of_domain_ : (which == grid_of::regions ? of_regions_ : mapped_);
-    return make_sparse(problem, f, kernel, report, memory);
+    sparse_memory *const memory[] = {&of_domain_, &of_regions_, &mapped_, &of_points_};
+    return make_sparse(problem, f, kernel, report, *memory[static_cast<int>(which)]);
   });
   if (problem.sparse == sparse_part::alone) {
     run_sparse_alone(sparse, p.settings, p.settings.memory, hooks, value, error, result);

@@ -86,7 +86,7 @@ class cuda_cubature final : public cuda_method, private step_sharing {
   kept_kernels<batch_kernels> batch_kernels_{most_kernels};
   kept_kernels<sparse_kernels> sparse_kernels_{most_kernels};
   batch_callback sparse_callback_;
-  sparse_memory of_domain_, of_regions_, mapped_;  // of the sparse grids in a run
+  sparse_memory of_domain_, of_regions_, mapped_, of_points_;  // of grid_of in a run
   kept_grids grids_;
   point_memory points_;
   int64 most_memory_ = 0;

@@ -201,8 +201,10 @@ class bulk {
       state_.set.maxeval = set_.maxeval - hooks_.evaluations_beside();
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
-      if (state_.end == outcome::running) state_.end = look(value, error);
-      if (state_.end == outcome::converged && modes_) state_.end = look_for_modes(value, error);
+      if (state_.end == outcome::running)
+        state_.end = look(value, error);
+      else if (state_.end == outcome::converged && modes_)
+        state_.end = look_for_modes(value, error);
       if (modes_ && modes_->count() > state_.landmarks.modes_known) show_modes();
     }
     if (state_.evaluations > 0) read_totals(value, error);
