@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <new>
 #include <set>
 #include <vector>
 
@@ -223,6 +224,14 @@ void limits_and_holes(void **) {
   assert_true(bad.search->has_ended() && bad.search->evaluations() == bad.points);
 }
 
+// A look that finds no memory is left, and nothing else with it.
+void no_memory(void **) {
+  looked_through l(
+      2, axis_both, [](const double *) -> double { throw std::bad_alloc(); }, 0.1, 0.3);
+  assert_true(l.look_once() == outcome::running);
+  assert_true(l.search->count() == 0 && !l.search->has_ended() && !l.search->is_owed());
+}
+
 // What is kept of a search is all of it.
 void goes_on_from_what_is_kept(void **) {
   const point_function f = [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 22.0, 1.0); };
@@ -251,6 +260,7 @@ int main() {
                                      cmocka_unit_test(nothing_is_owed_in_a_finite_range),
                                      cmocka_unit_test(memory_bounds_the_rays),
                                      cmocka_unit_test(limits_and_holes),
+                                     cmocka_unit_test(no_memory),
                                      cmocka_unit_test(goes_on_from_what_is_kept)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

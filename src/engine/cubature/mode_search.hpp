@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,12 @@ class mode_search {
     points_ = 0;
     most_ = most;
     ++looks_;
-    const outcome o = look_from_all(starts);
+    outcome o;
+    try {
+      o = look_from_all(starts);
+    } catch (const std::bad_alloc &) {
+      o = outcome::roundoff;  // what the run has found already is not lost for it
+    }
     if (o == outcome::memory && whole) {
       --looks_;
       sources_ = sources;
