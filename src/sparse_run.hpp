@@ -140,9 +140,13 @@ class sparse_run final : public sparse_source {
   }
   // What the integrand said when a run was ended in a grid.
   const Executor &ended_in() const {
-    for (const auto *e : {&sampled_, &in_regions_, &mapped_})
-      if (*e && (*e)->is_ended()) return (*e)->executor();
-    return (executor_ ? executor_ : mapped_)->executor();
+    const kept_sparse<Executor> *any = nullptr;
+    for (const auto *e : {&sampled_, &in_regions_, &mapped_, &executor_}) {
+      if (!*e) continue;
+      any = e->get();
+      if (any->is_ended()) break;
+    }
+    return any->executor();
   }
 
  private:

@@ -109,13 +109,6 @@ TESSERA_HD double tolerated(const run_settings &s, int k, const Now &now) {
          ((share > equal_share ? share : equal_share) * (1.0 - rounding));
 }
 
-// What makes the components of a run comparable: one over what is tolerated of each.
-template <class Now>
-TESSERA_HD double weight_of(const run_settings &s, int k, const Now &now) {
-  const double t = tolerated(s, k, now);
-  return t > 0.0 ? 1.0 / t : 1.0;
-}
-
 // Beside the errors of regions that cannot be divided: a run that they keep from its tolerance ends when the others have no more.
 constexpr double negligible_rest = 0.1;
 

@@ -133,7 +133,6 @@ class bulk {
     std::vector<double> of_modes(numbers_of_modes());
     std::memcpy(of_modes.data(), words + words_of_state(then.at) - of_modes.size(), of_modes.size() * sizeof(double));
     if (modes_) modes_->read(of_modes.data());
-    if (modes_ && modes_->count() > 0) show_modes();
     if (state_.surveyed && (then.reltol != set_.reltol || then.abstol != set_.abstol || then.mineval != set_.mineval)) {
       ++state_.turn;
       state_.surveyed = false;
@@ -196,6 +195,7 @@ class bulk {
 
   outcome advance(double *value, double *error) {
     while (state_.end == outcome::running) {
+      if (has_new_modes()) show_modes();
       within_ = true;
       if (Executor::pause_after > 1) pace();
       state_.set.maxeval = set_.maxeval - hooks_.evaluations_beside();
@@ -205,7 +205,6 @@ class bulk {
         state_.end = look(value, error);
       else if (state_.end == outcome::converged && modes_)
         state_.end = look_for_modes(value, error);
-      if (modes_ && modes_->count() > state_.landmarks.modes_known) show_modes();
     }
     if (state_.evaluations > 0) read_totals(value, error);
     return state_.end;
@@ -214,16 +213,14 @@ class bulk {
   // Before success is claimed. Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome look_for_modes(double *value, double *error) {
     if (set_.estimate == 1 || state_.retired_count > 0) modes_->give_up();
-    if (modes_->is_owed()) {
-      read_totals(value, error);
-      const std::vector<double> weights = weights_of(set_, value, error);
-      const outcome o =
-          modes_->look(largest(looked_at_regions, weights.data()), weights, state_.evaluations,
-                       set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps);
-      if (o != outcome::running) return o;
-    }
-    return modes_->count() > state_.landmarks.modes_known ? outcome::running : outcome::converged;
+    read_totals(value, error);
+    const outcome o = modes_->look_if_owed(
+        value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,
+        set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps);
+    if (o != outcome::running) return o;
+    return has_new_modes() ? outcome::running : outcome::converged;
   }
+  bool has_new_modes() const { return modes_ && modes_->count() > state_.landmarks.modes_known; }
   // To the steps.
   void show_modes() {
     boxes_of_modes_.resize(most_modes, 0);

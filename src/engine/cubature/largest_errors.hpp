@@ -33,9 +33,13 @@ struct region_looks {
 
 // Whoever looks asks for so many at most, one of which may be in a peak.
 constexpr int looked_at_regions = 12;
+// What makes the components of a run comparable: one over what is tolerated of each.
 inline std::vector<double> weights_of(const run_settings &set, const double *value, const double *error) {
   std::vector<double> weights;
-  for (int k = 0; k < set.ncomp; ++k) weights.push_back(weight_of(set, k, value_and_error_arrays{value, error}));
+  for (int k = 0; k < set.ncomp; ++k) {
+    const double t = tolerated(set, k, value_and_error_arrays{value, error});
+    weights.push_back(t > 0.0 ? 1.0 / t : 1.0);
+  }
   return weights;
 }
 

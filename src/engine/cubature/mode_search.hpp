@@ -15,6 +15,7 @@
 
 #include "../problem.hpp"
 #include "landmarks.hpp"
+#include "largest_errors.hpp"
 #include "ray_directions.hpp"
 #include "user_range.hpp"
 
@@ -52,6 +53,14 @@ class mode_search {
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
+  // A look, if one is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error. Else as look().
+  template <class Largest>
+  outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 spent, int64 most,
+                       bool whole) {
+    if (!is_owed()) return outcome::running;
+    const std::vector<double> weights = weights_of(set_, value, error);
+    return look(largest(weights.data()), weights, spent, most, whole);
+  }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
   outcome look(const std::vector<double> &starts, const std::vector<double> &scale, int64 spent, int64 most,

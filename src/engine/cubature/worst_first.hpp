@@ -269,12 +269,10 @@ class worst_first {
   outcome look_for_modes() {
     if (!modes_) return outcome::running;
     if (!explores()) modes_->give_up();
-    outcome o = outcome::running;
-    if (modes_->is_owed()) {
-      const std::vector<double> weights = weights_of(set_, now_.data(), now_.data() + set_.ncomp);
-      o = modes_->look(largest(looked_at_regions, weights.data()), weights, stats_.evaluations,
-                       most_evaluations() - stats_.evaluations, eval_.keeps_answers());
-    }
+    const outcome o = modes_->look_if_owed(
+        now_.data(), now_.data() + set_.ncomp,
+        [this](const double *weights) { return largest(looked_at_regions, weights); }, stats_.evaluations,
+        most_evaluations() - stats_.evaluations, eval_.keeps_answers());
     landmarks_.keep_modes(*modes_);
     return o;
   }

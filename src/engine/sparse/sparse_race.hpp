@@ -202,8 +202,9 @@ class sparse_race final : public run_hooks {
     return outcome::converged;
   }
   outcome look_for_modes(int64 n, const double *value, const double *error) {
-    if (!modes_ || !modes_->is_owed()) return outcome::running;
-    return modes_->look(worst(n, value, error), weights_of(set_, value, error), n, most_of_grids(n), true);
+    if (!modes_) return outcome::running;
+    return modes_->look_if_owed(
+        value, error, [&](const double *) { return worst(n, value, error); }, n, most_of_grids(n), true);
   }
   // Without a grid afterwards where it is too soon, or given up.
   outcome open(entrant &e, int64 n, const double *value, const double *error) {
