@@ -87,6 +87,8 @@ class kept_course final : public run_hooks {
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }
   bool wants_state() const override { return own_.wants_state(); }
   void foresee(int64 n) override { own_.foresee(n); }
+  bool wants_modes() const override { return own_.wants_modes(); }
+  void tell_modes(const std::vector<double> &shares) override { own_.tell_modes(shares); }
 
  private:
   enum kind : uint64 { of_state = 0x62756c6b, of_looks, of_look, of_largest };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <vector>
+
 #include "problem.hpp"
 
 namespace tessera {
@@ -40,6 +42,9 @@ struct run_hooks {
   virtual bool wants_state() const { return false; }
   // Told by a driver that has an idea of its own: evaluations with which its run will meet the tolerance.
   virtual void foresee(int64) {}
+  // Does another method, about to claim success, ask for a look for other modes of the integrand now? It is told of those that are known: the shares of the domain that their boxes take.
+  virtual bool wants_modes() const { return false; }
+  virtual void tell_modes(const std::vector<double> &) {}
 };
 
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../hooks.hpp"
@@ -30,8 +31,10 @@ class race_course {
 
 class method_race {
  public:
-  method_race(const run_settings &asked, std::vector<contender> contenders, race_course &course, run_hooks &hooks)
-      : set_(asked), all_(std::move(contenders)), course_(course), hooks_(hooks) {
+  // looker: the contender that can look for other modes of the integrand; -1 where there is none, or nothing to be looked for.
+  method_race(const run_settings &asked, std::vector<contender> contenders, race_course &course, run_hooks &hooks,
+              int looker = -1)
+      : set_(asked), all_(std::move(contenders)), course_(course), hooks_(hooks), looker_(looker) {
     for (std::size_t c = 0; c < all_.size(); ++c) {
       shares_.push_back(std::make_unique<share>(*this, static_cast<int>(c)));
       is_in_round_.push_back(all_[c].first_share <= most_look && !is_latecomer(all_[c]));
@@ -82,6 +85,7 @@ class method_race {
   static constexpr double believed_share = 1.0 / 16;  // of the evaluations of the value that most were spent on
   static constexpr double contradiction = 1.5;        // distance of two values in units of the sum of their errors
   static constexpr double evidence = 4.0;             // evaluations of a doubting method, of those of the one it doubts
+  static constexpr double points_of_mode = 8.0;       // by which samples have met it
 
   // The hooks of a contender's run.
   class share final : public run_hooks {
@@ -103,6 +107,8 @@ class method_race {
     int64 evaluations_beside() const override { return race_.beside(c_) - race_.all_[index(c_)].beside_before; }
     bool wants_state() const override { return race_.hooks_.wants_state(); }
     void foresee(int64 n) override { race_.all_[index(c_)].foresee(n); }
+    bool wants_modes() const override { return race_.waiting_ >= 0 && c_ == race_.looker_; }
+    void tell_modes(const std::vector<double> &shares) override { race_.judge(shares); }
 
    private:
     method_race &race_;
@@ -177,16 +183,20 @@ class method_race {
     }
     if (finish_ != outcome::running || (it.is_given_up && end == outcome::stopped)) return;
     it.is_out = true;
+    const int waiting = c == looker_ ? std::exchange(waiting_, -1) : -1;  // its run has ended before it could look
     if (end == outcome::converged)
       claim(c);
     else if (is_ended(end) || end == outcome::callback || end == outcome::nonfinite || end == outcome::all_zero)
       finish_ = end, ended_by_ = c;
+    else if (waiting >= 0)
+      has_looked_ = true, claim(waiting);
   }
 
   // ---- Decisions ----------------------------------------
   // Who has the next turn; -1: nobody.
   int next_turn() {
     for (;;) {
+      if (waiting_ >= 0) return looker_;
       if (in_trial_) {
         for (int c = 0; c < count(); ++c)
           if (is_in_round_[index(c)] && wants_more(c)) return c;
@@ -360,6 +370,12 @@ class method_race {
       finish_ = outcome::all_zero;
       return;
     }
+    if (looks_first(c)) return;
+    if (has_missed_modes(c)) {
+      it.claims = false;
+      tell("has met too little of other modes: ", c);
+      return;
+    }
     for (int other = 0; other < count(); ++other)
       if (other != c && all_[index(other)].claims && !contradict(it, all_[index(other)])) {
         chosen_ = c;
@@ -369,7 +385,8 @@ class method_race {
     int against = -1;
     for (int other = 0; other < count(); ++other) {
       const contender &o = all_[index(other)];
-      if (other != c && contradict(it, o) && (against < 0 || o.evaluations > all_[index(against)].evaluations))
+      if (other != c && !has_missed_modes(other) && contradict(it, o) &&
+          (against < 0 || o.evaluations > all_[index(against)].evaluations))
         against = other;
     }
     if (against < 0 && doubted_ < 0) {
@@ -384,6 +401,34 @@ class method_race {
     if (leader_ >= 0) tell("looks again with ", leader_);
   }
 
+  // Regions are compared with modes that are far from the others, points of a sample meet them or do not: before success by samples, those modes are looked for by the method that can.
+  bool looks_first(int c) {
+    if (looker_ < 0 || c == looker_ || has_looked_) return false;
+    contender &it = all_[index(looker_)];
+    if (!has_room(looker_)) return false;
+    waiting_ = c;
+    it.budget = 0;  // asked at once
+    tell("looks for other modes before the success of ", c);
+    return true;
+  }
+  // By the looker, within its run.
+  void judge(const std::vector<double> &shares) {
+    has_looked_ = true;
+    shares_of_modes_ = shares;
+    if (waiting_ < 0) return;
+    leader_ = looker_;
+    in_trial_ = false;
+    give_room(looker_);
+    claim(std::exchange(waiting_, -1));
+  }
+  bool has_missed_modes(int c) const {
+    const contender &it = all_[index(c)];
+    if (c == looker_ || !it.has_value) return false;
+    for (const double part : shares_of_modes_)
+      if (!(part * static_cast<double>(it.seen()) >= points_of_mode)) return true;
+    return false;
+  }
+
   // ---- The end ----------------------------------------
   outcome conclude(double *value, double *error, bool &has_value) {
     if (finish_ == outcome::converged && chosen_ < 0) chosen_ = doubted_;
@@ -392,13 +437,15 @@ class method_race {
     for (const contender &c : all_) most_seen = std::max(most_seen, c.seen());
     for (int c = 0; c < count(); ++c) {
       const contender &it = all_[index(c)];
-      if (!it.has_value || (chosen_ >= 0 && it.is_zero()) ||
+      if (!it.has_value || has_missed_modes(c) || (chosen_ >= 0 && it.is_zero()) ||
           static_cast<double>(it.seen()) < believed_share * static_cast<double>(most_seen))
         continue;
       if (finish_ != outcome::converged &&
           (chosen_ < 0 || all_[index(chosen_)].is_zero() || it.ratio(set_) < all_[index(chosen_)].ratio(set_)))
         chosen_ = c;
     }
+    for (int c = 0; c < count() && chosen_ < 0; ++c)
+      if (all_[index(c)].has_value && has_missed_modes(c)) chosen_ = c;  // there is no other
     if (chosen_ < 0) chosen_ = ended_by_;
     if (chosen_ < 0)  // nothing is known
       for (int c = 0; c < count(); ++c)
@@ -459,6 +506,10 @@ class method_race {
   int bottom_ = -1;        // the run that lies below all others,
   bool clears_ = false;    // for which all above it make room
   int leader_ = -1, doubted_ = -1, chosen_ = -1, ended_by_ = -1, changes_ = 0, stalls_ = 0;
+  const int looker_;
+  int waiting_ = -1;  // for a look for other modes
+  bool has_looked_ = false;
+  std::vector<double> shares_of_modes_;  // of the domain
   outcome finish_ = outcome::running;
   std::string story_, doubt_;
 };

@@ -48,6 +48,18 @@ class mode_search {
   // Modes that the regions may not have met.
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
+  bool has_looked() const { return looks_ > 0; }
+  // Of the modes beside the first: the shares of the box that theirs take.
+  std::vector<double> shares_of_others() const {
+    std::vector<double> shares;
+    for (std::size_t m = 1; m < known_.size(); ++m) {
+      const place &p = known_[m];
+      double share = p.width.empty() ? 0.0 : 1.0;  // none: known from before alone
+      for (std::size_t j = 0; j < p.width.size(); ++j) share *= range_.share(j, p.at[j], p.width[j]);
+      shares.push_back(share);
+    }
+    return shares;
+  }
   // Bytes of the points of a call, at most.
   int64 peak_bytes() const { return peak_bytes_; }
   // Made by all looks; they are none of the driver's.

@@ -42,6 +42,13 @@ class user_range {
     if (!is_mapped(j)) return y > box_.lower[j] && y < box_.upper[j];
     return std::fabs(to_box(j, y)) < outermost && (kinds_[j] == axis_both || y > 0.0);
   }
+  // Of the box, on axis j: that of a stretch of the range, about `middle`.
+  double share(std::size_t j, double middle, double length) const {
+    const bool half_infinite = is_mapped(j) && kinds_[j] != axis_both;
+    const double first = middle - 0.5 * length, last = middle + 0.5 * length;
+    const double from = std::fmax(half_infinite && first < 0.0 ? 0.0 : to_box(j, first), box_.lower[j]);
+    return (std::fmin(to_box(j, last), box_.upper[j]) - from) / (box_.upper[j] - box_.lower[j]);
+  }
   double volume_of_box() const {
     double v = 1.0;
     for (std::size_t j = 0; j < kinds_.size(); ++j) v *= box_.upper[j] - box_.lower[j];

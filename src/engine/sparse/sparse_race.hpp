@@ -64,12 +64,14 @@ class sparse_race final : public run_hooks {
   outcome between_steps(int64 n, const double *value, const double *error) override {
     const bool is_due = is_turn(n - earlier_, value, error);
     if (looks_always_ && is_due) worst(n - earlier_, value, error);
-    const outcome o = hooks_.between_steps(n + beside(), value, error);
+    outcome o = hooks_.between_steps(n + beside(), value, error);
+    if (o == outcome::running) o = look_if_wanted(n - earlier_, value, error);
     return o != outcome::running || !is_due ? o : turn(n - earlier_, value, error);
   }
 
   outcome between_levels(int64 n, const double *value, const double *error) override {
-    return hooks_.between_levels(n + beside(), value, error);
+    const outcome o = hooks_.between_levels(n + beside(), value, error);
+    return o != outcome::running ? o : look_if_wanted(n - earlier_, value, error);
   }
 
   // What the grids took at most.
@@ -204,7 +206,16 @@ class sparse_race final : public run_hooks {
   outcome look_for_modes(int64 n, const double *value, const double *error) {
     if (!modes_) return outcome::running;
     return modes_->look_if_owed(
-        value, error, [&](const double *) { return worst(n, value, error); }, n, most_of_grids(n), true);
+        value, error, [&](const double *) { return worst(n, value, error); }, n + hooks_.evaluations_beside(),
+        most_of_grids(n), true);
+  }
+  // For another method that is about to claim success.
+  outcome look_if_wanted(int64 n, const double *value, const double *error) {
+    if (!hooks_.wants_modes()) return outcome::running;
+    const outcome o = look_for_modes(n, value, error);
+    if (o != outcome::running && o != outcome::evaluations) return end_with(o);
+    hooks_.tell_modes(modes_ ? modes_->shares_of_others() : std::vector<double>());
+    return hooks_.between_steps(earlier_ + n + beside(), value, error);
   }
   // Without a grid afterwards where it is too soon, or given up.
   outcome open(entrant &e, int64 n, const double *value, const double *error) {
