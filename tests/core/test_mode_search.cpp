@@ -161,16 +161,16 @@ void one_peak_is_one(void **) {
   }
 }
 
-// Rays take an eighth of what has been spent, but along the axes.
+// Rays take a quarter of what has been spent, but along the axes.
 void rays_are_few_where_little_was_spent(void **) {
   const point_function f = [](const double *x) { return normal(4, x, 0.4, 1.0); };
   looked_through few(4, axis_both, f, 0.1, 0.3), many(4, axis_both, f, 0.1, 0.3);
   few.look(1000);
   many.look(1000000);
   assert_true(few.points < 1500 && many.points > 4000);
-  assert_int_equal(ray_directions(4, 0).size() / 4, 8);
+  assert_int_equal(ray_directions(4, 0, std::vector<int>(4, 0)).size() / 4, 8);
   for (std::size_t n = 1; n <= 12; ++n) {
-    const std::vector<double> d = ray_directions(n, 256);
+    const std::vector<double> d = ray_directions(n, 256, std::vector<int>(n, 0));
     std::set<std::vector<double>> different;
     for (std::size_t i = 0; i < d.size(); i += n) {
       double length = 0.0;
@@ -181,6 +181,34 @@ void rays_are_few_where_little_was_spent(void **) {
     assert_true(different.size() * n == d.size() || n > most_free_signs);
     assert_true(d.size() / n == (n == 1 ? 2u : n == 2 ? 16u : n == 3 ? 98u : 256u) || n > 3);
   }
+}
+
+// In a corner of the range as many rays run, and all of them where there is room.
+void rays_run_where_there_is_room(void **) {
+  for (std::size_t n = 1; n <= 6; ++n) {
+    std::vector<int> only(n, 0);
+    for (std::size_t j = 0; j < n; ++j) only[j] = j % 3 == 2 ? 0 : j % 3 == 0 ? 1 : -1;
+    const std::vector<double> free = ray_directions(n, 200, std::vector<int>(n, 0)), d = ray_directions(n, 200, only);
+    assert_int_equal(free.size(), d.size());
+    std::set<std::vector<double>> different;
+    for (std::size_t i = 0; i < d.size(); i += n) {
+      double length = 0.0;
+      for (std::size_t j = 0; j < n; ++j) {
+        length += d[i + j] * d[i + j];
+        assert_true(d[i + j] * only[j] >= 0.0);
+      }
+      assert_true(std::fabs(length - 1.0) < 1e-12);
+      different.insert({d.begin() + static_cast<std::ptrdiff_t>(i), d.begin() + static_cast<std::ptrdiff_t>(i + n)});
+    }
+    assert_true(n == 1 || different.size() * n == d.size());
+  }
+  // In a quadrant no way between two rays is wider than twice what it would be were they even.
+  const std::vector<double> d = ray_directions(2, 16, {1, 1});
+  std::set<double> angles = {0.0, std::acos(0.0)};
+  for (std::size_t i = 0; i < d.size(); i += 2) angles.insert(std::atan2(d[i + 1], d[i]));
+  double widest = 0.0, before = 0.0;
+  for (const double a : angles) widest = std::max(widest, a - before), before = a;
+  assert_true(widest < 2.0 * std::acos(0.0) / 15.0);
 }
 
 void nothing_is_owed_in_a_finite_range(void **) {
@@ -257,6 +285,7 @@ int main() {
                                      cmocka_unit_test(modes_are_found_from_one_another),
                                      cmocka_unit_test(one_peak_is_one),
                                      cmocka_unit_test(rays_are_few_where_little_was_spent),
+                                     cmocka_unit_test(rays_run_where_there_is_room),
                                      cmocka_unit_test(nothing_is_owed_in_a_finite_range),
                                      cmocka_unit_test(memory_bounds_the_rays),
                                      cmocka_unit_test(limits_and_holes),

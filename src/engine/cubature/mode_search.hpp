@@ -164,7 +164,7 @@ class mode_search {
   static constexpr int most_looks = 4, climbs_of_source = 3, most_rounds = 10;
   static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
   static constexpr int steps_of_ray = 25;
-  static constexpr double most_rays = 256.0, most_share = 1.0 / 8;  // of the evaluations before
+  static constexpr double most_rays = 256.0, most_share = 1.0 / 4;  // of the evaluations before
   static constexpr double step_of_ray = 1.2;
   static constexpr double outside = -1.0, log_of_zero = -750.0;  // outside: the size where the range has no points
   // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
@@ -386,12 +386,22 @@ class mode_search {
     return set_.abstol > 0.0 || log_share > std::log(negligible * set_.reltol);
   }
 
+  // The signs of the ways on which the range ends within a width.
+  std::vector<int> room_of(const place &p) const {
+    std::vector<int> only(nd_, 0);
+    for (std::size_t j = 0; j < nd_; ++j) {
+      const bool up = range_.is_inside(j, p.at[j] + p.width[j]), down = range_.is_inside(j, p.at[j] - p.width[j]);
+      if (up != down) only[j] = up ? 1 : -1;
+    }
+    return only;
+  }
+
   static double log_of(double size) { return size > 0.0 ? std::log(size) : log_of_zero; }
   // Where rays have found something, what stands out most first.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
     const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
-    const std::vector<double> directions =
-        ray_directions(nd_, static_cast<std::size_t>(std::min({most_rays, most_share * spent_ / steps_of_ray, fit})));
+    const std::vector<double> directions = ray_directions(
+        nd_, static_cast<std::size_t>(std::min({most_rays, most_share * spent_ / steps_of_ray, fit})), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {

@@ -40,9 +40,62 @@ inline void add_directions(std::size_t ndim, std::size_t of_axes, bool unequal, 
   while (to.size() < most * ndim && std::prev_permutation(chosen.begin(), chosen.end()));
 }
 
+// A sequence of unit vectors that is spread over all directions: pairs of normal variables (Box and Muller 1958), from points that are multiples of the powers of the root of
+// x^(d + 1) = x + 1, without their whole part (Roberts 2018).
+class spread_directions {
+ public:
+  explicit spread_directions(std::size_t ndim) : ndim_(ndim), steps_(ndim + ndim % 2) {
+    double root = 1.5, power = 1.0;
+    for (int n = 0; n < 40; ++n) root = std::pow(1.0 + root, 1.0 / static_cast<double>(steps_.size() + 1));
+    for (double &step : steps_) step = power /= root;
+  }
+  void next(double *to) {
+    ++made_;
+    double length = 0.0;
+    for (std::size_t j = 0; j < ndim_; j += 2) {
+      const double size = std::sqrt(-2.0 * std::log(1.0 - coordinate(j + 1))),
+                   angle = 6.283185307179586 * coordinate(j);
+      to[j] = size * std::cos(angle);
+      if (j + 1 < ndim_) to[j + 1] = size * std::sin(angle);
+    }
+    for (std::size_t j = 0; j < ndim_; ++j) length += to[j] * to[j];
+    for (std::size_t j = 0; j < ndim_; ++j) to[j] /= std::sqrt(length);
+  }
+
+ private:
+  double coordinate(std::size_t j) const {
+    const double whole = 0.5 + made_ * steps_[j];
+    return whole - std::floor(whole);
+  }
+  const std::size_t ndim_;
+  std::vector<double> steps_;
+  double made_ = 0.0;
+};
+
+// Adds one of the next few of them, that which is farthest from all that are there (Mitchell 1991), with the signs that there is room for.
+inline void add_apart(spread_directions &spread, std::size_t ndim, const std::vector<int> &only,
+                      std::vector<double> &to) {
+  constexpr int few = 6;
+  std::vector<double> next(ndim), best;
+  double nearest = 2.0;  // the cosine of the angle
+  for (int n = 0; n < few; ++n) {
+    spread.next(next.data());
+    for (std::size_t j = 0; j < ndim; ++j)
+      if (only[j] != 0) next[j] = only[j] * std::fabs(next[j]);
+    double most = -1.0;
+    for (std::size_t r = 0; r < to.size() && most < nearest; r += ndim) {
+      double cosine = 0.0;
+      for (std::size_t j = 0; j < ndim; ++j) cosine += to[r + j] * next[j];
+      most = std::fmax(most, cosine);
+    }
+    if (most < nearest) nearest = most, best = next;
+  }
+  to.insert(to.end(), best.begin(), best.end());
+}
+
 // Unit vectors, one behind the other: along the axes, both ways, all of these; then up to `most` in all along the diagonals of the cube and of its faces, from two axes on, and others
-// between them.
-inline std::vector<double> ray_directions(std::size_t ndim, std::size_t most) {
+// between them. only[j]: 0, or the sign that coordinate j has to have, for there is no room the other way; as many directions are then others, spread over those that there is room for.
+inline std::vector<double> ray_directions(std::size_t ndim, std::size_t most, const std::vector<int> &only) {
   std::vector<double> all;
   most = std::max(2 * ndim, most);
   add_directions(ndim, 1, false, most, all);
@@ -50,7 +103,16 @@ inline std::vector<double> ray_directions(std::size_t ndim, std::size_t most) {
   for (std::size_t of_axes = 2; of_axes < ndim; ++of_axes) add_directions(ndim, of_axes, false, most, all);
   for (std::size_t of_axes = 2; of_axes <= std::min<std::size_t>(ndim, 3); ++of_axes)
     add_directions(ndim, of_axes, true, most, all);
-  return all;
+  // Those that there is room for, and then others.
+  std::vector<double> with_room;
+  for (std::size_t r = 0; r < all.size(); r += ndim) {
+    bool has_room = true;
+    for (std::size_t j = 0; j < ndim; ++j) has_room = has_room && all[r + j] * only[j] >= 0.0;
+    if (has_room) with_room.insert(with_room.end(), &all[r], &all[r] + ndim);
+  }
+  spread_directions spread(ndim);
+  while (with_room.size() < all.size()) add_apart(spread, ndim, only, with_room);
+  return with_room;
 }
 
 }  // namespace tessera
