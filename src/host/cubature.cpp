@@ -74,7 +74,7 @@ class host_cubature final : public host_method {
           return sparse.sample(n, x, values, evaluations);
         },
         for_modes);
-    race.heed(modes);
+    race.heed(modes, problem.answers != nullptr);
     const domain_box domain = problem.domain();
     if (problem.worst_first) {
       if (!worst_first_)

@@ -117,7 +117,7 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
                       return sparse.sample(n, x, values, evaluations);
                     });
   once_at_a_look driver(executor, p.settings, p.integration_rule.points, course, &modes);
-  race.heed(modes);
+  race.heed(modes, answers != nullptr);
   race.look_at({[&course](int n, const double *weight) { return course.largest(n, weight); },
                 [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
                 [&course] { return course.statistics().breaks; }},

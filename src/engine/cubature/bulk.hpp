@@ -212,7 +212,7 @@ class bulk {
 
   // Before success is claimed. Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome look_for_modes(double *value, double *error) {
-    if (set_.estimate == 1 || state_.retired_count > 0) modes_->give_up();
+    if (state_.retired_count > 0) modes_->give_up();
     read_totals(value, error);
     const outcome o = modes_->look_if_owed(
         value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,

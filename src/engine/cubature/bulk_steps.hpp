@@ -203,6 +203,10 @@ class bulk_steps {
         listed_ = false;
       }
       if (unknown == 0) return ended(t.end);
+    } else if (unknown == 0 && state().landmarks.modes_known > at_.modes_explored && !filling()) {
+      unknown = list_unexplored();  // as soon as others are known, and not only before success
+      listed_ = false;
+      if (unknown == 0) at_.modes_explored = state().landmarks.modes_known;
     }
     at_.exploring = unknown > 0;
     const bool paused_early = at_.evaluations >= early_pause && t.excess >= state().early_excess;

@@ -52,6 +52,7 @@ class kept_landmarks {
     known_ = found.count();
     for (int m = 0; m < known_; ++m) found.write(modes_.view(), m);
   }
+  int modes() const { return known_; }
   void forget_modes() { known_ = 0; }
 
  private:

@@ -39,7 +39,11 @@ class mode_search {
         looks_at_most_(range_.is_infinite() ? most_looks : 0) {}
 
   // Before success is claimed: is there a range to be looked through, from where it has not been?
-  bool is_owed() const { return looks_ < looks_at_most_ && (looks_ == 0 || sources_ < known_.size()); }
+  bool is_owed() const { return looks_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
+  // And once before that, so that a run that a limit ends knows of them. After how many evaluations more?
+  int64 until_early(int64 spent) const {
+    return looks_ > 0 || looks_at_most_ == 0 ? greatest_int64 : std::max<int64>(0, early_after - spent);
+  }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
   // Did a look end the run?
@@ -75,11 +79,14 @@ class mode_search {
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
-  outcome look(const std::vector<double> &starts, const std::vector<double> &scale, int64 spent, int64 most,
-               bool whole) {
+  outcome look(const std::vector<double> &starts, const std::vector<double> &scale, int64 spent, int64 most, bool whole,
+               bool early = false) {
     const std::size_t sources = sources_;
     const std::vector<place> known = known_;
-    spent_ = static_cast<double>(spent);
+    const bool was_thorough = is_thorough_;
+    if (!is_thorough_ && !early) sources_ = 0;  // from all of them once more
+    is_thorough_ = !early;
+    allowed_rays_ = (early ? early_share : most_share) * static_cast<double>(spent) / steps_of_ray;
     scale_ = scale;
     for (place &p : known_) p.size = size_of(p);
     points_ = 0;
@@ -87,12 +94,13 @@ class mode_search {
     ++looks_;
     outcome o;
     try {
-      o = look_from_all(starts);
+      o = look_from_all(starts, !was_thorough);
     } catch (const std::bad_alloc &) {
       o = outcome::roundoff;  // what the run has found already is not lost for it
     }
     if (o == outcome::memory && whole) {
       --looks_;
+      is_thorough_ = was_thorough;
       sources_ = sources;
       known_ = known;
       return outcome::evaluations;
@@ -119,7 +127,7 @@ class mode_search {
   // How far it had come at a look between steps, two numbers; and that look made again: if it has not come so far by itself it is asked about no more than that.
   void write_progress(int64 *to) const {
     to[0] = looks_ + (static_cast<int64>(sources_) << 8) + (static_cast<int64>(known_.size()) << 16) +
-            (is_first_seen_ ? int64{1} << 32 : 0);
+            (static_cast<int64>(flags()) << 32);
     to[1] = evaluations_;
   }
   void catch_up(const int64 *progress) {
@@ -127,7 +135,7 @@ class mode_search {
     looks_ = static_cast<int>(progress[0] & 255);
     sources_ = static_cast<std::size_t>(progress[0] >> 8 & 255);
     known_.resize(static_cast<std::size_t>(progress[0] >> 16 & 255));
-    is_first_seen_ = progress[0] >> 32 != 0;
+    set_flags(static_cast<int>(progress[0] >> 32));
     evaluations_ = progress[1];
   }
   // All that it has found out, as so many numbers.
@@ -137,7 +145,7 @@ class mode_search {
     *to++ = looks_;
     *to++ = static_cast<double>(sources_);
     *to++ = static_cast<double>(known_.size());
-    *to++ = is_first_seen_ ? 1.0 : 0.0;
+    *to++ = flags();
     *to++ = static_cast<double>(evaluations_);
     for (const place &p : known_) {
       *to++ = p.size;
@@ -149,7 +157,7 @@ class mode_search {
     looks_ = static_cast<int>(*from++);
     sources_ = static_cast<std::size_t>(*from++);
     known_.assign(std::min<std::size_t>(static_cast<std::size_t>(*from++), most_modes + 1), {});
-    is_first_seen_ = *from++ != 0.0;
+    set_flags(static_cast<int>(*from++));
     evaluations_ = static_cast<int64>(*from++);
     for (place &p : known_) {
       p.size = *from++;
@@ -161,10 +169,11 @@ class mode_search {
   }
 
  private:
-  static constexpr int most_looks = 4, climbs_of_source = 3, most_rounds = 10;
+  static constexpr int most_looks = 5, climbs_of_source = 3, most_rounds = 10;
   static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
   static constexpr int steps_of_ray = 25;
-  static constexpr double most_rays = 256.0, most_share = 1.0 / 4;  // of the evaluations before
+  static constexpr double most_rays = 256.0, most_share = 1.0 / 4, early_share = 1.0 / 16;  // of the evaluations before
+  static constexpr int64 early_after = 32768;
   static constexpr double step_of_ray = 1.2;
   static constexpr double outside = -1.0, log_of_zero = -750.0;  // outside: the size where the range has no points
   // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
@@ -180,6 +189,11 @@ class mode_search {
     std::vector<double> values;  // [ncomp] in the box, times the Jacobian
   };
 
+  int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0); }
+  void set_flags(int flags) {
+    is_first_seen_ = (flags & 1) != 0;
+    is_thorough_ = (flags & 2) != 0;
+  }
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   // Of its coordinates, values and size, here and where the integrand is called.
   int64 bytes_of_point() const { return 8 * static_cast<int64>(3 * nd_ + 4 * nc_ + 3); }
@@ -226,12 +240,14 @@ class mode_search {
     return most / stretched;
   }
 
-  outcome look_from_all(const std::vector<double> &starts) {
-    if (known_.empty()) {
+  outcome look_from_all(const std::vector<double> &starts, bool anew) {
+    if (anew) {
       place first;
-      const outcome o = begin_at(starts, first);
+      bool is_seen = false;
+      const outcome o = begin_at(starts, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
-      known_.push_back(first);
+      if (known_.empty()) is_first_seen_ = is_seen;
+      if (known_.empty() || (count() < most_modes && !is_same(first))) known_.push_back(first);
     }
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
       const outcome o = look_around(known_[sources_]);
@@ -240,7 +256,7 @@ class mode_search {
     return outcome::running;
   }
 
-  outcome begin_at(const std::vector<double> &starts, place &p) {
+  outcome begin_at(const std::vector<double> &starts, place &p, bool &is_seen) {
     const std::size_t length = 2 * nd_ + nc_, n = starts.size() / length;
     std::vector<double> y(n * nd_), sizes;
     for (std::size_t i = 0; i < n; ++i)
@@ -254,7 +270,7 @@ class mode_search {
       p.width.push_back(starts[best * length + nd_ + j] * range_.stretch(j, starts[best * length + j]));
     const double at_start = p.size;
     const outcome climbed = climb(p);
-    is_first_seen_ = at_start >= much_less * p.size;
+    is_seen = at_start >= much_less * p.size;
     return climbed;
   }
   // Of point i of the last call of measure.
@@ -400,8 +416,8 @@ class mode_search {
   // Where rays have found something, what stands out most first.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
     const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
-    const std::vector<double> directions = ray_directions(
-        nd_, static_cast<std::size_t>(std::min({most_rays, most_share * spent_ / steps_of_ray, fit})), room_of(source));
+    const std::vector<double> directions =
+        ray_directions(nd_, static_cast<std::size_t>(std::min({most_rays, allowed_rays_, fit})), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
@@ -442,9 +458,10 @@ class mode_search {
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
   std::vector<place> known_;    // from the one on that was climbed from the regions
   bool is_first_seen_ = false;  // in them
+  bool is_thorough_ = false;    // as it is before success
   std::vector<double> scale_, values_;
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
-  double spent_ = 0.0;
+  double allowed_rays_ = 0.0;
 };
 
 }  // namespace tessera

@@ -54,6 +54,7 @@ class worst_first {
     hooks_ = &hooks;
     modes_ = modes;
     landmarks_.forget_modes();
+    explores_modes_ = false;
     look_ahead_ = set_.by_component ? 1 : look_ahead;
     domain_ = domain;
     clear();
@@ -208,6 +209,11 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
+    if (modes_ && modes_->count() > landmarks_.modes()) {
+      landmarks_.keep_modes(*modes_);
+      explores_modes_ = true;
+    }
+    if (explores_modes_ && !exploring) explores_modes_ = explore();
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
@@ -508,6 +514,7 @@ class worst_first {
   cubature_settings set_;
   run_hooks *hooks_ = nullptr;
   mode_search *modes_ = nullptr;
+  bool explores_modes_ = false;  // as soon as others are known, and not only before success
   splitting split_ = {};
   int look_ahead_ = 1;
   int64 record_bytes_ = 0;

@@ -44,14 +44,20 @@ class sparse_race final : public run_hooks {
     looks_always_ = always;
   }
 
-  // No grid wins before other modes have been looked for, nor where there are some.
-  void heed(mode_search &modes) { modes_ = &modes; }
+  // No grid wins before other modes have been looked for, nor where there are some. whole: of a look that the limit of evaluations would cut nothing is left, for a run that is gone on with.
+  void heed(mode_search &modes, bool whole) {
+    modes_ = &modes;
+    looks_whole_ = whole;
+    if (set_.estimate == 1 || set_.by_component) modes.give_up();
+  }
 
   bool is_wanted() const override { return hooks_.is_wanted(); }
   outcome within_step() override { return hooks_.within_step(); }
   int64 until_look(int64 n) const override {
     const int64 next = is_early(next_) ? static_cast<int64>(trend()) : next_;
-    return std::min(hooks_.until_look(n + beside()), std::max<int64>(1, next - (n - earlier_)));
+    const int64 early = modes_ ? modes_->until_early(n - earlier_) : greatest_int64;
+    return std::min(
+        {hooks_.until_look(n + beside()), std::max<int64>(1, next - (n - earlier_)), std::max<int64>(1, early)});
   }
   look_ahead_of_time until_early_look(int64 n) const override {
     return {is_early(next_) ? std::max<int64>(1, next_ - (n - earlier_)) : greatest_int64, pace_.early_excess};
@@ -66,6 +72,7 @@ class sparse_race final : public run_hooks {
     if (looks_always_ && is_due) worst(n - earlier_, value, error);
     outcome o = hooks_.between_steps(n + beside(), value, error);
     if (o == outcome::running) o = look_if_wanted(n - earlier_, value, error);
+    if (o == outcome::running) o = look_early(n - earlier_, value, error);
     return o != outcome::running || !is_due ? o : turn(n - earlier_, value, error);
   }
 
@@ -207,7 +214,7 @@ class sparse_race final : public run_hooks {
     if (!modes_) return outcome::running;
     return modes_->look_if_owed(
         value, error, [&](const double *) { return worst(n, value, error); }, n + hooks_.evaluations_beside(),
-        most_of_grids(n), true);
+        most_of_grids(n), looks_whole_);
   }
   // For another method that is about to claim success.
   outcome look_if_wanted(int64 n, const double *value, const double *error) {
@@ -216,6 +223,13 @@ class sparse_race final : public run_hooks {
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
     hooks_.tell_modes(modes_ ? modes_->shares_of_others() : std::vector<double>());
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
+  }
+  // Where it can be afforded.
+  outcome look_early(int64 n, const double *value, const double *error) {
+    if (!modes_ || modes_->until_early(n) > 0) return outcome::running;
+    const outcome o =
+        modes_->look(worst(n, value, error), weights_of(set_, value, error), n, most_of_grids(n), looks_whole_, true);
+    return o == outcome::running || o == outcome::evaluations ? outcome::running : end_with(o);
   }
   // Without a grid afterwards where it is too soon, or given up.
   outcome open(entrant &e, int64 n, const double *value, const double *error) {
@@ -578,7 +592,7 @@ class sparse_race final : public run_hooks {
   std::vector<double> surest_value_, surest_error_;  // of the regions
   int64 worst_at_ = -1;
   std::vector<double> worst_;
-  bool ended_ = false, looks_always_ = false, is_no_product_ = false;
+  bool ended_ = false, looks_always_ = false, looks_whole_ = false, is_no_product_ = false;
   map_kind kind_ = map_kind::lines;  // of the map
 };
 
