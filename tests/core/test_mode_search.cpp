@@ -68,10 +68,11 @@ struct looked_through {
   }
   // The mode that is nearest to a place on all axes.
   std::vector<double> nearest(double place) const {
-    std::vector<double> numbers(static_cast<std::size_t>(region_fields(set.ndim, 1)) * most_modes), best;
+    const int boxes = mode_search::boxes_of_mode(set.ndim);
+    std::vector<double> numbers(static_cast<std::size_t>(region_fields(set.ndim, 1) * most_modes * boxes)), best;
     const region_view view(numbers.data(), set.ndim, 1, 1, region_fields(set.ndim, 1));
     double least = infinity_value();
-    for (int m = 0; m < search->count(); ++m) {
+    for (int m = 0; m < search->boxes(); m += boxes) {
       search->write(view, m);
       std::vector<double> at(n);
       double away = 0.0, unused = 1.0;

@@ -220,17 +220,17 @@ class bulk {
     if (o != outcome::running) return o;
     return has_new_modes() ? outcome::running : outcome::converged;
   }
-  bool has_new_modes() const { return modes_ && modes_->count() > state_.landmarks.modes_known; }
+  bool has_new_modes() const { return modes_ && modes_->boxes() > state_.landmarks.mode_boxes; }
   // To the steps.
   void show_modes() {
-    boxes_of_modes_.resize(most_modes, 0);
+    boxes_of_modes_.resize(most_modes * mode_search::boxes_of_mode(set_.ndim), 0);
     std::vector<double> numbers(
         static_cast<std::size_t>(boxes_of_modes_.capacity() * region_fields(set_.ndim, set_.ncomp)));
     const region_view here = Executor::arrange(numbers.data(), set_.ndim, set_.ncomp, boxes_of_modes_.capacity());
-    for (int m = 0; m < modes_->count(); ++m) modes_->write(here, m);
+    for (int b = 0; b < modes_->boxes(); ++b) modes_->write(here, b);
     state_.landmarks.modes = boxes_of_modes_.view();
     exec_.put(&state_.landmarks.modes.field(0, 0), numbers.data(), numbers.size() * sizeof(double));
-    state_.landmarks.modes_known = modes_->count();
+    state_.landmarks.mode_boxes = modes_->boxes();
   }
 
   // Where steps cannot be ended from within.
@@ -260,7 +260,7 @@ class bulk {
     places = {tables_.data(), 0};
     place_tables(state_, places, most_chunks, Executor::arrange);
     state_.split.breaks = state_.landmarks.breaks = nullptr;
-    state_.landmarks.modes_known = 0;
+    state_.landmarks.mode_boxes = 0;
     state_.end = outcome::running;
     state_.breaks = no_search_yet;
     const int64 first = std::max(Executor::first_regions, 4 * set_.initial_regions);

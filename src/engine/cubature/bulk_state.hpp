@@ -70,7 +70,7 @@ struct bulk_progress {
   bool joined;  // a step has been too large for one team alone: all take part from then on, also in a run gone on with
   int64 pending;                // regions of pending_list that the executor evaluates before it starts the steps again
   int raising;                  // 0, or the level to which they are to be raised
-  int modes_explored;           // other modes beside which nothing is unexplored any more
+  int mode_boxes_explored;      // those of other modes beside which nothing is unexplored any more
   int64 raised;                 // points of the levels of this step that were raised before
   int64 listed[raised_levels];  // regions that are to be raised to each level
   break_schedule breaks;        // what is in break_points, and when they are looked for

@@ -203,10 +203,10 @@ class bulk_steps {
         listed_ = false;
       }
       if (unknown == 0) return ended(t.end);
-    } else if (unknown == 0 && state().landmarks.modes_known > at_.modes_explored && !filling()) {
+    } else if (unknown == 0 && state().landmarks.mode_boxes > at_.mode_boxes_explored && !filling()) {
       unknown = list_unexplored();  // as soon as others are known, and not only before success
       listed_ = false;
-      if (unknown == 0) at_.modes_explored = state().landmarks.modes_known;
+      if (unknown == 0) at_.mode_boxes_explored = state().landmarks.mode_boxes;
     }
     at_.exploring = unknown > 0;
     const bool paused_early = at_.evaluations >= early_pause && t.excess >= state().early_excess;
@@ -698,7 +698,7 @@ class bulk_steps {
   // size, and no other mode is known.
   TESSERA_HD int64 list_unexplored() {
     if (state().set.estimate == 1 || at_.retired_count > 0 || at_.count < 2) return 0;
-    if (state().landmarks.modes_known == 0) {
+    if (state().landmarks.mode_boxes == 0) {
       if (filling() || at_.count == -at_.fill) return 0;
     } else if (filling()) {
       stop_filling();

@@ -48,20 +48,20 @@ class kept_landmarks {
 
   // What a look for other modes has found; valid as long as that is.
   void keep_modes(const mode_search &found) {
-    modes_.resize(found.count(), 0);
-    known_ = found.count();
-    for (int m = 0; m < known_; ++m) found.write(modes_.view(), m);
+    mode_boxes_ = found.boxes();
+    modes_.resize(mode_boxes_, 0);
+    for (int b = 0; b < mode_boxes_; ++b) found.write(modes_.view(), b);
   }
-  int modes() const { return known_; }
-  void forget_modes() { known_ = 0; }
+  int mode_boxes() const { return mode_boxes_; }
+  void forget_modes() { mode_boxes_ = 0; }
 
  private:
-  landmark_set set() { return {&table_, boxes_.view(), bounds_.data(), breaks_, known_, modes_.view()}; }
+  landmark_set set() { return {&table_, boxes_.view(), bounds_.data(), breaks_, mode_boxes_, modes_.view()}; }
 
   const break_table *breaks_ = nullptr;
   landmark_table table_ = {};
   region_store<Executor> boxes_, modes_;
-  int known_ = 0;
+  int mode_boxes_ = 0;
   std::vector<double> bounds_;
 };
 

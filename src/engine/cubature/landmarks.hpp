@@ -115,8 +115,8 @@ struct landmark_set {
   region_view boxes;
   double *bounds;  // [landmark_blocks][ndim][3] of each block's boxes: lowest and highest place, least half-width
   const break_table *breaks = nullptr;
-  // Modes that a look has found (mode_search.hpp): their boxes, and as value the integrand there times the volume of the domain.
-  int modes_known = 0;
+  // Modes that a look has found (mode_search.hpp): boxes of them and of their feet, and as value the integrand at the mode times the volume of the domain.
+  int mode_boxes = 0;
   region_view modes = {};
 
   TESSERA_HD double *bounds_of(int block, int axis) const { return bounds + (block * boxes.ndim() + axis) * 3; }
@@ -348,7 +348,7 @@ TESSERA_HD width_check beside_mode(const region_view &s, int64 i, const landmark
                                    const double *scale) {
   width_check worst = {0, 0};
   TESSERA_ROLLED
-  for (int m = 0; m < all.modes_known; ++m) {
+  for (int m = 0; m < all.mode_boxes; ++m) {
     if (!(density < much_less * as_landmark(all.modes, m, 1.0, scale).density)) continue;
     const width_check w = compare_widths(s, i, all.modes, m);
     if (worse(w, worst)) worst = w;

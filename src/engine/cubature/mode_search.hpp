@@ -59,7 +59,10 @@ class mode_search {
     for (std::size_t m = 1; m < known_.size(); ++m) {
       const place &p = known_[m];
       double share = p.width.empty() ? 0.0 : 1.0;  // none: known from before alone
-      for (std::size_t j = 0; j < p.width.size(); ++j) share *= range_.share(j, p.at[j], p.width[j]);
+      for (std::size_t j = 0; j < p.width.size(); ++j) {
+        const stretch_of_axis t = range_.to_box(j, p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
+        share *= (t.last - t.first) / range_.length_of_box(j);
+      }
       shares.push_back(share);
     }
     return shares;
@@ -112,16 +115,25 @@ class mode_search {
     return is_left ? outcome::running : o;
   }
 
-  // Mode m as landmark_set has it.
-  void write(const region_view &to, int m) const {
-    const place &p = known_[static_cast<std::size_t>(m + behind_seen())];
+  // What regions are compared with: of each mode the box in which it is highest, and on both sides of each axis that of its foot there, along which regions may be thin.
+  static int boxes_of_mode(int ndim) { return 1 + 2 * ndim; }
+  int boxes() const { return count() * boxes_of_mode(set_.ndim); }
+  // Box b as landmark_set has it.
+  void write(const region_view &to, int b) const {
+    const int of_mode = boxes_of_mode(set_.ndim), part = b % of_mode;
+    const place &p = known_[static_cast<std::size_t>(b / of_mode + behind_seen())];
     for (std::size_t j = 0; j < nd_; ++j) {
       const int a = static_cast<int>(j);
-      const double t = range_.to_box(j, p.at[j]);
-      to.centre(m, a) = t;
-      to.half(m, a) = 0.5 * p.width[j] / range_.stretch(j, t);
+      double first = -0.5, last = 0.5;
+      if (part == 1 + 2 * a) first = foot, last = -0.5;
+      if (part == 2 + 2 * a) first = 0.5, last = -foot;
+      const stretch_of_axis t = range_.to_box(j, p.at[j] + first * p.width[j], p.at[j] + last * p.width[j]);
+      // A foot that the range has no room for is the mode itself.
+      const bool is_there = t.last > t.first;
+      to.centre(b, a) = is_there ? 0.5 * (t.first + t.last) : range_.to_box(j, p.at[j]);
+      to.half(b, a) = is_there ? 0.5 * (t.last - t.first) : 0.5 * p.width[j] / range_.stretch(j, to.centre(b, a));
     }
-    for (std::size_t k = 0; k < nc_; ++k) to.value(m, static_cast<int>(k)) = range_.volume_of_box() * p.values[k];
+    for (std::size_t k = 0; k < nc_; ++k) to.value(b, static_cast<int>(k)) = range_.volume_of_box() * p.values[k];
   }
 
   // How far it had come at a look between steps, two numbers; and that look made again: if it has not come so far by itself it is asked about no more than that.
@@ -179,6 +191,7 @@ class mode_search {
   // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
   // goes, and has fallen to the square of 1/e a width away.
   static constexpr double bend = 100.0, rise = 3.0, better = 1.05, falls_to = 0.1353352832366127;
+  static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
   static constexpr double same_mode = 0.75;   // of the way from the source
   static constexpr double negligible = 0.01;  // of what is tolerated
 

@@ -52,7 +52,7 @@ TESSERA_HD TESSERA_APART void find_all_landmarks(Grid &grid, bulk_state &st, int
 template <class Empty>
 TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, int64 i, double share, width_check own,
                                 const double *weights, Empty is_empty) {
-  if (st.landmarks.modes_known > 0) {
+  if (st.landmarks.mode_boxes > 0) {
     const double density = as_landmark(st.regions, i, share, weights).density;
     const width_check at_mode = beside_mode(st.regions, i, st.landmarks, density, weights);
     if (worse(at_mode, own)) own = at_mode;

@@ -11,6 +11,10 @@
 
 namespace tessera {
 
+struct stretch_of_axis {
+  double first, last;
+};
+
 class user_range {
  public:
   // axes: their maps, null where all are finite.
@@ -42,16 +46,18 @@ class user_range {
     if (!is_mapped(j)) return y > box_.lower[j] && y < box_.upper[j];
     return std::fabs(to_box(j, y)) < outermost && (kinds_[j] == axis_both || y > 0.0);
   }
-  // Of the box, on axis j: that of a stretch of the range, about `middle`.
-  double share(std::size_t j, double middle, double length) const {
-    const bool half_infinite = is_mapped(j) && kinds_[j] != axis_both;
-    const double first = middle - 0.5 * length, last = middle + 0.5 * length;
-    const double from = std::fmax(half_infinite && first < 0.0 ? 0.0 : to_box(j, first), box_.lower[j]);
-    return (std::fmin(to_box(j, last), box_.upper[j]) - from) / (box_.upper[j] - box_.lower[j]);
+  // A stretch of axis j, as far as the range goes; that of the box.
+  stretch_of_axis to_box(std::size_t j, double first, double last) const {
+    const bool is_half_infinite = is_mapped(j) && kinds_[j] != axis_both;
+    const auto inside = [&](double y) {
+      return std::fmin(std::fmax(is_half_infinite && y < 0.0 ? 0.0 : to_box(j, y), box_.lower[j]), box_.upper[j]);
+    };
+    return {inside(first), inside(last)};
   }
+  double length_of_box(std::size_t j) const { return box_.upper[j] - box_.lower[j]; }
   double volume_of_box() const {
     double v = 1.0;
-    for (std::size_t j = 0; j < kinds_.size(); ++j) v *= box_.upper[j] - box_.lower[j];
+    for (std::size_t j = 0; j < kinds_.size(); ++j) v *= length_of_box(j);
     return v;
   }
 

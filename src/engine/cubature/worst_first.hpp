@@ -209,7 +209,7 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
-    if (modes_ && modes_->count() > landmarks_.modes()) {
+    if (modes_ && modes_->boxes() > landmarks_.mode_boxes()) {
       landmarks_.keep_modes(*modes_);
       explores_modes_ = true;
     }
