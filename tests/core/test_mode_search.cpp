@@ -223,6 +223,81 @@ void nothing_is_owed_in_a_finite_range(void **) {
   assert_false(given_up.search->is_owed());
 }
 
+// Once, long before success, with fewer rays; the look before success is made all the same, from where the integrand is largest then.
+void an_early_look_is_no_last_one(void **) {
+  const point_function f = [](const double *x) { return normal(3, x, 0.4, 1.0) + normal(3, x, 14.0, 1.0); };
+  looked_through l(3, axis_both, f, 0.1, 0.3);
+  assert_true(l.search->until_early(1000) > 1000 && l.search->until_early(1000000) == 0);
+  assert_true(l.search->look(l.region, {1000.0}, 40000, l.most, false, true) == outcome::running);
+  assert_int_equal(l.search->count(), 1);
+  assert_true(l.search->until_early(1000000) == greatest_int64 && l.search->is_owed());
+  std::vector<double> kept(l.search->numbers()), again(kept.size());
+  l.search->write(kept.data());
+  looked_through other(3, axis_both, f, 0.1, 0.3);
+  other.search->read(kept.data());
+  other.search->write(again.data());
+  assert_true(kept == again && other.search->is_owed());
+  const int64 early = l.points;
+  assert_int_equal(l.look(), 1);
+  assert_true(l.points > 3 * early);
+  // Regions that have met another peak since: it is one more to be compared with, and from there rays run too.
+  looked_through late(
+      3, axis_both, [&](const double *x) { return f(x) + 3.0 * normal(3, x, -400.0, 1.0); }, 0.1, 0.3);
+  late.search->look(late.region, {1000.0}, 40000, late.most, false, true);
+  assert_int_equal(late.search->count(), 1);
+  for (std::size_t j = 0; j < 3; ++j) {
+    late.region[j] = -400.0 / (0.5 + std::sqrt(0.25 + 400.0 * 400.0));
+    late.region[3 + j] = 1e-6;
+  }
+  assert_int_equal(late.look(), 2);
+  for (const double place : late.nearest(-400.0)) assert_true(std::fabs(place + 400.0) < 0.5);
+}
+
+// Of a mode its box, and those of its feet: beside it on each axis, as wide as it is across the others, and within the range.
+void boxes_of_modes(void **) {
+  looked_through l(
+      2, axis_up, [](const double *x) { return normal(2, x, 30.0, 1.0) + normal(2, x, 2.0, 0.8); }, 0.9677, 0.01);
+  assert_int_equal(l.look(), 1);
+  const int boxes = mode_search::boxes_of_mode(2);
+  assert_int_equal(l.search->boxes(), boxes);
+  assert_int_equal(boxes, 5);
+  std::vector<double> numbers(static_cast<std::size_t>(region_fields(2, 1) * boxes));
+  const region_view view(numbers.data(), 2, 1, 1, region_fields(2, 1));
+  double low[5][2], high[5][2];
+  for (int b = 0; b < boxes; ++b) {
+    l.search->write(view, b);
+    assert_true(view.value(b, 0) == view.value(0, 0) && view.value(b, 0) > 0.0);
+    double unused = 1.0;
+    for (int j = 0; j < 2; ++j) {
+      assert_true(view.half(b, j) > 0.0);
+      const double first = view.centre(b, j) - view.half(b, j);
+      low[b][j] = first < 1e-12 ? 0.0 : map_axis(l.axes[0], first, unused);
+      high[b][j] = map_axis(l.axes[0], view.centre(b, j) + view.half(b, j), unused);
+    }
+  }
+  for (int j = 0; j < 2; ++j) {
+    assert_true(low[0][j] > 1.0 && low[0][j] < 1.4 && high[0][j] > 2.6 && high[0][j] < 3.0);
+    assert_true(low[1 + 2 * j][j] < 1e-9 && std::fabs(high[1 + 2 * j][j] - low[0][j]) < 1e-9);
+    assert_true(std::fabs(low[2 + 2 * j][j] - high[0][j]) < 1e-9);
+    assert_true(high[2 + 2 * j][j] > 5.2 && high[2 + 2 * j][j] < 6.8);
+    for (int b = 1; b < boxes; ++b)
+      if ((b - 1) / 2 != j) assert_true(low[b][j] == low[0][j] && high[b][j] == high[0][j]);
+  }
+}
+
+// What samples are judged by.
+void shares_of_modes(void **) {
+  looked_through l(
+      2, axis_both, [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 20.0, 1.0); }, 0.0, 0.5);
+  assert_true(l.search->shares_of_others().empty());
+  assert_int_equal(l.look(), 1);
+  const std::vector<double> shares = l.search->shares_of_others();
+  assert_int_equal(shares.size(), 1);
+  const auto in_box = [](double y) { return 2.0 * y / (1.0 + std::sqrt(1.0 + 4.0 * y * y)); };
+  const double along = 0.5 * (in_box(21.0) - in_box(19.0));  // one standard deviation to either side
+  assert_true(shares[0] > 0.5 * along * along && shares[0] < 2.0 * along * along);
+}
+
 // There are fewer rays then, and none where there is room for fewer than along the axes.
 void memory_bounds_the_rays(void **) {
   const point_function f = [](const double *x) { return normal(3, x, 0.4, 1.0) + normal(3, x, 14.0, 1.0); };
@@ -288,6 +363,9 @@ int main() {
                                      cmocka_unit_test(rays_are_few_where_little_was_spent),
                                      cmocka_unit_test(rays_run_where_there_is_room),
                                      cmocka_unit_test(nothing_is_owed_in_a_finite_range),
+                                     cmocka_unit_test(an_early_look_is_no_last_one),
+                                     cmocka_unit_test(boxes_of_modes),
+                                     cmocka_unit_test(shares_of_modes),
                                      cmocka_unit_test(memory_bounds_the_rays),
                                      cmocka_unit_test(limits_and_holes),
                                      cmocka_unit_test(no_memory),

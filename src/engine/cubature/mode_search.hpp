@@ -260,7 +260,9 @@ class mode_search {
       const outcome o = begin_at(starts, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       if (known_.empty()) is_first_seen_ = is_seen;
-      if (known_.empty() || (count() < most_modes && !is_same(first))) known_.push_back(first);
+      const place *const same = find_same(first);
+      if (!same && (known_.empty() || count() < most_modes)) known_.push_back(first);
+      if (same && same == known_.data() && behind_seen() > 0) known_[0] = first;  // of which more is known by now
     }
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
       const outcome o = look_around(known_[sources_]);
@@ -377,7 +379,7 @@ class mode_search {
       if (is_known(p, source)) continue;
       ++climbs;
       o = climb(p);
-      if (o == outcome::running && count() < most_modes && !is_same(p) && matters(p)) known_.push_back(p);
+      if (o == outcome::running && count() < most_modes && !find_same(p) && matters(p)) known_.push_back(p);
     }
     return o;
   }
@@ -397,16 +399,16 @@ class mode_search {
     return false;
   }
   // Where a climb has ended: is it a known one?
-  bool is_same(const place &p) const {
+  const place *find_same(const place &p) const {
     for (const place &k : known_) {
       double sum = 0.0;
       for (std::size_t j = 0; j < nd_; ++j) {
         const double d = (p.at[j] - k.at[j]) / std::fmax(p.width[j], k.width[j]);
         sum += d * d;
       }
-      if (sum < 1.0) return true;
+      if (sum < 1.0) return &k;
     }
-    return false;
+    return nullptr;
   }
   // Does it hold something beside the first?
   bool matters(const place &p) const {
