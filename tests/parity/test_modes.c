@@ -58,6 +58,48 @@ static void host_and_device_find_both(void **state) {
   }
 }
 
+/* A run that ends before it could claim anything has been looked through once, at the same step in both places. */
+static void a_limit_ends_both_alike(void **state) {
+  (void)state;
+  uint64_t seed = 28126620;
+  for (int i = 0; i < members; ++i) {
+    const struct mixture m = draw_mixture(i % 2 == 0 ? everywhere : above_zero, 3 + i % 2, 12, 30, &seed);
+    struct answer answers[2];
+    for (int where = 0; where < 2; ++where) {
+      tessera_solver *s = solver_for(&m, where == 0 ? -1 : device, 1e-8, TESSERA_SPARSE_OFF);
+      put_int(s, TESSERA_MAXEVAL, 200000);
+      answers[where] = integrate(s);
+      tessera_destroy(s);
+    }
+    const struct answer host = answers[0], there = answers[1];
+    assert_int_equal(host.status, TESSERA_LIMIT_EVALUATIONS);
+    assert_int_equal(there.status, host.status);
+    assert_int_equal(there.regions, host.regions);
+    assert_int_equal(there.evaluations, host.evaluations);
+    assert_close(there.value, host.value, 1e-9, 0);
+    assert_true(fabs(there.value - 1) <= 3 * there.error);
+  }
+}
+
+/* Where samples would have success the regions are asked first. */
+static void the_automatic_choice_has_them_too(void **state) {
+  (void)state;
+  int claims = 0, runs = 0;
+  uint64_t seed = 28126630;
+  for (int i = 0; i < 2 * members; ++i, ++runs) {
+    const struct mixture m = draw_mixture(everywhere, 2 + i % 3, 12, 30, &seed);
+    tessera_solver *s = solver_for(&m, device, 1e-2, TESSERA_SPARSE_AUTO);
+    double value = 0, error = 0;
+    if (tessera_integrate(s, TESSERA_AUTO, &value, &error) == TESSERA_OK) {
+      ++claims;
+      assert_close(value, 1, 1e-2, 0);
+    }
+    tessera_destroy(s);
+  }
+  print_message("automatic choice: %d of %d runs met the tolerance\n", claims, runs);
+  assert_true(2 * claims >= runs);
+}
+
 /* From before the look, and from behind it. */
 static void stopped_and_gone_on(void **state) {
   const char *const path = test_path("modes");
@@ -132,7 +174,9 @@ int main(int argc, char **argv) {
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_find_both), cmocka_unit_test(stopped_and_gone_on),
-                                     cmocka_unit_test(one_peak_beside_a_grid)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_find_both),
+                                     cmocka_unit_test(a_limit_ends_both_alike),
+                                     cmocka_unit_test(the_automatic_choice_has_them_too),
+                                     cmocka_unit_test(stopped_and_gone_on), cmocka_unit_test(one_peak_beside_a_grid)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

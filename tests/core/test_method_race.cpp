@@ -1,0 +1,178 @@
+// The race of methods with made-up contenders: who has success where a look for other modes is to come before that of samples.
+// SPDX-License-Identifier: BSD-3-Clause
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <algorithm>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+#include "engine/choice/method_race.hpp"
+
+namespace {
+
+using namespace tessera;
+
+struct nobody_asks : run_hooks {
+  outcome between_steps(int64, const double *, const double *) override { return outcome::running; }
+};
+
+// A run in steps: after each its value, and an error that is met at so many evaluations.
+struct made_up {
+  made_up(double its_value, int64 met) : value(its_value), met_at(met) {}
+  double value;
+  int64 met_at;
+  std::vector<double> shares_of_modes;  // that it tells of where it is asked for them
+  bool knows_when_it_claims = false;    // and at its end
+  int64 ends_after = greatest_int64;    // for want of memory
+
+  int runs = 0, asked_for_modes = 0;
+};
+
+struct made_up_course final : race_course {
+  explicit made_up_course(std::vector<made_up> methods) : all(std::move(methods)) {}
+  outcome run(int c, int64 maxeval, run_hooks &hooks, double *value, double *error, bool &has_value, int64 &n,
+              bool &) override {
+    made_up &m = all[static_cast<std::size_t>(c)];
+    ++m.runs;
+    outcome end = outcome::running;
+    for (n = 0; end == outcome::running;) {
+      if (n + step > maxeval - hooks.evaluations_beside()) return outcome::evaluations;
+      n += step;
+      has_value = true;
+      *value = m.value;
+      const double met = static_cast<double>(m.met_at) / static_cast<double>(n);
+      *error = 1e-3 * m.value * met * met;
+      if (n >= m.met_at) {
+        if (m.knows_when_it_claims) hooks.tell_modes(m.shares_of_modes);
+        return outcome::converged;
+      }
+      if (n >= m.ends_after) return outcome::memory;
+      end = hooks.between_steps(n, value, error);
+      if (end == outcome::running && hooks.wants_modes()) {
+        ++m.asked_for_modes;
+        hooks.tell_modes(m.shares_of_modes);
+        end = hooks.between_steps(n, value, error);
+      }
+    }
+    return end;
+  }
+  static constexpr int64 step = 500;
+  std::vector<made_up> all;
+};
+
+struct result {
+  outcome end;
+  int chosen;
+  double value = 0.0, error = 0.0;
+  int64 evaluations;
+};
+
+// Regions first, and samples beside them.
+result run(made_up_course &course, int looker, int64 maxeval = 1000000) {
+  run_settings asked;
+  asked.ndim = 3;
+  asked.ncomp = 1;
+  asked.reltol = 1e-3;
+  asked.maxeval = maxeval;
+  nobody_asks hooks;
+  std::vector<contender> contenders;
+  contenders.emplace_back(contender_kind::cubature, "regions", 1, 4096, 0);
+  contenders.emplace_back(contender_kind::samples, "samples", 1, 4096, 0);
+  method_race race(asked, std::move(contenders), course, hooks, looker);
+  result r;
+  bool has_value = false;
+  r.end = race.run(&r.value, &r.error, has_value);
+  r.chosen = race.chosen();
+  r.evaluations = race.evaluations();
+  assert_true(has_value && r.evaluations <= maxeval);
+  return r;
+}
+
+made_up slow_regions(const std::vector<double> &shares) {
+  made_up m(2.0, 300000);
+  m.shares_of_modes = shares;
+  return m;
+}
+made_up quick_samples() { return {1.0, 20000}; }
+
+void where_nothing_is_hidden_nobody_looks(void **) {
+  made_up_course course({slow_regions({1e-9}), quick_samples()});
+  const result r = run(course, -1);
+  assert_true(r.end == outcome::converged && r.chosen == 1 && r.value == 1.0);
+  assert_int_equal(course.all[0].asked_for_modes, 0);
+}
+
+void samples_that_have_met_the_modes_have_success(void **) {
+  for (const std::vector<double> &shares : {std::vector<double>{}, {0.01}, {0.5, 0.001}}) {
+    made_up_course course({slow_regions(shares), quick_samples()});
+    course.all[0].value = 1.0;
+    const result r = run(course, 0);
+    assert_true(r.end == outcome::converged && r.chosen == 1 && r.value == 1.0);
+    assert_int_equal(course.all[0].asked_for_modes, 1);
+    assert_true(r.evaluations < 60000);
+  }
+}
+
+void samples_that_have_missed_one_leave_the_run_to_regions(void **) {
+  for (const std::vector<double> &shares : {std::vector<double>{1e-6}, {0.5, 1e-5}, {0.0}}) {
+    made_up_course course({slow_regions(shares), quick_samples()});
+    const result r = run(course, 0);
+    assert_true(r.end == outcome::converged && r.chosen == 0 && r.value == 2.0);
+    assert_int_equal(course.all[0].asked_for_modes, 1);
+  }
+}
+
+// Their value is not reported where the limit comes first either, however small its error.
+void nor_is_their_value_that_of_a_limit(void **) {
+  made_up_course course({slow_regions({1e-6}), quick_samples()});
+  const result r = run(course, 0, 100000);
+  assert_true(r.end == outcome::evaluations && r.chosen == 0 && r.value == 2.0 && r.error > 1e-3);
+}
+
+// Of regions that have claimed more is known than of samples that contradict them.
+void samples_that_have_missed_one_contradict_nothing(void **) {
+  made_up_course course({{2.0, 40000}, {1.0, 60000}});
+  const result contradicted = run(course, -1);
+  course.all[0].shares_of_modes = {1e-6};
+  course.all[0].knows_when_it_claims = true;
+  const result r = run(course, 0);
+  assert_true(r.end == outcome::converged && r.chosen == 0 && r.value == 2.0);
+  assert_true(contradicted.evaluations > 2 * r.evaluations);
+}
+
+// One that has ended, or ends before it can look, keeps nobody from success.
+void without_a_look_samples_have_success(void **) {
+  for (const int64 ends_after : {500, 2000, 5000}) {
+    made_up_course course({slow_regions({1e-6}), quick_samples()});
+    course.all[0].value = 1.0;
+    course.all[0].ends_after = ends_after;
+    const result r = run(course, 0);
+    if (course.all[0].asked_for_modes == 0)
+      assert_true(r.end == outcome::converged && r.chosen == 1 && r.value == 1.0);
+    else
+      assert_true(r.end == outcome::memory && r.chosen == 0 && r.error > 1e-3);
+    assert_int_equal(course.all[0].asked_for_modes, ends_after < 4096 ? 0 : 1);
+  }
+  made_up_course no_room({slow_regions({1e-6}), {1.0, 9000}});
+  no_room.all[0].value = 1.0;
+  no_room.all[0].ends_after = 500;
+  assert_true(run(no_room, 0, 12000).end == outcome::converged);
+}
+
+}  // namespace
+
+int main() {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(where_nothing_is_hidden_nobody_looks),
+                                     cmocka_unit_test(samples_that_have_met_the_modes_have_success),
+                                     cmocka_unit_test(samples_that_have_missed_one_leave_the_run_to_regions),
+                                     cmocka_unit_test(nor_is_their_value_that_of_a_limit),
+                                     cmocka_unit_test(samples_that_have_missed_one_contradict_nothing),
+                                     cmocka_unit_test(without_a_look_samples_have_success)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
