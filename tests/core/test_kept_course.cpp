@@ -90,11 +90,13 @@ struct ending {
 
 constexpr int64 everything = int64{1} << 50;
 
-// Turns of the grid come early, so that there are some.
+// Turns of the grid come early, so that there are some, or late, so that a look for other modes comes before all of them.
+double first_turn = 1500.0;
+
 ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers, int64 stop_at = everything) {
   sparse_pace soon;
-  soon.first_look = 1500.0;
-  soon.start = 3000.0;
+  soon.first_look = first_turn;
+  soon.start = 2.0 * first_turn;
   soon.apart = 1.3;
   soon.step = 10.0;
   soon.index = 0.1;
@@ -198,6 +200,26 @@ cubature_problem over_all(point_function f, double reltol) {
 }
 void the_grid_is_ahead_of_one_mode(void **) { goes_on(over_all(one_mode, 1e-8), true, 0, false); }
 void there_are_two_modes(void **) { goes_on(over_all(two_modes, 1e-4), false, 1); }
+void modes_are_looked_for_early(void **) {
+  first_turn = 1e6;
+  goes_on(over_all(two_modes, 1e-5), false, 1);
+  goes_on(over_all(one_mode, 1e-7), false, 0);
+  // Stopped before it, where it is due, and behind it.
+  for (const point_function f : {one_mode, two_modes}) {
+    const cubature_problem p = over_all(f, 1e-5);
+    const ending all = run_beside_grid(p, nullptr);
+    for (const int64 at : {20000, 32768, 40000}) {
+      kept_answers answers;
+      const ending first = run_beside_grid(p, &answers, at);
+      assert_true(first.a.end == outcome::stopped && (first.by_grid > 0) == (at == 40000));
+      kept_answers there = carried_over(answers);
+      const ending rest = run_beside_grid(p, &there);
+      assert_same(all.a, rest.a);
+      assert_int_equal(rest.by_grid, all.by_grid);
+    }
+  }
+  first_turn = 1500.0;
+}
 // A look that the limit does not allow is made when the run goes on.
 void limits_within_a_look(void **) {
   const cubature_problem p = over_all(two_modes, 1e-3);
@@ -250,13 +272,10 @@ void what_is_not_whole_is_not_used(void **) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_grid_is_ahead),
-      cmocka_unit_test(the_grid_is_ahead_of_components),
-      cmocka_unit_test(the_regions_are_ahead),
-      cmocka_unit_test(the_grid_is_ahead_of_one_mode),
-      cmocka_unit_test(there_are_two_modes),
-      cmocka_unit_test(limits_within_a_look),
-      cmocka_unit_test(what_is_not_whole_is_not_used),
+      cmocka_unit_test(the_grid_is_ahead),     cmocka_unit_test(the_grid_is_ahead_of_components),
+      cmocka_unit_test(the_regions_are_ahead), cmocka_unit_test(the_grid_is_ahead_of_one_mode),
+      cmocka_unit_test(there_are_two_modes),   cmocka_unit_test(modes_are_looked_for_early),
+      cmocka_unit_test(limits_within_a_look),  cmocka_unit_test(what_is_not_whole_is_not_used),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -81,6 +81,7 @@ class bulk_steps {
   // Goes on until the run ends or the driver is wanted.
   TESSERA_HD void run() {
     at_ = state();
+    before_ = at_.evaluations;
     at_.pending = 0;
     at_.wants_room = at_.stopped = false;
     at_.end = outcome::running;
@@ -123,9 +124,8 @@ class bulk_steps {
   // The same as long as a step has at most so many points.
   TESSERA_HD void advance(int64 most_points) {
     listed_ = false;
-    const int64 pause = at_.evaluations + state().pause_after,
-                pause_exploring = at_.evaluations + state().pause_exploring_after,
-                early_pause = at_.evaluations + state().early_pause_after;
+    const int64 pause = before_ + state().pause_after, pause_exploring = before_ + state().pause_exploring_after,
+                early_pause = before_ + state().early_pause_after;
     at_.stopped = true;
     bool evaluated = false;  // what was divided last
     if (at_.count == 0)
@@ -736,6 +736,7 @@ class bulk_steps {
   Evaluator &eval_;
   const int nc_;
   bulk_progress at_ = {};
+  int64 before_ = 0;     // evaluations when it was started, for whoever goes on behind one team alone too
   bool listed_ = false;  // what the decision is about is in state().marked
 };
 

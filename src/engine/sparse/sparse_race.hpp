@@ -69,7 +69,7 @@ class sparse_race final : public run_hooks {
 
   outcome between_steps(int64 n, const double *value, const double *error) override {
     const bool is_due = is_turn(n - earlier_, value, error);
-    if (looks_always_ && is_due) worst(n - earlier_, value, error);
+    if (looks_always_ && (is_due || (modes_ && modes_->is_owed()))) worst(n - earlier_, value, error);
     outcome o = hooks_.between_steps(n + beside(), value, error);
     if (o == outcome::running) o = look_if_wanted(n - earlier_, value, error);
     if (o == outcome::running) o = look_early(n - earlier_, value, error);
@@ -77,8 +77,7 @@ class sparse_race final : public run_hooks {
   }
 
   outcome between_levels(int64 n, const double *value, const double *error) override {
-    const outcome o = hooks_.between_levels(n + beside(), value, error);
-    return o != outcome::running ? o : look_if_wanted(n - earlier_, value, error);
+    return hooks_.between_levels(n + beside(), value, error);
   }
 
   // What the grids took at most.
@@ -218,7 +217,7 @@ class sparse_race final : public run_hooks {
   }
   // For another method that is about to claim success.
   outcome look_if_wanted(int64 n, const double *value, const double *error) {
-    if (!hooks_.wants_modes()) return outcome::running;
+    if (!hooks_.wants_modes() || !has_places(n, value, error)) return outcome::running;
     const outcome o = look_for_modes(n, value, error);
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
     hooks_.tell_modes(modes_ ? modes_->shares_of_others() : std::vector<double>());
@@ -226,10 +225,14 @@ class sparse_race final : public run_hooks {
   }
   // Where it can be afforded.
   outcome look_early(int64 n, const double *value, const double *error) {
-    if (!modes_ || modes_->until_early(n) > 0) return outcome::running;
+    if (!modes_ || modes_->until_early(n) > 0 || !has_places(n, value, error)) return outcome::running;
     const outcome o =
         modes_->look(worst(n, value, error), weights_of(set_, value, error), n, most_of_grids(n), looks_whole_, true);
-    return o == outcome::running || o == outcome::evaluations ? outcome::running : end_with(o);
+    return o == outcome::running || o == outcome::evaluations ? o : end_with(o);
+  }
+  // Are there any to look from? Of a look of before, made again, nobody may have asked for them.
+  bool has_places(int64 n, const double *value, const double *error) {
+    return !modes_ || !modes_->is_owed() || !worst(n, value, error).empty();
   }
   // Without a grid afterwards where it is too soon, or given up.
   outcome open(entrant &e, int64 n, const double *value, const double *error) {
