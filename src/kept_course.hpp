@@ -31,6 +31,7 @@ class kept_course final : public run_hooks {
       keep();
       return end;
     }
+    driver.foresee_modes(words);
     const outcome end = look_again(value, error);
     if (end != outcome::running) return end;
     shown_ = {};

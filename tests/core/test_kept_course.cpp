@@ -208,10 +208,10 @@ void modes_are_looked_for_early(void **) {
   for (const point_function f : {one_mode, two_modes}) {
     const cubature_problem p = over_all(f, 1e-5);
     const ending all = run_beside_grid(p, nullptr);
-    for (const int64 at : {20000, 32768, 40000}) {
+    for (const int64 at : {20000, 32768, 36000, 60000}) {
       kept_answers answers;
       const ending first = run_beside_grid(p, &answers, at);
-      assert_true(first.a.end == outcome::stopped && (first.by_grid > 0) == (at == 40000));
+      assert_true(first.a.end == outcome::stopped && (first.by_grid > 0 ? at > 20000 : at < 60000));
       kept_answers there = carried_over(answers);
       const ending rest = run_beside_grid(p, &there);
       assert_same(all.a, rest.a);
@@ -219,6 +219,53 @@ void modes_are_looked_for_early(void **) {
     }
   }
   first_turn = 1500.0;
+}
+// One that goes on for long without a look between its steps, as a device does, and ones that pause after so many evaluations or while they explore.
+struct seldom_paused : host_executor {
+  using host_executor::host_executor;
+  static constexpr int64 pause_after = int64{1} << 40;
+};
+struct asked_now_and_then : run_hooks {
+  explicit asked_now_and_then(int64 every) : every_(every) {}
+  outcome between_steps(int64, const double *, const double *) override { return outcome::running; }
+  int64 until_look(int64) const override { return every_; }
+  int64 until_level_look(int64) const override { return every_ / 3 + 1; }
+
+ private:
+  const int64 every_;
+};
+template <class Executor>
+answer run_with_modes(const cubature_problem &p, int64 every) {
+  thread_pool pool(1);
+  host_evaluator evaluator;
+  evaluator.start(p, pool, nobody_asks, INT64_MAX);
+  Executor executor(pool, evaluator);
+  asked_now_and_then hooks(every);
+  kept_grids grids;
+  sparse_run<host_sparse> sparse(p, grids, [&](grid_of) { return std::make_unique<host_sparse>(p, pool, hooks); });
+  mode_search modes(
+      p.settings, p.domain(), p.axes.data(),
+      [&](int64 n, const double *x, double *values, int64 &points) { return sparse.sample(n, x, values, points); });
+  answer a;
+  a.value.assign(1, -1.0);
+  a.error = a.value;
+  bulk<Executor> driver(executor, p.settings, p.integration_rule.points, hooks, &modes);
+  a.end = driver.run(p.domain(), a.value.data(), a.error.data());
+  a.statistics = driver.statistics();
+  a.statistics.evaluations += modes.evaluations();
+  a.statistics.peak_bytes = 0;
+  return a;
+}
+void looks_do_not_depend_on_pauses(void **) {
+  for (const point_function f : {one_mode, two_modes})
+    for (const double reltol : {1e-3, 1e-4, 1e-5, 1e-6, 1e-9}) {
+      cubature_problem p = over_all(f, reltol);
+      p.settings.initial_regions = 2;
+      p.settings.maxeval = 400000;
+      const answer each_step = run_with_modes<host_executor>(p, 1);
+      for (const int64 every : {int64{1} << 40, int64{100}, int64{7000}, int64{20000}, int64{50000}})
+        assert_same(each_step, run_with_modes<seldom_paused>(p, every));
+    }
 }
 // A look that the limit does not allow is made when the run goes on.
 void limits_within_a_look(void **) {
@@ -272,10 +319,15 @@ void what_is_not_whole_is_not_used(void **) {
 
 int main() {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_grid_is_ahead),     cmocka_unit_test(the_grid_is_ahead_of_components),
-      cmocka_unit_test(the_regions_are_ahead), cmocka_unit_test(the_grid_is_ahead_of_one_mode),
-      cmocka_unit_test(there_are_two_modes),   cmocka_unit_test(modes_are_looked_for_early),
-      cmocka_unit_test(limits_within_a_look),  cmocka_unit_test(what_is_not_whole_is_not_used),
+      cmocka_unit_test(the_grid_is_ahead),
+      cmocka_unit_test(the_grid_is_ahead_of_components),
+      cmocka_unit_test(the_regions_are_ahead),
+      cmocka_unit_test(the_grid_is_ahead_of_one_mode),
+      cmocka_unit_test(there_are_two_modes),
+      cmocka_unit_test(modes_are_looked_for_early),
+      cmocka_unit_test(looks_do_not_depend_on_pauses),
+      cmocka_unit_test(limits_within_a_look),
+      cmocka_unit_test(what_is_not_whole_is_not_used),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -227,10 +227,10 @@ void nothing_is_owed_in_a_finite_range(void **) {
 void an_early_look_is_no_last_one(void **) {
   const point_function f = [](const double *x) { return normal(3, x, 0.4, 1.0) + normal(3, x, 14.0, 1.0); };
   looked_through l(3, axis_both, f, 0.1, 0.3);
-  assert_true(l.search->until_early(1000) > 1000 && l.search->until_early(1000000) == 0);
+  assert_true(l.search->early_after() > 1000 && l.search->early_after() < 100000);
   assert_true(l.search->look(l.region, {1000.0}, 40000, l.most, false, true) == outcome::running);
   assert_int_equal(l.search->count(), 1);
-  assert_true(l.search->until_early(1000000) == greatest_int64 && l.search->is_owed());
+  assert_true(l.search->early_after() == greatest_int64 && l.search->is_owed());
   std::vector<double> kept(l.search->numbers()), again(kept.size());
   l.search->write(kept.data());
   looked_through other(3, axis_both, f, 0.1, 0.3);

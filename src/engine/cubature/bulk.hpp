@@ -149,6 +149,13 @@ class bulk {
   }
 
   mode_search *modes() const { return modes_; }
+  // What modes a state knows of, for looks that are made again before the run goes on from it.
+  void foresee_modes(const std::vector<uint64> &words) {
+    if (!modes_) return;
+    std::vector<double> of_modes(numbers_of_modes());
+    std::memcpy(of_modes.data(), words.data() + words.size() - of_modes.size(), of_modes.size() * sizeof(double));
+    modes_->foresee(of_modes.data());
+  }
   listed_regions listed() const { return {state_.regions, state_.retired_count > 0 ? 0 : state_.count}; }
   std::vector<double> largest(int wanted, const double *weight) const {
     return exec_.largest_errors(state_.regions, state_.count, wanted, weight);
@@ -199,8 +206,10 @@ class bulk {
       within_ = true;
       if (Executor::pause_after > 1) pace();
       state_.set.maxeval = set_.maxeval - hooks_.evaluations_beside();
+      state_.look_after = modes_ ? modes_->early_after() : greatest_int64;
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
+      if (state_.wants_look) state_.end = look_early(value, error);
       if (state_.end == outcome::running)
         state_.end = look(value, error);
       else if (state_.end == outcome::converged && modes_)
@@ -210,6 +219,13 @@ class bulk {
     return state_.end;
   }
 
+  outcome look_early(double *value, double *error) {
+    if (state_.retired_count > 0) return modes_->give_up(), outcome::running;
+    read_totals(value, error);
+    return modes_->look_early(
+        value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,
+        set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps);
+  }
   // Before success is claimed. Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome look_for_modes(double *value, double *error) {
     if (state_.retired_count > 0) modes_->give_up();

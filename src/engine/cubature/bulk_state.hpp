@@ -76,7 +76,8 @@ struct bulk_progress {
   break_schedule breaks;        // what is in break_points, and when they are looked for
   outcome end;                  // running: paused, or room is wanted
   bool wants_room;
-  bool stopped;  // the run has ended, or the driver or the executor is wanted
+  bool stopped;     // the run has ended, or the driver or the executor is wanted
+  bool wants_look;  // for other modes, by the driver
 };
 
 struct bulk_state : bulk_progress {
@@ -90,6 +91,7 @@ struct bulk_state : bulk_progress {
   int64 pause_exploring_after;  // the same where regions are explored, and there is no value between the steps
   int64 early_pause_after;      // the same where the error is at least early_excess times what is tolerated
   double early_excess;
+  int64 look_after;     // evaluations, before other modes are looked for
   int64 pause_regions;  // and the number of regions, for an executor that then works in another shape
   int64 most_in_step;   // evaluations, one region's division at least
   int64 share_regions,
@@ -126,7 +128,7 @@ TESSERA_HD void set_up(bulk_state &s, const cubature_settings &settings, int64 p
   s.split = make_splitting(settings.splitting, settings.ndim, settings.margin);
   s.exploring_split = make_exploring(s.split);
   s.points = points;
-  s.pause_after = s.pause_exploring_after = s.pause_regions = greatest_int64;
+  s.pause_after = s.pause_exploring_after = s.pause_regions = s.look_after = greatest_int64;
   s.most_in_step = s.share_regions = greatest_int64;
   s.early_pause_after = greatest_int64 / 2;
 }

@@ -83,7 +83,7 @@ class bulk_steps {
     at_ = state();
     before_ = at_.evaluations;
     at_.pending = 0;
-    at_.wants_room = at_.stopped = false;
+    at_.wants_room = at_.stopped = at_.wants_look = false;
     at_.end = outcome::running;
     if (at_.breaks.found > 0) use_breaks();
     bool alone = Grid::alone_points > 0 && !Evaluator::deferred && !at_.joined && state().points <= Grid::alone_points;
@@ -209,6 +209,10 @@ class bulk_steps {
       if (unknown == 0) at_.mode_boxes_explored = state().landmarks.mode_boxes;
     }
     at_.exploring = unknown > 0;
+    if (unknown == 0 && at_.evaluations >= state().look_after && !filling()) {
+      at_.wants_look = true;
+      return move::stop;
+    }
     const bool paused_early = at_.evaluations >= early_pause && t.excess >= state().early_excess;
     if ((paused || paused_early) && at_.surveyed) return move::stop;
     const splitting split = this->split();

@@ -40,10 +40,8 @@ class mode_search {
 
   // Before success is claimed: is there a range to be looked through, from where it has not been?
   bool is_owed() const { return looks_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
-  // And once before that, so that a run that a limit ends knows of them. After how many evaluations more?
-  int64 until_early(int64 spent) const {
-    return looks_ > 0 || looks_at_most_ == 0 ? greatest_int64 : std::max<int64>(0, early_after - spent);
-  }
+  // And once before that, so that a run that a limit ends knows of them. After how many evaluations?
+  int64 early_after() const { return looks_ > 0 || looks_at_most_ == 0 ? greatest_int64 : first_early; }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
   // Did a look end the run?
@@ -58,8 +56,8 @@ class mode_search {
     std::vector<double> shares;
     for (std::size_t m = 1; m < known_.size(); ++m) {
       const place &p = known_[m];
-      double share = p.width.empty() ? 0.0 : 1.0;  // none: known from before alone
-      for (std::size_t j = 0; j < p.width.size(); ++j) {
+      double share = 1.0;
+      for (std::size_t j = 0; j < nd_; ++j) {
         const stretch_of_axis t = range_.to_box(j, p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
         share *= (t.last - t.first) / range_.length_of_box(j);
       }
@@ -79,6 +77,13 @@ class mode_search {
     if (!is_owed()) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
     return look(largest(weights.data()), weights, spent, most, whole);
+  }
+  // The same for the early one.
+  template <class Largest>
+  outcome look_early(const double *value, const double *error, const Largest &largest, int64 spent, int64 most,
+                     bool whole) {
+    const std::vector<double> weights = weights_of(set_, value, error);
+    return look(largest(weights.data()), weights, spent, most, whole, true);
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.
@@ -146,9 +151,18 @@ class mode_search {
     if ((progress[0] & 255) <= looks_) return;
     looks_ = static_cast<int>(progress[0] & 255);
     sources_ = static_cast<std::size_t>(progress[0] >> 8 & 255);
-    known_.resize(static_cast<std::size_t>(progress[0] >> 16 & 255));
+    known_.assign(later_.begin(),
+                  later_.begin() + static_cast<std::ptrdiff_t>(
+                                       std::min(later_.size(), static_cast<std::size_t>(progress[0] >> 16 & 255))));
     set_flags(static_cast<int>(progress[0] >> 32));
     evaluations_ = progress[1];
+  }
+  // What it is going to find out, for catch_up: as of write().
+  void foresee(const double *from) {
+    mode_search then = *this;
+    then.looks_ = 0;
+    then.read(from);
+    later_ = then.known_;
   }
   // All that it has found out, as so many numbers.
   std::size_t numbers() const { return 5 + (most_modes + 1) * numbers_of_place(); }
@@ -185,7 +199,7 @@ class mode_search {
   static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
   static constexpr int steps_of_ray = 25;
   static constexpr double most_rays = 256.0, most_share = 1.0 / 4, early_share = 1.0 / 16;  // of the evaluations before
-  static constexpr int64 early_after = 32768;
+  static constexpr int64 first_early = 32768;
   static constexpr double step_of_ray = 1.2;
   static constexpr double outside = -1.0, log_of_zero = -750.0;  // outside: the size where the range has no points
   // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
@@ -472,6 +486,7 @@ class mode_search {
   int looks_at_most_, looks_ = 0;
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
   std::vector<place> known_;    // from the one on that was climbed from the regions
+  std::vector<place> later_;    // what looks of before, which are made again, are going to find
   bool is_first_seen_ = false;  // in them
   bool is_thorough_ = false;    // as it is before success
   std::vector<double> scale_, values_;

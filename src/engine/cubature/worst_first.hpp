@@ -209,6 +209,13 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
+    if (modes_ && !exploring && stats_.evaluations >= modes_->early_after()) {
+      const outcome o = modes_->look_early(
+          now_.data(), now_.data() + set_.ncomp,
+          [this](const double *weights) { return largest(looked_at_regions, weights); }, stats_.evaluations,
+          most_evaluations() - stats_.evaluations, eval_.keeps_answers());
+      if (o != outcome::running) return o;
+    }
     if (modes_ && modes_->boxes() > landmarks_.mode_boxes()) {
       landmarks_.keep_modes(*modes_);
       explores_modes_ = true;

@@ -55,9 +55,7 @@ class sparse_race final : public run_hooks {
   outcome within_step() override { return hooks_.within_step(); }
   int64 until_look(int64 n) const override {
     const int64 next = is_early(next_) ? static_cast<int64>(trend()) : next_;
-    const int64 early = modes_ ? modes_->until_early(n - earlier_) : greatest_int64;
-    return std::min(
-        {hooks_.until_look(n + beside()), std::max<int64>(1, next - (n - earlier_)), std::max<int64>(1, early)});
+    return std::min(hooks_.until_look(n + beside()), std::max<int64>(1, next - (n - earlier_)));
   }
   look_ahead_of_time until_early_look(int64 n) const override {
     return {is_early(next_) ? std::max<int64>(1, next_ - (n - earlier_)) : greatest_int64, pace_.early_excess};
@@ -72,7 +70,6 @@ class sparse_race final : public run_hooks {
     if (looks_always_ && (is_due || (modes_ && modes_->is_owed()))) worst(n - earlier_, value, error);
     outcome o = hooks_.between_steps(n + beside(), value, error);
     if (o == outcome::running) o = look_if_wanted(n - earlier_, value, error);
-    if (o == outcome::running) o = look_early(n - earlier_, value, error);
     return o != outcome::running || !is_due ? o : turn(n - earlier_, value, error);
   }
 
@@ -222,13 +219,6 @@ class sparse_race final : public run_hooks {
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
     hooks_.tell_modes(modes_ ? modes_->shares_of_others() : std::vector<double>());
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
-  }
-  // Where it can be afforded.
-  outcome look_early(int64 n, const double *value, const double *error) {
-    if (!modes_ || modes_->until_early(n) > 0 || !has_places(n, value, error)) return outcome::running;
-    const outcome o =
-        modes_->look(worst(n, value, error), weights_of(set_, value, error), n, most_of_grids(n), looks_whole_, true);
-    return o == outcome::running || o == outcome::evaluations ? o : end_with(o);
   }
   // Are there any to look from? Of a look of before, made again, nobody may have asked for them.
   bool has_places(int64 n, const double *value, const double *error) {
