@@ -67,14 +67,21 @@ struct stopping final : run_hooks {
   mutable int asked_ = 0;
 };
 
+// One that goes on for long without a look between its steps, as a device does.
+struct seldom_paused : host_executor {
+  using host_executor::host_executor;
+  static constexpr int64 pause_after = int64{1} << 40;
+};
+
 // The regions with the largest errors are asked for once at a look.
-class once_at_a_look : public bulk<host_executor> {
+template <class Executor>
+class once_at_a_look : public bulk<Executor> {
  public:
-  using bulk::bulk;
+  using bulk<Executor>::bulk;
   std::vector<double> largest(int wanted, const double *weight) {
-    assert_true(statistics().evaluations > last_);
-    last_ = statistics().evaluations;
-    return bulk::largest(wanted, weight);
+    assert_true(this->statistics().evaluations > last_);
+    last_ = this->statistics().evaluations;
+    return bulk<Executor>::largest(wanted, weight);
   }
 
  private:
@@ -93,6 +100,7 @@ constexpr int64 everything = int64{1} << 50;
 // Turns of the grid come early, so that there are some, or late, so that a look for other modes comes before all of them.
 double first_turn = 1500.0;
 
+template <class Executor = host_executor>
 ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers, int64 stop_at = everything) {
   sparse_pace soon;
   soon.first_look = first_turn;
@@ -106,19 +114,19 @@ ending run_beside_grid(const cubature_problem &regions_of, kept_answers *answers
   thread_pool pool(1);
   host_evaluator evaluator;
   evaluator.start(regions_of, pool, nobody_asks, INT64_MAX);  // which keeps none, as on a device
-  host_executor executor(pool, evaluator);
+  Executor executor(pool, evaluator);
   stopping hooks(stop_at);
   cubature_problem p = regions_of;
   p.answers = answers;
   kept_grids grids;
   sparse_run<host_sparse> sparse(p, grids, [&](grid_of) { return std::make_unique<host_sparse>(p, pool, hooks); });
   sparse_race race(p.settings, soon, &sparse, 0, int64{1} << 30, hooks);
-  kept_course<once_at_a_look> course(p, race);
+  kept_course<once_at_a_look<Executor>> course(p, race);
   mode_search modes(p.settings, p.domain(), any_mapped(p.axes) ? p.axes.data() : nullptr,
                     [&](int64 n, const double *x, double *values, int64 &evaluations) {
                       return sparse.sample(n, x, values, evaluations);
                     });
-  once_at_a_look driver(executor, p.settings, p.integration_rule.points, course, &modes);
+  once_at_a_look<Executor> driver(executor, p.settings, p.integration_rule.points, course, &modes);
   race.heed(modes, answers != nullptr);
   race.look_at({[&course](int n, const double *weight) { return course.largest(n, weight); },
                 [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
@@ -161,7 +169,10 @@ void goes_on(const cubature_problem &p, bool grid_wins, int modes = 0, bool with
   assert_true(all.from_grid == grid_wins);
   assert_int_equal(all.modes, modes);
   kept_answers of_all;
-  assert_same(all.a, run_beside_grid(p, &of_all).a);  // keeping changes nothing
+  assert_same(all.a, run_beside_grid(p, &of_all).a);                 // keeping changes nothing
+  const ending seldom = run_beside_grid<seldom_paused>(p, nullptr);  // nor do looks at which nothing is due
+  assert_same(all.a, seldom.a);
+  assert_int_equal(seldom.by_grid, all.by_grid);
   for (int cut = 1; cut <= 12; cut += grid_wins || modes > 0 ? 1 : 4) {
     const int64 at = all.a.statistics.evaluations * cut / 13;
     for (const bool by_limit : {false, true}) {
@@ -220,11 +231,7 @@ void modes_are_looked_for_early(void **) {
   }
   first_turn = 1500.0;
 }
-// One that goes on for long without a look between its steps, as a device does, and ones that pause after so many evaluations or while they explore.
-struct seldom_paused : host_executor {
-  using host_executor::host_executor;
-  static constexpr int64 pause_after = int64{1} << 40;
-};
+// Asked after so many evaluations, and sooner while they explore.
 struct asked_now_and_then : run_hooks {
   explicit asked_now_and_then(int64 every) : every_(every) {}
   outcome between_steps(int64, const double *, const double *) override { return outcome::running; }
@@ -266,6 +273,17 @@ void looks_do_not_depend_on_pauses(void **) {
       for (const int64 every : {int64{1} << 40, int64{100}, int64{7000}, int64{20000}, int64{50000}})
         assert_same(each_step, run_with_modes<seldom_paused>(p, every));
     }
+}
+// A turn of the grid may be due where modes are explored.
+void turns_do_not_depend_on_pauses(void **) {
+  for (const double reltol : {1e-4, 1e-6})
+    for (first_turn = 35000.0; first_turn < 200000.0; first_turn *= 1.05) {
+      const cubature_problem p = over_all(two_modes, reltol);
+      const ending each_step = run_beside_grid(p, nullptr), seldom = run_beside_grid<seldom_paused>(p, nullptr);
+      assert_same(each_step.a, seldom.a);
+      assert_int_equal(each_step.by_grid, seldom.by_grid);
+    }
+  first_turn = 1500.0;
 }
 // A look that the limit does not allow is made when the run goes on.
 void limits_within_a_look(void **) {
@@ -326,6 +344,7 @@ int main() {
       cmocka_unit_test(there_are_two_modes),
       cmocka_unit_test(modes_are_looked_for_early),
       cmocka_unit_test(looks_do_not_depend_on_pauses),
+      cmocka_unit_test(turns_do_not_depend_on_pauses),
       cmocka_unit_test(limits_within_a_look),
       cmocka_unit_test(what_is_not_whole_is_not_used),
   };

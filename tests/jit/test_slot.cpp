@@ -66,7 +66,7 @@ void in_a_slot(int ndim, int ncomp, int64 regions, bool limited, double reltol) 
   std::memset(base, 0xa5, 3 * bytes);
   state.split = make_splitting(s.splitting, ndim, s.margin);
   state.points = problem.integration_rule.points;
-  state.pause_after = state.pause_exploring_after = state.early_pause_after = INT64_MAX / 2;
+  state.pause_after = state.pause_exploring_after = state.early_pause_after = state.look_after = INT64_MAX / 2;
   state.pause_regions = state.share_regions = INT64_MAX;
   state.most_in_step = INT64_MAX;
   state.can_grow = !limited;

@@ -204,7 +204,7 @@ class bulk {
     while (state_.end == outcome::running) {
       if (has_new_modes()) show_modes();
       within_ = true;
-      if (Executor::pause_after > 1) pace();
+      pace();
       state_.set.maxeval = set_.maxeval - hooks_.evaluations_beside();
       state_.look_after = modes_ ? modes_->early_after() : greatest_int64;
       exec_.run_bulk(state_);
@@ -249,12 +249,19 @@ class bulk {
     state_.landmarks.mode_boxes = modes_->boxes();
   }
 
-  // Where steps cannot be ended from within.
+  // After how many evaluations the steps pause. What a run that pauses seldom would be asked about where it has explored, one that paused on its way there is asked about too.
   void pace() {
+    const int64 owed = is_look_owed_ ? 1 : 0;
+    if (Executor::pause_after == 1) {
+      state_.pause_after = 1 - owed;
+      return;
+    }
     state_.pause_after = std::min(Executor::pause_after, hooks_.until_look(state_.evaluations));
     state_.pause_exploring_after = std::min(Executor::pause_after, hooks_.until_level_look(state_.evaluations));
     const look_ahead_of_time early = hooks_.until_early_look(state_.evaluations);
     state_.early_pause_after = std::min(Executor::pause_after, early.after);
+    if (state_.pause_after <= owed) state_.pause_after = 0;
+    if (state_.early_pause_after <= owed) state_.early_pause_after = 0;
     state_.early_excess = surely_there * early.excess;
     if (!state_.whole_steps) state_.most_in_step = hooks_.most_in_step(state_.evaluations);
   }
@@ -330,6 +337,7 @@ class bulk {
     }
     if (state_.evaluations == 0) return outcome::running;  // the first regions wait to be evaluated
     read_totals(value, error);
+    is_look_owed_ = !state_.surveyed && (state_.exploring || Executor::pause_after > 1);
     return state_.surveyed ? hooks_.between_steps(state_.evaluations, value, error)
                            : hooks_.between_levels(state_.evaluations, value, error);
   }
@@ -356,7 +364,8 @@ class bulk {
   typename Executor::template buffer<unsigned char> tables_;
   bulk_state state_ = {};
   int64 most_regions_;
-  bool within_ = false;  // a step is under way, or was not finished
+  bool is_look_owed_ = false;  // the last one was on the way to a survey
+  bool within_ = false;        // a step is under way, or was not finished
   cubature_statistics stats_;
 };
 
