@@ -219,10 +219,10 @@ void modes_are_looked_for_early(void **) {
   for (const point_function f : {one_mode, two_modes}) {
     const cubature_problem p = over_all(f, 1e-5);
     const ending all = run_beside_grid(p, nullptr);
-    for (const int64 at : {10000, 20000, 40000, 100000}) {
+    for (const int64 at : {3000, 8192, 20000, 100000}) {
       kept_answers answers;
       const ending first = run_beside_grid(p, &answers, at);
-      assert_true(first.a.end == outcome::stopped && (first.by_grid > 0) == (first.a.statistics.evaluations >= 32768));
+      assert_true(first.a.end == outcome::stopped && (first.by_grid > 0) == (first.a.statistics.evaluations >= 8192));
       kept_answers there = carried_over(answers);
       const ending rest = run_beside_grid(p, &there);
       assert_same(all.a, rest.a);

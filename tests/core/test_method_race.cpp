@@ -28,7 +28,7 @@ struct made_up {
   double value;
   int64 met_at;
   std::vector<double> shares_of_modes;  // that it tells of where it is asked for them
-  bool knows_when_it_claims = false;    // and at its end
+  bool knows_at_the_end = false;        // and at its end
   int64 ends_after = greatest_int64;    // for want of memory
 
   int runs = 0, asked_for_modes = 0;
@@ -49,10 +49,13 @@ struct made_up_course final : race_course {
       const double met = static_cast<double>(m.met_at) / static_cast<double>(n);
       *error = 1e-3 * m.value * met * met;
       if (n >= m.met_at) {
-        if (m.knows_when_it_claims) hooks.tell_modes(m.shares_of_modes);
+        if (m.knows_at_the_end) hooks.tell_modes(m.shares_of_modes);
         return outcome::converged;
       }
-      if (n >= m.ends_after) return outcome::memory;
+      if (n >= m.ends_after) {
+        if (m.knows_at_the_end) hooks.tell_modes(m.shares_of_modes);
+        return outcome::memory;
+      }
       end = hooks.between_steps(n, value, error);
       if (end == outcome::running && hooks.wants_modes()) {
         ++m.asked_for_modes;
@@ -140,10 +143,21 @@ void samples_that_have_missed_one_contradict_nothing(void **) {
   made_up_course course({{2.0, 40000}, {1.0, 60000}});
   const result contradicted = run(course, -1);
   course.all[0].shares_of_modes = {1e-6};
-  course.all[0].knows_when_it_claims = true;
+  course.all[0].knows_at_the_end = true;
   const result r = run(course, 0);
   assert_true(r.end == outcome::converged && r.chosen == 0 && r.value == 2.0);
   assert_true(contradicted.evaluations > 2 * r.evaluations);
+}
+
+// What it knew when its run ended without success still holds.
+void what_was_known_at_the_end_holds(void **) {
+  made_up_course course({slow_regions({1e-6}), quick_samples()});
+  course.all[0].ends_after = 2000;
+  course.all[0].knows_at_the_end = true;
+  const result r = run(course, 0);
+  assert_true(r.end != outcome::converged && r.chosen == 0 && r.error > 1e-3);
+  course.all[0].shares_of_modes = {0.1};
+  assert_true(run(course, 0).end == outcome::converged);
 }
 
 // One that has ended, or ends before it can look, keeps nobody from success.
@@ -168,7 +182,8 @@ void without_a_look_samples_have_success(void **) {
 }  // namespace
 
 int main() {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(where_nothing_is_hidden_nobody_looks),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_known_at_the_end_holds),
+                                     cmocka_unit_test(where_nothing_is_hidden_nobody_looks),
                                      cmocka_unit_test(samples_that_have_met_the_modes_have_success),
                                      cmocka_unit_test(samples_that_have_missed_one_leave_the_run_to_regions),
                                      cmocka_unit_test(nor_is_their_value_that_of_a_limit),

@@ -411,11 +411,11 @@ class method_race {
     tell("looks for other modes before the success of ", c);
     return true;
   }
-  // By the looker, within its run.
+  // By the looker, within its run where it was asked to look, and at its end.
   void judge(const std::vector<double> &shares) {
-    has_looked_ = true;
     shares_of_modes_ = shares;
     if (waiting_ < 0) return;
+    has_looked_ = true;
     leader_ = looker_;
     in_trial_ = false;
     give_room(looker_);

@@ -39,9 +39,13 @@ class mode_search {
         looks_at_most_(range_.is_infinite() ? most_looks : 0) {}
 
   // Before success is claimed: is there a range to be looked through, from where it has not been?
-  bool is_owed() const { return looks_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
-  // And once before that, so that a run that a limit ends knows of them. After how many evaluations?
-  int64 early_after() const { return looks_ > 0 || looks_at_most_ == 0 ? greatest_int64 : first_early; }
+  bool is_owed() const { return looks_ - early_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
+  // And now and then before that, so that a run that a limit ends knows of them. After how many evaluations?
+  int64 early_after() const {
+    return is_thorough_ || early_ == most_early || looks_at_most_ == 0
+               ? greatest_int64
+               : first_early << (early_ * log2_from_early_to_next);
+  }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
   // Did a look end the run?
@@ -92,8 +96,10 @@ class mode_search {
     const std::size_t sources = sources_;
     const std::vector<place> known = known_;
     const bool was_thorough = is_thorough_;
-    if (!is_thorough_ && !early) sources_ = 0;  // from all of them once more
+    if (!is_thorough_) sources_ = 0;  // from all of them once more
     is_thorough_ = !early;
+    const int were_early = early_;
+    while (early && early_ < most_early && (early_ == were_early || early_after() <= spent)) ++early_;
     allowed_rays_ = (early ? early_share : most_share) * static_cast<double>(spent) / steps_of_ray;
     scale_ = scale;
     for (place &p : known_) p.size = size_of(p);
@@ -108,6 +114,7 @@ class mode_search {
     }
     if (o == outcome::memory && whole) {
       --looks_;
+      early_ = were_early;
       is_thorough_ = was_thorough;
       sources_ = sources;
       known_ = known;
@@ -195,11 +202,12 @@ class mode_search {
   }
 
  private:
-  static constexpr int most_looks = 5, climbs_of_source = 3, most_rounds = 10;
+  static constexpr int most_looks = 4, climbs_of_source = 3, most_rounds = 10;
   static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
   static constexpr int steps_of_ray = 25;
   static constexpr double most_rays = 256.0, most_share = 1.0 / 4, early_share = 1.0 / 16;  // of the evaluations before
-  static constexpr int64 first_early = 32768;
+  static constexpr int64 first_early = 8192;
+  static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr double step_of_ray = 1.2;
   static constexpr double outside = -1.0, log_of_zero = -750.0;  // outside: the size where the range has no points
   // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
@@ -216,10 +224,11 @@ class mode_search {
     std::vector<double> values;  // [ncomp] in the box, times the Jacobian
   };
 
-  int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0); }
+  int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_; }
   void set_flags(int flags) {
     is_first_seen_ = (flags & 1) != 0;
     is_thorough_ = (flags & 2) != 0;
+    early_ = flags >> 2;
   }
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   // Of its coordinates, values and size, here and where the integrand is called.
@@ -483,7 +492,7 @@ class mode_search {
   const looked_at_points sample_;
   const int64 memory_;
   bool has_ended_ = false;
-  int looks_at_most_, looks_ = 0;
+  int looks_at_most_, looks_ = 0, early_ = 0;
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
   std::vector<place> known_;    // from the one on that was climbed from the regions
   std::vector<place> later_;    // what looks of before, which are made again, are going to find
