@@ -230,7 +230,8 @@ class mode_search {
     is_thorough_ = (flags & 2) != 0;
     early_ = flags >> 2;
   }
-  int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
+  // The first is left to the regions where they have seen it, or are on their way to it.
+  int behind_seen() const { return (is_first_seen_ || !is_thorough_) && !known_.empty() ? 1 : 0; }
   // Of its coordinates, values and size, here and where the integrand is called.
   int64 bytes_of_point() const { return 8 * static_cast<int64>(3 * nd_ + 4 * nc_ + 3); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
@@ -282,10 +283,14 @@ class mode_search {
       bool is_seen = false;
       const outcome o = begin_at(starts, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
-      if (known_.empty()) is_first_seen_ = is_seen;
       const place *const same = find_same(first);
-      if (!same && (known_.empty() || count() < most_modes)) known_.push_back(first);
-      if (same && same == known_.data() && behind_seen() > 0) known_[0] = first;  // of which more is known by now
+      if (known_.empty() || same == &known_[0]) {  // of which more is known by now
+        known_.resize(std::max<std::size_t>(known_.size(), 1));
+        known_[0] = first;
+        is_first_seen_ = is_seen;
+      } else if (!same && count() < most_modes) {
+        known_.push_back(first);
+      }
     }
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
       const outcome o = look_around(known_[sources_]);
