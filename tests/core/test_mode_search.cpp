@@ -260,6 +260,30 @@ void an_early_look_is_no_last_one(void **) {
   for (const double place : late.nearest(-400.0)) assert_true(std::fabs(place + 400.0) < 0.5);
 }
 
+// No more are kept than there is room for, the first among them, whether or not the regions have seen it.
+void modes_are_no_more_than_there_is_room_for(void **) {
+  const auto many = [](const double *x) {
+    double all = 0.0;
+    for (int m = -9; m <= 9; ++m) all += normal(2, x, 9.0 * m, 1.0 + 0.05 * m);
+    return all;
+  };
+  int most = 0;
+  for (const double start : {0.0, 0.05, 0.4}) {
+    looked_through l(2, axis_both, many, start, 0.5);
+    while (l.search->early_after() < greatest_int64) {
+      l.search->look(l.region, {1000.0}, l.search->early_after(), l.most, false, true);
+      assert_true(l.search->count() <= most_modes);
+    }
+    while (l.search->is_owed()) {
+      l.look_once();
+      assert_true(l.search->count() <= most_modes);
+      most = std::max(most, l.search->count());
+    }
+    assert_true(l.search->boxes() <= most_modes * mode_search::boxes_of_mode(2));
+  }
+  assert_true(most >= most_modes - 1);
+}
+
 // Of a mode its box, and those of its feet: beside it on each axis, as wide as it is across the others, and within the range.
 void boxes_of_modes(void **) {
   looked_through l(
@@ -371,6 +395,7 @@ int main() {
                                      cmocka_unit_test(rays_run_where_there_is_room),
                                      cmocka_unit_test(nothing_is_owed_in_a_finite_range),
                                      cmocka_unit_test(an_early_look_is_no_last_one),
+                                     cmocka_unit_test(modes_are_no_more_than_there_is_room_for),
                                      cmocka_unit_test(boxes_of_modes),
                                      cmocka_unit_test(shares_of_modes),
                                      cmocka_unit_test(memory_bounds_the_rays),

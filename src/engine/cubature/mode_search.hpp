@@ -288,7 +288,7 @@ class mode_search {
         known_.resize(std::max<std::size_t>(known_.size(), 1));
         known_[0] = first;
         is_first_seen_ = is_seen;
-      } else if (!same && count() < most_modes) {
+      } else if (!same && static_cast<int>(known_.size()) < most_modes) {
         known_.push_back(first);
       }
     }
@@ -407,7 +407,8 @@ class mode_search {
       if (is_known(p, source)) continue;
       ++climbs;
       o = climb(p);
-      if (o == outcome::running && count() < most_modes && !find_same(p) && matters(p)) known_.push_back(p);
+      if (o == outcome::running && static_cast<int>(known_.size()) < most_modes && !find_same(p) && matters(p))
+        known_.push_back(p);
     }
     return o;
   }
