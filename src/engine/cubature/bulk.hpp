@@ -130,9 +130,7 @@ class bulk {
     std::memcpy(static_cast<void *>(state_.totals), words + head_words, sums_bytes());
     each_part(words + head_words + to_words(sums_bytes()),
               [this](const uint64 *here, void *there, std::size_t bytes) { exec_.put(there, here, bytes); });
-    std::vector<double> of_modes(numbers_of_modes());
-    std::memcpy(of_modes.data(), words + words_of_state(then.at) - of_modes.size(), of_modes.size() * sizeof(double));
-    if (modes_) modes_->read(of_modes.data());
+    if (modes_) modes_->read(modes_before(words + words_of_state(then.at)).data());
     if (state_.surveyed && (then.reltol != set_.reltol || then.abstol != set_.abstol || then.mineval != set_.mineval)) {
       ++state_.turn;
       state_.surveyed = false;
@@ -151,10 +149,7 @@ class bulk {
   mode_search *modes() const { return modes_; }
   // What modes a state knows of, for looks that are made again before the run goes on from it.
   void foresee_modes(const std::vector<uint64> &words) {
-    if (!modes_) return;
-    std::vector<double> of_modes(numbers_of_modes());
-    std::memcpy(of_modes.data(), words.data() + words.size() - of_modes.size(), of_modes.size() * sizeof(double));
-    modes_->foresee(of_modes.data());
+    if (modes_) modes_->foresee(modes_before(words.data() + words.size()).data());
   }
   listed_regions listed() const { return {state_.regions, state_.retired_count > 0 ? 0 : state_.count}; }
   std::vector<double> largest(int wanted, const double *weight) const {
@@ -174,6 +169,12 @@ class bulk {
   static std::size_t to_words(std::size_t bytes) { return (bytes + 7) / 8; }
   std::size_t sums_bytes() const { return static_cast<std::size_t>(set_.ncomp) * sizeof(component_sums); }
   std::size_t numbers_of_modes() const { return modes_ ? modes_->numbers() : 0; }
+  // Those at the end of a state.
+  std::vector<double> modes_before(const uint64 *end) const {
+    std::vector<double> numbers(numbers_of_modes());
+    std::memcpy(numbers.data(), end - numbers.size(), numbers.size() * sizeof(double));
+    return numbers;
+  }
   std::size_t tables_bytes() const {
     bulk_state state = {};
     state.set = set_;
@@ -209,32 +210,27 @@ class bulk {
       state_.look_after = modes_ ? modes_->early_after() : greatest_int64;
       exec_.run_bulk(state_);
       within_ = state_.end != outcome::running && !is_end_of_a_step(state_.end);
-      if (state_.wants_look) state_.end = look_early(value, error);
+      if (state_.wants_look) state_.end = look_for_modes(value, error, true);
       if (state_.end == outcome::running)
         state_.end = look(value, error);
       else if (state_.end == outcome::converged && modes_)
-        state_.end = look_for_modes(value, error);
+        state_.end = before_success(value, error);
     }
     if (state_.evaluations > 0) read_totals(value, error);
     return state_.end;
   }
 
-  outcome look_early(double *value, double *error) {
-    if (state_.retired_count > 0) return modes_->give_up(), outcome::running;
-    read_totals(value, error);
-    return modes_->look_early(
-        value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,
-        set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps);
-  }
-  // Before success is claimed. Returns how the run has ended, or running where regions are to be compared with what is found.
-  outcome look_for_modes(double *value, double *error) {
+  outcome look_for_modes(double *value, double *error, bool early) {
     if (state_.retired_count > 0) modes_->give_up();
     read_totals(value, error);
-    const outcome o = modes_->look_if_owed(
+    return modes_->look_if_owed(
         value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,
-        set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps);
-    if (o != outcome::running) return o;
-    return has_new_modes() ? outcome::running : outcome::converged;
+        set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps, early);
+  }
+  // Returns how the run has ended, or running where regions are to be compared with what is found.
+  outcome before_success(double *value, double *error) {
+    const outcome o = look_for_modes(value, error, false);
+    return o != outcome::running || has_new_modes() ? o : outcome::converged;
   }
   bool has_new_modes() const { return modes_ && modes_->boxes() > state_.landmarks.mode_boxes; }
   // To the steps.

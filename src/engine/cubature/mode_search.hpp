@@ -74,20 +74,13 @@ class mode_search {
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
-  // A look, if one is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error. Else as look().
+  // A look, or an early one, if it is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error. Else as look().
   template <class Largest>
   outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 spent, int64 most,
-                       bool whole) {
-    if (!is_owed()) return outcome::running;
+                       bool whole, bool early = false) {
+    if (early ? spent < early_after() : !is_owed()) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
-    return look(largest(weights.data()), weights, spent, most, whole);
-  }
-  // The same for the early one.
-  template <class Largest>
-  outcome look_early(const double *value, const double *error, const Largest &largest, int64 spent, int64 most,
-                     bool whole) {
-    const std::vector<double> weights = weights_of(set_, value, error);
-    return look(largest(weights.data()), weights, spent, most, whole, true);
+    return look(largest(weights.data()), weights, spent, most, whole, early);
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
   // Where they are not enough it is not made to its end, and not again; whole: or not at all, and outcome::evaluations is returned.

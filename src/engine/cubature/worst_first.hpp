@@ -193,8 +193,9 @@ class worst_first {
       if (end != outcome::running) end = end_of_all_regions();
       if (end == outcome::converged && set_.seeks_breaks && is_search_owed(seeking_)) return search_at_end();
       if (end == outcome::converged) {
-        const outcome o = look_for_modes();
+        const outcome o = look_for_modes(false);
         if (o != outcome::running) return o;
+        if (modes_) landmarks_.keep_modes(*modes_);
       }
       if (end != outcome::running && !explore()) return end;
     }
@@ -209,11 +210,8 @@ class worst_first {
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     const outcome stop = hooks_->between_steps(stats_.evaluations, now_.data(), now_.data() + set_.ncomp);
     if (stop != outcome::running) return stop;
-    if (modes_ && !exploring && stats_.evaluations >= modes_->early_after()) {
-      const outcome o = modes_->look_early(
-          now_.data(), now_.data() + set_.ncomp,
-          [this](const double *weights) { return largest(looked_at_regions, weights); }, stats_.evaluations,
-          most_evaluations() - stats_.evaluations, eval_.keeps_answers());
+    if (!exploring) {
+      const outcome o = look_for_modes(true);
       if (o != outcome::running) return o;
     }
     if (modes_ && modes_->boxes() > landmarks_.mode_boxes()) {
@@ -279,15 +277,13 @@ class worst_first {
   }
 
   // What is found is compared with the regions when they are explored.
-  outcome look_for_modes() {
+  outcome look_for_modes(bool early) {
     if (!modes_) return outcome::running;
     if (!explores()) modes_->give_up();
-    const outcome o = modes_->look_if_owed(
+    return modes_->look_if_owed(
         now_.data(), now_.data() + set_.ncomp,
         [this](const double *weights) { return largest(looked_at_regions, weights); }, stats_.evaluations,
-        most_evaluations() - stats_.evaluations, eval_.keeps_answers());
-    landmarks_.keep_modes(*modes_);
-    return o;
+        most_evaluations() - stats_.evaluations, eval_.keeps_answers(), early);
   }
   bool explores() const { return set_.estimate != 1 && !set_.by_component && retired_regions_ == 0; }
 
