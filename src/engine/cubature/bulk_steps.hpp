@@ -414,10 +414,11 @@ class bulk_steps {
     if (!filling() || !st.set.may_do_with_fewer || st.set.raised_points[0] == 0 || st.set.ndim <= 3 ||
         at_.count < smooth_regions || at_.turn == 0 || !(st.decision->excess >= smooth_excess))
       return false;
-    return count_those(team_, [](const region_view &s, int64 i) {
-             const region_state own = s.state(i);
-             return own.suspicion > 0.0f || (own.word & (region_rough | region_doubtful)) != 0u;
-           }) == 0;
+    return count_those(team_, is_not_smooth) == 0;
+  }
+  TESSERA_HD static bool is_not_smooth(const region_view &s, int64 i) {
+    const region_state own = s.state(i);
+    return own.suspicion > 0.0f || (own.word & (region_rough | region_doubtful)) != 0u;
   }
   // Of few regions.
   template <class Team, class Condition>
@@ -699,11 +700,15 @@ class bulk_steps {
   }
 
   // What is to be looked at before success is claimed; 0: nothing, or there are no more than the first regions, which are all of one
-  // size, and no other mode is known.
+  // size, and no other mode is known. Where all first regions that were wanted are there, the integrand has to be smooth in each: else what
+  // one of them has met may reach into others that were divided along other axes.
   TESSERA_HD int64 list_unexplored() {
     if (state().set.estimate == 1 || at_.retired_count > 0 || at_.count < 2) return 0;
     if (state().landmarks.mode_boxes == 0) {
       if (filling() || at_.count == -at_.fill) return 0;
+      if (at_.count == at_.fill && at_.count <= few_first && count_those(team_, is_not_smooth) == 0 &&
+          !has_large_unseen())
+        return 0;
     } else if (filling()) {
       stop_filling();
     }
@@ -729,7 +734,8 @@ class bulk_steps {
   }
 
   static constexpr double stage = 1.0 / 256;
-  static constexpr int64 first_look = 8;  // regions
+  static constexpr int64 first_look = 8;    // regions
+  static constexpr int64 few_first = 4096;  // that each team looks through
   // Smooth regions that may be enough, and the error, of what is tolerated, before they were divided last, up to which one more level does.
   static constexpr int64 smooth_regions = 256;
   static constexpr float smooth_excess = 256.0f;
