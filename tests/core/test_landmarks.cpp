@@ -8,7 +8,7 @@ extern "C" {
 #include "close.h"
 #include "solve.h"
 }
-#include "engine/cubature/landmarks.hpp"
+#include "engine/cubature/explore.hpp"
 
 using namespace tessera;
 
@@ -164,10 +164,45 @@ void in_any_order(void **) {
   }
 }
 
+// A region that is turned to a landmark, or to a break point, is divided along another axis first. The face behind which something is suspected is still across
+// the axis that it was across, whichever place that has now.
+void a_suspected_face_stays(void **) {
+  constexpr int axes = 6;
+  std::vector<double> numbers(static_cast<std::size_t>(region_fields(axes, 1)));
+  const region_view s(numbers.data(), axes, 1, 1, region_fields(axes, 1));
+  const std::vector<double> lower(axes, 0.0), upper(axes, 1.0), grain(axes, 0.0);
+  const domain_box domain = {lower.data(), upper.data(), grain.data()};
+  const splitting split = make_exploring(make_splitting(0, axes, 1e-3));
+  break_table breaks = {};
+  breaks.count = 1;
+  for (int j = 0; j < axes; ++j) s.centre(0, j) = s.half(0, j) = 0.25;
+  for (int face = 0; face < axes_kept; ++face)
+    for (int front = 0; front < axes; ++front)
+      for (int way = 0; way < 2; ++way) {
+        region_state &state = s.state(0);
+        state = {0.5f, static_cast<uint32>(face) << 24 | region_face_high};
+        for (int q = 0; q < axes_kept; ++q) state.word |= static_cast<uint32>(q + 1) << (6 * q);
+        breaks.axis[0] = front;
+        breaks.at[0] = 0.3;
+        if (way == 0)
+          assert_true(turn_to(split, s, 0, {1, front}, domain));
+        else
+          assert_true(turn_to_uncut(&breaks, s, 0));
+        assert_int_equal(ranked_axis(state.word, 0), front);
+        assert_int_equal(ranked_axis(state.word, static_cast<int>((state.word & region_face_place) >> 24)), face + 1);
+        assert_true((state.word & region_face_high) != 0u);
+        // Of a region of a higher degree the same bits are its level.
+        state = {-0.5f, state.word};
+        const uint32 level = state.word & region_face_place;
+        assert_true(turn_to(split, s, 0, {1, (front + 1) % axes}, domain));
+        assert_int_equal(state.word & region_face_place, level);
+      }
+}
+
 }  // namespace
 
 int main() {
   const CMUnitTest tests[] = {cmocka_unit_test(blocks_pass_over_nothing), cmocka_unit_test(of_like_regions_the_first),
-                              cmocka_unit_test(in_any_order)};
+                              cmocka_unit_test(in_any_order), cmocka_unit_test(a_suspected_face_stays)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

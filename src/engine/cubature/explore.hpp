@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../problem.hpp"
 #include "landmarks.hpp"
 
 namespace tessera {
@@ -55,7 +56,7 @@ TESSERA_HD bool turn_to_uncut(const break_table *breaks, const region_view &s, i
   for (int j = 0; j < s.ndim() && axis < 0; ++j)
     if (cut_of(breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
   if (axis < 0) return false;
-  include_axis(s.state(i).word, s.ndim(), axis, true);
+  put_in_front(s.state(i), s.ndim(), axis);
   return true;
 }
 

@@ -3,8 +3,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/estimate.hpp"
-#include "region_store.hpp"
+#include "ranked_axes.hpp"
 
 namespace tessera {
 
@@ -56,7 +55,7 @@ inline void read_record(const double *record, const region_view &s, int64 i, uns
   state.suspicion = static_cast<float>(record[shared + s.ncomp()]);
   state.word = static_cast<uint32>(record[shared + s.ncomp() + 1]);
   const int axis = static_cast<int>(record[shared]);
-  if (ranked_axis(state.word, 0) != axis) include_axis(state.word, s.ndim(), axis, true);
+  if (ranked_axis(state.word, 0) != axis) put_in_front(state, s.ndim(), axis);
   s.state(i) = state;
   for (int k = 0; axes && k < s.ncomp(); ++k) axes[k] = static_cast<unsigned char>(record[shared + k]);
 }

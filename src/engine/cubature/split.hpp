@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/estimate.hpp"
 #include "break_points.hpp"
-#include "region_store.hpp"
+#include "ranked_axes.hpp"
 
 namespace tessera {
 

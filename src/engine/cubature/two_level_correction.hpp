@@ -332,21 +332,14 @@ TESSERA_HD bool turn_to_break(const break_table *breaks, const region_view &s, i
     if ((anywhere || j == face) && cut_of(breaks, j, s.centre(i, j), s.half(i, j)) != s.centre(i, j)) axis = j;
   }
   if (axis < 0 || axis == ranked_axis(word, 0)) return changed;
-  include_axis(word, s.ndim(), axis, true);
-  if (state.suspicion > 0.0f)
-    word = (word & ~region_face_place) | static_cast<uint32>(include_axis(word, s.ndim(), face, false)) << 24;
-  state.word = word;
+  put_in_front(state, s.ndim(), axis);
   return changed;
 }
 
 // What a region with its final axes still needs: the widest axis in front where the policy says so, and the mark of those
 // that cannot be divided.
 TESSERA_HD void prepare_division(const splitting &split, const region_view &s, int64 i, const domain_box &domain) {
-  uint32 word = s.state(i).word;
-  if (split.widest) {
-    include_axis(word, s.ndim(), widest_axis(s, i), true);
-    s.state(i).word = word;
-  }
+  if (split.widest) put_in_front(s.state(i), s.ndim(), widest_axis(s, i));
   if (!divisible(split, s, i, domain)) s.state(i).word |= region_frozen;
 }
 

@@ -262,7 +262,7 @@ class worst_first {
     for (;;) {
       const int64 i = queues_.front(worst, regions_, error_reader());
       if (i < 0) return false;
-      include_axis(s.state(i).word, set_.ndim, axes_of(axes_, i)[worst], true);
+      put_in_front(s.state(i), set_.ndim, axes_of(axes_, i)[worst]);
       s.state(i).word &= ~region_frozen;
       prepare_division(split_, s, i, domain_);
       if (!is_frozen(s, i)) {
