@@ -24,6 +24,7 @@ class kept_inner {
     if (!known || asked.most < static_cast<int64>(known[0])) return false;
     record.evaluations = static_cast<int64>(known[1]);
     record.soft = static_cast<outcome>(known[2]);
+    record.most_of_row = static_cast<int64>(known[3]);
     read_words(known + head, value, ncomp_);
     read_words(known + head + ncomp_, error, ncomp_);
     return true;
@@ -36,17 +37,18 @@ class kept_inner {
     to[0] = static_cast<uint64>(asked.most);
     to[1] = static_cast<uint64>(record.evaluations);
     to[2] = static_cast<uint64>(record.soft);
+    to[3] = static_cast<uint64>(record.most_of_row);
     write_words(to + head, value, ncomp_);
     write_words(to + head + ncomp_, error, ncomp_);
   }
 
  private:
-  static constexpr std::size_t head = 3;
+  static constexpr std::size_t head = 4;
   static answer_key key_of(const double *x, int n, const axis_request &asked) {
     constexpr uint64 kind = 0x697465726174;
     question q(kind);
     for (int j = 0; j < n; ++j) q.add(x[j]);
-    return q.add(asked.reltol).add(asked.abstol).key();
+    return q.add(asked.reltol).add(asked.abstol).add(asked.least_intervals).key();
   }
 
   kept_answers *const answers_;

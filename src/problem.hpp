@@ -339,11 +339,12 @@ struct iterated_problem : problem {
     return coordinate_in(ranges[j], t, 0, complement);
   }
   bool limits_are_hosts() const override { return true; }
-  iterated_domain domain() const { return {settings, ranges.data(), rules.data(), zero_nonfinite}; }
+  iterated_domain domain() const { return {settings, ranges.data(), rules.data(), zero_nonfinite, least_intervals}; }
 
   run_settings settings;
   std::vector<quadrature_range> ranges;  // of the axes
   std::vector<axis_rule> rules;
+  int64 least_intervals = 0;  // of each axis; 0: by itself
 };
 
 inline std::string too_little_memory(int64 needed, int64 allowed) {

@@ -58,6 +58,7 @@ class nest {
       if (o != outcome::running && !a.survives(o)) return o;
     }
     const outcome end = a.finish(record, value, error);
+    if (j + 1 == p_->ndim()) record.see_row(a.used());
     if (end != outcome::running && message.empty()) message = a.integral().message();
     return end;
   }
@@ -136,7 +137,7 @@ class host_iterated final : public host_method {
     }
     nest &outer = *nests_.back();
     nest::axis_integral &first = outer.axis(0);
-    first.begin(first_request(p.settings));
+    first.begin(first_request(domain));
     first_failure failure;
     quadrature_integral &q = first.integral();
     outcome end = outcome::running;
@@ -148,6 +149,7 @@ class host_iterated final : public host_method {
       else
         share_out(p, pool, n, failure);
       if (failure.what() != outcome::running) end = failure.what();
+      if (end == outcome::running && begins_anew(domain)) continue;
       if (end == outcome::running && q.wanted() > 0 && hooks.is_wanted() && q.can_stop()) {
         q.show_running();
         end = hooks.between_steps(evaluations(), q.value(), q.error());
@@ -169,6 +171,21 @@ class host_iterated final : public host_method {
     int64 n = 0;
     for (const std::unique_ptr<nest> &t : nests_) n += t->record.evaluations;
     return n;
+  }
+
+  bool begins_anew(const iterated_domain &domain) {
+    nest &outer = *nests_.back();
+    iterated_record all;
+    for (const std::unique_ptr<nest> &t : nests_) all.add(t->record);
+    if (!is_to_begin_anew(domain, outer.axis(0).least_of_last(), all)) return false;
+    const axis_request asked = begin_anew(domain, all);
+    for (const std::unique_ptr<nest> &t : nests_) {
+      t->record = {};
+      t->message.clear();
+    }
+    outer.record = all;
+    outer.axis(0).begin(asked);
+    return true;
   }
 
   // The integrals behind the points of a step of the first axis.

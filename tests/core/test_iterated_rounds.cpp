@@ -121,6 +121,7 @@ std::vector<answer> by_rounds(const std::vector<iterated_problem> &p, std::vecto
       s.reltol = asked.reltol;
       s.abstol = asked.abstol;
       s.maxeval = asked.most;
+      s.least_intervals = asked.least_intervals;
       s.strict = true;
       std::vector<double> x(static_cast<std::size_t>(ndim));
       all.write(r, x.data());

@@ -259,9 +259,83 @@ static void random_instances(void **state) {
   assert_in_range(claims, runs / 2, runs);
 }
 
+/* A thin shell in two and three variables: what the last axis crosses is narrower than the distance of a rule's first points. */
+struct shell {
+  double centre[3], radius, width;
+};
+static int shell_values(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ncomp;
+  const struct shell *p = userdata;
+  double q = 0;
+  for (int j = 0; j < ndim; ++j) q += (x[j] - p->centre[j]) * (x[j] - p->centre[j]);
+  const double z = (sqrt(q) - p->radius) / p->width;
+  f[0] = exp(-0.5 * z * z);
+  return 0;
+}
+static void thin_shells(void **state) {
+  (void)state;
+  uint64_t seed = 28128361;
+  int claims = 0;
+  for (int i = 0; i < 24; ++i) {
+    const int ndim = i % 8 == 7 ? 3 : 2;
+    struct shell p;
+    for (int j = 0; j < ndim; ++j) p.centre[j] = 0.42 + 0.16 * splitmix_uniform(&seed);
+    p.radius = 0.1 + 0.2 * splitmix_uniform(&seed);
+    p.width = (ndim == 2 ? 1e-3 : 5e-3) * pow(10, splitmix_uniform(&seed));
+    const double w = p.width, r = p.radius;
+    const double exact = sqrt(2 * pi()) * w * (ndim == 2 ? 2 * pi() * r : 4 * pi() * (r * r + w * w));
+    for (double reltol = 1e-2; reltol > 5e-4; reltol /= 10) {
+      double value, error;
+      tessera_solver *s = NULL;
+      assert_int_equal(tessera_create(&s, ndim, 1), 0);
+      put_point(s, shell_values, &p);
+      put_int(s, TESSERA_DEVICE, -1);
+      put_int(s, TESSERA_MAXEVAL, 10000000);
+      put_real(s, TESSERA_RELTOL, reltol);
+      const int status = tessera_integrate(s, TESSERA_ITERATED, &value, &error);
+      if (status == TESSERA_OK) {
+        ++claims;
+        assert_close(value, exact, reltol, 0);
+      } else {
+        assert_int_equal(status, TESSERA_LIMIT_EVALUATIONS);
+        assert_close(value, exact, 0, 3 * error);
+      }
+      tessera_destroy(s);
+    }
+  }
+  print_message("  48 runs, %d claims\n", claims);
+  assert_true(claims > 40);
+}
+
+/* So many intervals of each axis as are asked for, or as are had with a part of the evaluations. */
+static void least_intervals(void **state) {
+  (void)state;
+  int kind = 0;
+  int64_t spent[4] = {0};
+  const int asked[4] = {0, 1, 4, 16};
+  for (int i = 0; i < 4; ++i) {
+    double value, error;
+    tessera_solver *s = solver(2, 1, &kind, 1e-6);
+    put_int(s, TESSERA_MAXEVAL, 10000000);
+    put_int(s, TESSERA_LEAST_REGIONS, asked[i]);
+    assert_status(s, tessera_integrate(s, TESSERA_ITERATED, &value, &error), TESSERA_OK);
+    assert_close(value, (exp(1) - 1) * (exp(1) - 1), 1e-6, 0);
+    spent[i] = got_int(s, TESSERA_EVALUATIONS);
+    assert_true(spent[i] >= (int64_t)21 * asked[i] * 21 * asked[i]);
+    put_int(s, TESSERA_MAXEVAL, 40000);
+    const int status = tessera_integrate(s, TESSERA_ITERATED, &value, &error);
+    assert_true(status == TESSERA_OK || status == TESSERA_LIMIT_EVALUATIONS);
+    assert_close(value, (exp(1) - 1) * (exp(1) - 1), 1e-6, error);
+    tessera_destroy(s);
+  }
+  assert_int_equal(spent[0], spent[1]);
+  assert_true(spent[1] < spent[2] && spent[2] < spent[3]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closed_forms), cmocka_unit_test(rules),     cmocka_unit_test(components_and_threads),
-      cmocka_unit_test(ends),         cmocka_unit_test(bad_input), cmocka_unit_test(random_instances)};
+      cmocka_unit_test(closed_forms), cmocka_unit_test(rules),          cmocka_unit_test(components_and_threads),
+      cmocka_unit_test(ends),         cmocka_unit_test(bad_input),      cmocka_unit_test(random_instances),
+      cmocka_unit_test(thin_shells),  cmocka_unit_test(least_intervals)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ std::vector<iterated_call::answer> iterated_call::take_answers() { return std::e
 
 // The row of an integral over the last axis, behind x_. False: there is none, for its limits.
 bool iterated_call::add_row(int64 problem, const axis_request &asked, trouble &what) {
-  innermost_row row = {asked.reltol, asked.abstol, asked.most, axis_as_it_is(), 1.0, problem};
+  innermost_row row = {asked.reltol, asked.abstol, asked.most, asked.least_intervals, axis_as_it_is(), 1.0, problem};
   const int last = common_.ndim() - 1;
   if (limits_) try {
       limits_->use_params(many_.params ? const_cast<unsigned char *>(many_.block(problem)) : common_.integrand.params);
@@ -120,6 +120,7 @@ bool iterated_call::recall(const rounds::row &r) {
 void iterated_call::keep(const rounds::row &r, const many_row &said, const double *value, const double *error) {
   iterated_record record;
   record.evaluations = said.evaluations;
+  record.see_row(said.evaluations);
   record.take(said.end, said.has_value);
   rounds_.write(r, x_.data());
   kept_.keep(x_.data(), common_.ndim() - 1, rounds_.request(r), record, value, error);
@@ -172,7 +173,7 @@ void iterated_call::run_alone(many_hooks &watch) {
   std::vector<trouble> said(size(many_.rows()));
   std::vector<int64> row_of;
   for (int64 i = 0; i < many_.rows(); ++i) {
-    const bool there = add_row(i, first_request(common_.settings), said[size(i)]);
+    const bool there = add_row(i, first_request(common_.domain()), said[size(i)]);
     row_of.push_back(there ? static_cast<int64>(rows_.rows.size()) - 1 : -1);
   }
   const many_results results = run_rows(watch);

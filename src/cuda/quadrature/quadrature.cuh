@@ -81,6 +81,7 @@ __device__ __noinline__ void begin_row(const quadrature_arguments &a, thread_int
   own.settings.reltol = inner.reltol;
   own.settings.abstol = inner.abstol;
   own.settings.maxeval = inner.most;
+  own.settings.least_intervals = inner.least_intervals;
   const quadrature_settings &settings = own.settings;
   const int64 problem = inner.problem;
 #else

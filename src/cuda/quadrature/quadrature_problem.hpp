@@ -18,10 +18,10 @@ struct quadrature_limits {
 // Of an integral over the last of several variables: what the others that share its problem have in another way.
 struct innermost_row {
   double reltol, abstol;
-  int64 most;        // evaluations
-  axis_extent axis;  // where it lies in the user's coordinates
-  double volume;     // the lengths of all axes whose limits are functions, multiplied
-  int64 problem;     // whose limits and parameters they are
+  int64 most, least_intervals;  // evaluations; see engine/iterated/iterated_axis.hpp
+  axis_extent axis;             // where it lies in the user's coordinates
+  double volume;                // the lengths of all axes whose limits are functions, multiplied
+  int64 problem;                // whose limits and parameters they are
 };
 
 struct quadrature_record {

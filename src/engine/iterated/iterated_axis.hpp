@@ -24,6 +24,8 @@ struct iterated_domain {
   const quadrature_range *ranges;  // [ndim]
   const axis_rule *rules;          // [ndim]
   bool zero_nonfinite;
+  // Of each axis none is longer than one of so many equal ones; 0: of the last axis, where is_to_begin_anew() says so.
+  int64 least_intervals;
 
   int ndim() const { return settings.ndim; }
   int ncomp() const { return settings.ncomp; }
@@ -42,20 +44,21 @@ struct iterated_domain {
   }
 };
 
-// What the integral over an axis is asked for: tolerances, evaluations at most.
+// What the integral over an axis is asked for: tolerances, evaluations at most, and that no interval, of the last axis or of all, is longer than one of so many equal ones.
 struct axis_request {
   double reltol, abstol;
-  int64 most;
+  int64 most, least_intervals;
 };
 inline double possible_reltol(double wanted) {
   constexpr double least = 1e-14;
   return std::fmax(wanted, least);
 }
 // Of the first axis.
-inline axis_request first_request(const run_settings &s) {
+inline axis_request first_request(const iterated_domain &d) {
   constexpr double own_share = 0.5;  // for what the outermost integral does not know
+  const run_settings &s = d.settings;
   const double share = s.ndim == 1 ? 1.0 : own_share;
-  return {possible_reltol(share * s.reltol), share * s.abstol, s.maxeval};
+  return {possible_reltol(share * s.reltol), share * s.abstol, s.maxeval, std::max<int64>(1, d.least_intervals)};
 }
 
 // No sum to go on with.
@@ -66,6 +69,7 @@ inline bool is_hard(outcome o) {
 // What integrals inside others tell beside their values, of a run or of a thread's part in it.
 struct iterated_record {
   int64 evaluations = 0, zeroed = 0;
+  int64 most_of_row = 0;              // evaluations of an integral over the last axis
   outcome soft = outcome::converged;  // the worst end of one that has a value
   bool limited = false;               // some had no more evaluations
 
@@ -77,13 +81,39 @@ struct iterated_record {
     if (end != outcome::converged && end != outcome::all_zero) soft = std::max(soft, end);
     return outcome::running;
   }
+  void see_row(int64 evaluations_of_row) { most_of_row = std::max(most_of_row, evaluations_of_row); }
   void add(const iterated_record &other) {
     evaluations += other.evaluations;
+    most_of_row = std::max(most_of_row, other.most_of_row);
     zeroed += other.zeroed;
     soft = std::max(soft, other.soft);
     limited = limited || other.limited;
   }
 };
+
+// Where the integrand is smooth along the last axis, a few points of a rule see all of it there. Where an integral over it takes many times as many, others may have missed altogether what lies
+// between their points, and the integrals in front of them are smooth: a thin shell is crossed anywhere. Behind a step of the first axis all begins anew then, once, with shorter intervals along the last.
+constexpr int64 least_of_rough = 8, rules_of_rough = 20;
+// least: intervals of now.
+inline bool is_to_begin_anew(const iterated_domain &d, int64 least, const iterated_record &so_far) {
+  const int64 points = 2 * d.rules[d.ndim() - 1].pairs + 1, left = d.settings.maxeval - so_far.evaluations;
+  if (d.ndim() == 1 || d.least_intervals != 0 || least >= least_of_rough) return false;
+  if (d.rules[d.ndim() - 1].rule == quadrature_rule::double_exponential) return false;
+  if (so_far.most_of_row <= rules_of_rough * points || left < so_far.evaluations) return false;
+  // What is left is to be enough for what there is by now.
+  const auto of_last = static_cast<double>(points * (2 * least_of_rough - 1));
+  return of_last * std::pow(3.0 * static_cast<double>(points), d.ndim() - 1) <= 0.5 * static_cast<double>(left);
+}
+// Of the first axis, and what is left of the record: evaluations.
+inline axis_request begin_anew(const iterated_domain &d, iterated_record &record) {
+  axis_request asked = first_request(d);
+  asked.most -= record.evaluations;
+  asked.least_intervals = least_of_rough;
+  const int64 spent = record.evaluations;
+  record = {};
+  record.evaluations = spent;
+  return asked;
+}
 
 // Integral: quadrature_integral, or one like it.
 template <class Integral>
@@ -99,6 +129,8 @@ class iterated_axis {
   void begin(const axis_request &asked) {
     settings_.reltol = asked.reltol;
     settings_.abstol = asked.abstol;
+    least_of_last_ = asked.least_intervals;
+    settings_.least_intervals = domain_->least_intervals > 0 || domain_->is_last(axis_) ? least_of_last_ : 1;
     most_ = asked.most;
     used_ = 0;
     integral_.begin(settings_, range_);
@@ -109,6 +141,8 @@ class iterated_axis {
   const Integral &integral() const { return integral_; }
   // Points that are wanted, each of them an integral over the axes behind this one; 0: it has ended.
   int64 wanted() const { return integral_.wanted(); }
+
+  int64 least_of_last() const { return least_of_last_; }
 
   // Evaluations behind this axis.
   void use(int64 evaluations) { used_ += evaluations; }
@@ -172,7 +206,8 @@ class iterated_axis {
       }
       absolute = part * std::fmax(settings_.abstol, std::isfinite(least) ? settings_.reltol * least : 0.0);
     }
-    return {possible_reltol(inner_share * settings_.reltol), std::isfinite(absolute) ? absolute : 0.0, 0};
+    return {possible_reltol(inner_share * settings_.reltol), std::isfinite(absolute) ? absolute : 0.0, 0,
+            least_of_last_};
   }
   static std::size_t at(int64 i) { return static_cast<std::size_t>(i); }
 
@@ -181,7 +216,7 @@ class iterated_axis {
   quadrature_range range_;
   quadrature_settings settings_;
   Integral integral_;
-  int64 most_ = 0, used_ = 0;
+  int64 most_ = 0, used_ = 0, least_of_last_ = 1;
   std::vector<double> x_, f_;  // of a step: [points], [components][points]
 };
 

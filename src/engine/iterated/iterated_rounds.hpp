@@ -74,6 +74,7 @@ class iterated_rounds {
   // Returns why what is in front has no value, or running.
   outcome tell(const row &r, outcome end, bool has_value, int64 evaluations, const double *value, const double *error) {
     r.of->record.evaluations += evaluations;
+    r.of->record.see_row(evaluations);
     r.outer->axis.use(evaluations);
     const outcome why = r.of->record.take(end, has_value);
     take(*r.outer, r.point, why, value, error);
@@ -123,7 +124,7 @@ class iterated_rounds {
     n->place = place;
     n->failure = outcome::running;
     n->axis.start(t.domain, outer ? outer->axis.axis() + 1 : 0);
-    n->axis.begin(outer ? outer->inside : first_request(t.domain.settings));
+    n->axis.begin(outer ? outer->inside : first_request(t.domain));
     begin_step(*n);
     most_live_ = std::max(most_live_, ++live_);
     return n;
@@ -188,6 +189,8 @@ class iterated_rounds {
     }
     if (n.told < n.points) return false;
     n.axis.end_step();
+    if (!n.outer && is_to_begin_anew(t.domain, n.axis.least_of_last(), t.record))
+      n.axis.begin(begin_anew(t.domain, t.record));
     if (n.axis.wanted() == 0) return true;
     begin_step(n);
     return false;
