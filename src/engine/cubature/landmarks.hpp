@@ -361,7 +361,7 @@ TESSERA_HD bool turn_to(const splitting &split, const region_view &s, int64 i, c
                         const domain_box &domain) {
   if (w.times == 0) return false;
   if (!divisible_axis(split, w.axis, {s.centre(i, w.axis), s.half(i, w.axis)}, domain, point_slack)) return false;
-  put_in_front(s.state(i), s.ndim(), w.axis);
+  include_axis(s.state(i).word, s.ndim(), w.axis, true);
   return true;
 }
 
