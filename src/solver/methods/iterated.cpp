@@ -14,11 +14,11 @@ namespace {
   throw failure(TESSERA_ERR_ARGUMENT, what + " = " + std::to_string(rule) + " is no rule in one variable");
 }
 
-// TESSERA_LEAST_REGIONS, if so many of each axis are had with half of the evaluations. 16 as in one variable are not usual: smooth integrals would take 10^5 evaluations in
+// TESSERA_LEAST_REGIONS, if so many of each axis are had by halving with half of the evaluations. 16 as in one variable are not usual: smooth integrals would take 10^5 evaluations in
 // two variables where some 10^3 do.
 std::int64_t least_intervals(std::int64_t asked, std::int64_t maxeval, int ndim, int points) {
   if (asked == 0) return 0;
-  const double affordable = std::pow(static_cast<double>(maxeval) / 4.0, 1.0 / ndim) / points;
+  const double affordable = std::pow(static_cast<double>(maxeval) / 2.0, 1.0 / ndim) / (2.0 * points);
   return std::max<std::int64_t>(1, std::min(asked, static_cast<std::int64_t>(std::fmin(affordable, 1e9))));
 }
 
