@@ -126,7 +126,7 @@ class bulk {
     require(std::max(then.at.count, state_.capacity), std::max(then.at.marked_count, state_.parents_capacity));
     static_cast<bulk_progress &>(state_) = then.at;
     state_.end = outcome::running;
-    state_.stopped = state_.wants_room = false;
+    state_.stopped = false;  // wants_room stays, and with it what is listed
     std::memcpy(static_cast<void *>(state_.totals), words + head_words, sums_bytes());
     each_part(words + head_words + to_words(sums_bytes()),
               [this](const uint64 *here, void *there, std::size_t bytes) { exec_.put(there, here, bytes); });

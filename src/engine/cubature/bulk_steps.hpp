@@ -83,7 +83,8 @@ class bulk_steps {
     at_ = state();
     before_ = at_.evaluations;
     at_.pending = 0;
-    at_.wants_room = at_.stopped = at_.wants_look = false;
+    at_.stopped = at_.wants_look = false;
+    at_.wants_room = at_.wants_room && at_.exploring;  // then what is to be divided has been listed
     at_.end = outcome::running;
     if (at_.breaks.found > 0) use_breaks();
     bool alone = Grid::alone_points > 0 && !Evaluator::deferred && !at_.joined && state().points <= Grid::alone_points;
@@ -151,7 +152,7 @@ class bulk_steps {
       if (evaluated || evaluate(pieces, at_.marked_count * split.pieces))
         at_.end = correct_pieces(at_.marked_count, split, pieces);
     }
-    if (at_.pending == 0) at_.exploring = false;  // the list does not outlast a stop
+    if (at_.pending == 0 && !at_.wants_room) at_.exploring = false;  // the list outlasts no other stop
   }
 
   // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
@@ -170,13 +171,16 @@ class bulk_steps {
         }
       }
     }
-    if (at_.exploring && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions)) return move::pause;
+    const bool has_list = at_.wants_room;  // it only wanted room: goes on as if that had been there
+    at_.wants_room = false;
+    if (at_.exploring && !has_list && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions))
+      return move::pause;
     const bool paused = at_.evaluations >= pause || at_.count > state().pause_regions;
-    if (at_.exploring && state().whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
+    if (at_.exploring && !has_list && state().whole_steps && !is_whole(at_.marked_count * split().pieces, split())) {
       at_.end = outcome::evaluations;
       return move::pause;
     }
-    int64 unknown = at_.exploring ? list_pieces() : 0;
+    int64 unknown = at_.exploring ? (has_list ? list_again() : list_pieces()) : 0;
     if (unknown == 0) {
       if (!at_.surveyed && has_enough_regions()) {
         stop_filling();
@@ -724,6 +728,13 @@ class bulk_steps {
       return list_overlooked(grid, state(), at_.count, pieces, at_.marked_count * split.pieces, scale(), split,
                              [](int64, double) { return false; });
     });
+  }
+
+  // What was listed when there was no room for it. A new list would be made with the landmarks that there are now, and the course would depend on
+  // how much room there was.
+  TESSERA_HD int64 list_again() {
+    const splitting split = this->split();
+    return apart([&](Grid &grid) { return list_marked(grid, state(), at_.count, split); });
   }
 
   // Has the run gone on with fewer regions than were wanted, and room for the highest degree in all of them?

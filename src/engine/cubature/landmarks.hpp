@@ -361,7 +361,7 @@ TESSERA_HD bool turn_to(const splitting &split, const region_view &s, int64 i, c
                         const domain_box &domain) {
   if (w.times == 0) return false;
   if (!divisible_axis(split, w.axis, {s.centre(i, w.axis), s.half(i, w.axis)}, domain, point_slack)) return false;
-  // Not put_in_front: with the place of a suspected face kept a device took another course than a host (parity_modes), for a reason that is not known.
+  // Not put_in_front yet: what was seen against it (a device took another course than a host) came from a list that was forgotten; see list_again in bulk_steps.hpp.
   include_axis(s.state(i).word, s.ndim(), w.axis, true);
   return true;
 }

@@ -64,6 +64,15 @@ TESSERA_HD void mark_overlooked(const bulk_state &st, const splitting &split, in
   if ((word & region_listed) != mark) word ^= region_listed;
 }
 
+// Lists, of n regions in their order, those that are marked and can be divided. Returns how many.
+template <class Grid>
+TESSERA_HD int64 list_marked(Grid &grid, bulk_state &st, int64 n, const splitting &split) {
+  return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
+    const uint32 word = st.regions.state(i).word;
+    return (word & region_listed) != 0u && (word & region_frozen) == 0u && divisible(split, st.regions, i, st.domain());
+  });
+}
+
 // So many and more are first looked at by a lane each, for most are beside no block of landmarks; of fewer, which are nearer to them, each has all
 // the lanes of a small team. Measured: 66 000 lose by it, 500 000 gain.
 constexpr int64 least_looked_at_alone = 131072;
@@ -107,10 +116,7 @@ TESSERA_HD TESSERA_APART int64 list_overlooked(Grid &grid, bulk_state &st, int64
     }
   });
   grid.barrier();
-  return list_regions(grid, st, n, st.marked, n, [=, &st](int64 i) {
-    const uint32 word = st.regions.state(i).word;
-    return (word & region_listed) != 0u && (word & region_frozen) == 0u && divisible(split, st.regions, i, st.domain());
-  });
+  return list_marked(grid, st, n, split);
 }
 
 // Lists what is unexplored and what has been overlooked among all n regions. Returns how many.
