@@ -92,7 +92,7 @@ inline cubature_problem raising_problem(int ndim, point_function f, double relto
   return p;
 }
 
-inline void assert_same(const answer &a, const answer &b) {
+inline void assert_same_course(const answer &a, const answer &b) {
   assert_true(a.end == b.end);
   for (std::size_t k = 0; k < a.value.size(); ++k) {
     assert_int_equal(bits_of(a.value[k]), bits_of(b.value[k]));
@@ -101,6 +101,11 @@ inline void assert_same(const answer &a, const answer &b) {
   assert_int_equal(a.statistics.evaluations, b.statistics.evaluations);
   assert_int_equal(a.statistics.regions, b.statistics.regions);
   assert_int_equal(a.statistics.iterations, b.statistics.iterations);
+}
+
+// In the same room too.
+inline void assert_same(const answer &a, const answer &b) {
+  assert_same_course(a, b);
   assert_int_equal(a.statistics.peak_bytes, b.statistics.peak_bytes);
 }
 

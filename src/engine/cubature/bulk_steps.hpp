@@ -158,7 +158,9 @@ class bulk_steps {
   // What comes behind a choice of what to divide. pause: the run, or this go, ends with the list of what is explored as it is.
   enum class move { stop, pause, again, divide_all, divide_listed };
   TESSERA_HD move divide_some(int64 pause, int64 pause_exploring, int64 early_pause) {
-    if (!at_.surveyed && filling()) {
+    const bool has_list = at_.wants_room;  // it only wanted room: goes on as if that had been there
+    at_.wants_room = false;
+    if (!has_list && !at_.surveyed && filling()) {
       const splitting split = this->split();
       if (may_fill(split)) {
         if (can_divide(at_.count, split)) {
@@ -171,8 +173,6 @@ class bulk_steps {
         }
       }
     }
-    const bool has_list = at_.wants_room;  // it only wanted room: goes on as if that had been there
-    at_.wants_room = false;
     if (at_.exploring && !has_list && (at_.evaluations >= pause_exploring || at_.count > state().pause_regions))
       return move::pause;
     const bool paused = at_.evaluations >= pause || at_.count > state().pause_regions;
