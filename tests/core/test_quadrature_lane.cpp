@@ -27,7 +27,7 @@ namespace {
 
 using namespace tessera;
 
-constexpr int families = 20;
+constexpr int families = 22;
 constexpr double beside = 0.5;  // a break point of family 18
 
 struct integrand {
@@ -74,8 +74,12 @@ struct integrand {
         return 1.0 + std::exp(-x / (1e-4 * a)) + std::exp(-(1.0 - x) / (1e-3 * b));
       case 18:
         return std::fabs(x - beside - 3e-4 * a) + (x < 1e-4 * b ? 1.0 : 0.0);
-      default:
+      case 19:
         return std::floor(7.3 * x + a);
+      case 20:  // peaks far apart, over the line
+        return std::exp(-x * x) + 5.0 * b * std::exp(-(x - 40.0 * a) * (x - 40.0 * a));
+      default:  // and behind an exponential
+        return std::exp(-x) + a * std::exp(-10.0 * (x - 25.0 * b) * (x - 25.0 * b));
     }
   }
 };
@@ -86,8 +90,8 @@ using answer = lane_answer;
 void set_range(quadrature_problem &p, int family, bool left = false) {
   std::sort(p.breaks.begin(), p.breaks.end());
   double lower = 0.0, upper = 1.0;
-  if (family == 6) upper = INFINITY;
-  if (family == 7) lower = -INFINITY, upper = INFINITY;
+  if (family == 6 || family == 21) upper = INFINITY;
+  if (family == 7 || family == 20) lower = -INFINITY, upper = INFINITY;
   if (family == 0 && left) lower = -INFINITY, upper = 0.0;
   p.set_limits(1, &lower, &upper);
 }
@@ -167,6 +171,8 @@ void compare(uint64_t seed, int rows, quadrature_rule rule, int complement, int 
     s.complex_values = complex_values;
     s.rule = rule;
     s.complement = complement;
+    s.least_intervals = row % 2 == 0 ? 16 : 1;
+    s.seeks_modes = row % 4 != 1;
     integrand f[Comps];
     const int family = row % families;
     for (int k = 0; k < Comps; ++k)
@@ -287,6 +293,7 @@ void go_on(quadrature_rule rule, int complement, int breaks, uint64_t seed, int 
     s.pairs = Pairs;
     s.rule = rule;
     s.complement = complement;
+    s.seeks_modes = true;
     const int family = row % families;
     if (family == 8 || family == 11) continue;  // what is not finite is asked for again
     integrand f[Comps];

@@ -71,6 +71,12 @@ class component_run {
   double error() const { return error_; }
   int64 intervals() const { return std::max(most_, before_ + (plain_ ? plain_->size() : run_->size())); }
   int64 bytes() const { return memory_.bytes(); }
+  // Without a weight.
+  const interval_list<double, int> &list() const { return run_->list(); }
+  void look_into(double u) {
+    run_->look_into(u);
+    ended_ = false;
+  }
   // So far.
   double sum() const { return signed_value(fourier_ ? done_ : (plain_ ? plain_->sum() : run_->sum())); }
   double sum_of_errors() const {

@@ -42,6 +42,7 @@ class extrapolating_run {
   TESSERA_HD Real value() const { return value_; }
   TESSERA_HD Real error() const { return error_; }
   TESSERA_HD Int size() const { return list_.size(); }
+  TESSERA_HD const interval_list<Real, Int> &list() const { return list_; }
 
   TESSERA_HD void tell(const interval_estimate<Real> *e) {
     if (!is_finite(e[0]) || (request_.count == 2 && !is_finite(e[1])))
@@ -90,6 +91,14 @@ class extrapolating_run {
   }
   TESSERA_HD Real bound_with(const interval_estimate<Real> *e) const {
     return wanted_.bound(request_.count == 1 ? value_ + e->value : list_.value());
+  }
+  // Of a careful run that has met its tolerance: the interval there is divided before it says so again.
+  TESSERA_HD void look_into(Real at) {
+    change_ = Real(0);
+    to_explore_ = 0;
+    list_.select(list_.rank_of(at));
+    exploring_ = true;
+    divide_selected();
   }
   TESSERA_HD Real sum() const { return list_.value(); }
   TESSERA_HD Real sum_of_errors() const { return list_.error(); }
@@ -154,7 +163,7 @@ class extrapolating_run {
     list_.begin(value_, sum);
     if (stopped_by_first(error_, size_of_integrand_, list_.full() && pieces_ > 1)) return;
     const bool met = error_ <= wanted_.bound(value_);
-    if (met && (!is_careful() || list_.size() >= least_)) {
+    if (met && (!is_careful() || (list_.size() >= least_ && !(least_equal_ > Real(1))))) {
       conclude(quadrature_end::converged);
       return;
     }

@@ -5,6 +5,7 @@
 
 #include "exponential_run.hpp"
 #include "kept_estimates.hpp"
+#include "mode_look.hpp"
 #include "smooth_run.hpp"
 
 namespace tessera {
@@ -41,6 +42,8 @@ class integral_steps {
     component_ = 0;
     remark_ = {};
     statistics_ = {};
+    look_.stop();
+    points_of_look_ = 0;
     set_map();
     const bool exponential_first =
         s.rule == quadrature_rule::double_exponential || (s.rule == quadrature_rule::automatic && s.complement != 0);
@@ -59,10 +62,10 @@ class integral_steps {
   TESSERA_HD integral_wish wish() const { return wish_; }
   // Intervals.
   TESSERA_HD int missing() const { return missing_count_; }
-  TESSERA_HD interval<double> missing(int m) const { return run_.request().part[missing_[m]]; }
-  TESSERA_HD int level() const { return run_.request().level; }
+  TESSERA_HD interval<double> missing(int m) const { return request().part[missing_[m]]; }
+  TESSERA_HD int level() const { return request().level; }
   // The integrand itself at the lower ends of the intervals is wanted.
-  TESSERA_HD bool wants_points() const { return run_.request().points; }
+  TESSERA_HD bool wants_points() const { return request().points; }
   TESSERA_HD const range_map &map() const { return map_; }
   // Component by component, then tell_intervals. False: it is not finite, and tell_nonfinite ends the integral.
   TESSERA_HD bool tell_estimate(int m, int k, const interval_estimate<double> &e) {
@@ -77,14 +80,14 @@ class integral_steps {
     if (value != 0.0) zero_ = false;
     interval_estimate<double> e = {value, 0.0, 0.0, 0.0};
     e.rough = !is_finite(value);
-    if (e.rough && run_.request().inner[missing_[m]] && !s_->zero_nonfinite) return false;
+    if (e.rough && request().inner[missing_[m]] && !s_->zero_nonfinite) return false;
     if (e.rough) e.value = 0.0;
     take_estimate(m, k, e);
     return true;
   }
   TESSERA_HD TESSERA_APART void tell_intervals() {
     ++statistics_.steps;
-    run_.tell(told_);
+    tell_asked();
     advance();
   }
   // A level.
@@ -122,6 +125,8 @@ class integral_steps {
       finish(why);
       return;
     }
+    look_.stop();
+    double doubt = doubt_of_modes();
     const quadrature_end reason = why == outcome::evaluations ? quadrature_end::limit : quadrature_end::stopped;
     bool all = true;
     for (;;) {
@@ -130,7 +135,8 @@ class integral_steps {
       all = all && run_.can_stop();
       if (!run_.ended()) run_.stop(reason);
       a_.value[component_] = run_.value();
-      a_.error[component_] = run_.error();
+      a_.error[component_] = run_.error() + doubt;
+      doubt = 0.0;
       if (++component_ == s_->ncomp || !all) break;
       begin_component();
     }
@@ -220,6 +226,8 @@ class integral_steps {
                                           ? tolerances<double>{absolute_of_pair_, equal_share * s_->reltol}
                                           : tolerances<double>{s_->abstol, s_->reltol};
     run_.begin(*s_, *r_, wanted, a_.points, pieces_);
+    mode_count_ = examined_ = sources_ = 0;
+    is_range_searched_ = false;
   }
 
   // How large a complex value is, and so what its parts are to be integrated to, is not known before both have been. A first pass takes hardly
@@ -252,7 +260,7 @@ class integral_steps {
   TESSERA_HD TESSERA_APART void advance() {
     wish_ = integral_wish::nothing;
     while (end_ == outcome::running && wish_ == integral_wish::nothing) {
-      if (run_.ended())
+      if (run_.ended() && !look_.is_active())
         end_component();
       else if (ask())
         wish_ = integral_wish::intervals;
@@ -265,7 +273,7 @@ class integral_steps {
   }
   // False: all that the run has asked for is known, and has been told.
   TESSERA_HD TESSERA_APART bool ask() {
-    const quadrature_request<double, int> &q = run_.request();
+    const quadrature_request<double, int> &q = request();
     missing_count_ = 0;
     for (int i = 0; i < q.count; ++i) {
       const int number = keeps_ ? kept_.find(key(q.part[i])) : -1;
@@ -275,7 +283,7 @@ class integral_steps {
         missing_[missing_count_++] = i;
     }
     if (missing_count_ > 0) return true;
-    run_.tell(told_);
+    tell_asked();
     return false;
   }
 
@@ -312,6 +320,7 @@ class integral_steps {
   }
   TESSERA_HD TESSERA_APART void end_component() {
     count_intervals();
+    if (seek_modes()) return;
     a_.value[component_] = run_.value();
     a_.error[component_] = run_.error();
     a_.ends[component_] = outcome_of(run_.end());
@@ -332,6 +341,53 @@ class integral_steps {
     conclude_adaptive();
   }
 
+  // ---- Other modes over an infinite range ---------------------------------------------------------------------------------------
+
+  TESSERA_HD const quadrature_request<double, int> &request() const {
+    return look_.is_active() ? look_.request() : run_.request();
+  }
+  TESSERA_HD TESSERA_APART void tell_asked() {
+    if (!look_.is_active()) {
+      run_.tell(told_);
+    } else if (!look_.tell(told_)) {
+      for (int side = 0; side < 2; ++side)
+        if (look_.has_found(side) && mode_count_ < most_modes_of_component) modes_[mode_count_++] = look_.found(side);
+    }
+  }
+  TESSERA_HD bool can_afford(int64 points) const { return points <= s_->maxeval - statistics_.evaluations; }
+  // A run has met its tolerance. From the highest place that it knows, and from each mode that this finds, there is a look for others, and what is found the run has to divide until
+  // its intervals are short there. True: that wants something, or has ended the integral. Where the evaluations do not suffice for a look there is none.
+  TESSERA_HD TESSERA_APART bool seek_modes() {
+    const bool is_first_pass_of_pair = s_->complex_values && passes_of_pair_ == 0;
+    if (!s_->seeks_modes || !map_.is_infinite() || is_first_pass_of_pair || run_.end() != quadrature_end::converged)
+      return false;
+    for (;;) {
+      for (; examined_ < mode_count_; ++examined_) {
+        const found_mode &m = modes_[examined_];
+        if (run_.list().full() || !mode_look::is_unseen(run_.list(), map_, m)) continue;
+        if (can_afford(2 * (2 * s_->pairs + 1)))
+          run_.look_into(map_.coordinate(m.at));
+        else
+          stop(outcome::evaluations);
+        return true;
+      }
+      if (points_of_look_ == 0)
+        points_of_look_ = mode_look::points_after(statistics_.evaluations, s_->maxeval - statistics_.evaluations);
+      if (points_of_look_ == 0 || !can_afford(points_of_look_)) return false;
+      if (is_range_searched_ && sources_ == mode_count_) return false;
+      found_mode on = {0.0, map_.lower, map_.upper, 0.0};
+      if (is_range_searched_) on = mode_look::around(modes_[sources_++]);
+      is_range_searched_ = true;
+      if (look_.begin(run_.list(), map_, on, points_of_look_)) return true;
+    }
+  }
+  // What there may be at modes that the run has not divided for to the end.
+  TESSERA_HD double doubt_of_modes() const {
+    double sum = 0.0;
+    for (int m = examined_; m < mode_count_; ++m) sum += mode_look::doubt_of(run_.list(), map_, modes_[m]);
+    return sum;
+  }
+
   // ---- The end: which rule is tried next, and whose value is taken ------------------------------------------------------------
 
   // The worst of the components counts.
@@ -344,7 +400,7 @@ class integral_steps {
     }
     const bool may_change = s_->rule == quadrature_rule::automatic && s_->weight == quadrature_weight::none;
     if (end == outcome::converged) {
-      finish(zero_ && s_->abstol == 0.0 ? outcome::all_zero : end);
+      finish(is_all_zero() ? outcome::all_zero : end);
     } else if (tried_exponential_) {
       choose_better(end);
     } else if (may_change && end != outcome::nonfinite) {
@@ -387,7 +443,7 @@ class integral_steps {
     if (end == outcome::converged) {
       take_exponential();
       remark_ = {};
-      finish(zero_ && s_->abstol == 0.0 ? outcome::all_zero : end);
+      finish(is_all_zero() ? outcome::all_zero : end);
       return;
     }
     if (tried_adaptive_) {
@@ -411,6 +467,12 @@ class integral_steps {
     if (statistics_.exponential) copy_exponential();
     finish(end);
   }
+  // Nothing but zeros was seen; or what was not 0 lay between the points of the intervals that came after it.
+  TESSERA_HD TESSERA_APART bool is_all_zero() const {
+    bool all = true;
+    for (int k = 0; k < s_->ncomp; ++k) all = all && a_.value[k] == 0.0 && a_.error[k] == 0.0;
+    return s_->abstol == 0.0 && (zero_ || all);
+  }
   TESSERA_HD void finish(outcome end) {
     wish_ = integral_wish::nothing;
     end_ = end;
@@ -423,6 +485,14 @@ class integral_steps {
   int pieces_ = 1;
   Run run_;
   Kept kept_;
+  // Of the component.
+  static constexpr int most_modes_of_component = 4;
+  mode_look look_;
+  found_mode modes_[most_modes_of_component];
+  int mode_count_ = 0, examined_ = 0,
+      sources_ = 0;  // found; those that the run has divided for; those from which was looked
+  bool is_range_searched_ = false;
+  int points_of_look_ = 0;  // the same for all
   exponential_run exponential_;
   integral_wish wish_ = integral_wish::nothing;
   bool keeps_ = false, tried_adaptive_ = false, tried_exponential_ = false;

@@ -58,6 +58,14 @@ class interval_list {
     return widest;
   }
 
+  TESSERA_HD Int number_at(Real x) const { return a_.order[rank_of(x) - 1]; }
+  // The rank of the interval around x.
+  TESSERA_HD TESSERA_APART Int rank_of(Real x) const {
+    Int rank = ranked();
+    while (rank > 1 && !(at(a_.order[rank - 1]).lower <= x && x <= at(a_.order[rank - 1]).upper)) --rank;
+    return rank;
+  }
+
   TESSERA_HD void set_error(Int i, Real error) { a_.error[i - 1] = error; }
 
   TESSERA_HD void append(interval<Real> where, Real value, Real error) {

@@ -7,6 +7,7 @@
 #if !defined(__CUDACC_RTC__)
 namespace tessera {
 using std::cos;
+using std::exp;
 using std::log;
 using std::pow;
 using std::sin;

@@ -54,6 +54,12 @@ class smooth_run {
   TESSERA_HD double value() const { return run_.value(); }
   TESSERA_HD double error() const { return run_.error() < 0.0 ? 0.0 : run_.error(); }  // by rounding
   TESSERA_HD int64 intervals() const { return run_.size(); }
+  // Without a weight.
+  TESSERA_HD const interval_list<double, int> &list() const { return run_.list(); }
+  TESSERA_HD void look_into(double u) {
+    run_.look_into(u);
+    ended_ = false;
+  }
   TESSERA_HD interval<double> place() const { return run_.selected(); }
   TESSERA_HD static constexpr bool mirrored() { return false; }
 
