@@ -164,12 +164,15 @@ void in_any_order(void **) {
   }
 }
 
-// A region that is turned to a break point is divided along another axis first. The face behind which something is suspected is still across
+// A region that is turned to a landmark, or to a break point, is divided along another axis first. The face behind which something is suspected is still across
 // the axis that it was across, whichever place that has now.
 void a_suspected_face_stays(void **) {
   constexpr int axes = 6;
   std::vector<double> numbers(static_cast<std::size_t>(region_fields(axes, 1)));
   const region_view s(numbers.data(), axes, 1, 1, region_fields(axes, 1));
+  const std::vector<double> lower(axes, 0.0), upper(axes, 1.0), grain(axes, 0.0);
+  const domain_box domain = {lower.data(), upper.data(), grain.data()};
+  const splitting split = make_exploring(make_splitting(0, axes, 1e-3));
   break_table breaks = {};
   breaks.count = 1;
   for (int j = 0; j < axes; ++j) s.centre(0, j) = s.half(0, j) = 0.25;
@@ -182,7 +185,7 @@ void a_suspected_face_stays(void **) {
         breaks.axis[0] = front;
         breaks.at[0] = 0.3;
         if (way == 0)
-          put_in_front(state, axes, front);
+          assert_true(turn_to(split, s, 0, {1, front}, domain));
         else
           assert_true(turn_to_uncut(&breaks, s, 0));
         assert_int_equal(ranked_axis(state.word, 0), front);
@@ -191,7 +194,7 @@ void a_suspected_face_stays(void **) {
         // Of a region of a higher degree the same bits are its level.
         state = {-0.5f, state.word};
         const uint32 level = state.word & region_face_place;
-        put_in_front(state, axes, (front + 1) % axes);
+        assert_true(turn_to(split, s, 0, {1, (front + 1) % axes}, domain));
         assert_int_equal(state.word & region_face_place, level);
       }
 }

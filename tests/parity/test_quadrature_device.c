@@ -8,7 +8,7 @@
 #include "skip.h"
 #include "solve.h"
 
-enum { device = 0, rows = 3000, most_ncomp = 3, kinds = 14 };
+enum { device = 0, rows = 3000, most_ncomp = 3, kinds = 16 };
 
 struct block {
   double kind, a, b, spoil;
@@ -31,7 +31,9 @@ static const char text[] =
     "    case 10: return exp(-30 * fabs(x - b)) + exp(-50 * fabs(x - a));\n"
     "    case 11: return fabs(x - 3e-4 * a);\n"
     "    case 12: return fabs(x - 0.5 - 3e-4 * a) + (x > 1 - 1e-4 * b);\n"
-    "    default: return floor(7.3 * x + a);\n"
+    "    case 13: return floor(7.3 * x + a);\n"
+    "    case 14: return exp(-x * x) + 5 * b * exp(-(x - 40 * a) * (x - 40 * a));\n" /* peaks far apart */
+    "    default: return exp(-x) + a * exp(-10 * (x - 25 * b) * (x - 25 * b));\n"
     "  }\n"
     "}\n"
     "int f(int ndim, const double *x, int ncomp, double *v, void *block) {\n"
@@ -80,8 +82,8 @@ static void make_inputs(struct inputs *in, uint64_t seed) {
     in->params[i].a = 0.25 + 0.75 * splitmix_uniform(&seed);
     in->params[i].b = 0.1 + 0.8 * splitmix_uniform(&seed);
     in->upper[i] = 1;
-    if (i % kinds == 6 || i % kinds == 7) in->upper[i] = INFINITY;
-    if (i % kinds == 7) in->lower[i] = -INFINITY;
+    if (i % kinds == 6 || i % kinds == 7 || i % kinds >= 14) in->upper[i] = INFINITY;
+    if (i % kinds == 7 || i % kinds == 14) in->lower[i] = -INFINITY;
     if (i % 35 == 0 && in->upper[i] == 1) in->lower[i] = 1, in->upper[i] = 0;
   }
 }

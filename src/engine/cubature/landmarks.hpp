@@ -13,6 +13,7 @@
 #include "../../core/rule.hpp"
 #include "../lone_lane.hpp"
 #include "region_store.hpp"
+#include "ranked_axes.hpp"
 #include "split.hpp"
 
 namespace tessera {
@@ -361,8 +362,7 @@ TESSERA_HD bool turn_to(const splitting &split, const region_view &s, int64 i, c
                         const domain_box &domain) {
   if (w.times == 0) return false;
   if (!divisible_axis(split, w.axis, {s.centre(i, w.axis), s.half(i, w.axis)}, domain, point_slack)) return false;
-  // Not put_in_front yet: what was seen against it (a device took another course than a host) came from a list that was forgotten; see list_again in bulk_steps.hpp.
-  include_axis(s.state(i).word, s.ndim(), w.axis, true);
+  put_in_front(s.state(i), s.ndim(), w.axis);
   return true;
 }
 
