@@ -40,6 +40,7 @@ struct iterated_domain {
     s.complex_values = settings.complex_values;
     static_cast<axis_rule &>(s) = rules[axis];
     s.zero_nonfinite = zero_nonfinite;
+    s.seeks_modes = !is_last(axis) && least_intervals != 1;
     return s;
   }
 };
@@ -131,7 +132,7 @@ class iterated_axis {
     settings_.abstol = asked.abstol;
     least_of_last_ = asked.least_intervals;
     settings_.least_intervals = domain_->least_intervals > 0 || domain_->is_last(axis_) ? least_of_last_ : 1;
-    most_ = asked.most;
+    most_ = settings_.maxeval = asked.most;
     used_ = 0;
     integral_.begin(settings_, range_);
   }

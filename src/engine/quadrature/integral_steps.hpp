@@ -126,7 +126,7 @@ class integral_steps {
       return;
     }
     look_.stop();
-    double doubt = doubt_of_modes();
+    bool mode_unseen = is_mode_unseen();
     const quadrature_end reason = why == outcome::evaluations ? quadrature_end::limit : quadrature_end::stopped;
     bool all = true;
     for (;;) {
@@ -135,8 +135,8 @@ class integral_steps {
       all = all && run_.can_stop();
       if (!run_.ended()) run_.stop(reason);
       a_.value[component_] = run_.value();
-      a_.error[component_] = run_.error() + doubt;
-      doubt = 0.0;
+      a_.error[component_] = run_.error() + (mode_unseen ? fabs(run_.value()) : 0.0);
+      mode_unseen = false;
       if (++component_ == s_->ncomp || !all) break;
       begin_component();
     }
@@ -381,11 +381,11 @@ class integral_steps {
       if (look_.begin(run_.list(), map_, on, points_of_look_)) return true;
     }
   }
-  // What there may be at modes that the run has not divided for to the end.
-  TESSERA_HD double doubt_of_modes() const {
-    double sum = 0.0;
-    for (int m = examined_; m < mode_count_; ++m) sum += mode_look::doubt_of(run_.list(), map_, modes_[m]);
-    return sum;
+  // Is there a mode that the run has not seen yet? It may be as large as what the run knows.
+  TESSERA_HD TESSERA_APART bool is_mode_unseen() const {
+    bool any = false;
+    for (int m = examined_; m < mode_count_; ++m) any = any || mode_look::is_unseen(run_.list(), map_, modes_[m]);
+    return any;
   }
 
   // ---- The end: which rule is tried next, and whose value is taken ------------------------------------------------------------

@@ -51,7 +51,6 @@ class mode_ray {
     if (value != 0.0) sign_ = value < 0.0 ? -1.0 : 1.0;
     if (climbs_ && log_size > own_) {
       top_ = away;
-      log_of_top_ = log_size;
     } else if (climbs_) {
       settle(unseen);
       least_ = own_;
@@ -59,7 +58,6 @@ class mode_ray {
       const double bend = log_size + before_ - 2.0 * own_ - log_bend_, rise = log_size - least_ - log_rise;
       climbs_ = log_size > log_of_zero && larger_of(bend, rise) > doubt_;
       top_ = away;
-      log_of_top_ = log_size;
     }
     least_ = smaller_of(least_, log_size);
     before_ = own_;
@@ -71,7 +69,7 @@ class mode_ray {
     if (!climbs_) return;
     climbs_ = false;
     const double a = place(top_ / fabs(step_)), b = place(top_ * fabs(step_));
-    const found_mode m = {place(top_), smaller_of(a, b), larger_of(a, b), exp(log_of_top_)};
+    const found_mode m = {place(top_), smaller_of(a, b), larger_of(a, b), exp(own_)};
     if ((has_found_ && !(m.size > found_.size)) || !unseen(m)) return;
     has_found_ = true;
     found_ = m;
@@ -95,7 +93,7 @@ class mode_ray {
   double step_ = 0.0;  // negative: downwards
   double away_ = 0.0, before_ = 0.0, own_ = 0.0, least_ = 0.0, log_bend_ = 0.0;
   double sign_ = 0.0, doubt_ = 0.0;
-  double top_ = 0.0, log_of_top_ = 0.0;
+  double top_ = 0.0;
   found_mode found_ = {0.0, 0.0, 0.0, 0.0};
   int left_ = 0, told_ = 0;
   bool climbs_ = false, has_found_ = false;
@@ -149,18 +147,6 @@ class mode_look {
     const interval<double> on = list.at(list.number_at(map.coordinate(m.at)));
     return length_of(map, on) > sight * (m.high - m.low);
   }
-  // What it may hold beside what the intervals know.
-  TESSERA_HD TESSERA_APART static double doubt_of(const interval_list_seen &list, const range_map &map,
-                                                  const found_mode &m) {
-    double known = 0.0;
-    for (int i = 1; i <= list.size(); ++i) {
-      const interval<double> on = list.at(i);
-      const double a = map.coordinate(m.low), b = map.coordinate(m.high);
-      const double low = smaller_of(a, b), high = larger_of(a, b);
-      if (on.lower < high && on.upper > low) known += fabs(list.value_of(i));
-    }
-    return larger_of(0.0, sight * (m.high - m.low) * m.size - known);
-  }
   // A stretch as long as such an interval on both sides.
   TESSERA_HD static found_mode around(const found_mode &m) {
     const double more = sight * (m.high - m.low);
@@ -176,8 +162,9 @@ class mode_look {
 
   static constexpr int64 spent_per_point = 8;
   static constexpr int least_points = 32, most_points = 128;
-  static constexpr double reach = 100.0;      // of a ray, in widths
-  static constexpr double high_share = 0.1;   // of the height: what is as high makes up the width
+  static constexpr double reach = 100.0;     // of a ray, in widths
+  static constexpr double high_share = 0.1;  // of the height: what is as high makes up the width
+  static constexpr double log_two = 0.6931471805599453;
   static constexpr double outermost = 0.002;  // of an interval: no point of a rule is nearer to its end
   static constexpr double sight = 2.0;        // an interval so many times as long as the stretch has seen it
 
@@ -214,7 +201,8 @@ class mode_look {
       const double at = middle_of(i);
       if (at >= low && at <= high && height_of(i) >= high_share * height) sum += fabs(list_->value_of(i));
     }
-    from = {middle_of(best), sum / height};
+    // A power of two, so that components that hardly differ ask for the same points.
+    from = {middle_of(best), exp(log_two * floor(log(sum / height) / log_two + 0.5))};
     return from.width > 0.0 && is_finite(from.width);
   }
   // Of the next point on each side, or of two on the only one.
