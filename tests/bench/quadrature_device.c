@@ -1,5 +1,5 @@
-/* Many integrals over one variable on a device and on the host, other parameters each: a smooth integrand, and x^(a-1) with a from 0.2 to 1 by the epsilon
- * algorithm and by double-exponential rules. Prints CSV: times of the first call (compilation and all), of the best of those after it, and what came out.
+/* Many integrals over one variable on a device and on the host, other parameters each: a smooth integrand, x^(a-1) with a from 0.2 to 1 by the epsilon
+ * algorithm and by double-exponential rules, and a normal density over the line. Prints CSV: times of the first call (compilation and all), of the best of those after it, and what came out.
  * Usage: bench_quadrature_device [ROWS [DEVICE [HOST_ROWS]]]; DEVICE -1: the host alone. SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
@@ -17,20 +17,24 @@ struct block {
 
 static const struct problem {
   const char *name, *text;
-  int rule, singular;
+  int rule, singular, infinite;
 } problems[] = {
     {"exp(-ax)cos(bx)", "double f(const double *x, const double *p) { return exp(-p[0] * x[0]) * cos(p[1] * x[0]); }\n",
-     TESSERA_RULE_AUTO, 0},
+     TESSERA_RULE_AUTO, 0, 0},
     {"x^(a-1) automatic", "double f(const double *x, const double *p) { return pow(x[0], p[0] - 1.0); }\n",
-     TESSERA_RULE_AUTO, 1},
+     TESSERA_RULE_AUTO, 1, 0},
     {"x^(a-1) epsilon algorithm", "double f(const double *x, const double *p) { return pow(x[0], p[0] - 1.0); }\n",
-     TESSERA_RULE_KRONROD21, 1},
+     TESSERA_RULE_KRONROD21, 1, 0},
     {"x^(a-1) double-exponential", "double f(const double *x, const double *p) { return pow(x[0], p[0] - 1.0); }\n",
-     TESSERA_RULE_DOUBLE_EXPONENTIAL, 1},
+     TESSERA_RULE_DOUBLE_EXPONENTIAL, 1, 0},
+    {"exp(-a(x-b)^2) on the line",
+     "double f(const double *x, const double *p) { return exp(-p[0] * (x[0] - p[1]) * (x[0] - p[1])); }\n",
+     TESSERA_RULE_AUTO, 0, 1},
 };
 
 static double exact(const struct problem *p, const struct block *q) {
   if (p->singular) return 1.0 / q->a;
+  if (p->infinite) return sqrt(acos(-1.0) / q->a);
   return (q->a + exp(-q->a) * (q->b * sin(q->b) - q->a * cos(q->b))) / (q->a * q->a + q->b * q->b);
 }
 
@@ -61,6 +65,10 @@ static int run(const struct problem *p, int64_t rows, int device) {
     value[i] = error[i] = 0.0, status[i] = 0;
   }
   if (tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, p->text, "f") != TESSERA_OK) return 1;
+  if (p->infinite) {
+    const double lower = -INFINITY, upper = INFINITY;
+    if (tessera_set_domain(s, &lower, &upper) != TESSERA_OK) return 1;
+  }
   tessera_set_int(s, TESSERA_DEVICE, device);
   tessera_set_int(s, TESSERA_RULE, p->rule);
   tessera_set_real(s, TESSERA_RELTOL, reltol);
