@@ -101,7 +101,7 @@ class quadrature_integral {
   integral_steps<component_run, growing_estimates> steps_;
 
   int64 wanted_ = 0;
-  int points_of_[2] = {0, 0};
+  int points_of_[mode_look::most_asked] = {};
   double u_[2 * interval_rule::most_points], jacobian_[2 * interval_rule::most_points];
   std::vector<exponential_sample> samples_;  // of a level
 

@@ -62,10 +62,10 @@ class integral_steps {
   TESSERA_HD integral_wish wish() const { return wish_; }
   // Intervals.
   TESSERA_HD int missing() const { return missing_count_; }
-  TESSERA_HD interval<double> missing(int m) const { return request().part[missing_[m]]; }
-  TESSERA_HD int level() const { return request().level; }
+  TESSERA_HD interval<double> missing(int m) const { return part(missing_[m]); }
+  TESSERA_HD int level() const { return run_.request().level; }
   // The integrand itself at the lower ends of the intervals is wanted.
-  TESSERA_HD bool wants_points() const { return request().points; }
+  TESSERA_HD bool wants_points() const { return look_.is_active() || run_.request().points; }
   TESSERA_HD const range_map &map() const { return map_; }
   // Component by component, then tell_intervals. False: it is not finite, and tell_nonfinite ends the integral.
   TESSERA_HD bool tell_estimate(int m, int k, const interval_estimate<double> &e) {
@@ -80,7 +80,7 @@ class integral_steps {
     if (value != 0.0) zero_ = false;
     interval_estimate<double> e = {value, 0.0, 0.0, 0.0};
     e.rough = !is_finite(value);
-    if (e.rough && request().inner[missing_[m]] && !s_->zero_nonfinite) return false;
+    if (e.rough && is_inner(missing_[m]) && !s_->zero_nonfinite) return false;
     if (e.rough) e.value = 0.0;
     take_estimate(m, k, e);
     return true;
@@ -176,7 +176,7 @@ class integral_steps {
 
   TESSERA_HD void take_estimate(int m, int k, const interval_estimate<double> &e) {
     if (keeps_) kept_.keep(key(missing(m)), k, e);
-    if (k == component_) told_[missing_[m]] = e;
+    if (k == component_) take_asked(missing_[m], e);
   }
 
   // Coordinate and pieces.
@@ -273,12 +273,13 @@ class integral_steps {
   }
   // False: all that the run has asked for is known, and has been told.
   TESSERA_HD TESSERA_APART bool ask() {
-    const quadrature_request<double, int> &q = request();
+    const int asked = look_.is_active() ? look_.count() : run_.request().count;
     missing_count_ = 0;
-    for (int i = 0; i < q.count; ++i) {
-      const int number = keeps_ ? kept_.find(key(q.part[i])) : -1;
+    TESSERA_ROLLED
+    for (int i = 0; i < asked; ++i) {
+      const int number = keeps_ ? kept_.find(key(part(i))) : -1;
       if (number >= 0)
-        told_[i] = kept_.estimate(number, component_);
+        take_asked(i, kept_.estimate(number, component_));
       else
         missing_[missing_count_++] = i;
     }
@@ -343,13 +344,21 @@ class integral_steps {
 
   // ---- Other modes over an infinite range ---------------------------------------------------------------------------------------
 
-  TESSERA_HD const quadrature_request<double, int> &request() const {
-    return look_.is_active() ? look_.request() : run_.request();
+  // What is asked for: by the look, or by the run.
+  TESSERA_HD interval<double> part(int i) const {
+    return look_.is_active() ? interval<double>{look_.point(i), look_.point(i)} : run_.request().part[i];
+  }
+  TESSERA_HD bool is_inner(int i) const { return look_.is_active() || run_.request().inner[i]; }
+  TESSERA_HD void take_asked(int i, const interval_estimate<double> &e) {
+    if (look_.is_active())
+      look_.set_value(i, e.value);
+    else
+      told_[i] = e;
   }
   TESSERA_HD TESSERA_APART void tell_asked() {
     if (!look_.is_active()) {
       run_.tell(told_);
-    } else if (!look_.tell(told_)) {
+    } else if (!look_.go_on()) {
       for (int side = 0; side < 2; ++side)
         if (look_.has_found(side) && mode_count_ < most_modes_of_component) modes_[mode_count_++] = look_.found(side);
     }
@@ -498,7 +507,7 @@ class integral_steps {
   bool keeps_ = false, tried_adaptive_ = false, tried_exponential_ = false;
   bool saved_ = false;  // the double-exponential rule came first and did not converge
   bool has_value_ = false, zero_ = true;
-  int component_ = 0, missing_count_ = 0, missing_[2] = {0, 0};
+  int component_ = 0, missing_count_ = 0, missing_[mode_look::most_asked] = {};
   interval_estimate<double> told_[2];
   // Of a complex value, whose two parts are integrated one after the other, in several passes: the absolute tolerance of both.
   double absolute_of_pair_ = 0.0;

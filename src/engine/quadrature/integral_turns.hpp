@@ -19,6 +19,7 @@ template <int Pairs>
 class integral_turns {
  public:
   static constexpr int turn_points = 2 * Pairs + 1;
+  static_assert(turn_points > mode_look::most_asked, "points of a look are those of a turn");
 
   // All must stay where they are. Without room for estimates there is one component.
   TESSERA_HD void begin(const quadrature_settings &s, const quadrature_range &r, const integral_arrays &a,
@@ -110,7 +111,7 @@ class integral_turns {
     constexpr uint64 of_interval = 0x7475726e, of_points = of_interval + 1, of_level = of_interval + 2;
     uint64 kind = of_level;
     int n = 2;
-    double where[4];
+    double where[mode_look::most_asked];
     if (steps_.wish() == integral_wish::level) {
       const exponential_run::piece &p = steps_.exponential().wanted_piece();
       where[0] = p.at.lower;

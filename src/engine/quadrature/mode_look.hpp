@@ -99,18 +99,22 @@ class mode_ray {
   bool climbs_ = false, has_found_ = false;
 };
 
-// Asks for points as end_probes does.
 class mode_look {
  public:
+  static constexpr int most_asked = 14;  // points at once: no more than the smallest rule has
+
   // Behind so many evaluations, with so many left: how many points it may take. 0: not enough.
   TESSERA_HD static int points_after(int64 evaluations, int64 left) {
     const int64 share = evaluations / spent_per_point, wanted = share < least_points ? least_points : share;
     const int64 points = wanted < left ? wanted : left;
     return points < least_points ? 0 : static_cast<int>(points < most_points ? points : most_points);
   }
-  TESSERA_HD bool is_active() const { return request_.count > 0; }
-  TESSERA_HD void stop() { request_.count = 0; }
-  TESSERA_HD const quadrature_request<double, int> &request() const { return request_; }
+  TESSERA_HD bool is_active() const { return count_ > 0; }
+  TESSERA_HD void stop() { count_ = 0; }
+  // The points that are wanted next, in the coordinate that is divided, and the integrand there times the Jacobian.
+  TESSERA_HD int count() const { return count_; }
+  TESSERA_HD double point(int i) const { return u_[i]; }
+  TESSERA_HD void set_value(int i, double value) { value_[i] = value; }
 
   // From the highest place in the intervals between on.low and on.high. False: there is nothing.
   TESSERA_HD TESSERA_APART bool begin(const interval_list_seen &list, const range_map &map, const found_mode &on,
@@ -125,14 +129,14 @@ class mode_look {
     const double step = exp(log(reach) / each);
     sides_[0].begin(from, step, up ? each : 0, log(height));
     sides_[1].begin(from, -step, down ? each : 0, log(height));
-    request_.points = true;
     ask();
     return is_active();
   }
-  // True: further points are wanted.
-  TESSERA_HD TESSERA_APART bool tell(const interval_estimate<double> *e) {
-    for (int i = 0; i < request_.count; ++i) {
-      const double value = e[i].value / map_.at(request_.part[i].lower).jacobian;
+  // All values have been set. True: further points are wanted.
+  TESSERA_HD TESSERA_APART bool go_on() {
+    TESSERA_ROLLED
+    for (int i = 0; i < count_; ++i) {
+      const double value = value_[i] / map_.at(u_[i]).jacobian;
       sides_[side_[i]].tell(value, away_[i], [this](const found_mode &m) { return is_unseen(*list_, map_, m); });
     }
     ask();
@@ -205,34 +209,32 @@ class mode_look {
     from = {middle_of(best), exp(log_two * floor(log(sum / height) / log_two + 0.5))};
     return from.width > 0.0 && is_finite(from.width);
   }
-  // Of the next point on each side, or of two on the only one.
+  // For the next points, from both sides in turn as far as they go.
   TESSERA_HD void ask() {
-    request_.count = 0;
-    for (int turn = 0; turn < 2 && request_.count < 2; ++turn)
-      for (int s = 0; s < 2 && request_.count < 2; ++s) {
-        mode_ray &side = sides_[s];
-        if (side.has_ended()) continue;
-        const double x = side.next();
-        if (!is_inside(x)) {
-          side.end();
-          continue;
-        }
-        const int i = request_.count++;
-        const double u = map_.coordinate(x);
-        side_[i] = s;
-        away_[i] = side.away();
-        request_.part[i] = {u, u};
-        request_.inner[i] = true;
-        side.go_on();
-      }
+    count_ = 0;
+    TESSERA_ROLLED
+    while (count_ < most_asked && !(sides_[0].has_ended() && sides_[1].has_ended()))
+      for (int s = 0; s < 2 && count_ < most_asked; ++s) ask_side(s);
+  }
+  TESSERA_HD void ask_side(int s) {
+    mode_ray &side = sides_[s];
+    if (side.has_ended()) return;
+    const double x = side.next();
+    if (!is_inside(x)) {
+      side.end();
+      return;
+    }
+    u_[count_] = map_.coordinate(x);
+    side_[count_] = s;
+    away_[count_++] = side.away();
+    side.go_on();
   }
 
   const interval_list_seen *list_ = nullptr;
   range_map map_;
-  quadrature_request<double, int> request_;
   mode_ray sides_[2];  // upwards, downwards
-  int side_[2] = {0, 0};
-  double away_[2] = {0.0, 0.0};
+  int count_ = 0, side_[most_asked] = {};
+  double u_[most_asked] = {}, away_[most_asked] = {}, value_[most_asked] = {};
   double nearest_[2] = {1.0, 1.0};  // coordinates of negative and positive sign are no nearer to 0
 };
 
