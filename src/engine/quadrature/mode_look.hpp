@@ -25,17 +25,18 @@ struct found_mode {
 // One side of a look.
 class mode_ray {
  public:
-  TESSERA_HD void begin(const mode_place &from, double step, int points, double log_height) {
-    from_ = from;
-    step_ = step;
-    left_ = points;
-    away_ = from.width;
-    before_ = own_ = least_ = log_height;
-    told_ = 0;
-    climbs_ = has_found_ = false;
-    sign_ = doubt_ = 0.0;
-    log_bend_ = log_bend * log(fabs(step)) / log_step_of_bend;
-  }
+  mode_ray() = default;
+  // step: from one distance to the next, and the sign of the way.
+  TESSERA_HD mode_ray(const mode_place &from, double step, int points, double log_height)
+      : at_(from.at),
+        step_(step),
+        log_bend_(log_bend * log(fabs(step)) / log_step_of_bend),
+        away_(from.width),
+        told_away_(from.width),
+        before_(log_height),
+        own_(log_height),
+        least_(log_height),
+        left_(points) {}
   TESSERA_HD bool has_ended() const { return left_ == 0; }
   TESSERA_HD void end() { left_ = 0; }
   TESSERA_HD double next() const { return place(away_); }
@@ -43,60 +44,53 @@ class mode_ray {
     away_ *= fabs(step_);
     --left_;
   }
-  // The value at the next point. unseen(mode): has no interval seen what may be there?
-  template <class Unseen>
-  TESSERA_HD void tell(double value, double away, const Unseen &unseen) {
+  // The value at the next point that has not been told. True: the one before was the highest of a rise.
+  TESSERA_HD bool tell(double value) {
     const double log_size = value == 0.0 ? log_of_zero : larger_of(log(fabs(value)), log_of_zero);
     if (value * sign_ < 0.0) doubt_ += log_of_change;
     if (value != 0.0) sign_ = value < 0.0 ? -1.0 : 1.0;
-    if (climbs_ && log_size > own_) {
-      top_ = away;
-    } else if (climbs_) {
-      settle(unseen);
-      least_ = own_;
-    } else if (told_ > 1) {
+    const bool has_climbed = climbs_ && !(log_size > own_);
+    if (has_climbed) {
+      top_ = told_away_ / fabs(step_);
+      log_of_top_ = least_ = own_;
+      climbs_ = false;
+    } else if (!climbs_ && told_ > 1) {
       const double bend = log_size + before_ - 2.0 * own_ - log_bend_, rise = log_size - least_ - log_rise;
       climbs_ = log_size > log_of_zero && larger_of(bend, rise) > doubt_;
-      top_ = away;
     }
     least_ = smaller_of(least_, log_size);
     before_ = own_;
     own_ = log_size;
+    told_away_ *= fabs(step_);
     ++told_;
+    return has_climbed;
   }
-  template <class Unseen>
-  TESSERA_HD void settle(const Unseen &unseen) {
-    if (!climbs_) return;
-    climbs_ = false;
+  // Has the last point been the highest of a rise?
+  TESSERA_HD bool ends_high() {
+    top_ = told_away_ / fabs(step_);
+    log_of_top_ = own_;
+    return climbs_;
+  }
+  TESSERA_HD found_mode top() const {
     const double a = place(top_ / fabs(step_)), b = place(top_ * fabs(step_));
-    const found_mode m = {place(top_), smaller_of(a, b), larger_of(a, b), exp(own_)};
-    if ((has_found_ && !(m.size > found_.size)) || !unseen(m)) return;
-    has_found_ = true;
-    found_ = m;
+    return {place(top_), smaller_of(a, b), larger_of(a, b), exp(log_of_top_)};
   }
-  // Of several the highest.
-  TESSERA_HD bool has_found() const { return has_found_; }
-  TESSERA_HD const found_mode &found() const { return found_; }
-  TESSERA_HD double away() const { return away_; }
 
  private:
   static constexpr double log_of_zero = -750.0;
   // Between steps of the ratio 1.2: the integrand falls a hundred times less than a step before, or it has risen to three times its least.
   static constexpr double log_bend = 4.605170185988092, log_step_of_bend = 0.1823215567939546,
                           log_rise = 1.0986122886681098;
-  static constexpr double log_of_change =
-      2.302585092994046;  // an integrand that oscillates rises, and falls less, all the time
+  static constexpr double log_of_change = 2.302585092994046;  // an integrand that changes its sign does so all the time
 
-  TESSERA_HD double place(double away) const { return step_ > 0.0 ? from_.at + away : from_.at - away; }
+  TESSERA_HD double place(double away) const { return step_ > 0.0 ? at_ + away : at_ - away; }
 
-  mode_place from_;
-  double step_ = 0.0;  // negative: downwards
-  double away_ = 0.0, before_ = 0.0, own_ = 0.0, least_ = 0.0, log_bend_ = 0.0;
-  double sign_ = 0.0, doubt_ = 0.0;
-  double top_ = 0.0;
-  found_mode found_ = {0.0, 0.0, 0.0, 0.0};
+  double at_ = 0.0, step_ = 0.0, log_bend_ = 0.0;
+  double away_ = 0.0, told_away_ = 0.0;  // of the next points that are asked for, and told
+  double before_ = 0.0, own_ = 0.0, least_ = 0.0, sign_ = 0.0, doubt_ = 0.0;
+  double top_ = 0.0, log_of_top_ = 0.0;
   int left_ = 0, told_ = 0;
-  bool climbs_ = false, has_found_ = false;
+  bool climbs_ = false;
 };
 
 class mode_look {
@@ -121,31 +115,33 @@ class mode_look {
                                       int points) {
     list_ = &list;
     map_ = map;
+    has_found_[0] = has_found_[1] = false;
     mode_place from;
     double height = 0.0;
     if (!find_highest(on.low, on.high, from, height)) return false;
     const bool up = is_inside(from.at + from.width), down = is_inside(from.at - from.width);
     const int each = up && down ? points / 2 : points;
-    const double step = exp(log(reach) / each);
-    sides_[0].begin(from, step, up ? each : 0, log(height));
-    sides_[1].begin(from, -step, down ? each : 0, log(height));
+    const double step = exp(log(reach) / each), log_height = log(height);
+    ray_ = mode_ray(from, step, up ? each : 0, log_height);
+    later_ = mode_ray(from, -step, down ? each : 0, log_height);
+    side_ = 0;
     ask();
     return is_active();
   }
   // All values have been set. True: further points are wanted.
   TESSERA_HD TESSERA_APART bool go_on() {
+    mode_ray ray = ray_;  // whose numbers are at hand
+    const range_map map = map_;
     TESSERA_ROLLED
-    for (int i = 0; i < count_; ++i) {
-      const double value = value_[i] / map_.at(u_[i]).jacobian;
-      sides_[side_[i]].tell(value, away_[i], [this](const found_mode &m) { return is_unseen(*list_, map_, m); });
-    }
+    for (int i = 0; i < count_; ++i)
+      if (ray.tell(value_[i] / map.at(u_[i]).jacobian)) take(ray);
+    ray_ = ray;
     ask();
-    if (is_active()) return true;
-    for (mode_ray &side : sides_) side.settle([this](const found_mode &m) { return is_unseen(*list_, map_, m); });
-    return false;
+    return is_active();
   }
-  TESSERA_HD bool has_found(int side) const { return sides_[side].has_found(); }
-  TESSERA_HD const found_mode &found(int side) const { return sides_[side].found(); }
+  // Of several on a side the highest.
+  TESSERA_HD bool has_found(int side) const { return has_found_[side]; }
+  TESSERA_HD const found_mode &found(int side) const { return found_[side]; }
   // Is the interval there too long to have seen it?
   TESSERA_HD static bool is_unseen(const interval_list_seen &list, const range_map &map, const found_mode &m) {
     const interval<double> on = list.at(list.number_at(map.coordinate(m.at)));
@@ -158,12 +154,6 @@ class mode_look {
   }
 
  private:
-  TESSERA_HD bool is_inside(double x) const {
-    if (!(x > map_.lower && x < map_.upper && x >= map_.first && x <= map_.last)) return false;
-    const double u = map_.coordinate(x);
-    return u > 0.0 ? u >= nearest_[1] : -u >= nearest_[0];
-  }
-
   static constexpr int64 spent_per_point = 8;
   static constexpr int least_points = 32, most_points = 128;
   static constexpr double reach = 100.0;     // of a ray, in widths
@@ -172,69 +162,94 @@ class mode_look {
   static constexpr double outermost = 0.002;  // of an interval: no point of a rule is nearer to its end
   static constexpr double sight = 2.0;        // an interval so many times as long as the stretch has seen it
 
+  TESSERA_HD bool is_inside(double x) const {
+    if (!(x > map_.lower && x < map_.upper && x >= map_.first && x <= map_.last)) return false;
+    const double u = map_.coordinate(x);
+    return u > 0.0 ? u >= nearest_[1] : -u >= nearest_[0];
+  }
+  TESSERA_HD static bool is_infinite(const range_map &map, const interval<double> &on) {
+    return on.upper == 0.0 || (map.kind == range_kind::whole && on.lower == 0.0);
+  }
   TESSERA_HD static double length_of(const range_map &map, const interval<double> &on) {
-    const bool is_infinite = on.upper == 0.0 || (map.kind == range_kind::whole && on.lower == 0.0);
-    return is_infinite ? infinity_value() : fabs(map.at(on.upper).x - map.at(on.lower).x);
+    return is_infinite(map, on) ? infinity_value() : fabs(map.at(on.upper).x - map.at(on.lower).x);
   }
-  // The mean of the integrand over an interval.
-  TESSERA_HD double height_of(int i) const {
+  // Of an interval its middle and the mean of the integrand there, in the user's coordinate.
+  struct interval_seen {
+    double middle, height, value;
+  };
+  TESSERA_HD interval_seen seen(const range_map &map, int i) const {
     const interval<double> on = list_->at(i);
-    const double length = length_of(map_, on), value = fabs(list_->value_of(i));
-    if (length < infinity_value()) return value / length;
-    const double middle = 0.5 * (on.lower + on.upper);
-    return value / ((on.upper - on.lower) * map_.at(middle).jacobian);
-  }
-  TESSERA_HD double middle_of(int i) const {
-    const interval<double> on = list_->at(i);
-    if (length_of(map_, on) < infinity_value()) return 0.5 * map_.at(on.lower).x + 0.5 * map_.at(on.upper).x;
-    return map_.at(0.5 * (on.lower + on.upper)).x;
+    const double value = fabs(list_->value_of(i));
+    if (is_infinite(map, on)) {
+      const mapped_point p = map.at(0.5 * (on.lower + on.upper));
+      return {p.x, value / ((on.upper - on.lower) * p.jacobian), value};
+    }
+    const double a = map.at(on.lower).x, b = map.at(on.upper).x;
+    return {0.5 * a + 0.5 * b, value / fabs(b - a), value};
   }
   TESSERA_HD bool find_highest(double low, double high, mode_place &from, double &height) {
-    int best = 0;
-    nearest_[0] = nearest_[1] = 1.0;
+    const range_map map = map_;
+    double nearest[2] = {1.0, 1.0};
+    TESSERA_ROLLED
     for (int i = 1; i <= list_->size(); ++i) {
       const interval<double> on = list_->at(i);
-      if (on.upper == 0.0) nearest_[0] = outermost * (on.upper - on.lower);
-      if (on.lower == 0.0) nearest_[1] = outermost * (on.upper - on.lower);
-      const double own = height_of(i), at = middle_of(i);
-      if (at >= low && at <= high && own > height) best = i, height = own;
+      if (on.upper == 0.0) nearest[0] = outermost * (on.upper - on.lower);
+      if (on.lower == 0.0) nearest[1] = outermost * (on.upper - on.lower);
+      const interval_seen s = seen(map, i);
+      if (s.middle >= low && s.middle <= high && s.height > height) from.at = s.middle, height = s.height;
     }
-    if (best == 0) return false;
+    nearest_[0] = nearest[0];
+    nearest_[1] = nearest[1];
+    if (!(height > 0.0)) return false;
     double sum = 0.0;
+    TESSERA_ROLLED
     for (int i = 1; i <= list_->size(); ++i) {
-      const double at = middle_of(i);
-      if (at >= low && at <= high && height_of(i) >= high_share * height) sum += fabs(list_->value_of(i));
+      const interval_seen s = seen(map, i);
+      if (s.middle >= low && s.middle <= high && s.height >= high_share * height) sum += s.value;
     }
     // A power of two, so that components that hardly differ ask for the same points.
-    from = {middle_of(best), exp(log_two * floor(log(sum / height) / log_two + 0.5))};
+    from.width = exp(log_two * floor(log(sum / height) / log_two + 0.5));
     return from.width > 0.0 && is_finite(from.width);
   }
-  // For the next points, from both sides in turn as far as they go.
+  TESSERA_HD void take(const mode_ray &ray) {
+    const found_mode m = ray.top();
+    if ((has_found_[side_] && !(m.size > found_[side_].size)) || !is_unseen(*list_, map_, m)) return;
+    has_found_[side_] = true;
+    found_[side_] = m;
+  }
+  // For the next points of a side, or of the other one.
   TESSERA_HD void ask() {
     count_ = 0;
-    TESSERA_ROLLED
-    while (count_ < most_asked && !(sides_[0].has_ended() && sides_[1].has_ended()))
-      for (int s = 0; s < 2 && count_ < most_asked; ++s) ask_side(s);
+    ask_on_side();
+    if (count_ > 0 || side_ > 0) return;
+    side_ = 1;
+    ray_ = later_;
+    ask_on_side();
   }
-  TESSERA_HD void ask_side(int s) {
-    mode_ray &side = sides_[s];
-    if (side.has_ended()) return;
-    const double x = side.next();
-    if (!is_inside(x)) {
-      side.end();
-      return;
+  TESSERA_HD void ask_on_side() {
+    mode_ray ray = ray_;
+    TESSERA_ROLLED
+    while (count_ < most_asked && !ray.has_ended()) {
+      const double x = ray.next();
+      if (is_inside(x)) {
+        u_[count_++] = map_.coordinate(x);
+        ray.go_on();
+      } else {
+        ray.end();
+      }
     }
-    u_[count_] = map_.coordinate(x);
-    side_[count_] = s;
-    away_[count_++] = side.away();
-    side.go_on();
+    if (count_ == 0 && ray.ends_high()) take(ray);
+    ray_ = ray;
   }
 
   const interval_list_seen *list_ = nullptr;
   range_map map_;
-  mode_ray sides_[2];  // upwards, downwards
-  int count_ = 0, side_[most_asked] = {};
-  double u_[most_asked] = {}, away_[most_asked] = {}, value_[most_asked] = {};
+  mode_ray ray_, later_;  // of the side that is looked at, of the other one
+  int side_ = 0;          // 0: upwards
+  bool has_found_[2] = {false, false};
+  found_mode found_[2] = {};
+  int count_ = 0;
+  double u_[most_asked] = {}, value_[most_asked] = {};
   double nearest_[2] = {1.0, 1.0};  // coordinates of negative and positive sign are no nearer to 0
 };
 
