@@ -498,8 +498,7 @@ class integral_steps {
   static constexpr int most_modes_of_component = 4;
   mode_look look_;
   found_mode modes_[most_modes_of_component];
-  int mode_count_ = 0, examined_ = 0,
-      sources_ = 0;  // found; those that the run has divided for; those from which was looked
+  int mode_count_ = 0, examined_ = 0, sources_ = 0;  // found; divided for; looked from
   bool is_range_searched_ = false;
   int points_of_look_ = 0;  // the same for all
   exponential_run exponential_;
