@@ -55,6 +55,33 @@ static int whole_line(int ndim, const double *x, int ncomp, double *f, void *use
   return 0;
 }
 
+/* Peaks far apart, each component with another. */
+static int far_modes(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  (void)ndim, (void)userdata;
+  count_call();
+  for (int k = 0; k < ncomp; ++k)
+    f[k] = exp(-(x[0] - 1) * (x[0] - 1)) + 0.5 * exp(-4 * (x[0] - 30 - 7 * k) * (x[0] - 30 - 7 * k));
+  return 0;
+}
+
+/* Two narrow peaks beside faces that divisions make: regions in bulk explore their neighbourhood, and find no room on the way. */
+static int beside_faces(int ndim, const double *x, int ncomp, double *f, void *userdata) {
+  static const double centre[2][4] = {{0.6543, 0.6270, 0.7552, 0.6536}, {0.4975, 0.8411, 0.2444, 0.3732}},
+                      width[2][4] = {{0.0556, 0.0053, 0.0057, 0.0365}, {0.0083, 0.0834, 0.0071, 0.0039}};
+  (void)userdata;
+  count_call();
+  for (int k = 0; k < ncomp; ++k) f[k] = 0;
+  for (int p = 0; p < 2; ++p) {
+    double s = 0;
+    for (int j = 0; j < ndim; ++j) {
+      const double t = (x[j] / (1 + 0.25 * j) - centre[p][j]) / width[p][j];
+      s += t * t;
+    }
+    for (int k = 0; k < ncomp; ++k) f[k] += exp(-s) * (p + 1);
+  }
+  return 0;
+}
+
 /* A method with what it is asked for. */
 struct a_case {
   const char *name;
@@ -90,6 +117,15 @@ static const struct a_case cases[] = {
      0},
     {"infinite axes", TESSERA_CUBATURE, 2, 1, whole_line, 1e-7, {0}, {0}, 0},
     {"sparse grid beside regions", TESSERA_CUBATURE, 5, 1, smooth, 1e-9, {0}, {0}, 0},
+    {"in bulk beside peaks",
+     TESSERA_CUBATURE,
+     4,
+     1,
+     beside_faces,
+     1e-2,
+     {TESSERA_SELECTION, TESSERA_INITIAL_REGIONS, TESSERA_SPARSE},
+     {TESSERA_SELECT_BULK, 2, TESSERA_SPARSE_OFF},
+     0},
     {"sparse grid alone", TESSERA_CUBATURE, 4, 2, smooth, 1e-9, {TESSERA_SPARSE}, {TESSERA_SPARSE_ALONE}, 0},
     {"lattice rule", TESSERA_LATTICE, 4, 2, corner, 3e-4, {0}, {0}, 0},
     {"lattice rule, tent",
@@ -150,6 +186,7 @@ static const struct a_case cases[] = {
      0},
     {"sampling by choice", TESSERA_MONTECARLO, 4, 1, corner, 3e-4, {0}, {0}, 0},
     {"quadrature", TESSERA_QUADRATURE, 1, 2, root, 1e-11, {0}, {0}, 0},
+    {"quadrature, other modes", TESSERA_QUADRATURE, 1, 2, far_modes, 1e-9, {0}, {0}, 0},
     {"double exponential",
      TESSERA_QUADRATURE,
      1,
@@ -181,8 +218,9 @@ static tessera_solver *solver_for(const struct a_case *c, int threads) {
     tessera_lattice_destroy(l);
   }
   for (int j = 0; j < c->ndim; ++j) {
-    lower[j] = c->f == whole_line ? -INFINITY : 0;
-    upper[j] = c->f == whole_line ? INFINITY : 1 + 0.25 * j;
+    const int infinite = c->f == whole_line || c->f == far_modes;
+    lower[j] = infinite ? -INFINITY : 0;
+    upper[j] = infinite ? INFINITY : 1 + 0.25 * j;
   }
   assert_status(s, tessera_set_domain(s, lower, upper), TESSERA_OK);
   put_real(s, TESSERA_RELTOL, c->tolerance);
