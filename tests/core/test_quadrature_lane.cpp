@@ -27,7 +27,7 @@ namespace {
 
 using namespace tessera;
 
-constexpr int families = 22;
+constexpr int families = 23;
 constexpr double beside = 0.5;  // a break point of family 18
 
 struct integrand {
@@ -78,6 +78,8 @@ struct integrand {
         return std::floor(7.3 * x + a);
       case 20:  // peaks far apart, over the line
         return std::exp(-x * x) + 5.0 * b * std::exp(-(x - 40.0 * a) * (x - 40.0 * a));
+      case 22:  // in a wide range
+        return std::exp(-1e4 * (x - 0.1 * a) * (x - 0.1 * a)) + std::exp(-1e4 * (x - 0.4 * b) * (x - 0.4 * b));
       default:  // and behind an exponential
         return std::exp(-x) + a * std::exp(-10.0 * (x - 25.0 * b) * (x - 25.0 * b));
     }

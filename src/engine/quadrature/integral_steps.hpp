@@ -342,7 +342,7 @@ class integral_steps {
     conclude_adaptive();
   }
 
-  // ---- Other modes over an infinite range ---------------------------------------------------------------------------------------
+  // ---- Other modes ---------------------------------------------------------------------------------------
 
   // What is asked for: by the look, or by the run.
   TESSERA_HD interval<double> part(int i) const {
@@ -368,8 +368,7 @@ class integral_steps {
   // its intervals are short there. True: that wants something, or has ended the integral. Where the evaluations do not suffice for a look there is none.
   TESSERA_HD TESSERA_APART bool seek_modes() {
     const bool is_first_pass_of_pair = s_->complex_values && passes_of_pair_ == 0;
-    if (!s_->seeks_modes || !map_.is_infinite() || is_first_pass_of_pair || run_.end() != quadrature_end::converged)
-      return false;
+    if (!s_->seeks_modes || is_first_pass_of_pair || run_.end() != quadrature_end::converged) return false;
     for (;;) {
       for (; examined_ < mode_count_; ++examined_) {
         const found_mode &m = modes_[examined_];

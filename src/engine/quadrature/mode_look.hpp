@@ -1,4 +1,4 @@
-// Looks for other modes of an integrand in one variable over an infinite range: peaks apart from the highest that the intervals have met. Far out
+// Looks for other modes of an integrand in one variable: peaks apart from the highest that the intervals have met. Far out in an infinite range, and beside a peak that is narrow in a finite one,
 // intervals are long in the user's coordinate, and a peak there lies between their points; but its foot shows. So a ray of points runs from the peak to each
 // side: outwards the integrand falls ever faster, or as a power, and where it rises again, or falls much more slowly than before, there is something else,
 // which intervals may not be short enough to have seen. In several variables: engine/cubature/mode_search.hpp.
@@ -119,6 +119,8 @@ class mode_look {
     mode_place from;
     double height = 0.0;
     if (!find_highest(on.low, on.high, from, height)) return false;
+    // In a finite range intervals are short enough beside what is not narrow.
+    if (!map.is_infinite() && from.width > narrow * (map.upper - map.lower)) return false;
     const bool up = is_inside(from.at + from.width), down = is_inside(from.at - from.width);
     const int each = up && down ? points / 2 : points;
     const double step = exp(log(reach) / each), log_height = log(height);
@@ -157,6 +159,7 @@ class mode_look {
   static constexpr int64 spent_per_point = 8;
   static constexpr int least_points = 32, most_points = 128;
   static constexpr double reach = 100.0;     // of a ray, in widths
+  static constexpr double narrow = 0.1;      // of a finite range
   static constexpr double high_share = 0.1;  // of the height: what is as high makes up the width
   static constexpr double log_two = 0.6931471805599453;
   static constexpr double outermost = 0.002;  // of an interval: no point of a rule is nearer to its end
@@ -168,9 +171,10 @@ class mode_look {
     return u > 0.0 ? u >= nearest_[1] : -u >= nearest_[0];
   }
   TESSERA_HD static bool is_infinite(const range_map &map, const interval<double> &on) {
-    return on.upper == 0.0 || (map.kind == range_kind::whole && on.lower == 0.0);
+    return map.is_infinite() && (on.upper == 0.0 || (map.kind == range_kind::whole && on.lower == 0.0));
   }
   TESSERA_HD static double length_of(const range_map &map, const interval<double> &on) {
+    if (!map.is_infinite()) return on.upper - on.lower;
     return is_infinite(map, on) ? infinity_value() : fabs(map.at(on.upper).x - map.at(on.lower).x);
   }
   // Of an interval its middle and the mean of the integrand there, in the user's coordinate.
@@ -180,7 +184,7 @@ class mode_look {
   TESSERA_HD interval_seen seen(const range_map &map, int i) const {
     const interval<double> on = list_->at(i);
     const double value = fabs(list_->value_of(i));
-    if (is_infinite(map, on)) {
+    if (!map.is_infinite() || is_infinite(map, on)) {
       const mapped_point p = map.at(0.5 * (on.lower + on.upper));
       return {p.x, value / ((on.upper - on.lower) * p.jacobian), value};
     }
@@ -189,12 +193,13 @@ class mode_look {
   }
   TESSERA_HD bool find_highest(double low, double high, mode_place &from, double &height) {
     const range_map map = map_;
-    double nearest[2] = {1.0, 1.0};
+    const double none = map.is_infinite() ? 1.0 : 0.0;
+    double nearest[2] = {none, none};
     TESSERA_ROLLED
     for (int i = 1; i <= list_->size(); ++i) {
       const interval<double> on = list_->at(i);
-      if (on.upper == 0.0) nearest[0] = outermost * (on.upper - on.lower);
-      if (on.lower == 0.0) nearest[1] = outermost * (on.upper - on.lower);
+      if (map.is_infinite() && on.upper == 0.0) nearest[0] = outermost * (on.upper - on.lower);
+      if (map.is_infinite() && on.lower == 0.0) nearest[1] = outermost * (on.upper - on.lower);
       const interval_seen s = seen(map, i);
       if (s.middle >= low && s.middle <= high && s.height > height) from.at = s.middle, height = s.height;
     }

@@ -32,7 +32,7 @@ struct quadrature_settings : run_settings, axis_rule {
   bool zero_nonfinite = false;  // values that are not finite count as 0
   // Without a weight success is claimed where no interval is longer than one of so many equal ones.
   int64 least_intervals = 1;
-  bool seeks_modes = false;  // over infinite ranges, before success is claimed (mode_look.hpp)
+  bool seeks_modes = false;  // before success is claimed, without a weight (mode_look.hpp)
   bool strict = false;       // no more than maxeval evaluations, not even for a first value
 
   TESSERA_HD bool is_oscillating() const {

@@ -67,7 +67,7 @@ problem &quadrature_method::prepare(bool) {
   s.zero_nonfinite = get_int(TESSERA_NONFINITE_POLICY) == TESSERA_NONFINITE_ZERO;
   s.memory = greatest_int64;
   s.least_intervals = least_regions(2 * s.pairs + 1);
-  s.seeks_modes = s.least_intervals > 1;
+  s.seeks_modes = s.least_intervals > 1 && s.weight == quadrature_weight::none;
   p.shared_calls = get_int(TESSERA_SHARED_CALLS) != 0;
   p.breaks = breaks_;
   if (s.weight != quadrature_weight::none) {
