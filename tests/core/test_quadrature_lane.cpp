@@ -275,9 +275,9 @@ answer by_lane_with(kept_answers &answers, const quadrature_settings &s, const q
          at += answer_table::head + static_cast<int64>(notes[static_cast<std::size_t>(at + 2)])) {
       const uint64 *const head = &notes[static_cast<std::size_t>(at)];
       const uint64 *const before =
-          answers.find({head[0], head[1]}, head[2]);  // a point beside an end may come up twice
+          answers.find({head[0], head[1]}, head[2]);  // the points beside both ends may come up twice
       if (before) assert_memory_equal(before, head + answer_table::head, head[2] * sizeof(uint64));
-      twice += before ? 1 : 0;
+      twice += before ? static_cast<int64>(head[2]) / Comps : 0;
       std::copy_n(head + answer_table::head, head[2], answers.keep({head[0], head[1]}, head[2]));
     }
   }

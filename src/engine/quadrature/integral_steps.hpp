@@ -226,7 +226,7 @@ class integral_steps {
                                           ? tolerances<double>{absolute_of_pair_, equal_share * s_->reltol}
                                           : tolerances<double>{s_->abstol, s_->reltol};
     run_.begin(*s_, *r_, wanted, a_.points, pieces_);
-    mode_count_ = examined_ = sources_ = 0;
+    mode_count_ = examined_ = sources_ = looks_ = 0;
     is_range_searched_ = false;
   }
 
@@ -386,8 +386,17 @@ class integral_steps {
       found_mode on = {0.0, map_.lower, map_.upper, 0.0};
       if (is_range_searched_) on = mode_look::around(modes_[sources_++]);
       is_range_searched_ = true;
-      if (look_.begin(run_.list(), map_, on, points_of_look_)) return true;
+      if (!look_.begin(run_.list(), map_, on, points_of_look_)) continue;
+      if (is_new_source(look_.source())) return true;
+      look_.stop();
     }
+  }
+  // Where the highest place around a mode is one from which was looked before, its points are known.
+  TESSERA_HD bool is_new_source(double at) {
+    bool is_new = true;
+    for (int i = 0; i < looks_; ++i) is_new = is_new && looked_from_[i] != at;
+    if (is_new) looked_from_[looks_++] = at;
+    return is_new;
   }
   // Is there a mode that the run has not seen yet? It may be as large as what the run knows.
   TESSERA_HD TESSERA_APART bool is_mode_unseen() const {
@@ -498,6 +507,8 @@ class integral_steps {
   mode_look look_;
   found_mode modes_[most_modes_of_component];
   int mode_count_ = 0, examined_ = 0, sources_ = 0;  // found; divided for; looked from
+  int looks_ = 0;
+  double looked_from_[1 + most_modes_of_component] = {};
   bool is_range_searched_ = false;
   int points_of_look_ = 0;  // the same for all
   exponential_run exponential_;

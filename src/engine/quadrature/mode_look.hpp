@@ -127,9 +127,12 @@ class mode_look {
     ray_ = mode_ray(from, step, up ? each : 0, log_height);
     later_ = mode_ray(from, -step, down ? each : 0, log_height);
     side_ = 0;
+    source_ = from.at;
     ask();
     return is_active();
   }
+  // From where it looks.
+  TESSERA_HD double source() const { return source_; }
   // All values have been set. True: further points are wanted.
   TESSERA_HD TESSERA_APART bool go_on() {
     mode_ray ray = ray_;  // whose numbers are at hand
@@ -249,6 +252,7 @@ class mode_look {
 
   const interval_list_seen *list_ = nullptr;
   range_map map_;
+  double source_ = 0.0;
   mode_ray ray_, later_;  // of the side that is looked at, of the other one
   int side_ = 0;          // 0: upwards
   bool has_found_[2] = {false, false};
