@@ -12,8 +12,8 @@
 
 #include "../../core/rule.hpp"
 #include "../lone_lane.hpp"
-#include "region_store.hpp"
 #include "ranked_axes.hpp"
+#include "region_store.hpp"
 #include "split.hpp"
 
 namespace tessera {

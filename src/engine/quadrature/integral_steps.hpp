@@ -383,7 +383,7 @@ class integral_steps {
         points_of_look_ = mode_look::points_after(statistics_.evaluations, s_->maxeval - statistics_.evaluations);
       if (points_of_look_ == 0 || !can_afford(points_of_look_)) return false;
       if (is_range_searched_ && sources_ == mode_count_) return false;
-      found_mode on = {0.0, map_.lower, map_.upper, 0.0};
+      interval<double> on = {map_.lower, map_.upper};
       if (is_range_searched_) on = mode_look::around(modes_[sources_++]);
       is_range_searched_ = true;
       if (!look_.begin(run_.list(), map_, on, points_of_look_)) continue;

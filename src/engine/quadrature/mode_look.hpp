@@ -110,15 +110,15 @@ class mode_look {
   TESSERA_HD double point(int i) const { return u_[i]; }
   TESSERA_HD void set_value(int i, double value) { value_[i] = value; }
 
-  // From the highest place in the intervals between on.low and on.high. False: there is nothing.
-  TESSERA_HD TESSERA_APART bool begin(const interval_list_seen &list, const range_map &map, const found_mode &on,
+  // From the highest place in the intervals of a stretch of the range. False: there is nothing.
+  TESSERA_HD TESSERA_APART bool begin(const interval_list_seen &list, const range_map &map, const interval<double> &on,
                                       int points) {
     list_ = &list;
     map_ = map;
     has_found_[0] = has_found_[1] = false;
     mode_place from;
     double height = 0.0;
-    if (!find_highest(on.low, on.high, from, height)) return false;
+    if (!find_highest(on, from, height)) return false;
     // In a finite range intervals are short enough beside what is not narrow.
     if (!map.is_infinite() && from.width > narrow * (map.upper - map.lower)) return false;
     const bool up = is_inside(from.at + from.width), down = is_inside(from.at - from.width);
@@ -153,9 +153,9 @@ class mode_look {
     return length_of(map, on) > sight * (m.high - m.low);
   }
   // A stretch as long as such an interval on both sides.
-  TESSERA_HD static found_mode around(const found_mode &m) {
+  TESSERA_HD static interval<double> around(const found_mode &m) {
     const double more = sight * (m.high - m.low);
-    return {m.at, m.low - more, m.high + more, m.size};
+    return {m.low - more, m.high + more};
   }
 
  private:
@@ -194,7 +194,7 @@ class mode_look {
     const double a = map.at(on.lower).x, b = map.at(on.upper).x;
     return {0.5 * a + 0.5 * b, value / fabs(b - a), value};
   }
-  TESSERA_HD bool find_highest(double low, double high, mode_place &from, double &height) {
+  TESSERA_HD bool find_highest(const interval<double> &within, mode_place &from, double &height) {
     const range_map map = map_;
     const double none = map.is_infinite() ? 1.0 : 0.0;
     double nearest[2] = {none, none};
@@ -204,7 +204,8 @@ class mode_look {
       if (map.is_infinite() && on.upper == 0.0) nearest[0] = outermost * (on.upper - on.lower);
       if (map.is_infinite() && on.lower == 0.0) nearest[1] = outermost * (on.upper - on.lower);
       const interval_seen s = seen(map, i);
-      if (s.middle >= low && s.middle <= high && s.height > height) from.at = s.middle, height = s.height;
+      if (s.middle >= within.lower && s.middle <= within.upper && s.height > height)
+        from.at = s.middle, height = s.height;
     }
     nearest_[0] = nearest[0];
     nearest_[1] = nearest[1];
@@ -213,7 +214,7 @@ class mode_look {
     TESSERA_ROLLED
     for (int i = 1; i <= list_->size(); ++i) {
       const interval_seen s = seen(map, i);
-      if (s.middle >= low && s.middle <= high && s.height >= high_share * height) sum += s.value;
+      if (s.middle >= within.lower && s.middle <= within.upper && s.height >= high_share * height) sum += s.value;
     }
     // A power of two, so that components that hardly differ ask for the same points.
     from.width = exp(log_two * floor(log(sum / height) / log_two + 0.5));
