@@ -81,6 +81,61 @@ static void a_limit_ends_both_alike(void **state) {
   }
 }
 
+/* Many integrals in one launch, each with parameters of its own: every third has one mode. */
+static const char many_text[] =
+    "struct block { double centre[2][3], width[2], weight[2]; };\n"
+    "double f(const double *x, const block *p) {\n"
+    "  double s = 0;\n"
+    "  for (int k = 0; k < 2; ++k) {\n"
+    "    double q = 0, v = p->weight[k];\n"
+    "    for (int j = 0; j < 3; ++j) {\n"
+    "      const double d = (x[j] - p->centre[k][j]) / p->width[k];\n"
+    "      q += d * d;\n"
+    "      v *= 0.3989422804014327 / p->width[k];\n"
+    "    }\n"
+    "    s += v * exp(-0.5 * q);\n"
+    "  }\n"
+    "  return s;\n"
+    "}\n";
+
+static void many_in_one_launch_find_both(void **state) {
+  enum { rows = 240, n = 3 };
+  static struct { double centre[mixture_modes][n], width[mixture_modes], weight[mixture_modes]; } params[rows];
+  static double value[rows], error[rows];
+  static int status[rows];
+  (void)state;
+  uint64_t seed = 28129462;
+  for (int i = 0; i < rows; ++i) {
+    const struct mixture m = draw_mixture(i % 2 == 0 ? everywhere : above_zero, n, 8, 60, &seed);
+    for (int k = 0; k < mixture_modes; ++k) {
+      memcpy(params[i].centre[k], m.centre[k], sizeof params[i].centre[k]);
+      params[i].width[k] = m.width[k];
+      params[i].weight[k] = i % 3 == 0 ? 1 - k : m.weight[k];
+    }
+  }
+  double lower[rows][n], upper[rows][n];
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < n; ++j) lower[i][j] = i % 2 == 0 ? -(double)INFINITY : 0, upper[i][j] = INFINITY;
+  tessera_solver *s = solver_of(n, 1);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, many_text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  put_real(s, TESSERA_RELTOL, 1e-3);
+  put_int(s, TESSERA_MAXEVAL, 20000000);
+  assert_true(tessera_integrate_many(s, TESSERA_CUBATURE, rows, params, sizeof params[0], lower[0], upper[0], value,
+                                     error, status) >= 0);
+  int claims[2] = {0, 0}, false_ones = 0;
+  for (int i = 0; i < rows; ++i) {
+    if (status[i] != TESSERA_OK) continue;
+    ++claims[i % 3 == 0];
+    false_ones += fabs(value[i] - 1) > 1e-3;
+  }
+  print_message("%d claims beside two modes, %d beside one, %d false; %lld evaluations\n", claims[0], claims[1],
+                false_ones, (long long)got_int(s, TESSERA_EVALUATIONS));
+  tessera_destroy(s);
+  assert_int_equal(false_ones, 0);
+  assert_true(4 * claims[0] >= rows && claims[1] == rows / 3);
+}
+
 /* Where samples would have success the regions are asked first. */
 static void the_automatic_choice_has_them_too(void **state) {
   (void)state;
@@ -174,9 +229,9 @@ int main(int argc, char **argv) {
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_find_both),
-                                     cmocka_unit_test(a_limit_ends_both_alike),
-                                     cmocka_unit_test(the_automatic_choice_has_them_too),
-                                     cmocka_unit_test(stopped_and_gone_on), cmocka_unit_test(one_peak_beside_a_grid)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(host_and_device_find_both),    cmocka_unit_test(a_limit_ends_both_alike),
+      cmocka_unit_test(many_in_one_launch_find_both), cmocka_unit_test(the_automatic_choice_has_them_too),
+      cmocka_unit_test(stopped_and_gone_on),          cmocka_unit_test(one_peak_beside_a_grid)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

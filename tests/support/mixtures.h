@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cases.h"
 
@@ -25,7 +26,10 @@ static inline double normal_draw(uint64_t *seed) {
 /* least ... most: how far apart they are, in widths of the first. */
 static inline struct mixture draw_mixture(enum mixture_range range, int ndim, double least, double most,
                                           uint64_t *seed) {
-  struct mixture m = {.range = range, .ndim = ndim};
+  struct mixture m;
+  memset(&m, 0, sizeof m);
+  m.range = range;
+  m.ndim = ndim;
   const double unit = pow(10, -1 + 2 * splitmix_uniform(seed)),
                apart = unit * least * pow(most / least, splitmix_uniform(seed));
   double way[mixture_most_ndim], length = 0;
@@ -66,7 +70,7 @@ static inline double mixture_density(const struct mixture *m, const double *x, i
 }
 
 static inline int mixture_value(int n, const double *x, int ncomp, double *v, void *userdata) {
-  const struct mixture *m = userdata;
+  const struct mixture *m = (const struct mixture *)userdata;
   (void)n;
   v[0] = 0;
   for (int k = 0; k < mixture_modes; ++k) v[0] += m->weight[k] * mixture_density(m, x, k);

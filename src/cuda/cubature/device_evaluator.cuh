@@ -141,6 +141,18 @@ class device_evaluator {
     }
   }
 
+  // tessera_size_at
+  __device__ static double size_at(const double *at, const double *weights, const void *params) {
+    double x[dim], f[comps], most = 0.0;
+    for (int j = 0; j < dim; ++j) x[j] = at[j];
+    point(x, f, params);
+    for (int k = 0; k < comps; ++k) {
+      if (!isfinite(f[k])) return nan_value();
+      most = larger(most, fabs(f[k]) * weights[k]);
+    }
+    return most;
+  }
+
  private:
   __device__ found_break search_line(const searched_interval &on, const region_view &regions, int64 region, int m,
                                      int lane, const double *weights, const domain_box &domain) const {
@@ -660,5 +672,9 @@ extern "C" __device__ __noinline__ TESSERA_KEPT void tessera_search(
 #else
 extern "C" __device__ __noinline__ TESSERA_KEPT tessera::own_memory tessera_own_memory() {
   return {tessera_axes, &tessera_flags, &tessera_status};
+}
+extern "C" __device__ __noinline__ TESSERA_KEPT double tessera_size_at(const tessera::device_problem &problem,
+                                                                       const double *at, const double *weights) {
+  return tessera::device_evaluator::size_at(at, weights, problem.params);
 }
 #endif

@@ -47,6 +47,9 @@ extern "C" __device__ void tessera_search(const tessera::device_problem &problem
                                           tessera::found_break *found);
 #else
 extern "C" __device__ tessera::own_memory tessera_own_memory();
+// The largest of all components' |value| times weight at a point of the box, with the Jacobian of the axes; NaN where one is not finite.
+extern "C" __device__ double tessera_size_at(const tessera::device_problem &problem, const double *at,
+                                             const double *weights);
 #endif
 
 namespace tessera {

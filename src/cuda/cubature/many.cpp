@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
+
+#include "../../engine/cubature/mode_check.hpp"
+#include "../../engine/cubature/ray_directions.hpp"
 
 namespace tessera {
 namespace {
@@ -43,16 +47,32 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
   const int pieces = make_exploring(make_splitting(s.splitting, s.ndim, s.margin)).pieces;
   flags_ = 0;
   most_regions_ = regions_in_memory(s, pieces);
+  prepare_checks(s, problem.any_mapped);
   const int64 share = (free_bytes + slot_bytes()) / 4;
+  const int64 check_bytes = rays_ > 0 ? 8 * numbers_of_check(s.ndim, rays_, static_cast<int>(kernel.steps().block)) : 0;
   const int64 least = std::min(least_regions(problem, pieces), most_regions_);
   const int64 blocks = std::min<int64>(kernel.steps().grid, std::min(problem.of_rows, most_rows));
   int64 regions = std::min(slot_regions, most_regions_);
-  while (regions / 2 >= least && bytes_of_slot(s, regions) * blocks > share) regions /= 2;
+  while (regions / 2 >= least && (bytes_of_slot(s, regions) + check_bytes) * blocks > share) regions /= 2;
   slot_regions_ = regions;
-  slot_bytes_ = bytes_of_slot(s, regions);
+  check_at_ = bytes_of_slot(s, regions);
+  slot_bytes_ = check_at_ + (check_bytes + 255) / 256 * 256;
   blocks_ = static_cast<unsigned>(std::max<int64>(1, std::min(blocks, share / slot_bytes_)));
   slots_.require(static_cast<std::size_t>(slot_bytes_) * blocks_);
   queue_.require(sizeof(unsigned long long));
+}
+
+// As a single run looks: not with the classic estimate, nor where one component says what is divided.
+void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
+  rays_ = 0;
+  if (!mapped || s.estimate == 1 || s.by_component) return;
+  const auto nd = static_cast<std::size_t>(s.ndim);
+  const std::vector<double> directions =
+      ray_directions(nd, static_cast<std::size_t>(most_rays_of_mode), std::vector<int>(nd, 0));
+  directions_.require(directions.size() * sizeof(double));
+  upload(directions_.address(), directions.data(), directions.size() * sizeof(double), stream_, "uploading rays");
+  check(cuda().stream_synchronize(stream_), "uploading rays");
+  rays_ = static_cast<int>(directions.size() / nd);
 }
 
 void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params,
@@ -112,6 +132,9 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.slots = reinterpret_cast<unsigned char *>(slots_.address());
   batch.slot_bytes = slot_bytes_;
   batch.slot_regions = slot_regions_;
+  batch.check_at = check_at_;
+  batch.directions = reinterpret_cast<const double *>(directions_.address());
+  batch.rays = rays_;
   batch.rows = rows;
   batch.next = reinterpret_cast<unsigned long long *>(queue_.address());
   batch.lower = reinterpret_cast<const double *>(input_.address() + lower_at);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../../engine/cubature/bulk_steps.hpp"
+#include "../../engine/cubature/mode_check.hpp"
 #include "evaluator_calls.cuh"
 #include "many_batch.hpp"
 
@@ -27,6 +28,30 @@ __device__ inline void begin_row(bulk_state &state, device_problem &problem, con
   problem.params = batch.params + row * batch.params_step;
   *problem.failed = 0;
   *problem.own.flags = *problem.own.status = 0;
+}
+
+// All threads: a success over an infinite range is none where another mode shows, and the integral is left to a run of its own.
+__device__ __noinline__ void check_success(device_team &team, bulk_state &state, const many_batch &batch) {
+  const component_sums *const totals = state.totals;
+  double *const weights = state.scale;
+  for (int k = team.lane(); k < state.set.ncomp; k += team.lanes()) {
+    const double t = tolerated(state.set, k, [totals](int c) {
+      return value_and_error{totals[c].value.value(), error_of(totals[c].error)};
+    });
+    weights[k] = t > 0.0 ? 1.0 / t : 1.0;
+  }
+  team.meet();
+  const device_problem &own = own_problem();
+  const auto size = [weights, &own](const double *at) { return tessera_size_at(own, at, weights); };
+  mode_check<device_team, decltype(size)> check(
+      team, state, user_range(state.set.ndim, state.domain(), own.own.axes), weights, batch.directions, batch.rays,
+      reinterpret_cast<double *>(batch.slots + blockIdx.x * batch.slot_bytes + batch.check_at), size);
+  if (!check.is_owed()) return;
+  int64 points = 0;
+  const bool shows = check.shows_another(points);
+  if (threadIdx.x != 0) return;
+  state.evaluations += points;
+  if (shows || called_evaluator().failed()) state.end = outcome::running;
 }
 
 __device__ inline void finish_row(const bulk_state &state, const own_memory &own, const many_batch &batch, int64 row) {
@@ -71,6 +96,8 @@ extern "C" __global__ void __launch_bounds__(TESSERA_BLOCK, TESSERA_BLOCKS)
     __syncthreads();
     called_evaluator evaluator;
     bulk_steps<device_block, called_evaluator>(grid, state, evaluator).run();
+    __syncthreads();
+    if (batch.rays > 0 && state.end == outcome::converged) check_success(team, state, batch);
     __syncthreads();
     finish_row(state, own.own, batch, row);
   }

@@ -29,12 +29,16 @@ class many_executor {
            many_results &results, double *value, double *error);
 
  private:
+  void prepare_checks(const cubature_settings &s, bool mapped);
+
   CUstream stream_;
   int64 slot_bytes_ = 0, slot_regions_ = 0;
+  int64 check_at_ = 0;  // in a slot
+  int rays_ = 0;        // of a check
   unsigned blocks_ = 1;
   int64 most_regions_ = 0;  // that TESSERA_MAX_MEMORY allows
   int flags_ = 0;
-  device_memory slots_, input_, output_, queue_;
+  device_memory slots_, input_, output_, queue_, directions_;
   mapped_memory staging_;  // page-locked
 };
 

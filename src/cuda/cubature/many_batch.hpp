@@ -43,6 +43,7 @@ struct many_record {
 struct many_batch {
   unsigned char *slots;  // one for each block
   int64 slot_bytes, slot_regions;
+  int64 check_at;  // from the beginning of a slot: numbers for a check
   int64 rows;
   unsigned long long *next;     // the first row that no block has taken yet, 0 at the start
   const double *lower, *upper;  // of row r from r*box_step on
@@ -52,6 +53,9 @@ struct many_batch {
   int64 params_step;      // bytes; 0 where all have the same block
   many_record *records;   // [rows]
   double *value, *error;  // [rows][ncomp]
+  // Of the rays along which other modes are looked for before success is claimed over an infinite range (mode_check.hpp); none: that is not done.
+  const double *directions;  // [rays][ndim]
+  int rays;
 };
 
 }  // namespace tessera

@@ -16,6 +16,7 @@
 #include "../problem.hpp"
 #include "landmarks.hpp"
 #include "largest_errors.hpp"
+#include "mode_lines.hpp"
 #include "ray_directions.hpp"
 #include "user_range.hpp"
 
@@ -62,8 +63,8 @@ class mode_search {
       const place &p = known_[m];
       double share = 1.0;
       for (std::size_t j = 0; j < nd_; ++j) {
-        const stretch_of_axis t = range_.to_box(j, p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
-        share *= (t.last - t.first) / range_.length_of_box(j);
+        const stretch_of_axis t = range_.to_box(axis(j), p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
+        share *= (t.last - t.first) / range_.length_of_box(axis(j));
       }
       shares.push_back(share);
     }
@@ -93,7 +94,7 @@ class mode_search {
     is_thorough_ = !early;
     const int were_early = early_;
     while (early && early_ < most_early && (early_ == were_early || early_after() <= spent)) ++early_;
-    allowed_rays_ = (early ? early_share : most_share) * static_cast<double>(spent) / steps_of_ray;
+    allowed_rays_ = (early ? early_share : most_share_of_rays) * static_cast<double>(spent) / steps_of_ray;
     scale_ = scale;
     for (place &p : known_) p.size = size_of(p);
     points_ = 0;
@@ -128,15 +129,15 @@ class mode_search {
     const int of_mode = boxes_of_mode(set_.ndim), part = b % of_mode;
     const place &p = known_[static_cast<std::size_t>(b / of_mode + behind_seen())];
     for (std::size_t j = 0; j < nd_; ++j) {
-      const int a = static_cast<int>(j);
+      const int a = axis(j);
       double first = -0.5, last = 0.5;
       if (part == 1 + 2 * a) first = foot, last = -0.5;
       if (part == 2 + 2 * a) first = 0.5, last = -foot;
-      const stretch_of_axis t = range_.to_box(j, p.at[j] + first * p.width[j], p.at[j] + last * p.width[j]);
+      const stretch_of_axis t = range_.to_box(axis(j), p.at[j] + first * p.width[j], p.at[j] + last * p.width[j]);
       // A foot that the range has no room for is the mode itself.
       const bool is_there = t.last > t.first;
-      to.centre(b, a) = is_there ? 0.5 * (t.first + t.last) : range_.to_box(j, p.at[j]);
-      to.half(b, a) = is_there ? 0.5 * (t.last - t.first) : 0.5 * p.width[j] / range_.stretch(j, to.centre(b, a));
+      to.centre(b, a) = is_there ? 0.5 * (t.first + t.last) : range_.to_box(axis(j), p.at[j]);
+      to.half(b, a) = is_there ? 0.5 * (t.last - t.first) : 0.5 * p.width[j] / range_.stretch(axis(j), to.centre(b, a));
     }
     for (std::size_t k = 0; k < nc_; ++k) to.value(b, static_cast<int>(k)) = range_.volume_of_box() * p.values[k];
   }
@@ -195,20 +196,11 @@ class mode_search {
   }
 
  private:
-  static constexpr int most_looks = 4, climbs_of_source = 3, most_rounds = 10;
-  static constexpr int doublings = 4;  // from a width on the lines of a climb, outwards and inwards
-  static constexpr int steps_of_ray = 25;
-  static constexpr double most_rays = 256.0, most_share = 1.0 / 4, early_share = 1.0 / 16;  // of the evaluations before
+  static constexpr int most_looks = 4;
+  static constexpr double early_share = 1.0 / 16;  // of the evaluations before
   static constexpr int64 first_early = 8192;
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
-  static constexpr double step_of_ray = 1.2;
-  static constexpr double outside = -1.0, log_of_zero = -750.0;  // outside: the size where the range has no points
-  // On a ray whose steps grow as a power does: the integrand falls so many times less than a step before, or has risen so many times. On lines: it is so much larger where a climb
-  // goes, and has fallen to the square of 1/e a width away.
-  static constexpr double bend = 100.0, rise = 3.0, better = 1.05, falls_to = 0.1353352832366127;
   static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
-  static constexpr double same_mode = 0.75;   // of the way from the source
-  static constexpr double negligible = 0.01;  // of what is tolerated
 
   // In the coordinates of user_range.
   struct place {
@@ -217,6 +209,7 @@ class mode_search {
     std::vector<double> values;  // [ncomp] in the box, times the Jacobian
   };
 
+  static int axis(std::size_t j) { return static_cast<int>(j); }
   int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_; }
   void set_flags(int flags) {
     is_first_seen_ = (flags & 1) != 0;
@@ -237,11 +230,11 @@ class mode_search {
     std::vector<std::size_t> inside;
     for (std::size_t i = 0; i < all; ++i) {
       bool in = true;
-      for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(j, y[i * nd_ + j]);
+      for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(axis(j), y[i * nd_ + j]);
       if (in) inside.push_back(i);
     }
     const std::size_t n = inside.size();
-    sizes.assign(all, outside);
+    sizes.assign(all, outside_size);
     values_.assign(all * nc_, 0.0);
     int64 taken = most_ - points_;
     if (static_cast<int64>(n) > taken) return outcome::memory;
@@ -249,8 +242,8 @@ class mode_search {
     std::vector<double> x(n * nd_), values(n * nc_), stretched(n, 1.0);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < nd_; ++j) {
-        x[j * n + i] = range_.to_box(j, y[inside[i] * nd_ + j]);
-        stretched[i] *= range_.stretch(j, x[j * n + i]);
+        x[j * n + i] = range_.to_box(axis(j), y[inside[i] * nd_ + j]);
+        stretched[i] *= range_.stretch(axis(j), x[j * n + i]);
       }
     const outcome o = sample_(static_cast<int64>(n), x.data(), values.data(), taken);
     points_ += taken;
@@ -266,7 +259,7 @@ class mode_search {
   double size_of(const place &p) const {
     double most = 0.0, stretched = 1.0;
     for (std::size_t k = 0; k < nc_; ++k) most = std::fmax(most, std::fabs(p.values[k]) * scale_[k]);
-    for (std::size_t j = 0; j < nd_; ++j) stretched *= range_.stretch(j, range_.to_box(j, p.at[j]));
+    for (std::size_t j = 0; j < nd_; ++j) stretched *= range_.stretch(axis(j), range_.to_box(axis(j), p.at[j]));
     return most / stretched;
   }
 
@@ -296,14 +289,14 @@ class mode_search {
     const std::size_t length = 2 * nd_ + nc_, n = starts.size() / length;
     std::vector<double> y(n * nd_), sizes;
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < nd_; ++j) y[i * nd_ + j] = range_.from_box(j, starts[i * length + j]);
+      for (std::size_t j = 0; j < nd_; ++j) y[i * nd_ + j] = range_.from_box(axis(j), starts[i * length + j]);
     const outcome o = measure(y, sizes);
     if (o != outcome::running || n == 0) return o;
     const auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     if (!(sizes[best] > 0.0)) return o;
     take(p, y, sizes, best);
     for (std::size_t j = 0; j < nd_; ++j)
-      p.width.push_back(starts[best * length + nd_ + j] * range_.stretch(j, starts[best * length + j]));
+      p.width.push_back(starts[best * length + nd_ + j] * range_.stretch(axis(j), starts[best * length + j]));
     const double at_start = p.size;
     const outcome climbed = climb(p);
     is_seen = at_start >= much_less * p.size;
@@ -320,14 +313,13 @@ class mode_search {
 
   // Goes up along the axes, and finds how wide the peak is there: where it has fallen to the square of 1/e.
   outcome climb(place &p) {
-    constexpr std::size_t on_side = 2 * doublings + 1, on_axis = 2 * on_side;
     std::vector<double> y, sizes;
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < most_climb_rounds; ++round) {
       y.clear();
       for (std::size_t j = 0; j < nd_; ++j)
-        for (std::size_t i = 0; i < on_axis; ++i) {
+        for (int i = 0; i < points_on_line; ++i) {
           y.insert(y.end(), p.at.begin(), p.at.end());
-          y[y.size() - nd_ + j] += offset(p, j, i);
+          y[y.size() - nd_ + j] += offset_on_line(p.width[j], i);
         }
       outcome o = measure(y, sizes);
       if (o != outcome::running) return o;
@@ -336,19 +328,14 @@ class mode_search {
       bool moves = false;
       std::vector<double> widths = p.width;
       for (std::size_t j = 0; j < nd_; ++j) {
-        const double *const own = &sizes[j * on_axis];
-        const std::size_t top = highest_within_reach(own, on_side, p.size);
-        if (sizes[j * on_axis + top] > sizes[best]) best = j * on_axis + top;
-        if (own[top] > better * p.size) {
-          together[j] += offset(p, j, top);
-          moves = true;
-          if (top % on_side == on_side - 1) widths[j] *= std::ldexp(1.0, doublings);
-          continue;
-        }
-        std::size_t i = 0;
-        while (i + 1 < on_side && lower_side(own[i], own[on_side + i]) > falls_to * p.size) ++i;
-        const double fallen = lower_side(own[i], own[on_side + i]);
-        widths[j] = std::fabs(offset(p, j, i)) * (fallen == outside ? 1.0 : width_over(fallen / p.size));
+        const std::size_t line = j * points_on_line;
+        const climb_on_line c = climb_line(&sizes[line], p.size, p.width[j]);
+        const std::size_t top = line + static_cast<std::size_t>(c.top);
+        if (sizes[top] > sizes[best]) best = top;
+        widths[j] = c.width;
+        if (!c.goes_on) continue;
+        together[j] += offset_on_line(p.width[j], c.top);
+        moves = true;
       }
       place next = p;
       if (moves) {
@@ -362,29 +349,6 @@ class mode_search {
       if (!moves) break;
     }
     return outcome::running;
-  }
-  // On the sides of one axis, from nearby outwards, but not through a valley to where another peak is.
-  static std::size_t highest_within_reach(const double *sizes, std::size_t on_side, double at_centre) {
-    std::size_t top = 0;
-    for (std::size_t first = 0; first <= on_side; first += on_side) {
-      double highest = at_centre;
-      for (std::size_t i = first; i < first + on_side && sizes[i] * rise >= highest; ++i) {
-        highest = std::fmax(highest, sizes[i]);
-        if (sizes[i] > sizes[top]) top = i;
-      }
-    }
-    return top;
-  }
-  static double lower_side(double a, double b) { return a == outside ? b : b == outside ? a : std::fmin(a, b); }
-  // Of a normal density: where it has fallen to the square of 1/e, over where it has fallen to so much.
-  static double width_over(double fallen) {
-    return std::sqrt(2.0 / std::fmin(std::fmax(-std::log(std::fmax(fallen, 1e-300)), 0.125), 700.0));
-  }
-  // Of point i on axis j, from nearby outwards, to one side and to the other.
-  static double offset(const place &p, std::size_t j, std::size_t i) {
-    constexpr std::size_t on_side = 2 * doublings + 1;
-    const double away = std::ldexp(p.width[j], static_cast<int>(i % on_side) - doublings);
-    return i < on_side ? away : -away;
   }
 
   struct candidate {
@@ -417,7 +381,7 @@ class mode_search {
   // Is it on the way to a known one?
   bool is_known(const place &p, const place &source) const {
     for (const place &k : known_)
-      if (distance(source, p, k) <= std::fmax(1.0, same_mode * distance(source, source, k))) return true;
+      if (distance(source, p, k) <= std::fmax(1.0, on_the_way_to_mode * distance(source, source, k))) return true;
     return false;
   }
   // Where a climb has ended: is it a known one?
@@ -436,25 +400,21 @@ class mode_search {
   bool matters(const place &p) const {
     double log_share = std::log(p.size / known_[0].size);
     for (std::size_t j = 0; j < nd_; ++j) log_share += std::log(p.width[j] / known_[0].width[j]);
-    return set_.abstol > 0.0 || log_share > std::log(negligible * set_.reltol);
+    return set_.abstol > 0.0 || log_share > std::log(negligible_mode * set_.reltol);
   }
 
   // The signs of the ways on which the range ends within a width.
   std::vector<int> room_of(const place &p) const {
-    std::vector<int> only(nd_, 0);
-    for (std::size_t j = 0; j < nd_; ++j) {
-      const bool up = range_.is_inside(j, p.at[j] + p.width[j]), down = range_.is_inside(j, p.at[j] - p.width[j]);
-      if (up != down) only[j] = up ? 1 : -1;
-    }
+    std::vector<int> only;
+    for (std::size_t j = 0; j < nd_; ++j) only.push_back(range_.only_way(axis(j), p.at[j], p.width[j]));
     return only;
   }
 
-  static double log_of(double size) { return size > 0.0 ? std::log(size) : log_of_zero; }
   // Where rays have found something, what stands out most first.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
     const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
-    const std::vector<double> directions =
-        ray_directions(nd_, static_cast<std::size_t>(std::min({most_rays, allowed_rays_, fit})), room_of(source));
+    const std::vector<double> directions = ray_directions(
+        nd_, static_cast<std::size_t>(std::min({most_rays_of_mode, allowed_rays_, fit})), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
@@ -466,20 +426,11 @@ class mode_search {
     const outcome o = measure(y, sizes);
     if (o != outcome::running) return o;
     for (std::size_t r = 0; r < rays; ++r) {
-      const std::size_t first = r * steps_of_ray, end = first + steps_of_ray - 1;
-      double highest = 0.0, least = log_of(source.size);
-      std::size_t top = 0;
-      for (std::size_t i = first + 1; i < end; ++i) {
-        const double own = log_of(sizes[i]), next = log_of(sizes[i + 1]);
-        const double by =
-            std::fmax(next + log_of(sizes[i - 1]) - 2.0 * own - std::log(bend), next - least - std::log(rise));
-        if (sizes[i + 1] > 0.0 && by > highest) highest = by, top = i + 1;
-        least = std::fmin(least, own);
-      }
-      if (top == 0) continue;
-      while (top < end && sizes[top + 1] > sizes[top]) ++top;
-      candidate c = {highest, source};
-      take(c.at, y, sizes, top);
+      foot_of_ray seen(log_of_size(source.size));
+      for (int i = 0; i < steps_of_ray; ++i) seen.tell(sizes[r * steps_of_ray + static_cast<std::size_t>(i)]);
+      if (!(seen.by() > 0.0)) continue;
+      candidate c = {seen.by(), source};
+      take(c.at, y, sizes, r * steps_of_ray + static_cast<std::size_t>(seen.top()));
       found.push_back(c);
     }
     std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <vector>
-
 #include "../../core/transform.hpp"
 #include "region_store.hpp"
 
@@ -17,58 +13,63 @@ struct stretch_of_axis {
 
 class user_range {
  public:
-  // axes: their maps, null where all are finite.
-  user_range(int ndim, const domain_box &box, const axis_map *axes)
-      : box_(box), kinds_(static_cast<std::size_t>(ndim), axis_finite) {
-    for (std::size_t j = 0; axes && j < kinds_.size(); ++j) kinds_[j] = axes[j].kind;
-  }
-  bool is_infinite() const {
+  // axes: their maps, null where all are finite; they and the box are the caller's.
+  TESSERA_HD user_range(int ndim, const domain_box &box, const axis_map *axes) : box_(box), axes_(axes), ndim_(ndim) {}
+  TESSERA_HD bool is_infinite() const {
     bool any = false;
-    for (std::size_t j = 0; j < kinds_.size(); ++j) any = any || is_mapped(j);
+    TESSERA_ROLLED
+    for (int j = 0; j < ndim_; ++j) any = any || is_mapped(j);
     return any;
   }
-  double to_box(std::size_t j, double y) const {
-    if (kinds_[j] == axis_both) return 2.0 * y / (1.0 + std::sqrt(1.0 + 4.0 * y * y));
+  TESSERA_HD double to_box(int j, double y) const {
+    if (kind(j) == axis_both) return 2.0 * y / (1.0 + sqrt(1.0 + 4.0 * y * y));
     return is_mapped(j) ? y / (1.0 + y) : y;
   }
-  double from_box(std::size_t j, double t) const {
-    if (kinds_[j] == axis_both) return t / ((1.0 - t) * (1.0 + t));
+  TESSERA_HD double from_box(int j, double t) const {
+    if (kind(j) == axis_both) return t / ((1.0 - t) * (1.0 + t));
     return is_mapped(j) ? t / (1.0 - t) : t;
   }
   // How much faster the coordinate grows than that in the box, at t.
-  double stretch(std::size_t j, double t) const {
+  TESSERA_HD double stretch(int j, double t) const {
     double faster = 1.0;
-    if (is_mapped(j)) map_axis({kinds_[j] == axis_both ? axis_both : axis_up, 0.0, 0.0, infinity_value()}, t, faster);
+    if (is_mapped(j)) map_axis({kind(j) == axis_both ? axis_both : axis_up, 0.0, 0.0, infinity_value()}, t, faster);
     return faster;
   }
   // No farther out than rules have points too.
-  bool is_inside(std::size_t j, double y) const {
+  TESSERA_HD bool is_inside(int j, double y) const {
     if (!is_mapped(j)) return y > box_.lower[j] && y < box_.upper[j];
-    return std::fabs(to_box(j, y)) < outermost && (kinds_[j] == axis_both || y > 0.0);
+    return fabs(to_box(j, y)) < outermost && (kind(j) == axis_both || y > 0.0);
+  }
+  // The sign of the way on which there is room for a width, where the range ends within it on the other; else 0.
+  TESSERA_HD int only_way(int j, double y, double width) const {
+    const bool up = is_inside(j, y + width), down = is_inside(j, y - width);
+    return up == down ? 0 : up ? 1 : -1;
   }
   // A stretch of axis j, as far as the range goes; that of the box.
-  stretch_of_axis to_box(std::size_t j, double first, double last) const {
-    const bool is_half_infinite = is_mapped(j) && kinds_[j] != axis_both;
-    const auto inside = [&](double y) {
-      return std::fmin(std::fmax(is_half_infinite && y < 0.0 ? 0.0 : to_box(j, y), box_.lower[j]), box_.upper[j]);
-    };
-    return {inside(first), inside(last)};
-  }
-  double length_of_box(std::size_t j) const { return box_.upper[j] - box_.lower[j]; }
-  double volume_of_box() const {
+  TESSERA_HD stretch_of_axis to_box(int j, double first, double last) const { return {end(j, first), end(j, last)}; }
+  TESSERA_HD double length_of_box(int j) const { return box_.upper[j] - box_.lower[j]; }
+  TESSERA_HD double volume_of_box() const {
     double v = 1.0;
-    for (std::size_t j = 0; j < kinds_.size(); ++j) v *= length_of_box(j);
+    TESSERA_ROLLED
+    for (int j = 0; j < ndim_; ++j) v *= length_of_box(j);
     return v;
   }
 
  private:
   static constexpr double outermost = 0.9998;
-  bool is_mapped(std::size_t j) const {
-    return kinds_[j] == axis_both || kinds_[j] == axis_up || kinds_[j] == axis_down;
+  TESSERA_HD int kind(int j) const { return axes_ ? axes_[j].kind : axis_finite; }
+  TESSERA_HD bool is_mapped(int j) const {
+    const int k = kind(j);
+    return k == axis_both || k == axis_up || k == axis_down;
+  }
+  TESSERA_HD double end(int j, double y) const {
+    const bool is_half_infinite = is_mapped(j) && kind(j) != axis_both;
+    return smaller(larger(is_half_infinite && y < 0.0 ? 0.0 : to_box(j, y), box_.lower[j]), box_.upper[j]);
   }
 
-  const domain_box box_;
-  std::vector<int> kinds_;
+  domain_box box_;
+  const axis_map *axes_;
+  int ndim_;
 };
 
 }  // namespace tessera

@@ -1,0 +1,322 @@
+// Does another mode show beside what the regions of an integral have met? For integrals that are run many at a time by the steps alone: the first look of mode_search.hpp, from the densest
+// region, by the lanes of a team. One beside which something shows is left to a run of its own, whose driver looks through the range to the end.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "bulk_state.hpp"
+#include "mode_lines.hpp"
+#include "user_range.hpp"
+
+namespace tessera {
+
+// Numbers that a check with so many rays by so many lanes works with.
+TESSERA_HD int64 numbers_of_check(int ndim, int rays, int lanes) {
+  const int64 of_rays = rays > lanes ? rays : lanes;
+  return (2 * (1 + climbs_of_source) + 4 + points_on_line + 2) * int64{ndim} + 1 + 3 * of_rays;
+}
+
+// Size: size(box point) is the largest of all components' |value| times weight there, with the Jacobian of the axes; NaN where one is not finite. All functions are collective.
+template <class Team, class Size>
+class mode_check {
+ public:
+  // directions[rays][ndim]: unit vectors. weights[ncomp]: one over what is tolerated. numbers: numbers_of_check, the team's.
+  TESSERA_HD mode_check(Team &team, const bulk_state &state, const user_range &range, const double *weights,
+                        const double *directions, int rays, double *numbers, const Size &size)
+      : team_(team),
+        st_(state),
+        range_(range),
+        weights_(weights),
+        directions_(directions),
+        nd_(state.set.ndim),
+        rays_(affordable(rays)),
+        size_(size) {
+    const auto take = [&](double *&to, int64 n) {
+      to = numbers;
+      numbers += n;
+    };
+    take(places_, 2 * (1 + climbs_of_source) * int64{nd_});
+    take(together_, nd_);
+    take(tops_, nd_);
+    take(widths_, nd_);
+    take(ways_, nd_);
+    take(box_, 2 * int64{nd_});
+    take(sizes_, int64{points_on_line} * nd_ + 1);
+    const int64 of_rays = rays > team.lanes() ? rays : team.lanes();
+    take(foot_, of_rays);
+    take(height_, of_rays);
+    take(step_, of_rays);
+  }
+
+  // Is what it takes affordable? Else there is none.
+  TESSERA_HD bool is_owed() const {
+    return rays_ >= 2 * nd_ && st_.retired_count == 0 && st_.count > 0 && range_.is_infinite();
+  }
+  // True also where the integrand is not finite at a point. `points` it has then been evaluated at.
+  TESSERA_HD TESSERA_APART bool shows_another(int64 &points) {
+    const bool shows = is_another_seen();
+    points = team_.total(points_);
+    return team_.total(int64{is_bad_ ? 1 : 0}) > 0 || shows;
+  }
+
+ private:
+  TESSERA_HD double *at(int place) const { return places_ + 2 * place * int64{nd_}; }
+  TESSERA_HD double *width(int place) const { return at(place) + nd_; }
+
+  TESSERA_HD int affordable(int rays) const {
+    // Climbs take a few rounds of lines each.
+    const double lines = (1.0 + climbs_of_source) * 3.0 * points_on_line * nd_;
+    const double left = static_cast<double>(st_.set.maxeval - st_.evaluations) - lines;
+    double n = smaller(most_rays_of_mode, most_share_of_rays * static_cast<double>(st_.evaluations) / steps_of_ray);
+    n = smaller(larger(n, 2.0 * nd_), left / steps_of_ray);
+    return n < 0.0 ? 0 : n < rays ? static_cast<int>(n) : rays;
+  }
+
+  // In the coordinates of the user; y(j): those of the point.
+  template <class Coordinate>
+  TESSERA_HD double size_at(const Coordinate &y) {
+    double t[max_cubature_ndim], stretched = 1.0;
+    TESSERA_ROLLED
+    for (int j = 0; j < nd_; ++j) {
+      const double own = y(j);
+      if (!range_.is_inside(j, own)) return outside_size;
+      t[j] = range_.to_box(j, own);
+      stretched *= range_.stretch(j, t[j]);
+    }
+    const double size = size_(static_cast<const double *>(t));
+    ++points_;
+    if (!(size < infinity_value())) is_bad_ = true;
+    return size / stretched;
+  }
+
+  TESSERA_HD bool is_another_seen() {
+    double size = start();
+    if (!(size > 0.0)) return false;
+    const double at_start = size;
+    size = climb(0, size);
+    if (at_start < much_less * size && is_unseen(0, size)) return true;
+    run_rays(size);
+    int known = 1;
+    TESSERA_ROLLED
+    for (int climbs = 0; climbs < climbs_of_source;) {
+      const int ray = next_foot();
+      if (ray < 0) return false;
+      put_on_ray(known, ray);
+      const double height = height_[ray];
+      team_.meet();
+      if (is_on_the_way(known)) continue;
+      ++climbs;
+      const double top = climb(known, height);
+      if (is_known(known)) continue;
+      if (matters(known, top, size) && is_unseen(known, top)) return true;
+      ++known;
+    }
+    return false;
+  }
+
+  // To the densest region; returns the size there, 0 where there is none.
+  TESSERA_HD double start() {
+    double best = 0.0;
+    int64 region = 0;
+    TESSERA_ROLLED
+    for (int64 i = team_.lane(); i < st_.count; i += team_.lanes()) {
+      double density = as_landmark(st_.regions, i, st_.domain(), weights_).density;
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j) density /= range_.stretch(j, st_.regions.centre(i, j));
+      if (density > best) best = density, region = i;
+    }
+    foot_[team_.lane()] = best;
+    step_[team_.lane()] = static_cast<double>(region);
+    team_.meet();
+    int lane = 0;
+    TESSERA_ROLLED
+    for (int l = 1; l < team_.lanes(); ++l)
+      if (foot_[l] > foot_[lane]) lane = l;
+    if (!(foot_[lane] > 0.0)) return 0.0;
+    const int64 densest = static_cast<int64>(step_[lane]);
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+      const double t = st_.regions.centre(densest, j);
+      at(0)[j] = range_.from_box(j, t);
+      width(0)[j] = st_.regions.half(densest, j) * range_.stretch(j, t);
+    }
+    team_.meet();
+    return told([this](int j) { return at(0)[j]; });
+  }
+
+  // The size at one point, by the first lane.
+  template <class Coordinate>
+  TESSERA_HD double told(const Coordinate &y) {
+    double *const to = sizes_ + points_on_line * nd_;
+    if (team_.lane() == 0) *to = size_at(y);
+    team_.meet();
+    return *to;
+  }
+
+  // From a place of that size; returns the size where it ends.
+  TESSERA_HD double climb(int place, double size) {
+    double *const from = at(place), *const wide = width(place);
+    TESSERA_ROLLED
+    for (int round = 0; round < most_climb_rounds; ++round) {
+      TESSERA_ROLLED
+      for (int i = team_.lane(); i < nd_ * points_on_line; i += team_.lanes()) {
+        const int moved = i / points_on_line;
+        const double by = offset_on_line(wide[moved], i % points_on_line);
+        sizes_[i] = size_at([=](int j) { return from[j] + (j == moved ? by : 0.0); });
+      }
+      team_.meet();
+      bool moves = false;
+      TESSERA_ROLLED
+      for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+        const climb_on_line c = climb_line(sizes_ + j * points_on_line, size, wide[j]);
+        tops_[j] = j * points_on_line + c.top;
+        widths_[j] = c.width;
+        together_[j] = from[j] + (c.goes_on ? offset_on_line(wide[j], c.top) : 0.0);
+        moves = moves || c.goes_on;
+      }
+      moves = team_.total(int64{moves ? 1 : 0}) > 0;
+      team_.meet();
+      int best = 0;
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j)
+        if (sizes_[static_cast<int>(tops_[j])] > sizes_[best]) best = static_cast<int>(tops_[j]);
+      double next = size;
+      if (moves) {
+        const double on_line = sizes_[best], all = told([this](int j) { return together_[j]; });
+        const bool goes_together = all > on_line;
+        next = goes_together ? all : on_line;
+        TESSERA_ROLLED
+        for (int j = team_.lane(); j < nd_; j += team_.lanes())
+          from[j] = goes_together                ? together_[j]
+                    : j == best / points_on_line ? from[j] + offset_on_line(wide[j], best % points_on_line)
+                                                 : from[j];
+      }
+      TESSERA_ROLLED
+      for (int j = team_.lane(); j < nd_; j += team_.lanes()) wide[j] = widths_[j];
+      team_.meet();
+      size = next;
+      if (!moves) break;
+    }
+    return size;
+  }
+
+  // A lane has a ray. Where the range ends within a width they all go the other way.
+  TESSERA_HD void run_rays(double size) {
+    const double *const from = at(0), *const wide = width(0);
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) ways_[j] = range_.only_way(j, from[j], wide[j]);
+    team_.meet();
+    TESSERA_ROLLED
+    for (int r = team_.lane(); r < rays_; r += team_.lanes()) {
+      foot_of_ray seen(log_of_size(size));
+      double away = 1.0;
+      TESSERA_ROLLED
+      for (int i = 0; i < steps_of_ray; ++i, away *= step_of_ray)
+        seen.tell(size_at([=](int j) { return from[j] + away * wide[j] * direction(r, j); }));
+      foot_[r] = seen.by();
+      height_[r] = seen.size();
+      step_[r] = seen.top();
+    }
+    team_.meet();
+  }
+  TESSERA_HD double direction(int ray, int j) const {
+    const double d = directions_[ray * nd_ + j];
+    return ways_[j] == 0.0 ? d : ways_[j] * fabs(d);
+  }
+  // The ray on which a foot stands out most, which is then taken out; -1: there is none.
+  TESSERA_HD int next_foot() {
+    int best = 0;
+    TESSERA_ROLLED
+    for (int r = 1; r < rays_; ++r)
+      if (foot_[r] > foot_[best]) best = r;
+    const bool is_there = foot_[best] > 0.0;
+    team_.meet();
+    if (team_.lane() == 0) foot_[best] = 0.0;
+    return is_there ? best : -1;
+  }
+  // Where that foot leads to.
+  TESSERA_HD void put_on_ray(int place, int ray) {
+    double away = 1.0;
+    TESSERA_ROLLED
+    for (int i = 0; i < static_cast<int>(step_[ray]); ++i) away *= step_of_ray;
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+      at(place)[j] = at(0)[j] + away * width(0)[j] * direction(ray, j);
+      width(place)[j] = width(0)[j];
+    }
+  }
+
+  // From the source, in its widths.
+  TESSERA_HD double distance(const double *a, const double *b) const {
+    double sum = 0.0;
+    TESSERA_ROLLED
+    for (int j = 0; j < nd_; ++j) {
+      const double d = (a[j] - b[j]) / width(0)[j];
+      sum += d * d;
+    }
+    return sqrt(sum);
+  }
+  // Is a place on the way to one of those before it?
+  TESSERA_HD bool is_on_the_way(int place) const {
+    bool any = false;
+    TESSERA_ROLLED
+    for (int k = 0; k < place; ++k)
+      any = any || distance(at(place), at(k)) <= larger(1.0, on_the_way_to_mode * distance(at(0), at(k)));
+    return any;
+  }
+  TESSERA_HD bool is_known(int place) const {
+    bool any = false;
+    TESSERA_ROLLED
+    for (int k = 0; k < place; ++k) {
+      double sum = 0.0;
+      TESSERA_ROLLED
+      for (int j = 0; j < nd_; ++j) {
+        const double d = (at(place)[j] - at(k)[j]) / larger(width(place)[j], width(k)[j]);
+        sum += d * d;
+      }
+      any = any || sum < 1.0;
+    }
+    return any;
+  }
+  // Does it hold something beside the first?
+  TESSERA_HD bool matters(int place, double size, double size_of_first) const {
+    double log_share = log(size / size_of_first);
+    TESSERA_ROLLED
+    for (int j = 0; j < nd_; ++j) log_share += log(width(place)[j] / width(0)[j]);
+    return st_.set.abstol > 0.0 || log_share > log(negligible_mode * st_.set.reltol);
+  }
+  // Is there a region that has been overlooked beside it (landmarks.hpp)?
+  TESSERA_HD bool is_unseen(int place, double size) {
+    const region_view box = arrange_by_field(box_, nd_, 0, 1);
+    double density = range_.volume_of_box() * size;
+    TESSERA_ROLLED
+    for (int j = 0; j < nd_; ++j) density *= range_.stretch(j, range_.to_box(j, at(place)[j]));
+    team_.meet();
+    TESSERA_ROLLED
+    for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+      const double y = at(place)[j], half = 0.5 * width(place)[j];
+      const stretch_of_axis t = range_.to_box(j, y - half, y + half);
+      box.centre(0, j) = 0.5 * (t.first + t.last);
+      box.half(0, j) = 0.5 * (t.last - t.first);
+    }
+    team_.meet();
+    bool any = false;
+    TESSERA_ROLLED
+    for (int64 i = team_.lane(); i < st_.count; i += team_.lanes())
+      any = any || (as_landmark(st_.regions, i, st_.domain(), weights_).density < much_less * density &&
+                    compare_widths(st_.regions, i, box, 0).times > 0);
+    return team_.total(int64{any ? 1 : 0}) > 0;
+  }
+
+  Team &team_;
+  const bulk_state &st_;
+  const user_range range_;
+  const double *const weights_, *const directions_;
+  const int nd_, rays_;
+  const Size size_;
+  // Of places the coordinates and widths; of axes; a box; of lines; of rays.
+  double *places_, *together_, *tops_, *widths_, *ways_, *box_, *sizes_, *foot_, *height_, *step_;
+  int64 points_ = 0;  // of this lane
+  bool is_bad_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,131 @@
+// What lines along the axes through a place say of the peak there, for whoever climbs it, and what a ray from a peak says of others. For a look at one integral (mode_search.hpp) and a check of
+// many (mode_check.hpp). The sizes of an integrand are those of its values, in the coordinates of its user.
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "../../core/hd.hpp"
+#include "region_store.hpp"
+
+namespace tessera {
+
+constexpr double outside_size = -1.0;  // where the range has no points
+constexpr double log_of_zero_size = -750.0;
+TESSERA_HD double log_of_size(double size) { return size > 0.0 ? log(size) : log_of_zero_size; }
+
+constexpr int climbs_of_source = 3;          // from the rays of a mode: what stands out most
+constexpr double on_the_way_to_mode = 0.75;  // of the distance of a known one from the source: it leads there
+constexpr double negligible_mode = 0.01;     // holds so much of what is tolerated
+constexpr double most_rays_of_mode = 256.0, most_share_of_rays = 1.0 / 4;  // of the evaluations before
+
+// An integrand has risen so many times.
+constexpr double mode_rise = 3.0, log_of_mode_rise = 1.0986122886681098;
+// Its fall from a step of a ray to the next, steps that grow as a power does, is so many times less than that before.
+constexpr double log_of_mode_bend = 4.605170185988092;
+
+// ---- Rays ------------------------------------------------------------------------------------------------------------
+
+constexpr int steps_of_ray = 25;
+constexpr double step_of_ray = 1.2;  // from a width of the source
+
+// The sizes on a ray, one after the other.
+class ray_foot {
+ public:
+  TESSERA_HD explicit ray_foot(double log_size_of_source) : least_(log_size_of_source) {}
+  // How much another foot stands out at the next point, as a logarithm; 0 and less: it is none.
+  TESSERA_HD double tell(double size) {
+    const double next = log_of_size(size);
+    double by = 0.0;
+    if (told_ > 1) {
+      by = larger(next + before_ - 2.0 * own_ - log_of_mode_bend, next - least_ - log_of_mode_rise);
+      if (!(size > 0.0)) by = 0.0;
+      least_ = smaller(least_, own_);
+    }
+    before_ = own_;
+    own_ = next;
+    ++told_;
+    return by;
+  }
+
+ private:
+  double least_, before_ = 0.0, own_ = 0.0;
+  int told_ = 0;
+};
+
+// Where a foot stands out most, and how high the ray comes behind it.
+class foot_of_ray {
+ public:
+  TESSERA_HD explicit foot_of_ray(double log_size_of_source) : foot_(log_size_of_source) {}
+  TESSERA_HD void tell(double size) {
+    const double by = foot_.tell(size);
+    const bool stands_out = by > by_;
+    if (stands_out) by_ = by;
+    climbs_ = stands_out || (climbs_ && size > size_);
+    if (climbs_) top_ = told_, size_ = size;
+    ++told_;
+  }
+  TESSERA_HD double by() const { return by_; }  // 0: there is none
+  TESSERA_HD int top() const { return top_; }   // step
+  TESSERA_HD double size() const { return size_; }
+
+ private:
+  ray_foot foot_;
+  double by_ = 0.0, size_ = 0.0;
+  int top_ = 0, told_ = 0;
+  bool climbs_ = false;
+};
+
+// ---- Lines along the axes --------------------------------------------------------------------------------------------
+
+constexpr int doublings_on_line = 4;  // from a width, outwards and inwards
+constexpr int points_on_side = 2 * doublings_on_line + 1, points_on_line = 2 * points_on_side;
+constexpr int most_climb_rounds = 10;
+
+// From the place to point i of a line, from nearby outwards, to one side and then to the other.
+TESSERA_HD double offset_on_line(double width, int i) {
+  const double away =
+      width * static_cast<double>(1 << (i % points_on_side)) / static_cast<double>(1 << doublings_on_line);
+  return i < points_on_side ? away : -away;
+}
+
+// Not through a valley to where another peak is.
+TESSERA_HD int highest_within_reach(const double *sizes, double at_centre) {
+  int top = 0;
+  for (int first = 0; first <= points_on_side; first += points_on_side) {
+    double highest = at_centre;
+    TESSERA_ROLLED
+    for (int i = first; i < first + points_on_side && sizes[i] * mode_rise >= highest; ++i) {
+      highest = larger(highest, sizes[i]);
+      if (sizes[i] > sizes[top]) top = i;
+    }
+  }
+  return top;
+}
+TESSERA_HD double lower_side(double a, double b) {
+  return a == outside_size ? b : b == outside_size ? a : smaller(a, b);
+}
+// Of a normal density: where it has fallen to the square of 1/e, over where it has fallen to so much.
+TESSERA_HD double width_over(double fallen) {
+  return sqrt(2.0 / smaller(larger(-log(larger(fallen, 1e-300)), 0.125), 700.0));
+}
+
+// What the sizes on a line tell a climb, beside that at the place itself.
+struct climb_on_line {
+  int top;       // the point where it is highest
+  bool goes_on;  // there, for that is higher than the place
+  double width;  // of the peak
+};
+TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, double width) {
+  constexpr double better = 1.05, falls_to = 0.1353352832366127;
+  const int top = highest_within_reach(sizes, at_centre);
+  if (sizes[top] > better * at_centre) {
+    const bool at_end = top % points_on_side == points_on_side - 1;
+    return {top, true, at_end ? width * static_cast<double>(1 << doublings_on_line) : width};
+  }
+  int i = 0;
+  TESSERA_ROLLED
+  while (i + 1 < points_on_side && lower_side(sizes[i], sizes[points_on_side + i]) > falls_to * at_centre) ++i;
+  const double fallen = lower_side(sizes[i], sizes[points_on_side + i]);
+  return {top, false, fabs(offset_on_line(width, i)) * (fallen == outside_size ? 1.0 : width_over(fallen / at_centre))};
+}
+
+}  // namespace tessera

@@ -1,0 +1,180 @@
+// The check of integrals that are run many at a time: a run without looks beside a mode that it has not met is not believed, one of a single peak is.
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bulk_runs.hpp"
+#include "engine/cubature/mode_check.hpp"
+#include "engine/cubature/ray_directions.hpp"
+#include "mixtures.h"
+
+namespace {
+
+using namespace tessera;
+
+// A run in a block's room with its regions, and what a check says of it.
+struct checked {
+  answer found;
+  bool is_owed = false, shows = false;
+  int64 points = 0;
+};
+
+double size_of_point(const cubature_problem &p, const double *t, double weight) {
+  double x[max_cubature_ndim], v = 0.0, jacobian = 1.0;
+  for (int j = 0; j < p.settings.ndim; ++j) x[j] = map_axis(p.axes[static_cast<std::size_t>(j)], t[j], jacobian);
+  p.integrand.point(p.settings.ndim, x, 1, &v, p.integrand.userdata);
+  v = weighted(v, jacobian);
+  return std::isfinite(v) ? std::fabs(v) * weight : nan_value();
+}
+
+checked run_and_check(const cubature_problem &p) {
+  const int n = p.settings.ndim;
+  thread_pool pool(1);
+  host_evaluator evaluator;
+  evaluator.start(p, pool, nobody_asks, INT64_MAX);
+  host_executor executor(pool, evaluator);
+  counting_hooks hooks;
+  bulk<host_executor> driver(executor, p.settings, p.integration_rule.points, hooks);
+  checked c;
+  c.found.value.assign(1, 0.0);
+  c.found.error.assign(1, 0.0);
+  c.found.end = driver.run(p.domain(), c.found.value.data(), c.found.error.data());
+  c.found.statistics = driver.statistics();
+  if (c.found.end != outcome::converged) return c;
+
+  const int64 fields = region_record_fields(n, 1);
+  std::vector<double> records(static_cast<std::size_t>(driver.count() * fields));
+  driver.read(0, driver.count(), records.data());
+  bulk_state state = {};
+  set_up(state, p.settings, p.integration_rule.points);
+  state.regions = region_view(records.data(), n, 1, 1, fields);
+  state.count = driver.count();
+  state.evaluations = c.found.statistics.evaluations;
+  for (int j = 0; j < n; ++j) {
+    state.lower[j] = p.lower[static_cast<std::size_t>(j)];
+    state.upper[j] = p.upper[static_cast<std::size_t>(j)];
+  }
+  const std::vector<double> directions =
+      ray_directions(static_cast<std::size_t>(n), 256, std::vector<int>(static_cast<std::size_t>(n), 0));
+  const int rays = static_cast<int>(directions.size()) / n;
+  std::vector<double> numbers(static_cast<std::size_t>(numbers_of_check(n, rays, 1)));
+  const double weight = 1.0 / (p.settings.reltol * std::fabs(c.found.value[0]));
+  int64 calls = 0;
+  const auto size = [&](const double *t) {
+    ++calls;
+    return size_of_point(p, t, weight);
+  };
+  lone_lane alone;
+  mode_check<lone_lane, decltype(size)> check(alone, state, user_range(n, state.domain(), p.axes.data()), &weight,
+                                              directions.data(), rays, numbers.data(), size);
+  c.is_owed = check.is_owed();
+  if (!c.is_owed) return c;
+  c.shows = check.shows_another(c.points);
+  assert_int_equal(calls, c.points);
+  return c;
+}
+
+cubature_problem mapped_problem(int n, enum mixture_range range, point_function f, double reltol) {
+  cubature_problem p = problem_of(n, 1, f, reltol);
+  p.settings.initial_regions = 16;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(n); ++j) {
+    if (range == every_second_finite && j % 2 == 1) continue;
+    p.axes[j] = {range == above_zero ? axis_up : axis_both, 0.0, -infinity_value(), infinity_value()};
+    p.lower[j] = range == above_zero ? 0.0 : -1.0;
+  }
+  return p;
+}
+
+void believes_no_claim_beside_a_mode_that_it_has_not_met(void **) {
+  int claims = 0, wrong = 0, believed = 0, doubted_rightly = 0, doubted = 0;
+  uint64_t seed = 28129461;
+  for (int i = 0; i < 180; ++i) {
+    const auto range = static_cast<enum mixture_range>(i % mixture_ranges);
+    const int n = 2 + i / 3 % 3;
+    mixture m = draw_mixture(range, n, 8, 60, &seed);
+    cubature_problem p = mapped_problem(n, range, mixture_value, i % 2 == 0 ? 1e-2 : 1e-4);
+    p.integrand.userdata = &m;
+    const checked c = run_and_check(p);
+    if (c.found.end != outcome::converged) continue;
+    ++claims;
+    assert_true(c.is_owed);
+    const bool is_wrong = std::fabs(c.found.value[0] - 1.0) > p.settings.reltol;
+    wrong += is_wrong ? 1 : 0;
+    believed += is_wrong && !c.shows ? 1 : 0;
+    doubted += c.shows ? 1 : 0;
+    doubted_rightly += is_wrong && c.shows ? 1 : 0;
+    assert_true(4 * (c.points - 1000 * n) <= c.found.statistics.evaluations);
+  }
+  print_message("%d claims, %d false; %d doubted, %d of these false; %d false ones believed\n", claims, wrong, doubted,
+                doubted_rightly, believed);
+  assert_true(wrong >= 10 && 10 * believed <= wrong && doubted <= wrong + claims / 10);
+}
+
+int oscillating(int n, const double *x, int, double *f, void *) {
+  double s = 0.0, c = 2.0;
+  for (int j = 0; j < n; ++j) s += x[j] * x[j], c += std::cos(4.0 * x[j]);
+  f[0] = c * std::exp(-s);
+  return 0;
+}
+int cauchy(int n, const double *x, int, double *f, void *) {
+  f[0] = 1.0;
+  for (int j = 0; j < n; ++j) f[0] /= 1.0 + (x[j] - 0.5) * (x[j] - 0.5);
+  return 0;
+}
+int exponential(int n, const double *x, int, double *f, void *) {
+  double s = 0.0;
+  for (int j = 0; j < n; ++j) s += std::fabs(x[j]) * (1.0 + 0.5 * j);
+  f[0] = std::exp(-s);
+  return 0;
+}
+int ridge(int n, const double *x, int, double *f, void *) {
+  double s = 0.0, q = 0.0;
+  for (int j = 0; j < n; ++j) s += x[j], q += x[j] * x[j];
+  f[0] = std::exp(-20.0 * s * s - q);
+  return 0;
+}
+int nowhere_finite_beyond(int n, const double *x, int, double *f, void *) {
+  double s = 0.0;
+  for (int j = 0; j < n; ++j) s += x[j] * x[j];
+  f[0] = s > 3000.0 ? NAN : std::exp(-s);
+  return 0;
+}
+
+void believes_what_has_one_peak(void **) {
+  int claims = 0;
+  for (const point_function f : {oscillating, cauchy, exponential, ridge})
+    for (const auto range : {everywhere, above_zero, every_second_finite})
+      for (int n = 2; n <= 4; ++n) {
+        const checked c = run_and_check(mapped_problem(n, range, f, 1e-3));
+        if (c.found.end != outcome::converged) continue;
+        ++claims;
+        assert_true(c.is_owed);
+        assert_false(c.shows);
+      }
+  print_message("%d claims\n", claims);
+  assert_true(claims >= 24);
+}
+
+void is_made_where_it_can_be(void **) {
+  // A range that is finite has no other modes that are far away.
+  cubature_problem finite = problem_of(2, 1, exponential, 1e-3);
+  assert_false(run_and_check(finite).is_owed);
+  // The points of a check are evaluations too.
+  cubature_problem p = mapped_problem(2, everywhere, exponential, 1e-3);
+  const int64 needed = run_and_check(p).found.statistics.evaluations;
+  for (const int64 more : {0, 500, 5000}) {
+    p.settings.maxeval = needed + more;
+    const checked c = run_and_check(p);
+    assert_true(c.found.end == outcome::converged);
+    assert_true(c.points <= more && c.is_owed == (more == 5000));
+  }
+  // What is not finite is for a run of its own to tell.
+  const checked bad = run_and_check(mapped_problem(2, everywhere, nowhere_finite_beyond, 1e-2));
+  if (bad.found.end == outcome::converged) assert_true(bad.shows);
+}
+
+}  // namespace
+
+int main() {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(believes_no_claim_beside_a_mode_that_it_has_not_met),
+                                     cmocka_unit_test(believes_what_has_one_peak),
+                                     cmocka_unit_test(is_made_where_it_can_be)};
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
