@@ -198,6 +198,8 @@ class mode_search {
  private:
   static constexpr int most_looks = 4;
   static constexpr double early_share = 1.0 / 16;  // of the evaluations before
+  static constexpr double on_their_way =
+      1e-8;  // regions that have met so much of a peak's height go on to it by themselves
   static constexpr int64 first_early = 8192;
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
@@ -216,8 +218,8 @@ class mode_search {
     is_thorough_ = (flags & 2) != 0;
     early_ = flags >> 2;
   }
-  // The first is left to the regions where they have seen it, or are on their way to it.
-  int behind_seen() const { return (is_first_seen_ || !is_thorough_) && !known_.empty() ? 1 : 0; }
+  // The first is left to the regions where they have seen it.
+  int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   // Of its coordinates, values and size, here and where the integrand is called.
   int64 bytes_of_point() const { return 8 * static_cast<int64>(3 * nd_ + 4 * nc_ + 3); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
@@ -271,9 +273,9 @@ class mode_search {
       if (o != outcome::running || !(first.size > 0.0)) return o;
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0]) {  // of which more is known by now
+        is_first_seen_ = is_seen && (known_.empty() || is_first_seen_);
         known_.resize(std::max<std::size_t>(known_.size(), 1));
         known_[0] = first;
-        is_first_seen_ = is_seen;
       } else if (!same && static_cast<int>(known_.size()) < most_modes) {
         known_.push_back(first);
       }
@@ -285,21 +287,43 @@ class mode_search {
     return outcome::running;
   }
 
+  // From the centre of a region to its faces and corners, in half-widths.
+  std::vector<double> corners_of_start() const {
+    std::vector<double> ways =
+        ray_directions(nd_, (std::size_t{1} << std::min(nd_, most_free_signs)) + 2 * nd_, std::vector<int>(nd_, 0));
+    for (double &w : ways) w = w > 0.0 ? 1.0 : w < 0.0 ? -1.0 : 0.0;
+    return ways;
+  }
   outcome begin_at(const std::vector<double> &starts, place &p, bool &is_seen) {
     const std::size_t length = 2 * nd_ + nc_, n = starts.size() / length;
-    std::vector<double> y(n * nd_), sizes;
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < nd_; ++j) y[i * nd_ + j] = range_.from_box(axis(j), starts[i * length + j]);
-    const outcome o = measure(y, sizes);
-    if (o != outcome::running || n == 0) return o;
-    const auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+    if (n == 0) return outcome::running;
+    std::vector<double> y, sizes;
+    const auto add = [&](const double *start, const double *way, double part) {
+      for (std::size_t j = 0; j < nd_; ++j)
+        y.push_back(range_.from_box(axis(j), start[j] + (way ? part * way[j] * start[nd_ + j] : 0.0)));
+    };
+    for (std::size_t i = 0; i < n; ++i) add(&starts[i * length], nullptr, 0.0);
+    outcome o = measure(y, sizes);
+    if (o != outcome::running) return o;
+    auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+    std::size_t region = best;
+    if (!(sizes[best] > 0.0)) {  // what there is was met farther out in the region with the largest error
+      const std::vector<double> ways = corners_of_start();
+      y.clear();
+      for (std::size_t w = 0; w < ways.size(); w += nd_)
+        for (const double part : {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999}) add(starts.data(), &ways[w], part);
+      o = measure(y, sizes);
+      if (o != outcome::running) return o;
+      best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
+      region = 0;
+    }
     if (!(sizes[best] > 0.0)) return o;
     take(p, y, sizes, best);
     for (std::size_t j = 0; j < nd_; ++j)
-      p.width.push_back(starts[best * length + nd_ + j] * range_.stretch(axis(j), starts[best * length + j]));
+      p.width.push_back(starts[region * length + nd_ + j] * range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
     const outcome climbed = climb(p);
-    is_seen = at_start >= much_less * p.size;
+    is_seen = at_start >= (is_thorough_ ? much_less : on_their_way) * p.size;
     return climbed;
   }
   // Of point i of the last call of measure.
@@ -446,7 +470,7 @@ class mode_search {
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
   std::vector<place> known_;    // from the one on that was climbed from the regions
   std::vector<place> later_;    // what looks of before, which are made again, are going to find
-  bool is_first_seen_ = false;  // in them
+  bool is_first_seen_ = false;  // by the regions, at all looks; else they are compared with it as well
   bool is_thorough_ = false;    // as it is before success
   std::vector<double> scale_, values_;
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
