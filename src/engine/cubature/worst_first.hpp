@@ -54,7 +54,8 @@ class worst_first {
     hooks_ = &hooks;
     modes_ = modes;
     landmarks_.forget_modes();
-    explores_modes_ = false;
+    explores_modes_ = explores_early_ = false;
+    early_after_ = first_early;
     look_ahead_ = set_.by_component ? 1 : look_ahead;
     domain_ = domain;
     clear();
@@ -218,7 +219,14 @@ class worst_first {
       landmarks_.keep_modes(*modes_);
       explores_modes_ = true;
     }
-    if (explores_modes_ && !exploring) explores_modes_ = explore();
+    while (stats_.evaluations >= early_after_) {
+      early_after_ *= early_ratio;
+      explores_early_ = true;
+    }
+    if (explores_modes_ && !exploring)
+      explores_modes_ = explore();
+    else if (explores_early_ && !exploring)
+      explores_early_ = explore_landmarks();
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
@@ -289,19 +297,29 @@ class worst_first {
 
   // Puts what is unexplored, and what may have been overlooked, in front of the queue. False when there is nothing.
   bool explore() {
+    const double most = explored_share(regions_);
+    return put_in_front_of_queue([&](const region_view &s, int64 i) {
+      const double share = share_of_domain(s, i, domain_);
+      return turn_to_landmark(i) || (share > most && turn_to_uncut(split_.breaks, s, i)) ||
+             unexplored(set_, s, i, share, most, [this](int k) { return totals_.value(k); });
+    });
+  }
+  // The latter alone, now and then before success: the queue goes after what has been met, and a run that a limit ends beside what it has overlooked would report an error without it.
+  bool explore_landmarks() {
+    return put_in_front_of_queue([this](const region_view &, int64 i) { return turn_to_landmark(i); });
+  }
+  // Regions that are wanted, which are turned to the axis along which they are to be divided.
+  template <class Wanted>
+  bool put_in_front_of_queue(const Wanted &wanted) {
     if (!explores()) return false;
     const region_view s = store_.view();
-    const double most = explored_share(regions_);
     landmarks_.find(s, regions_, domain_, scale_.data(), split_.breaks);
     bool any = false, turned = false;
     for (queue_entry &e : queue_) {
       const int64 i = e.region();
       if (frozen(e)) continue;
       const int axis = ranked_axis(s.state(i).word, 0);
-      const double share = share_of_domain(s, i, domain_);
-      if (!turn_to_landmark(i) && !(share > most && turn_to_uncut(split_.breaks, s, i)) &&
-          !unexplored(set_, s, i, share, most, [this](int k) { return totals_.value(k); }))
-        continue;
+      if (!wanted(s, i)) continue;
       turned = turned || ranked_axis(s.state(i).word, 0) != axis;
       e.key = infinity_value();
       any = true;
@@ -517,7 +535,10 @@ class worst_first {
   cubature_settings set_;
   run_hooks *hooks_ = nullptr;
   mode_search *modes_ = nullptr;
-  bool explores_modes_ = false;  // as soon as others are known, and not only before success
+  static constexpr int64 first_early = 32768, early_ratio = 4;
+  int64 early_after_ = first_early;  // evaluations
+  bool explores_early_ = false;      // what is beside landmarks
+  bool explores_modes_ = false;      // as soon as others are known, and not only before success
   splitting split_ = {};
   int look_ahead_ = 1;
   int64 record_bytes_ = 0;
