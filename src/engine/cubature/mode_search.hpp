@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <utility>
 #include <vector>
@@ -102,7 +103,7 @@ class mode_search {
     ++looks_;
     outcome o;
     try {
-      o = look_from_all(starts, !was_thorough);
+      o = look_from_all(starts, spent, !was_thorough);
     } catch (const std::bad_alloc &) {
       o = outcome::roundoff;  // what the run has found already is not lost for it
     }
@@ -197,7 +198,8 @@ class mode_search {
 
  private:
   static constexpr int most_looks = 4;
-  static constexpr double early_share = 1.0 / 16;  // of the evaluations before
+  static constexpr double outwards[] = {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999};  // of half-widths
+  static constexpr double early_share = 1.0 / 16;                                      // of the evaluations before
   static constexpr double on_their_way =
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
   static constexpr int64 first_early = 8192;
@@ -265,11 +267,11 @@ class mode_search {
     return most / stretched;
   }
 
-  outcome look_from_all(const std::vector<double> &starts, bool anew) {
+  outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew) {
     if (anew) {
       place first;
       bool is_seen = false;
-      const outcome o = begin_at(starts, first, is_seen);
+      const outcome o = begin_at(starts, spent, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0]) {  // of which more is known by now
@@ -294,7 +296,7 @@ class mode_search {
     for (double &w : ways) w = w > 0.0 ? 1.0 : w < 0.0 ? -1.0 : 0.0;
     return ways;
   }
-  outcome begin_at(const std::vector<double> &starts, place &p, bool &is_seen) {
+  outcome begin_at(const std::vector<double> &starts, int64 spent, place &p, bool &is_seen) {
     const std::size_t length = 2 * nd_ + nc_, n = starts.size() / length;
     if (n == 0) return outcome::running;
     std::vector<double> y, sizes;
@@ -307,15 +309,18 @@ class mode_search {
     if (o != outcome::running) return o;
     auto best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     std::size_t region = best;
-    if (!(sizes[best] > 0.0)) {  // what there is was met farther out in the region with the largest error
+    if (!(sizes[best] > 0.0)) {  // what there is was met farther out
       const std::vector<double> ways = corners_of_start();
+      const std::size_t each = ways.size() / nd_ * std::size(outwards);
+      const double fit = most_share_of_rays * static_cast<double>(spent) / static_cast<double>(each);
       y.clear();
-      for (std::size_t w = 0; w < ways.size(); w += nd_)
-        for (const double part : {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999}) add(starts.data(), &ways[w], part);
+      for (std::size_t i = 0; i < n && (i == 0 || static_cast<double>(i) < fit); ++i)
+        for (std::size_t w = 0; w < ways.size(); w += nd_)
+          for (const double part : outwards) add(&starts[i * length], &ways[w], part);
       o = measure(y, sizes);
       if (o != outcome::running) return o;
       best = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
-      region = 0;
+      region = best / each;
     }
     if (!(sizes[best] > 0.0)) return o;
     take(p, y, sizes, best);
