@@ -52,6 +52,7 @@ struct cubature_settings : run_settings {
   bool seeks_breaks = false;       // regions are cut where the integrand or its slope jumps; break_points.hpp
   // Least number of equal regions, whatever is seen in them, and where it is nothing but rounding; explore.hpp.
   int64 least_regions = 0, regions_of_rounding = 0;
+  bool looks_in_finite_ranges = false;  // for other modes beside narrow peaks; mode_search.hpp
   double bulk_fraction = 0.75;
   int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0 where regions are only divided
 };

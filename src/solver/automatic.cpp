@@ -99,8 +99,9 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     return all;
   }
   const entry &of(int c) const { return entries_[static_cast<std::size_t>(c)]; }
-  // Which one can look for other modes of the integrand; -1: none, or nothing is hidden in a range that is finite.
+  // Which one can look for other modes of the integrand, -1: none; and whether it has to, also where it has had no turn: in a range that is infinite.
   int looker() const { return looker_; }
+  bool has_to_look() const { return has_to_look_; }
 
   tessera::outcome run(int c, tessera::int64 maxeval, tessera::run_hooks &hooks, double *value, double *error,
                        bool &has_value, tessera::int64 &n, bool &broken) override {
@@ -169,7 +170,10 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       const int device = s_.choose_device(m, false);
       const tessera::problem &p = s_.prepare(m, device == host);
       tessera::int64 first = usual_share;
-      if (number == TESSERA_CUBATURE && p.is_mapped()) looker_ = static_cast<int>(entries_.size());
+      if (number == TESSERA_CUBATURE && (p.is_mapped() || p.ndim() > 1)) {
+        looker_ = static_cast<int>(entries_.size());
+        has_to_look_ = p.is_mapped();
+      }
       if (number == TESSERA_CUBATURE)
         first = std::clamp<tessera::int64>(
             regions_tried * static_cast<const tessera::cubature_problem &>(p).integration_rule.points, usual_share,
@@ -208,6 +212,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
   tessera_solver &s_;
   std::vector<entry> entries_;
   int looker_ = -1;
+  bool has_to_look_ = false;
   std::unique_ptr<failure> refusal_;
   std::exception_ptr caught_;
 };
@@ -237,7 +242,7 @@ int tessera_solver::integrate_automatically(double *value, double *error, bool a
       const tessera::run_settings asked = first.asked();
       tessera::agreed_hooks agreed(hooks, ranks_.get(), any_looks_);
       tessera::checkpoint_hooks kept(agreed, options_.get_real(TESSERA_CHECKPOINT_SECONDS), checkpoint_writer());
-      tessera::method_race race(asked, course.contenders(), course, kept, course.looker());
+      tessera::method_race race(asked, course.contenders(), course, kept, course.looker(), course.has_to_look());
       bool has_value = false;
       tessera::outcome end = race.run(value_.data(), error_.data(), has_value);
       const automatic_course::entry &chosen = course.of(race.chosen());

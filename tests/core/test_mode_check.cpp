@@ -137,6 +137,34 @@ int nowhere_finite_beyond(int n, const double *x, int, double *f, void *) {
   return 0;
 }
 
+// The same where the infinite range has been cut off, at 200 to 2000 widths.
+void also_where_a_range_is_cut_off(void **) {
+  int claims = 0, wrong = 0, believed = 0, doubted = 0;
+  uint64_t seed = 28129463;
+  for (int i = 0; i < 120; ++i) {
+    const int n = 3 + i % 2;
+    mixture m = draw_mixture(everywhere, n, 20, 80, &seed);
+    if (i % 4 == 3) m.weight[0] = 1.0, m.weight[1] = 0.0;
+    cubature_problem p = problem_of(n, 1, mixture_value, 1e-2);
+    p.settings.initial_regions = 16;
+    p.settings.looks_in_finite_ranges = true;
+    p.integrand.userdata = &m;
+    const double cut = m.width[0] * 200.0 * std::pow(10.0, splitmix_uniform(&seed));
+    for (std::size_t j = 0; j < p.lower.size(); ++j) p.lower[j] = -cut, p.upper[j] = cut;
+    for (std::size_t j = 0; j < p.axes.size(); ++j) p.axes[j] = {axis_finite, 0.0, -cut, cut};
+    const checked c = run_and_check(p);
+    if (c.found.end != outcome::converged) continue;
+    ++claims;
+    const bool is_wrong = std::fabs(c.found.value[0] - 1.0) > p.settings.reltol;
+    wrong += is_wrong ? 1 : 0;
+    believed += is_wrong && !c.shows ? 1 : 0;
+    doubted += c.shows ? 1 : 0;
+    assert_false(c.shows && m.weight[1] == 0.0);
+  }
+  print_message("%d claims, %d false; %d doubted; %d false ones believed\n", claims, wrong, doubted, believed);
+  assert_true(wrong >= 5 && 10 * believed <= wrong);
+}
+
 void believes_what_has_one_peak(void **) {
   int claims = 0;
   for (const point_function f : {oscillating, cauchy, exponential, ridge})
@@ -153,9 +181,12 @@ void believes_what_has_one_peak(void **) {
 }
 
 void is_made_where_it_can_be(void **) {
-  // A range that is finite has no other modes that are far away.
+  // In a finite range nothing is looked for where that is not asked for, or no peak is narrow.
   cubature_problem finite = problem_of(2, 1, exponential, 1e-3);
   assert_false(run_and_check(finite).is_owed);
+  finite.settings.looks_in_finite_ranges = true;
+  const checked wide = run_and_check(finite);
+  assert_true(wide.found.end == outcome::converged && wide.is_owed && !wide.shows && wide.points <= 1);
   // The points of a check are evaluations too.
   cubature_problem p = mapped_problem(2, everywhere, exponential, 1e-3);
   const int64 needed = run_and_check(p).found.statistics.evaluations;
@@ -174,6 +205,7 @@ void is_made_where_it_can_be(void **) {
 
 int main() {
   const struct CMUnitTest tests[] = {cmocka_unit_test(believes_no_claim_beside_a_mode_that_it_has_not_met),
+                                     cmocka_unit_test(also_where_a_range_is_cut_off),
                                      cmocka_unit_test(believes_what_has_one_peak),
                                      cmocka_unit_test(is_made_where_it_can_be)};
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -25,7 +25,8 @@ using point_function = std::function<double(const double *)>;
 
 // A range of one kind of axis, and a look from a region round `start`, so wide in the box.
 struct looked_through {
-  looked_through(int ndim, int kind, const point_function &f, double start, double half, int64 memory = greatest_int64)
+  looked_through(int ndim, int kind, const point_function &f, double start, double half, int64 memory = greatest_int64,
+                 bool in_finite_ranges = false)
       : n(static_cast<std::size_t>(ndim)),
         lower(n, kind == axis_both ? -1.0 : 0.0),
         upper(n, 1.0),
@@ -35,6 +36,7 @@ struct looked_through {
     set.ndim = ndim;
     set.ncomp = 1;
     set.reltol = 1e-3;
+    set.looks_in_finite_ranges = in_finite_ranges;
     for (std::size_t j = 0; j < n; ++j) region[j] = start;
     search = std::make_unique<mode_search>(
         set, domain_box{lower.data(), upper.data(), grain.data()}, axes.data(),
@@ -212,10 +214,26 @@ void rays_run_where_there_is_room(void **) {
   assert_true(widest < 2.0 * std::acos(0.0) / 15.0);
 }
 
-void nothing_is_owed_in_a_finite_range(void **) {
-  looked_through l(
-      3, axis_finite, [](const double *x) { return normal(3, x, 0.4, 0.01); }, 0.4, 0.1);
-  assert_false(l.search->is_owed());
+// In a finite range only where that is asked for, beside small regions, a narrow peak, and other narrow ones.
+void a_finite_range_is_looked_through_beside_narrow_peaks(void **) {
+  const auto two = [](double width) {
+    return [width](const double *x) { return normal(3, x, 0.2, width) + normal(3, x, 0.6, width); };
+  };
+  looked_through unasked(3, axis_finite, two(0.01), 0.2, 0.01);
+  assert_false(unasked.search->is_owed());
+  for (const double half : {0.01, 0.1})
+    for (const double width : {0.01, 0.3}) {
+      looked_through l(3, axis_finite, two(width), 0.2, half, greatest_int64, true);
+      assert_true(l.search->is_owed());
+      const bool small = half < 0.03, narrow = width < 0.1;
+      assert_int_equal(l.look(), small && narrow ? 1 : 0);
+      assert_true(small ? l.points > 50 : l.points == 0);
+      if (small && !narrow) assert_true(l.points < 1000);
+      assert_true(l.search->early_after() == greatest_int64);
+    }
+}
+
+void a_look_that_is_given_up_is_not_owed(void **) {
   looked_through given_up(
       3, axis_both, [](const double *x) { return normal(3, x, 0.4, 0.01); }, 0.4, 0.1);
   assert_true(given_up.search->is_owed());
@@ -393,7 +411,8 @@ int main() {
                                      cmocka_unit_test(one_peak_is_one),
                                      cmocka_unit_test(rays_are_few_where_little_was_spent),
                                      cmocka_unit_test(rays_run_where_there_is_room),
-                                     cmocka_unit_test(nothing_is_owed_in_a_finite_range),
+                                     cmocka_unit_test(a_finite_range_is_looked_through_beside_narrow_peaks),
+                                     cmocka_unit_test(a_look_that_is_given_up_is_not_owed),
                                      cmocka_unit_test(an_early_look_is_no_last_one),
                                      cmocka_unit_test(modes_are_no_more_than_there_is_room_for),
                                      cmocka_unit_test(boxes_of_modes),

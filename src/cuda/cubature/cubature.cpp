@@ -111,14 +111,11 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
         return sparse.sample(n, x, values, evaluations);
       },
       for_modes);
-  if (modes.is_owed())
-    find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // which find the regions that are looked at
+  // Which find the regions that are looked at.
+  executor_.look_with([&]() -> const sparse_kernels & { return find_sparse_kernels(p.ndim(), p.ncomp(), f, report); });
   driver_type driver(executor_, p.settings, p.integration_rule.points, course, &modes);
   race.heed(modes, problem.answers != nullptr);
-  race.look_at({[&](int n, const double *weight) {
-                  find_sparse_kernels(p.ndim(), p.ncomp(), f, report);  // no grid may have asked for them yet
-                  return course.largest(n, weight);
-                },
+  race.look_at({[&course](int n, const double *weight) { return course.largest(n, weight); },
                 [&course] { return course.listed(); }, [&course] { return course.statistics().iterations; },
                 [&course] { return course.statistics().breaks; }},
                problem.answers != nullptr);
@@ -145,7 +142,6 @@ const sparse_kernels &cuda_cubature::find_sparse_kernels(int ndim, int ncomp, co
   const sparse_kernels &kernels = sparse_kernels_.find(std::to_string(ndim) + "/" + std::to_string(ncomp), report, [&] {
     return std::make_unique<sparse_kernels>(ndim, ncomp, setting_.arch(), f.cache);
   });
-  executor_.look_with(kernels);
   return kernels;
 }
 

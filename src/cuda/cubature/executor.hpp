@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "../../engine/cubature/bulk.hpp"
@@ -108,10 +110,11 @@ class cuda_executor {
     sharing_.agree_on_room(regions, parents, there);
   }
 
-  // Where regions with the largest errors are looked for; before the first such question.
-  void look_with(const sparse_kernels &kernels) { kernels_of_looks_ = &kernels; }
+  // Where regions with the largest errors are looked for: asked for at the first such question of a run.
+  using find_kernels = std::function<const sparse_kernels &()>;
+  void look_with(find_kernels find) { find_kernels_of_looks_ = std::move(find); }
   std::vector<double> largest_errors(const region_view &s, int64 n, int wanted, const double *weight) {
-    return kernels_of_looks_->largest_errors(s, n, wanted, weight, answer_, stream_);
+    return find_kernels_of_looks_().largest_errors(s, n, wanted, weight, answer_, stream_);
   }
 
   // Copies from the device between two launches, and to it before the next one.
@@ -187,7 +190,7 @@ class cuda_executor {
   std::size_t device_used_ = 0, mapped_used_ = 0;
   device_memory control_, slices_;
   mapped_memory result_, answer_;
-  const sparse_kernels *kernels_of_looks_ = nullptr;
+  find_kernels find_kernels_of_looks_;
   std::vector<double> failed_box_;
   std::vector<hole_on_line> holes_;
   int flags_ = 0, status_ = 0;

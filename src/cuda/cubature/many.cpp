@@ -65,7 +65,7 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
 // As a single run looks: not with the classic estimate, nor where one component says what is divided.
 void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
   rays_ = 0;
-  if (!mapped || s.estimate == 1 || s.by_component) return;
+  if ((!mapped && !s.looks_in_finite_ranges) || s.estimate == 1 || s.by_component) return;
   const auto nd = static_cast<std::size_t>(s.ndim);
   const std::vector<double> directions =
       ray_directions(nd, static_cast<std::size_t>(most_rays_of_mode), std::vector<int>(nd, 0));

@@ -30,7 +30,7 @@ __device__ inline void begin_row(bulk_state &state, device_problem &problem, con
   *problem.own.flags = *problem.own.status = 0;
 }
 
-// All threads: a success over an infinite range is none where another mode shows, and the integral is left to a run of its own.
+// All threads: a success is none where another mode shows, and the integral is left to a run of its own.
 __device__ __noinline__ void check_success(device_team &team, bulk_state &state, const many_batch &batch) {
   const component_sums *const totals = state.totals;
   double *const weights = state.scale;
@@ -44,7 +44,8 @@ __device__ __noinline__ void check_success(device_team &team, bulk_state &state,
   const device_problem &own = own_problem();
   const auto size = [weights, &own](const double *at) { return tessera_size_at(own, at, weights); };
   mode_check<device_team, decltype(size)> check(
-      team, state, user_range(state.set.ndim, state.domain(), own.own.axes), weights, batch.directions, batch.rays,
+      team, state, user_range(state.set.ndim, state.domain(), batch.axes ? own.own.axes : nullptr), weights,
+      batch.directions, batch.rays,
       reinterpret_cast<double *>(batch.slots + blockIdx.x * batch.slot_bytes + batch.check_at), size);
   if (!check.is_owed()) return;
   int64 points = 0;

@@ -53,7 +53,7 @@ struct many_batch {
   int64 params_step;      // bytes; 0 where all have the same block
   many_record *records;   // [rows]
   double *value, *error;  // [rows][ncomp]
-  // Of the rays along which other modes are looked for before success is claimed over an infinite range (mode_check.hpp); none: that is not done.
+  // Of the rays along which other modes are looked for before success is claimed (mode_check.hpp); none: that is not done.
   const double *directions;  // [rays][ndim]
   int rays;
 };

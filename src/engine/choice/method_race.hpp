@@ -31,10 +31,15 @@ class race_course {
 
 class method_race {
  public:
-  // looker: the contender that can look for other modes of the integrand; -1 where there is none, or nothing to be looked for.
+  // looker: the contender that can look for other modes of the integrand; -1 where there is none, or nothing to be looked for. has_to_look: before success by others, also where it has had no turn yet.
   method_race(const run_settings &asked, std::vector<contender> contenders, race_course &course, run_hooks &hooks,
-              int looker = -1)
-      : set_(asked), all_(std::move(contenders)), course_(course), hooks_(hooks), looker_(looker) {
+              int looker = -1, bool has_to_look = true)
+      : set_(asked),
+        all_(std::move(contenders)),
+        course_(course),
+        hooks_(hooks),
+        looker_(looker),
+        has_to_look_(has_to_look) {
     for (std::size_t c = 0; c < all_.size(); ++c) {
       shares_.push_back(std::make_unique<share>(*this, static_cast<int>(c)));
       is_in_round_.push_back(all_[c].first_share <= most_look && !is_latecomer(all_[c]));
@@ -405,7 +410,7 @@ class method_race {
   bool looks_first(int c) {
     if (looker_ < 0 || c == looker_ || has_looked_) return false;
     contender &it = all_[index(looker_)];
-    if (!has_room(looker_)) return false;
+    if (!has_room(looker_) || !(has_to_look_ || it.has_value)) return false;
     waiting_ = c;
     it.budget = 0;  // asked at once
     tell("looks for other modes before the success of ", c);
@@ -507,6 +512,7 @@ class method_race {
   bool clears_ = false;    // for which all above it make room
   int leader_ = -1, doubted_ = -1, chosen_ = -1, ended_by_ = -1, changes_ = 0, stalls_ = 0;
   const int looker_;
+  const bool has_to_look_;
   int waiting_ = -1;  // for a look for other modes
   bool has_looked_ = false;
   std::vector<double> shares_of_modes_;  // of the domain

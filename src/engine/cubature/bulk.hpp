@@ -221,7 +221,7 @@ class bulk {
   }
 
   outcome look_for_modes(double *value, double *error, bool early) {
-    if (state_.retired_count > 0) modes_->give_up();
+    if (state_.retired_count > 0 || set_.estimate == 1 || set_.by_component) modes_->give_up();
     read_totals(value, error);
     return modes_->look_if_owed(
         value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,
@@ -229,8 +229,13 @@ class bulk {
   }
   // Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome before_success(double *value, double *error) {
+    if (!modes_->is_infinite() && has_first_regions_alone()) return outcome::converged;
     const outcome o = look_for_modes(value, error, false);
     return o != outcome::running || has_new_modes() ? o : outcome::converged;
+  }
+  // All of one size, beside which none is narrow.
+  bool has_first_regions_alone() const {
+    return state_.fill > 0 ? state_.count <= state_.fill : state_.count == -state_.fill;
   }
   bool has_new_modes() const { return modes_ && modes_->boxes() > state_.landmarks.mode_boxes; }
   // To the steps.

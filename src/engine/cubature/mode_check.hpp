@@ -49,7 +49,8 @@ class mode_check {
 
   // Is what it takes affordable? Else there is none.
   TESSERA_HD bool is_owed() const {
-    return rays_ >= 2 * nd_ && st_.retired_count == 0 && st_.count > 0 && range_.is_infinite();
+    return rays_ >= 2 * nd_ && st_.retired_count == 0 && st_.count > 0 &&
+           (range_.is_infinite() || st_.set.looks_in_finite_ranges);
   }
   // True also where the integrand is not finite at a point. `points` it has then been evaluated at.
   TESSERA_HD TESSERA_APART bool shows_another(int64 &points) {
@@ -90,9 +91,10 @@ class mode_check {
 
   TESSERA_HD bool is_another_seen() {
     double size = start();
-    if (!(size > 0.0)) return false;
+    if (!(size > 0.0) || !is_below(width(0), small_region)) return false;
     const double at_start = size;
     size = climb(0, size);
+    if (!is_below(width(0), narrow_peak)) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
     run_rays(size);
     int known = 1;
@@ -107,10 +109,18 @@ class mode_check {
       ++climbs;
       const double top = climb(known, height);
       if (is_known(known)) continue;
-      if (matters(known, top, size) && is_unseen(known, top)) return true;
+      if (matters(known, top, size) && is_below(width(known), narrow_peak) && is_unseen(known, top)) return true;
       ++known;
     }
     return false;
+  }
+
+  // Is a width less than such a part of an axis, or the range infinite?
+  TESSERA_HD bool is_below(const double *widths, double part) const {
+    bool any = range_.is_infinite();
+    TESSERA_ROLLED
+    for (int j = 0; j < nd_; ++j) any = any || widths[j] < part * range_.length_of_box(j);
+    return any;
   }
 
   // To the densest region; returns the size there, 0 where there is none.
@@ -137,7 +147,7 @@ class mode_check {
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
       const double t = st_.regions.centre(densest, j);
       at(0)[j] = range_.from_box(j, t);
-      width(0)[j] = st_.regions.half(densest, j) * range_.stretch(j, t);
+      width(0)[j] = (range_.is_infinite() ? 1.0 : off_corners) * st_.regions.half(densest, j) * range_.stretch(j, t);
     }
     team_.meet();
     return told([this](int j) { return at(0)[j]; });
@@ -155,6 +165,7 @@ class mode_check {
   // From a place of that size; returns the size where it ends.
   TESSERA_HD double climb(int place, double size) {
     double *const from = at(place), *const wide = width(place);
+    const peak_side side = range_.is_infinite() ? peak_side::steeper : peak_side::flatter;
     TESSERA_ROLLED
     for (int round = 0; round < most_climb_rounds; ++round) {
       TESSERA_ROLLED
@@ -167,7 +178,7 @@ class mode_check {
       bool moves = false;
       TESSERA_ROLLED
       for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
-        const climb_on_line c = climb_line(sizes_ + j * points_on_line, size, wide[j]);
+        const climb_on_line c = climb_line(sizes_ + j * points_on_line, size, wide[j], side);
         tops_[j] = j * points_on_line + c.top;
         widths_[j] = c.width;
         together_[j] = from[j] + (c.goes_on ? offset_on_line(wide[j], c.top) : 0.0);

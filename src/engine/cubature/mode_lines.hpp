@@ -17,6 +17,11 @@ constexpr double on_the_way_to_mode = 0.75;  // of the distance of a known one f
 constexpr double negligible_mode = 0.01;     // holds so much of what is tolerated
 constexpr double most_rays_of_mode = 256.0, most_share_of_rays = 1.0 / 4;  // of the evaluations before
 
+// Of a finite range only what is beside peaks that are narrow in it is looked through: a width of the peak, and half a width of a region there, in parts of an axis.
+constexpr double narrow_peak = 0.1, small_region = 1.0 / 32;
+// There a climb begins with such a part of a region's half-width, so that its lines do not come to corners of regions, where the caller may have put singular points.
+constexpr double off_corners = 0.9137;
+
 // An integrand has risen so many times.
 constexpr double mode_rise = 3.0, log_of_mode_rise = 1.0986122886681098;
 // Its fall from a step of a ray to the next, steps that grow as a power does, is so many times less than that before.
@@ -100,8 +105,11 @@ TESSERA_HD int highest_within_reach(const double *sizes, double at_centre) {
   }
   return top;
 }
-TESSERA_HD double lower_side(double a, double b) {
-  return a == outside_size ? b : b == outside_size ? a : smaller(a, b);
+// In an infinite range a peak is as wide as on its steeper side. In a finite one as on the other: beside a jump it is not narrow, along whose edge there would be one peak next to the other.
+enum class peak_side { steeper, flatter };
+TESSERA_HD double on_side(peak_side side, double a, double b) {
+  if (a == outside_size || b == outside_size) return a == outside_size ? b : a;
+  return side == peak_side::steeper ? smaller(a, b) : larger(a, b);
 }
 // Of a normal density: where it has fallen to the square of 1/e, over where it has fallen to so much.
 TESSERA_HD double width_over(double fallen) {
@@ -114,7 +122,7 @@ struct climb_on_line {
   bool goes_on;  // there, for that is higher than the place
   double width;  // of the peak
 };
-TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, double width) {
+TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, double width, peak_side side) {
   constexpr double better = 1.05, falls_to = 0.1353352832366127;
   const int top = highest_within_reach(sizes, at_centre);
   if (sizes[top] > better * at_centre) {
@@ -123,8 +131,8 @@ TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, doubl
   }
   int i = 0;
   TESSERA_ROLLED
-  while (i + 1 < points_on_side && lower_side(sizes[i], sizes[points_on_side + i]) > falls_to * at_centre) ++i;
-  const double fallen = lower_side(sizes[i], sizes[points_on_side + i]);
+  while (i + 1 < points_on_side && on_side(side, sizes[i], sizes[points_on_side + i]) > falls_to * at_centre) ++i;
+  const double fallen = on_side(side, sizes[i], sizes[points_on_side + i]);
   return {top, false, fabs(offset_on_line(width, i)) * (fallen == outside_size ? 1.0 : width_over(fallen / at_centre))};
 }
 

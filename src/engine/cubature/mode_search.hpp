@@ -30,21 +30,24 @@ using looked_at_points = std::function<outcome(int64 n, const double *x, double 
 class mode_search {
  public:
   // axes: their maps, null where all are finite. memory: bytes that the points of a look may take.
-  mode_search(const run_settings &settings, const domain_box &domain, const axis_map *axes, looked_at_points sample,
-              int64 memory = greatest_int64)
+  mode_search(const cubature_settings &settings, const domain_box &domain, const axis_map *axes,
+              looked_at_points sample, int64 memory = greatest_int64)
       : set_(settings),
         nd_(static_cast<std::size_t>(settings.ndim)),
         nc_(static_cast<std::size_t>(settings.ncomp)),
         range_(settings.ndim, domain, axes),
         sample_(std::move(sample)),
         memory_(memory),
-        looks_at_most_(range_.is_infinite() ? most_looks : 0) {}
+        is_infinite_(range_.is_infinite()),
+        looks_at_most_(is_infinite_ || settings.looks_in_finite_ranges ? most_looks : 0) {}
 
+  // Else it is looked through beside peaks that are narrow in it, for it may have been cut off.
+  bool is_infinite() const { return is_infinite_; }
   // Before success is claimed: is there a range to be looked through, from where it has not been?
   bool is_owed() const { return looks_ - early_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
   // And now and then before that, so that a run that a limit ends knows of them. After how many evaluations?
   int64 early_after() const {
-    return is_thorough_ || early_ == most_early || looks_at_most_ == 0
+    return !is_infinite_ || is_thorough_ || early_ == most_early || looks_at_most_ == 0
                ? greatest_int64
                : first_early << (early_ * log2_from_early_to_next);
   }
@@ -268,6 +271,7 @@ class mode_search {
   }
 
   outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew) {
+    if (!is_infinite_ && anew && !are_small(starts)) return settle();
     if (anew) {
       place first;
       bool is_seen = false;
@@ -283,12 +287,31 @@ class mode_search {
       }
     }
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
+      if (!is_infinite_ && !is_narrow(known_[sources_])) continue;
       const outcome o = look_around(known_[sources_]);
       if (o != outcome::running) return o;
     }
     return outcome::running;
   }
 
+  // Nothing is owed any more.
+  outcome settle() {
+    sources_ = known_.size();
+    return outcome::running;
+  }
+  // Have regions been divided so often along an axis that a peak there may be narrow?
+  bool are_small(const std::vector<double> &starts) const {
+    const std::size_t length = 2 * nd_ + nc_;
+    for (std::size_t first = 0; first < starts.size(); first += length)
+      for (std::size_t j = 0; j < nd_; ++j)
+        if (starts[first + nd_ + j] < small_region * range_.length_of_box(axis(j))) return true;
+    return false;
+  }
+  bool is_narrow(const place &p) const {
+    for (std::size_t j = 0; j < nd_; ++j)
+      if (p.width[j] < narrow_peak * range_.length_of_box(axis(j))) return true;
+    return false;
+  }
   // From the centre of a region to its faces and corners, in half-widths.
   std::vector<double> corners_of_start() const {
     std::vector<double> ways =
@@ -325,10 +348,11 @@ class mode_search {
     if (!(sizes[best] > 0.0)) return o;
     take(p, y, sizes, best);
     for (std::size_t j = 0; j < nd_; ++j)
-      p.width.push_back(starts[region * length + nd_ + j] * range_.stretch(axis(j), starts[region * length + j]));
+      p.width.push_back((is_infinite_ ? 1.0 : off_corners) * starts[region * length + nd_ + j] *
+                        range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
     const outcome climbed = climb(p);
-    is_seen = at_start >= (is_thorough_ ? much_less : on_their_way) * p.size;
+    is_seen = at_start >= (is_thorough_ && is_infinite_ ? much_less : on_their_way) * p.size;
     return climbed;
   }
   // Of point i of the last call of measure.
@@ -358,7 +382,8 @@ class mode_search {
       std::vector<double> widths = p.width;
       for (std::size_t j = 0; j < nd_; ++j) {
         const std::size_t line = j * points_on_line;
-        const climb_on_line c = climb_line(&sizes[line], p.size, p.width[j]);
+        const climb_on_line c =
+            climb_line(&sizes[line], p.size, p.width[j], is_infinite_ ? peak_side::steeper : peak_side::flatter);
         const std::size_t top = line + static_cast<std::size_t>(c.top);
         if (sizes[top] > sizes[best]) best = top;
         widths[j] = c.width;
@@ -393,7 +418,8 @@ class mode_search {
       if (is_known(p, source)) continue;
       ++climbs;
       o = climb(p);
-      if (o == outcome::running && static_cast<int>(known_.size()) < most_modes && !find_same(p) && matters(p))
+      if (o == outcome::running && static_cast<int>(known_.size()) < most_modes && !find_same(p) && matters(p) &&
+          (is_infinite_ || is_narrow(p)))
         known_.push_back(p);
     }
     return o;
@@ -470,6 +496,7 @@ class mode_search {
   const user_range range_;
   const looked_at_points sample_;
   const int64 memory_;
+  const bool is_infinite_;
   bool has_ended_ = false;
   int looks_at_most_, looks_ = 0, early_ = 0;
   std::size_t sources_ = 0;     // of the known modes, from which rays have run

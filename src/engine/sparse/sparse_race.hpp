@@ -48,7 +48,6 @@ class sparse_race final : public run_hooks {
   void heed(mode_search &modes, bool whole) {
     modes_ = &modes;
     looks_whole_ = whole;
-    if (set_.estimate == 1 || set_.by_component) modes.give_up();
   }
 
   bool is_wanted() const override { return hooks_.is_wanted(); }

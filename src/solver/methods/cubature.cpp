@@ -45,6 +45,8 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.by_component = get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
   s.seeks_breaks = get_int(TESSERA_BREAK_POINTS) != 0 && robust && !s.by_component && s.splitting == TESSERA_SPLIT_2R &&
                    solver_.ndim > 1 && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
+  s.looks_in_finite_ranges = robust && !s.by_component && solver_.ndim > 1 && get_int(TESSERA_LEAST_REGIONS) != 1 &&
+                             get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
   s.bulk_fraction = get_real(TESSERA_BULK_FRACTION);
   s.memory = on_host ? free_memory_share() : std::numeric_limits<int64>::max();
   s.may_do_with_fewer = !on_host && s.initial_regions == 1;
