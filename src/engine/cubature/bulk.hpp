@@ -224,8 +224,8 @@ class bulk {
     if (state_.retired_count > 0 || set_.estimate == 1 || set_.by_component) modes_->give_up();
     read_totals(value, error);
     return modes_->look_if_owed(
-        value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.evaluations,
-        set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps, early);
+        value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.count,
+        state_.evaluations, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps, early);
   }
   // Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome before_success(double *value, double *error) {

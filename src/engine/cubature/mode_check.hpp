@@ -86,14 +86,14 @@ class mode_check {
     const double size = size_(static_cast<const double *>(t));
     ++points_;
     if (!(size < infinity_value())) is_bad_ = true;
-    return size / stretched;
+    return size_of_mode(size / stretched);
   }
 
   TESSERA_HD bool is_another_seen() {
     double size = start();
-    if (!(size > 0.0) || !is_below(width(0), small_region)) return false;
+    if (!(size > 0.0)) return false;
     const double at_start = size;
-    size = climb(0, size);
+    size = climb(0, size, range_.is_infinite() ? most_climb_rounds : rounds_from_small_region);
     if (!is_below(width(0), narrow_peak)) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
     run_rays(size);
@@ -107,7 +107,7 @@ class mode_check {
       team_.meet();
       if (is_on_the_way(known)) continue;
       ++climbs;
-      const double top = climb(known, height);
+      const double top = climb(known, height, most_climb_rounds);
       if (is_known(known)) continue;
       if (matters(known, top, size) && is_below(width(known), narrow_peak) && is_unseen(known, top)) return true;
       ++known;
@@ -123,7 +123,16 @@ class mode_check {
     return any;
   }
 
-  // To the densest region; returns the size there, 0 where there is none.
+  // Has a region of a finite range been divided so often along an axis that a peak there may be narrow, and more often than others?
+  TESSERA_HD bool is_small(int64 region) const {
+    bool small = false;
+    TESSERA_ROLLED
+    for (int j = 0; j < nd_; ++j) small = small || st_.regions.half(region, j) < small_region * range_.length_of_box(j);
+    return small &&
+           share_of_domain(st_.regions, region, st_.domain()) * static_cast<double>(st_.count) < share_of_small_region;
+  }
+
+  // To the densest region; returns the size there, 0 where there is none, or in a finite range none that is small.
   TESSERA_HD double start() {
     double best = 0.0;
     int64 region = 0;
@@ -143,6 +152,7 @@ class mode_check {
       if (foot_[l] > foot_[lane]) lane = l;
     if (!(foot_[lane] > 0.0)) return 0.0;
     const int64 densest = static_cast<int64>(step_[lane]);
+    if (!range_.is_infinite() && !is_small(densest)) return 0.0;
     TESSERA_ROLLED
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
       const double t = st_.regions.centre(densest, j);
@@ -163,11 +173,11 @@ class mode_check {
   }
 
   // From a place of that size; returns the size where it ends.
-  TESSERA_HD double climb(int place, double size) {
+  TESSERA_HD double climb(int place, double size, int rounds) {
     double *const from = at(place), *const wide = width(place);
     const peak_side side = range_.is_infinite() ? peak_side::steeper : peak_side::flatter;
     TESSERA_ROLLED
-    for (int round = 0; round < most_climb_rounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       TESSERA_ROLLED
       for (int i = team_.lane(); i < nd_ * points_on_line; i += team_.lanes()) {
         const int moved = i / points_on_line;

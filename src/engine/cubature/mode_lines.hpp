@@ -10,6 +10,8 @@ namespace tessera {
 
 constexpr double outside_size = -1.0;  // where the range has no points
 constexpr double log_of_zero_size = -750.0;
+// Without the last bits, so that of places that are equally high the first is taken on a host and on a device.
+TESSERA_HD double size_of_mode(double size) { return without_last_bits(size, 24); }
 TESSERA_HD double log_of_size(double size) { return size > 0.0 ? log(size) : log_of_zero_size; }
 
 constexpr int climbs_of_source = 3;          // from the rays of a mode: what stands out most
@@ -19,6 +21,9 @@ constexpr double most_rays_of_mode = 256.0, most_share_of_rays = 1.0 / 4;  // of
 
 // Of a finite range only what is beside peaks that are narrow in it is looked through: a width of the peak, and half a width of a region there, in parts of an axis.
 constexpr double narrow_peak = 0.1, small_region = 1.0 / 32;
+// A small one has so much less of the volume than all have in the mean, and a climb from it is not far from the top.
+constexpr double share_of_small_region = 0.25;
+constexpr int rounds_from_small_region = 4;
 // There a climb begins with such a part of a region's half-width, so that its lines do not come to corners of regions, where the caller may have put singular points.
 constexpr double off_corners = 0.9137;
 

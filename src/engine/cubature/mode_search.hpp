@@ -79,10 +79,11 @@ class mode_search {
   // Made by all looks; they are none of the driver's.
   int64 evaluations() const { return evaluations_; }
 
-  // A look, or an early one, if it is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error. Else as look().
+  // A look, or an early one, if it is owed, with the value[ncomp] and error[ncomp] of the run. largest(weights): the regions with most error, of so many. Else as look().
   template <class Largest>
-  outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 spent, int64 most,
-                       bool whole, bool early = false) {
+  outcome look_if_owed(const double *value, const double *error, const Largest &largest, int64 regions, int64 spent,
+                       int64 most, bool whole, bool early = false) {
+    regions_ = regions;
     if (early ? spent < early_after() : !is_owed()) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
     return look(largest(weights.data()), weights, spent, most, whole, early);
@@ -258,7 +259,7 @@ class mode_search {
       for (std::size_t k = 0; k < nc_; ++k) {
         const double v = values[k * n + i];
         values_[inside[i] * nc_ + k] = v;
-        sizes[inside[i]] = std::fmax(sizes[inside[i]], std::fabs(v) * scale_[k] / stretched[i]);
+        sizes[inside[i]] = std::fmax(sizes[inside[i]], size_of_mode(std::fabs(v) * scale_[k] / stretched[i]));
       }
     return o;
   }
@@ -299,12 +300,19 @@ class mode_search {
     sources_ = known_.size();
     return outcome::running;
   }
-  // Have regions been divided so often along an axis that a peak there may be narrow?
+  // Have regions been divided so often along an axis that a peak there may be narrow, and more often than others?
   bool are_small(const std::vector<double> &starts) const {
     const std::size_t length = 2 * nd_ + nc_;
-    for (std::size_t first = 0; first < starts.size(); first += length)
-      for (std::size_t j = 0; j < nd_; ++j)
-        if (starts[first + nd_ + j] < small_region * range_.length_of_box(axis(j))) return true;
+    for (std::size_t first = 0; first < starts.size(); first += length) {
+      double share = 1.0;
+      bool small = false;
+      for (std::size_t j = 0; j < nd_; ++j) {
+        const double half = starts[first + nd_ + j], all = range_.length_of_box(axis(j));
+        share *= 2.0 * half / all;
+        small = small || half < small_region * all;
+      }
+      if (small && share * static_cast<double>(regions_) < share_of_small_region) return true;
+    }
     return false;
   }
   bool is_narrow(const place &p) const {
@@ -351,7 +359,7 @@ class mode_search {
       p.width.push_back((is_infinite_ ? 1.0 : off_corners) * starts[region * length + nd_ + j] *
                         range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
-    const outcome climbed = climb(p);
+    const outcome climbed = climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
     is_seen = at_start >= (is_thorough_ && is_infinite_ ? much_less : on_their_way) * p.size;
     return climbed;
   }
@@ -365,9 +373,9 @@ class mode_search {
   }
 
   // Goes up along the axes, and finds how wide the peak is there: where it has fallen to the square of 1/e.
-  outcome climb(place &p) {
+  outcome climb(place &p, int rounds = most_climb_rounds) {
     std::vector<double> y, sizes;
-    for (int round = 0; round < most_climb_rounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       y.clear();
       for (std::size_t j = 0; j < nd_; ++j)
         for (int i = 0; i < points_on_line; ++i) {
@@ -505,6 +513,7 @@ class mode_search {
   bool is_first_seen_ = false;  // by the regions, at all looks; else they are compared with it as well
   bool is_thorough_ = false;    // as it is before success
   std::vector<double> scale_, values_;
+  int64 regions_ = 0;  // of the run
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
   double allowed_rays_ = 0.0;
 };

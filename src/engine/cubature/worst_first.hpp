@@ -288,11 +288,9 @@ class worst_first {
   outcome look_for_modes(bool early) {
     if (!modes_) return outcome::running;
     if (!explores()) modes_->give_up();
-    if (!modes_->is_infinite() && regions_ <= set_.initial_regions)
-      return outcome::running;  // none is narrow beside others
     return modes_->look_if_owed(
         now_.data(), now_.data() + set_.ncomp,
-        [this](const double *weights) { return largest(looked_at_regions, weights); }, stats_.evaluations,
+        [this](const double *weights) { return largest(looked_at_regions, weights); }, regions_, stats_.evaluations,
         most_evaluations() - stats_.evaluations, eval_.keeps_answers(), early);
   }
   bool explores() const { return set_.estimate != 1 && !set_.by_component && retired_regions_ == 0; }

@@ -208,8 +208,8 @@ class sparse_race final : public run_hooks {
   outcome look_for_modes(int64 n, const double *value, const double *error) {
     if (!modes_) return outcome::running;
     return modes_->look_if_owed(
-        value, error, [&](const double *) { return worst(n, value, error); }, n + hooks_.evaluations_beside(),
-        most_of_grids(n), looks_whole_);
+        value, error, [&](const double *) { return worst(n, value, error); }, regions_of_run_.all().n,
+        n + hooks_.evaluations_beside(), most_of_grids(n), looks_whole_);
   }
   // For another method that is about to claim success.
   outcome look_if_wanted(int64 n, const double *value, const double *error) {
