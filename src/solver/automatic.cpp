@@ -170,7 +170,8 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       const int device = s_.choose_device(m, false);
       const tessera::problem &p = s_.prepare(m, device == host);
       tessera::int64 first = usual_share;
-      if (number == TESSERA_CUBATURE && (p.is_mapped() || p.ndim() > 1)) {
+      if (number == TESSERA_CUBATURE &&
+          (p.is_mapped() || static_cast<const tessera::cubature_problem &>(p).settings.looks_in_finite_ranges)) {
         looker_ = static_cast<int>(entries_.size());
         has_to_look_ = p.is_mapped();
       }

@@ -18,11 +18,12 @@ constexpr int climbs_of_source = 3;          // from the rays of a mode: what st
 constexpr double on_the_way_to_mode = 0.75;  // of the distance of a known one from the source: it leads there
 constexpr double negligible_mode = 0.01;     // holds so much of what is tolerated
 constexpr double most_rays_of_mode = 256.0, most_share_of_rays = 1.0 / 4;  // of the evaluations before
+TESSERA_HD double most_rays(bool is_infinite) { return is_infinite ? most_rays_of_mode : most_rays_of_mode / 4.0; }
 
 // Of a finite range only what is beside peaks that are narrow in it is looked through: a width of the peak, and half a width of a region there, in parts of an axis.
 constexpr double narrow_peak = 0.1, small_region = 1.0 / 32;
-// A small one has so much less of the volume than all have in the mean, and a climb from it is not far from the top.
-constexpr double share_of_small_region = 0.25;
+// A small one has no more than such a part of the volume that all have in the mean, and a climb from it is not far from the top.
+constexpr double share_of_small_region = 0.75;
 constexpr int rounds_from_small_region = 4;
 // There a climb begins with such a part of a region's half-width, so that its lines do not come to corners of regions, where the caller may have put singular points.
 constexpr double off_corners = 0.9137;

@@ -477,7 +477,7 @@ class mode_search {
   outcome run_rays(const place &source, std::vector<candidate> &found) {
     const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
     const std::vector<double> directions = ray_directions(
-        nd_, static_cast<std::size_t>(std::min({most_rays_of_mode, allowed_rays_, fit})), room_of(source));
+        nd_, static_cast<std::size_t>(std::min({most_rays(is_infinite_), allowed_rays_, fit})), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
