@@ -223,10 +223,12 @@ class worst_first {
       early_after_ *= early_ratio;
       explores_early_ = true;
     }
-    if (explores_modes_ && !exploring)
+    if (explores_modes_ && !exploring) {
       explores_modes_ = explore();
-    else if (explores_early_ && !exploring)
-      explores_early_ = explore_landmarks();
+    } else if (explores_early_ && !exploring) {
+      if (!split_.breaks) explore_landmarks();  // beyond a jump all is much less dense, rightly
+      explores_early_ = false;
+    }
     if (stats_.evaluations + split_.pieces * eval_.points() > most_evaluations()) return outcome::evaluations;
     if (!make_room()) return outcome::memory;
     if (frozen(queue_.front())) {
@@ -305,8 +307,8 @@ class worst_first {
     });
   }
   // The latter alone, now and then before success: the queue goes after what has been met, and a run that a limit ends beside what it has overlooked would report an error without it.
-  bool explore_landmarks() {
-    return put_in_front_of_queue([this](const region_view &, int64 i) { return turn_to_landmark(i); });
+  void explore_landmarks() {
+    put_in_front_of_queue([this](const region_view &, int64 i) { return turn_to_landmark(i); });
   }
   // Regions that are wanted, which are turned to the axis along which they are to be divided.
   template <class Wanted>
