@@ -226,7 +226,11 @@ void a_finite_range_is_looked_through_beside_narrow_peaks(void **) {
       looked_through l(3, axis_finite, two(width), 0.2, half, greatest_int64, true);
       assert_true(l.search->is_owed());
       const bool small = half < 0.03, narrow = width < 0.1;
-      assert_int_equal(l.look(), small && narrow ? 1 : 0);
+      if (!small) {  // put off, until there are small regions
+        assert_true(l.look_once() == outcome::running && l.search->is_owed() && !l.search->has_looked());
+      } else {
+        assert_int_equal(l.look(), narrow ? 1 : 0);
+      }
       assert_true(small ? l.points > 50 : l.points == 0);
       if (small && !narrow) assert_true(l.points < 1000);
       assert_true(l.search->early_after() == greatest_int64);

@@ -272,7 +272,7 @@ class mode_search {
   }
 
   outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew) {
-    if (!is_infinite_ && anew && !are_small(starts)) return settle();
+    if (!is_infinite_ && anew && !are_small(starts)) return put_off();
     if (anew) {
       place first;
       bool is_seen = false;
@@ -295,9 +295,10 @@ class mode_search {
     return outcome::running;
   }
 
-  // Nothing is owed any more.
-  outcome settle() {
-    sources_ = known_.size();
+  // There is nothing to look from yet: it stays owed.
+  outcome put_off() {
+    is_thorough_ = false;
+    --looks_;
     return outcome::running;
   }
   // Have regions been divided so often along an axis that a peak there may be narrow, and more often than others?
