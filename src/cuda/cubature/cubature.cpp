@@ -139,10 +139,8 @@ void cuda_cubature::integrate(const tessera::problem &of_a_method, const device_
 // They find the regions with the largest errors too.
 const sparse_kernels &cuda_cubature::find_sparse_kernels(int ndim, int ncomp, const placed_integrand &f,
                                                          device_report &report) {
-  const sparse_kernels &kernels = sparse_kernels_.find(std::to_string(ndim) + "/" + std::to_string(ncomp), report, [&] {
-    return std::make_unique<sparse_kernels>(ndim, ncomp, setting_.arch(), f.cache);
-  });
-  return kernels;
+  return sparse_kernels_.find(std::to_string(ndim) + "/" + std::to_string(ncomp), report,
+                              [&] { return std::make_unique<sparse_kernels>(ndim, ncomp, setting_.arch(), f.cache); });
 }
 
 std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &problem, const placed_integrand &f,

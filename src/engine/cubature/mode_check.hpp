@@ -95,7 +95,7 @@ class mode_check {
     if (!(size > 0.0)) return false;
     const double at_start = size;
     size = climb(0, size, range_.is_infinite() ? most_climb_rounds : rounds_from_small_region);
-    if (!is_below(width(0), narrow_peak)) return false;
+    if (!is_narrow(width(0))) return false;
     if (at_start < much_less * size && is_unseen(0, size)) return true;
     run_rays(size);
     int known = 1;
@@ -106,31 +106,20 @@ class mode_check {
       put_on_ray(known, ray);
       const double height = height_[ray];
       team_.meet();
-      if (is_on_the_way(known)) continue;
+      if (leads_to_known(known)) continue;
       ++climbs;
       const double top = climb(known, height, most_climb_rounds);
       if (is_known(known)) continue;
-      if (matters(known, top, size) && is_below(width(known), narrow_peak) && is_unseen(known, top)) return true;
+      if (matters_beside(st_.set, top, width(known), size, width(0)) && is_narrow(width(known)) &&
+          is_unseen(known, top))
+        return true;
       ++known;
     }
     return false;
   }
 
-  // Is a width less than such a part of an axis, or the range infinite?
-  TESSERA_HD bool is_below(const double *widths, double part) const {
-    bool any = range_.is_infinite();
-    TESSERA_ROLLED
-    for (int j = 0; j < nd_; ++j) any = any || widths[j] < part * range_.length_of_box(j);
-    return any;
-  }
-
-  // Has a region of a finite range been divided so often along an axis that a peak there may be narrow, and more often than others?
-  TESSERA_HD bool is_small(int64 region) const {
-    bool small = false;
-    TESSERA_ROLLED
-    for (int j = 0; j < nd_; ++j) small = small || st_.regions.half(region, j) < small_region * range_.length_of_box(j);
-    return small &&
-           share_of_domain(st_.regions, region, st_.domain()) * static_cast<double>(st_.count) < share_of_small_region;
+  TESSERA_HD bool is_narrow(const double *widths) const {
+    return range_.is_infinite() || is_narrow_peak(range_, nd_, widths);
   }
 
   // To the densest region; returns the size there, 0 where there is none, or in a finite range none that is small.
@@ -153,7 +142,8 @@ class mode_check {
       if (foot_[l] > foot_[lane]) lane = l;
     if (!(foot_[lane] > 0.0)) return 0.0;
     const int64 densest = static_cast<int64>(step_[lane]);
-    if (!range_.is_infinite() && !is_small(densest)) return 0.0;
+    const auto half = [this, densest](int j) { return st_.regions.half(densest, j); };
+    if (!range_.is_infinite() && !is_small_region(range_, nd_, half, st_.count)) return 0.0;
     TESSERA_ROLLED
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
       const double t = st_.regions.centre(densest, j);
@@ -267,44 +257,18 @@ class mode_check {
     }
   }
 
-  // From the source, in its widths.
-  TESSERA_HD double distance(const double *a, const double *b) const {
-    double sum = 0.0;
-    TESSERA_ROLLED
-    for (int j = 0; j < nd_; ++j) {
-      const double d = (a[j] - b[j]) / width(0)[j];
-      sum += d * d;
-    }
-    return sqrt(sum);
-  }
   // Is a place on the way to one of those before it?
-  TESSERA_HD bool is_on_the_way(int place) const {
+  TESSERA_HD bool leads_to_known(int place) const {
     bool any = false;
     TESSERA_ROLLED
-    for (int k = 0; k < place; ++k)
-      any = any || distance(at(place), at(k)) <= larger(1.0, on_the_way_to_mode * distance(at(0), at(k)));
+    for (int k = 0; k < place; ++k) any = any || is_on_the_way(nd_, at(place), at(k), at(0), width(0));
     return any;
   }
   TESSERA_HD bool is_known(int place) const {
     bool any = false;
     TESSERA_ROLLED
-    for (int k = 0; k < place; ++k) {
-      double sum = 0.0;
-      TESSERA_ROLLED
-      for (int j = 0; j < nd_; ++j) {
-        const double d = (at(place)[j] - at(k)[j]) / larger(width(place)[j], width(k)[j]);
-        sum += d * d;
-      }
-      any = any || sum < 1.0;
-    }
+    for (int k = 0; k < place; ++k) any = any || is_same_mode(nd_, at(place), width(place), at(k), width(k));
     return any;
-  }
-  // Does it hold something beside the first?
-  TESSERA_HD bool matters(int place, double size, double size_of_first) const {
-    double log_share = log(size / size_of_first);
-    TESSERA_ROLLED
-    for (int j = 0; j < nd_; ++j) log_share += log(width(place)[j] / width(0)[j]);
-    return st_.set.abstol > 0.0 || log_share > log(negligible_mode * st_.set.reltol);
   }
   // Is there a region that has been overlooked beside it (landmarks.hpp)?
   TESSERA_HD bool is_unseen(int place, double size) {

@@ -3,8 +3,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "../../core/hd.hpp"
-#include "region_store.hpp"
+#include "../problem.hpp"
+#include "user_range.hpp"
 
 namespace tessera {
 
@@ -140,6 +140,64 @@ TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, doubl
   while (i + 1 < points_on_side && on_side(side, sizes[i], sizes[points_on_side + i]) > falls_to * at_centre) ++i;
   const double fallen = on_side(side, sizes[i], sizes[points_on_side + i]);
   return {top, false, fabs(offset_on_line(width, i)) * (fallen == outside_size ? 1.0 : width_over(fallen / at_centre))};
+}
+
+// ---- Places that climbs have come to, with the widths there ------------------------------------------------------------
+
+// From one to another, in such widths.
+TESSERA_HD double distance_of_places(int ndim, const double *a, const double *b, const double *widths) {
+  double sum = 0.0;
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const double d = (a[j] - b[j]) / widths[j];
+    sum += d * d;
+  }
+  return sqrt(sum);
+}
+// Is a place, seen from a source, on the way to a known one?
+TESSERA_HD bool is_on_the_way(int ndim, const double *place, const double *known, const double *source,
+                              const double *widths_of_source) {
+  const double away = distance_of_places(ndim, source, known, widths_of_source);
+  return distance_of_places(ndim, place, known, widths_of_source) <= larger(1.0, on_the_way_to_mode * away);
+}
+// Are two places one mode?
+TESSERA_HD bool is_same_mode(int ndim, const double *a, const double *widths_of_a, const double *b,
+                             const double *widths_of_b) {
+  double sum = 0.0;
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const double d = (a[j] - b[j]) / larger(widths_of_a[j], widths_of_b[j]);
+    sum += d * d;
+  }
+  return sum < 1.0;
+}
+// Of a finite range: is a peak narrow along an axis?
+TESSERA_HD bool is_narrow_peak(const user_range &range, int ndim, const double *widths) {
+  bool any = false;
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) any = any || widths[j] < narrow_peak * range.length_of_box(j);
+  return any;
+}
+// Has a region, one of so many, been divided so often along an axis that a peak there may be narrow, and more often than others? half(j): its half-widths.
+template <class Half>
+TESSERA_HD bool is_small_region(const user_range &range, int ndim, const Half &half, int64 regions) {
+  double share = 1.0;
+  bool small = false;
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const double all = range.length_of_box(j);
+    share *= 2.0 * half(j) / all;
+    small = small || half(j) < small_region * all;
+  }
+  return small && share * static_cast<double>(regions) < share_of_small_region;
+}
+// Does a mode hold something beside the first?
+TESSERA_HD bool matters_beside(const run_settings &set, double size, const double *widths, double size_of_first,
+                               const double *widths_of_first) {
+  double log_share = log(size / size_of_first);
+  TESSERA_ROLLED
+  for (int j = 0; j < set.ndim; ++j) log_share += log(widths[j] / widths_of_first[j]);
+  return set.abstol > 0.0 || log_share > log(negligible_mode * set.reltol);
 }
 
 }  // namespace tessera

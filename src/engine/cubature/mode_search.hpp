@@ -301,26 +301,18 @@ class mode_search {
     --looks_;
     return outcome::running;
   }
-  // Have regions been divided so often along an axis that a peak there may be narrow, and more often than others?
+  // Is one of the regions small?
   bool are_small(const std::vector<double> &starts) const {
     const std::size_t length = 2 * nd_ + nc_;
     for (std::size_t first = 0; first < starts.size(); first += length) {
-      double share = 1.0;
-      bool small = false;
-      for (std::size_t j = 0; j < nd_; ++j) {
-        const double half = starts[first + nd_ + j], all = range_.length_of_box(axis(j));
-        share *= 2.0 * half / all;
-        small = small || half < small_region * all;
-      }
-      if (small && share * static_cast<double>(regions_) < share_of_small_region) return true;
+      const double *const half = &starts[first + nd_];
+      if (is_small_region(
+              range_, set_.ndim, [half](int j) { return half[j]; }, regions_))
+        return true;
     }
     return false;
   }
-  bool is_narrow(const place &p) const {
-    for (std::size_t j = 0; j < nd_; ++j)
-      if (p.width[j] < narrow_peak * range_.length_of_box(axis(j))) return true;
-    return false;
-  }
+  bool is_narrow(const place &p) const { return is_narrow_peak(range_, set_.ndim, p.width.data()); }
   // From the centre of a region to its faces and corners, in half-widths.
   std::vector<double> corners_of_start() const {
     std::vector<double> ways =
@@ -433,38 +425,20 @@ class mode_search {
     }
     return o;
   }
-  // In the widths of the source.
-  double distance(const place &source, const place &a, const place &b) const {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < nd_; ++j) {
-      const double d = (a.at[j] - b.at[j]) / source.width[j];
-      sum += d * d;
-    }
-    return std::sqrt(sum);
-  }
   // Is it on the way to a known one?
   bool is_known(const place &p, const place &source) const {
     for (const place &k : known_)
-      if (distance(source, p, k) <= std::fmax(1.0, on_the_way_to_mode * distance(source, source, k))) return true;
+      if (is_on_the_way(set_.ndim, p.at.data(), k.at.data(), source.at.data(), source.width.data())) return true;
     return false;
   }
   // Where a climb has ended: is it a known one?
   const place *find_same(const place &p) const {
-    for (const place &k : known_) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < nd_; ++j) {
-        const double d = (p.at[j] - k.at[j]) / std::fmax(p.width[j], k.width[j]);
-        sum += d * d;
-      }
-      if (sum < 1.0) return &k;
-    }
+    for (const place &k : known_)
+      if (is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data())) return &k;
     return nullptr;
   }
-  // Does it hold something beside the first?
   bool matters(const place &p) const {
-    double log_share = std::log(p.size / known_[0].size);
-    for (std::size_t j = 0; j < nd_; ++j) log_share += std::log(p.width[j] / known_[0].width[j]);
-    return set_.abstol > 0.0 || log_share > std::log(negligible_mode * set_.reltol);
+    return matters_beside(set_, p.size, p.width.data(), known_[0].size, known_[0].width.data());
   }
 
   // The signs of the ways on which the range ends within a width.
