@@ -169,7 +169,7 @@ class sparse_run final : public sparse_source {
 
 // Bytes for the points of looks for modes: a part of what the regions may have, where the user has said how much that is.
 inline int64 take_for_modes(const cubature_problem &p, int64 &memory) {
-  if (!p.memory_is_given || !any_mapped(p.axes)) return greatest_int64;
+  if (!p.memory_is_given || !(any_mapped(p.axes) || p.settings.looks_in_finite_ranges)) return greatest_int64;
   const int64 share = memory / 16;
   memory -= share;
   return share;

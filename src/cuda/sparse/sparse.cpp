@@ -257,7 +257,8 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
       for (std::size_t i = 0; i < count; ++i) mapped[j * count + i] = map_axis(axes_[j], x[j * count + i], jacobian[i]);
     x = mapped.data();
   }
-  require_or_bad_alloc(memory_.sampled.far, count * (nd + nc) * sizeof(double));
+  if (!point_memory::is_near(n, ndim_, ncomp_))
+    require_or_bad_alloc(memory_.sampled.far, count * (nd + nc) * sizeof(double));
   const int *const said = memory_.sampled.begin();
   const auto call = [&](CUdeviceptr from, CUdeviceptr to) {
     message_ = call_(n, from, to, reinterpret_cast<CUdeviceptr>(said));

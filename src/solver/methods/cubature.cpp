@@ -46,9 +46,7 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.seeks_breaks = get_int(TESSERA_BREAK_POINTS) != 0 && robust && !s.by_component && s.splitting == TESSERA_SPLIT_2R &&
                    solver_.ndim > 1 && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
-  // Not in bulk yet: hosts and devices have been seen to end differently at values that are not finite.
-  s.looks_in_finite_ranges = p.worst_first && robust && !s.by_component && solver_.ndim > 1 &&
-                             get_int(TESSERA_LEAST_REGIONS) != 1 &&
+  s.looks_in_finite_ranges = robust && !s.by_component && solver_.ndim > 1 && get_int(TESSERA_LEAST_REGIONS) != 1 &&
                              get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
   s.bulk_fraction = get_real(TESSERA_BULK_FRACTION);
   s.memory = on_host ? free_memory_share() : std::numeric_limits<int64>::max();
