@@ -147,7 +147,7 @@ static void little_memory_after_much(void **state) {
   struct device_outcome little[2];
   for (int after = 0; after < 2; ++after) {
     tessera_solver *s = solver_on_device(r);
-    put_int(s, TESSERA_MAX_MEMORY, is_stand_in() ? 230000 : 4000000);
+    put_int(s, TESSERA_MAX_MEMORY, is_stand_in() ? 230000 : 3000000);
     little[after] = device_outcome_of(s, r->method);
     if (little[after].status < 0) fail_msg("%s", little[after].sentence);
     assert_at_most(got_int(s, TESSERA_PEAK_MEMORY), got_int(s, TESSERA_MAX_MEMORY));

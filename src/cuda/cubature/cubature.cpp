@@ -169,7 +169,9 @@ std::unique_ptr<cuda_sparse> cuda_cubature::make_sparse(const cubature_problem &
 void cuda_cubature::explain_sparse(const cuda_sparse &grid, const loaded_kernel *kernel,
                                    cubature_result &result) const {
   if (result.end == outcome::nonfinite)
-    result.message = "the integrand is NaN or infinite at a point beside those of the regions";
+    result.message = grid.nonfinite().empty()
+                         ? "the integrand is NaN or infinite at a point beside those of the regions"
+                         : grid.nonfinite();
   if (result.end != outcome::callback) return;
   if (!kernel) {
     result.callback_status = sparse_callback_.status;

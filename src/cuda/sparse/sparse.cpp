@@ -2,11 +2,13 @@
 #include "sparse.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "../../plugin.hpp"
+#include "../../shown_point.hpp"
 #include "../cubature/steps_kernel.hpp"
 
 namespace tessera {
@@ -236,6 +238,7 @@ int *cuda_sparse::begin_answer() {
   memory_.answer.require(2 * sizeof(int));
   int *const answer = static_cast<int *>(memory_.answer.address());
   answer[0] = answer[1] = 0;
+  nonfinite_.clear();
   return answer;
 }
 outcome cuda_sparse::read_answer() {
@@ -249,6 +252,7 @@ outcome cuda_sparse::read_answer() {
 outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
   const auto count = static_cast<std::size_t>(n), nd = static_cast<std::size_t>(ndim_),
              nc = static_cast<std::size_t>(ncomp_);
+  nonfinite_.clear();
   std::vector<double> mapped, jacobian;
   if (!axes_.empty()) {
     mapped.assign(x, x + count * nd);
@@ -278,7 +282,16 @@ outcome cuda_sparse::sample(int64 n, const double *x, double *values) {
       if (!jacobian.empty()) v = weighted(v, jacobian[i]);
       sum += 0.0 * v;
     }
-  return sum == 0.0 ? outcome::running : outcome::nonfinite;
+  if (sum == 0.0) return outcome::running;
+  name_nonfinite(n, values);
+  return outcome::nonfinite;
+}
+
+// The first of the points that have just been sampled where a value is not finite.
+void cuda_sparse::name_nonfinite(int64 n, const double *values) {
+  const int64 i = std::find_if_not(values, values + n * ncomp_, [](double v) { return std::isfinite(v); }) - values;
+  const std::vector<double> at = point_of_user(memory_.sampled, ndim_, ndim_, ncomp_, n, i % n);
+  nonfinite_ = nonfinite_message(static_cast<int>(i / n), values[i], at.data(), ndim_);
 }
 
 outcome cuda_sparse::find_unexplained(const tested_set &set, const double *means, double *sizes) {

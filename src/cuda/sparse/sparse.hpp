@@ -76,6 +76,8 @@ class cuda_sparse final : public sparse_executor {
   bool is_ended() const { return flags_seen_ != 0 || !message_.empty(); }
   int flags_seen() const { return flags_seen_; }
   const std::string &message() const { return message_; }  // of a callback that ended the run
+  // Of the last sample a point where a value was not finite; "" where there is none, or another call came to such values.
+  const std::string &nonfinite() const { return nonfinite_; }
 
  private:
   // Points of a call of the integrand, with so many numbers for each: a launch costs as much as some 100000 points.
@@ -87,6 +89,7 @@ class cuda_sparse final : public sparse_executor {
   void make_room(int64 numbers);
   int *begin_answer();
   outcome read_answer();
+  void name_nonfinite(int64 n, const double *values);
   void upload_indices(const sparse_step &step);
 
   const sparse_kernels &kernels_;
@@ -102,7 +105,7 @@ class cuda_sparse final : public sparse_executor {
   int known_ = 0;                       // indices on the device
   int panels_ = 0;                      // of the domain's map
   int flags_seen_ = 0;
-  std::string message_;
+  std::string message_, nonfinite_;
 };
 
 }  // namespace tessera
