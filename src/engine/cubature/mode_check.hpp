@@ -220,9 +220,10 @@ class mode_check {
     TESSERA_ROLLED
     for (int r = team_.lane(); r < rays_; r += team_.lanes()) {
       foot_of_ray seen(log_of_size(size));
+      const double step = step_on(r);
       double away = 1.0;
       TESSERA_ROLLED
-      for (int i = 0; i < steps_of_ray; ++i, away *= step_of_ray)
+      for (int i = 0; i < steps_of_ray; ++i, away *= step)
         seen.tell(size_at([=](int j) { return from[j] + away * wide[j] * direction(r, j); }));
       foot_[r] = seen.by();
       height_[r] = seen.size();
@@ -233,6 +234,9 @@ class mode_check {
   TESSERA_HD double direction(int ray, int j) const {
     const double d = directions_[ray * nd_ + j];
     return ways_[j] == 0.0 ? d : ways_[j] * fabs(d);
+  }
+  TESSERA_HD double step_on(int ray) const {
+    return step_in_range(range_, nd_, at(0), [this, ray](int j) { return width(0)[j] * direction(ray, j); });
   }
   // The ray on which a foot stands out most, which is then taken out; -1: there is none.
   TESSERA_HD int next_foot() {
@@ -247,9 +251,10 @@ class mode_check {
   }
   // Where that foot leads to.
   TESSERA_HD void put_on_ray(int place, int ray) {
+    const double step = step_on(ray);
     double away = 1.0;
     TESSERA_ROLLED
-    for (int i = 0; i < static_cast<int>(step_[ray]); ++i) away *= step_of_ray;
+    for (int i = 0; i < static_cast<int>(step_[ray]); ++i) away *= step;
     TESSERA_ROLLED
     for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
       at(place)[j] = at(0)[j] + away * width(0)[j] * direction(ray, j);

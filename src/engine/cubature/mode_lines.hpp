@@ -36,7 +36,17 @@ constexpr double log_of_mode_bend = 4.605170185988092;
 // ---- Rays ------------------------------------------------------------------------------------------------------------
 
 constexpr int steps_of_ray = 25;
-constexpr double step_of_ray = 1.2;  // from a width of the source
+// From a width of the source each step is so many times as far as the one before; or more often so that the last comes to the end of a finite range, for widths may be very small parts of it.
+constexpr double step_of_ray = 1.2, to_end_of_range = 0.98;
+// way(j): a width of the source along the ray.
+template <class Way>
+TESSERA_HD double step_in_range(const user_range &range, int ndim, const double *from, const Way &way) {
+  double room = infinity_value();
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) room = smaller(room, range.room(j, from[j], way(j)));
+  return room < infinity_value() ? larger(step_of_ray, pow(to_end_of_range * room, 1.0 / (steps_of_ray - 1)))
+                                 : step_of_ray;
+}
 
 // The sizes on a ray, one after the other.
 class ray_foot {

@@ -456,10 +456,13 @@ class mode_search {
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
+      const double *const direction = &directions[r * nd_];
+      const double step = step_in_range(range_, set_.ndim, source.at.data(), [&](int j) {
+        return source.width[static_cast<std::size_t>(j)] * direction[j];
+      });
       double away = 1.0;
-      for (int i = 0; i < steps_of_ray; ++i, away *= step_of_ray)
-        for (std::size_t j = 0; j < nd_; ++j)
-          y.push_back(source.at[j] + away * source.width[j] * directions[r * nd_ + j]);
+      for (int i = 0; i < steps_of_ray; ++i, away *= step)
+        for (std::size_t j = 0; j < nd_; ++j) y.push_back(source.at[j] + away * source.width[j] * direction[j]);
     }
     const outcome o = measure(y, sizes);
     if (o != outcome::running) return o;

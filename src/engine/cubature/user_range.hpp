@@ -45,6 +45,11 @@ class user_range {
     const bool up = is_inside(j, y + width), down = is_inside(j, y - width);
     return up == down ? 0 : up ? 1 : -1;
   }
+  // How many steps of `way` there is room for on axis j; infinity where the axis has no end that is a number.
+  TESSERA_HD double room(int j, double y, double way) const {
+    if (is_mapped(j) || way == 0.0) return infinity_value();
+    return ((way > 0.0 ? box_.upper[j] : box_.lower[j]) - y) / way;
+  }
   // A stretch of axis j, as far as the range goes; that of the box.
   TESSERA_HD stretch_of_axis to_box(int j, double first, double last) const { return {end(j, first), end(j, last)}; }
   TESSERA_HD double length_of_box(int j) const { return box_.upper[j] - box_.lower[j]; }
