@@ -66,13 +66,16 @@ void many_executor::prepare(const loaded_kernel &kernel, const many_problem &pro
 void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
   rays_ = 0;
   if ((!mapped && !s.looks_in_finite_ranges) || s.estimate == 1 || s.by_component) return;
-  const auto nd = static_cast<std::size_t>(s.ndim);
-  const std::vector<double> directions =
-      ray_directions(nd, static_cast<std::size_t>(most_rays_of_mode), std::vector<int>(nd, 0));
-  directions_.require(directions.size() * sizeof(double));
-  upload(directions_.address(), directions.data(), directions.size() * sizeof(double), stream_, "uploading rays");
-  check(cuda().stream_synchronize(stream_), "uploading rays");
-  rays_ = static_cast<int>(directions.size() / nd);
+  const auto nd = static_cast<std::size_t>(s.ndim), rays = static_cast<std::size_t>(most_rays(mapped));
+  if (directions_.numbers.size() < rays * nd || directions_.ndim != s.ndim) {
+    directions_.numbers = ray_directions(nd, rays, std::vector<int>(nd, 0));
+    directions_.ndim = s.ndim;
+    const std::size_t bytes = directions_.numbers.size() * sizeof(double);
+    directions_.there.require(bytes);
+    upload(directions_.there.address(), directions_.numbers.data(), bytes, stream_, "uploading rays");
+    check(cuda().stream_synchronize(stream_), "uploading rays");
+  }
+  rays_ = static_cast<int>(std::min(rays, directions_.numbers.size() / nd));
 }
 
 void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params,
@@ -133,7 +136,7 @@ void many_executor::run(const loaded_kernel &kernel, const many_problem &problem
   batch.slot_bytes = slot_bytes_;
   batch.slot_regions = slot_regions_;
   batch.check_at = check_at_;
-  batch.directions = reinterpret_cast<const double *>(directions_.address());
+  batch.directions = reinterpret_cast<const double *>(directions_.there.address());
   batch.rays = rays_;
   batch.rows = rows;
   batch.next = reinterpret_cast<unsigned long long *>(queue_.address());

@@ -38,7 +38,12 @@ class many_executor {
   unsigned blocks_ = 1;
   int64 most_regions_ = 0;  // that TESSERA_MAX_MEMORY allows
   int flags_ = 0;
-  device_memory slots_, input_, output_, queue_, directions_;
+  device_memory slots_, input_, output_, queue_;
+  struct {
+    int ndim = 0;
+    std::vector<double> numbers;
+    device_memory there;
+  } directions_;           // of rays, from run to run
   mapped_memory staging_;  // page-locked
 };
 

@@ -67,8 +67,7 @@ class mode_check {
     // Climbs take a few rounds of lines each.
     const double lines = (1.0 + climbs_of_source) * 3.0 * points_on_line * nd_;
     const double left = static_cast<double>(st_.set.maxeval - st_.evaluations) - lines;
-    double n = smaller(most_rays(range_.is_infinite()),
-                       most_share_of_rays * static_cast<double>(st_.evaluations) / steps_of_ray);
+    double n = affordable_rays(range_.is_infinite(), nd_, most_share_of_rays * static_cast<double>(st_.evaluations));
     n = smaller(larger(n, 2.0 * nd_), left / steps_of_ray);
     return n < 0.0 ? 0 : n < rays ? static_cast<int>(n) : rays;
   }

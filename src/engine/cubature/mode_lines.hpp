@@ -14,11 +14,17 @@ constexpr double log_of_zero_size = -750.0;
 TESSERA_HD double size_of_mode(double size) { return without_last_bits(size, 24); }
 TESSERA_HD double log_of_size(double size) { return size > 0.0 ? log(size) : log_of_zero_size; }
 
-constexpr int climbs_of_source = 3;          // from the rays of a mode: what stands out most
-constexpr double on_the_way_to_mode = 0.75;  // of the distance of a known one from the source: it leads there
-constexpr double negligible_mode = 0.01;     // holds so much of what is tolerated
-constexpr double most_rays_of_mode = 256.0, most_share_of_rays = 1.0 / 4;  // of the evaluations before
-TESSERA_HD double most_rays(bool is_infinite) { return is_infinite ? most_rays_of_mode : most_rays_of_mode / 4.0; }
+constexpr int steps_of_ray = 32;
+constexpr int climbs_of_source = 3;             // from the rays of a mode: what stands out most
+constexpr double on_the_way_to_mode = 0.75;     // of the distance of a known one from the source: it leads there
+constexpr double negligible_mode = 0.01;        // holds so much of what is tolerated
+constexpr double most_share_of_rays = 1.0 / 4;  // of the evaluations before
+TESSERA_HD double most_rays(bool is_infinite) { return is_infinite ? 1024.0 : 256.0; }
+// Of so many evaluations. A few of the most may take them all, and more a quarter of them.
+TESSERA_HD double affordable_rays(bool is_infinite, int ndim, double evaluations) {
+  const double all = evaluations / steps_of_ray, most = most_rays(is_infinite), few = (ndim > 2 ? 0.25 : 0.125) * most;
+  return smaller(all, larger(few, smaller(most, 0.25 * all)));
+}
 
 // Of a finite range only what is beside peaks that are narrow in it is looked through: a width of the peak, and half a width of a region there, in parts of an axis.
 constexpr double narrow_peak = 0.1, small_region = 1.0 / 32;
@@ -28,16 +34,14 @@ constexpr int rounds_from_small_region = 4;
 // There a climb begins with such a part of a region's half-width, so that its lines do not come to corners of regions, where the caller may have put singular points.
 constexpr double off_corners = 0.9137;
 
-// An integrand has risen so many times.
+// An integrand has risen so many times; or stands so many times above what it would be had it gone on falling as it did where it fell most.
 constexpr double mode_rise = 3.0, log_of_mode_rise = 1.0986122886681098;
-// Its fall from a step of a ray to the next, steps that grow as a power does, is so many times less than that before.
 constexpr double log_of_mode_bend = 4.605170185988092;
 
 // ---- Rays ------------------------------------------------------------------------------------------------------------
 
-constexpr int steps_of_ray = 25;
 // From a width of the source each step is so many times as far as the one before; or more often so that the last comes to the end of a finite range, for widths may be very small parts of it.
-constexpr double step_of_ray = 1.2, to_end_of_range = 0.98;
+constexpr double step_of_ray = 1.25, to_end_of_range = 0.98;
 // way(j): a width of the source along the ray.
 template <class Way>
 TESSERA_HD double step_in_range(const user_range &range, int ndim, const double *from, const Way &way) {
@@ -48,7 +52,7 @@ TESSERA_HD double step_in_range(const user_range &range, int ndim, const double 
                                  : step_of_ray;
 }
 
-// The sizes on a ray, one after the other.
+// The sizes on a ray, one after the other. Steps grow as powers do, so that a power falls as much from each to the next, and all that falls ever faster than a power still more.
 class ray_foot {
  public:
   TESSERA_HD explicit ray_foot(double log_size_of_source) : least_(log_size_of_source) {}
@@ -57,31 +61,34 @@ class ray_foot {
     const double next = log_of_size(size);
     double by = 0.0;
     if (told_ > 1) {
-      by = larger(next + before_ - 2.0 * own_ - log_of_mode_bend, next - least_ - log_of_mode_rise);
+      expected_ -= fall_;
+      by = larger(next - expected_ - log_of_mode_bend, next - least_ - log_of_mode_rise);
       if (!(size > 0.0)) by = 0.0;
       least_ = smaller(least_, own_);
     }
-    before_ = own_;
+    if (told_ > 0 && (told_ == 1 || own_ - next > fall_)) {
+      fall_ = own_ - next;
+      expected_ = next;
+    }
     own_ = next;
     ++told_;
     return by;
   }
 
  private:
-  double least_, before_ = 0.0, own_ = 0.0;
+  double least_, own_ = 0.0;
+  double fall_ = 0.0, expected_ = 0.0;  // the most of any step, and where it would have come to from there
   int told_ = 0;
 };
 
-// Where a foot stands out most, and how high the ray comes behind it.
+// How much a foot stands out on a ray, and where it is highest behind that.
 class foot_of_ray {
  public:
   TESSERA_HD explicit foot_of_ray(double log_size_of_source) : foot_(log_size_of_source) {}
   TESSERA_HD void tell(double size) {
     const double by = foot_.tell(size);
-    const bool stands_out = by > by_;
-    if (stands_out) by_ = by;
-    climbs_ = stands_out || (climbs_ && size > size_);
-    if (climbs_) top_ = told_, size_ = size;
+    if ((by > 0.0 && !(by_ > 0.0)) || (by_ > 0.0 && size > size_)) top_ = told_, size_ = size;
+    if (by > by_) by_ = by;
     ++told_;
   }
   TESSERA_HD double by() const { return by_; }  // 0: there is none
@@ -92,7 +99,6 @@ class foot_of_ray {
   ray_foot foot_;
   double by_ = 0.0, size_ = 0.0;
   int top_ = 0, told_ = 0;
-  bool climbs_ = false;
 };
 
 // ---- Lines along the axes --------------------------------------------------------------------------------------------

@@ -99,7 +99,8 @@ class mode_search {
     is_thorough_ = !early;
     const int were_early = early_;
     while (early && early_ < most_early && (early_ == were_early || early_after() <= spent)) ++early_;
-    allowed_rays_ = (early ? early_share : most_share_of_rays) * static_cast<double>(spent) / steps_of_ray;
+    allowed_rays_ = affordable_rays(is_infinite_, set_.ndim,
+                                    (early ? early_share : most_share_of_rays) * static_cast<double>(spent));
     scale_ = scale;
     for (place &p : known_) p.size = size_of(p);
     points_ = 0;
@@ -316,7 +317,7 @@ class mode_search {
   // From the centre of a region to its faces and corners, in half-widths.
   std::vector<double> corners_of_start() const {
     std::vector<double> ways =
-        ray_directions(nd_, (std::size_t{1} << std::min(nd_, most_free_signs)) + 2 * nd_, std::vector<int>(nd_, 0));
+        even_directions(nd_, (std::size_t{1} << std::min(nd_, most_free_signs)) + 2 * nd_, std::vector<int>(nd_, 0));
     for (double &w : ways) w = w > 0.0 ? 1.0 : w < 0.0 ? -1.0 : 0.0;
     return ways;
   }
@@ -451,8 +452,8 @@ class mode_search {
   // Where rays have found something, what stands out most first.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
     const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
-    const std::vector<double> directions = ray_directions(
-        nd_, static_cast<std::size_t>(std::min({most_rays(is_infinite_), allowed_rays_, fit})), room_of(source));
+    const std::vector<double> directions =
+        ray_directions(nd_, static_cast<std::size_t>(std::min(allowed_rays_, fit)), room_of(source));
     const std::size_t rays = directions.size() / nd_;
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
