@@ -53,8 +53,6 @@ struct cubature_settings : run_settings {
   // Least number of equal regions, whatever is seen in them, and where it is nothing but rounding; explore.hpp.
   int64 least_regions = 0, regions_of_rounding = 0;
   bool looks_in_finite_ranges = false;  // for other modes beside narrow peaks; mode_search.hpp
-  int64 first_early_in_finite_ranges =
-      greatest_int64;  // evaluations before the first of these looks that is made before success
   double bulk_fraction = 0.75;
   int64 raised_points[raised_levels] = {};  // of the rules of higher degree; 0 where regions are only divided
 };

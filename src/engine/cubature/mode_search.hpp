@@ -39,19 +39,17 @@ class mode_search {
         sample_(std::move(sample)),
         memory_(memory),
         is_infinite_(range_.is_infinite()),
-        first_early_(is_infinite_ ? first_early : settings.first_early_in_finite_ranges),
         looks_at_most_(is_infinite_ || settings.looks_in_finite_ranges ? most_looks : 0) {}
 
   // Else it is looked through beside peaks that are narrow in it, for it may have been cut off.
   bool is_infinite() const { return is_infinite_; }
   // Before success is claimed: is there a range to be looked through, from where it has not been?
   bool is_owed() const { return looks_ - early_ < looks_at_most_ && (!is_thorough_ || sources_ < known_.size()); }
-  // And now and then before that, so that a run that a limit ends knows of them; in a finite range only of a peak of which the regions have met nothing but the foot. After how many evaluations?
+  // And now and then before that, so that a run that a limit ends knows of them. After how many evaluations?
   int64 early_after() const {
-    const int doublings = early_ * log2_from_early_to_next;
-    return is_thorough_ || early_ == most_early || looks_at_most_ == 0 || first_early_ > greatest_int64 >> doublings
+    return !is_infinite_ || is_thorough_ || early_ == most_early || looks_at_most_ == 0
                ? greatest_int64
-               : first_early_ << doublings;
+               : first_early << (early_ * log2_from_early_to_next);
   }
   // There are no regions any more that could be compared with what is found.
   void give_up() { looks_at_most_ = 0; }
@@ -88,9 +86,6 @@ class mode_search {
     regions_ = regions;
     if (early ? spent < early_after() : !is_owed()) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
-    total_ = 0.0;
-    for (std::size_t k = 0; k < nc_; ++k)
-      total_ = std::fmax(total_, weights[k] * (std::fabs(value[k]) + std::fabs(error[k])));
     return look(largest(weights.data()), weights, spent, most, whole, early);
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
@@ -212,7 +207,6 @@ class mode_search {
   static constexpr double early_share = 1.0 / 16;                                      // of the evaluations before
   static constexpr double on_their_way =
       1e-8;  // regions that have met so much of a peak's height go on to it by themselves
-  static constexpr double beyond_doubt = 1000.0;  // times the whole result: a peak of which nothing is in that
   static constexpr int64 first_early = 8192;
   static constexpr int log2_from_early_to_next = 2, most_early = 5;
   static constexpr double foot = -2.5;  // where it ends, in widths: at five standard deviations of a normal density
@@ -279,12 +273,12 @@ class mode_search {
   }
 
   outcome look_from_all(const std::vector<double> &starts, int64 spent, bool anew) {
-    if (!is_infinite_ && is_thorough_ && anew && !are_small(starts)) return put_off();
+    if (!is_infinite_ && anew && !are_small(starts)) return put_off();
     if (anew) {
       place first;
       bool is_seen = false;
       const outcome o = begin_at(starts, spent, first, is_seen);
-      if (o != outcome::running || !(first.size > 0.0) || (is_seen && !is_infinite_ && !is_thorough_)) return o;
+      if (o != outcome::running || !(first.size > 0.0)) return o;
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0]) {  // of which more is known by now
         is_first_seen_ = is_seen && (known_.empty() || is_first_seen_);
@@ -294,7 +288,6 @@ class mode_search {
         known_.push_back(first);
       }
     }
-    if (!is_infinite_ && !is_thorough_) return outcome::running;
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
       if (!is_infinite_ && !is_narrow(known_[sources_])) continue;
       const outcome o = look_around(known_[sources_]);
@@ -360,18 +353,9 @@ class mode_search {
       p.width.push_back((is_infinite_ ? 1.0 : off_corners) * starts[region * length + nd_ + j] *
                         range_.stretch(axis(j), starts[region * length + j]));
     const double at_start = p.size;
-    const outcome climbed = is_infinite_   ? climb(p)
-                            : is_thorough_ ? climb(p, rounds_from_small_region)
-                                           : climb_while_steep(p);
+    const outcome climbed = climb(p, is_infinite_ ? most_climb_rounds : rounds_from_small_region);
     is_seen = at_start >= (is_thorough_ && is_infinite_ ? much_less : on_their_way) * p.size;
-    if (!is_infinite_ && !is_thorough_) is_seen = is_seen || content(p) < beyond_doubt * total_;
     return climbed;
-  }
-  // The integral over the box of a peak in a finite range, in parts of what is tolerated.
-  double content(const place &p) const {
-    double c = p.size;
-    for (const double w : p.width) c *= w;
-    return c;
   }
   // Of point i of the last call of measure.
   void take(place &p, const std::vector<double> &y, const std::vector<double> &sizes, std::size_t i) const {
@@ -421,18 +405,6 @@ class mode_search {
       if (!moves) break;
     }
     return outcome::running;
-  }
-
-  // As far as every round is a long way up.
-  outcome climb_while_steep(place &p) {
-    constexpr double steep = 10.0;
-    outcome o = outcome::running;
-    double before = 0.0;
-    for (int round = 0; round < most_climb_rounds && o == outcome::running && p.size > steep * before; ++round) {
-      before = p.size;
-      o = climb(p, 1);
-    }
-    return o;
   }
 
   struct candidate {
@@ -512,7 +484,6 @@ class mode_search {
   const looked_at_points sample_;
   const int64 memory_;
   const bool is_infinite_;
-  const int64 first_early_;
   bool has_ended_ = false;
   int looks_at_most_, looks_ = 0, early_ = 0;
   std::size_t sources_ = 0;     // of the known modes, from which rays have run
@@ -521,8 +492,7 @@ class mode_search {
   bool is_first_seen_ = false;  // by the regions, at all looks; else they are compared with it as well
   bool is_thorough_ = false;    // as it is before success
   std::vector<double> scale_, values_;
-  int64 regions_ = 0;   // of the run
-  double total_ = 0.0;  // its |value| and error, weighted by scale_
+  int64 regions_ = 0;  // of the run
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
   double allowed_rays_ = 0.0;
 };

@@ -48,8 +48,6 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   s.looks_in_finite_ranges = robust && !s.by_component && solver_.ndim > 1 && get_int(TESSERA_LEAST_REGIONS) != 1 &&
                              get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
-  // Between two steps in bulk a look costs as much as some millions of evaluations on a device.
-  s.first_early_in_finite_ranges = p.worst_first ? int64{1} << 15 : int64{1} << 24;
   s.bulk_fraction = get_real(TESSERA_BULK_FRACTION);
   s.memory = on_host ? free_memory_share() : std::numeric_limits<int64>::max();
   s.may_do_with_fewer = !on_host && s.initial_regions == 1;
