@@ -83,10 +83,11 @@ class spread_directions {
   spread_points points_;
 };
 
-// Adds one of the next few of them, that which is farthest from all that are there (Mitchell 1991), with the signs that there is room for.
+// Adds one of the next few of them, that which is farthest from all that are there (Mitchell 1991), with the signs that there is room for. Where there are many it takes the next: that is near
+// none, and to compare it with them all would take longer than the points of the ray.
 inline void add_apart(spread_directions &spread, std::size_t ndim, const std::vector<int> &only,
                       std::vector<double> &to) {
-  constexpr int few = 6;
+  const int few = to.size() < 64 * ndim ? 6 : 1;
   std::vector<double> next(ndim), best;
   double nearest = 2.0;  // the cosine of the angle
   for (int n = 0; n < few; ++n) {
@@ -94,7 +95,7 @@ inline void add_apart(spread_directions &spread, std::size_t ndim, const std::ve
     for (std::size_t j = 0; j < ndim; ++j)
       if (only[j] != 0) next[j] = only[j] * std::fabs(next[j]);
     double most = -1.0;
-    for (std::size_t r = 0; r < to.size() && most < nearest; r += ndim) {
+    for (std::size_t r = 0; few > 1 && r < to.size() && most < nearest; r += ndim) {
       double cosine = 0.0;
       for (std::size_t j = 0; j < ndim; ++j) cosine += to[r + j] * next[j];
       most = std::fmax(most, cosine);
