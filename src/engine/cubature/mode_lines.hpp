@@ -23,7 +23,7 @@ TESSERA_HD double most_rays(bool is_infinite) { return is_infinite ? 1024.0 : 25
 // Of so many evaluations. A few of the most may take them all, and more a quarter of them.
 TESSERA_HD double affordable_rays(bool is_infinite, int ndim, double evaluations) {
   const double all = evaluations / steps_of_ray, most = most_rays(is_infinite),
-               few = smaller(0.25 * most, static_cast<double>(16 << (ndim < 4 ? ndim : 4)));
+               few = smaller(0.25 * most, ndim > 2 ? 256.0 : 128.0);
   return smaller(all, larger(few, smaller(most, 0.25 * all)));
 }
 
