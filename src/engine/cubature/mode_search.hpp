@@ -1,5 +1,5 @@
-// Looks for other modes of an integrand over an infinite range: peaks apart from the one that the regions have met. Such a range is mapped to a finite one, where a peak some
-// twenty widths away takes a millionth of the domain, and no region's points meet it. But its foot shows: outwards from a peak the integrand falls ever faster, or as a power, and where it rises
+// Looks for other modes of an integrand, over an infinite range or beside a peak that is narrow in a finite one: peaks apart from the one that the regions have met. An infinite range is mapped to a
+// finite one, where a peak some twenty widths away takes a millionth of the domain, and no region's points meet it. But its foot shows: outwards from a peak the integrand falls ever faster, or as a power, and where it rises
 // again, or falls much more slowly than before, there is something else. So rays run from the peak in many directions, in the user's coordinates and in widths of the peak, and from where
 // one of them finds that, the integrand is climbed along the axes. What is found, a box and the integrand there, is compared with the regions as landmarks are (landmarks.hpp); from it rays run in their turn.
 // SPDX-License-Identifier: BSD-3-Clause
