@@ -68,12 +68,13 @@ void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
   if ((!mapped && !s.looks_in_finite_ranges) || s.estimate == 1 || s.by_component) return;
   const auto nd = static_cast<std::size_t>(s.ndim), rays = static_cast<std::size_t>(most_rays(mapped));
   if (directions_.numbers.size() < rays * nd || directions_.ndim != s.ndim) {
+    directions_.ndim = 0;  // until they are there
     directions_.numbers = ray_directions(nd, rays, std::vector<int>(nd, 0));
-    directions_.ndim = s.ndim;
     const std::size_t bytes = directions_.numbers.size() * sizeof(double);
     directions_.there.require(bytes);
     upload(directions_.there.address(), directions_.numbers.data(), bytes, stream_, "uploading rays");
     check(cuda().stream_synchronize(stream_), "uploading rays");
+    directions_.ndim = s.ndim;
   }
   rays_ = static_cast<int>(std::min(rays, directions_.numbers.size() / nd));
 }
