@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cubature/mode_search.hpp"
 #include "engine/cubature/split.hpp"
 #include "engine/sparse/map_search.hpp"
 #include "engine/sparse/sparse_alone.hpp"
@@ -167,10 +168,10 @@ class sparse_run final : public sparse_source {
   std::vector<double> centres_, halves_;  // of the regions
 };
 
-// Bytes for the points of looks for modes: a part of what the regions may have, where the user has said how much that is.
+// Bytes for the points of looks for modes: a part of what the regions may have, where the user has said how much that is, a larger one where that is too little for any look.
 inline int64 take_for_modes(const cubature_problem &p, int64 &memory) {
   if (!p.memory_is_given || !(any_mapped(p.axes) || p.settings.looks_in_finite_ranges)) return greatest_int64;
-  const int64 share = memory / 16;
+  const int64 share = std::max(memory / 16, std::min(memory / 8, mode_search::least_bytes(p.ndim(), p.ncomp())));
   memory -= share;
   return share;
 }

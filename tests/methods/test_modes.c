@@ -175,6 +175,37 @@ static void and_where_a_range_is_cut_off(void **state) {
   }
 }
 
+/* With little memory rays run one after the other. When there were no more than it had room for at once, one of the peaks was missed. */
+static void and_where_memory_is_little(void **state) {
+  struct mixture m = {.ndim = 3, .weight = {0.5, 0.5}};
+  int claims = 0;
+  (void)state;
+  for (int j = 0; j < 3; ++j) {
+    m.centre[0][j] = 0.31, m.centre[1][j] = 0.77;
+    m.width[0] = m.width[1] = 0.0032;
+  }
+  for (int in_bulk = 0; in_bulk < 2; ++in_bulk)
+    for (int infinite = 0; infinite < 2; ++infinite)
+      for (int64_t memory = 400000; memory < 3000000; memory *= 2) {
+        tessera_solver *s = solver_of(3, 1);
+        double value, error;
+        if (infinite) put_cube(s, 3, -INFINITY, INFINITY);
+        put_point(s, mixture_value, &m);
+        put_real(s, TESSERA_RELTOL, 1e-2);
+        put_int(s, TESSERA_MAXEVAL, 1000000);
+        put_int(s, TESSERA_MAX_MEMORY, memory);
+        put_int(s, TESSERA_SELECTION, in_bulk ? TESSERA_SELECT_BULK : TESSERA_SELECT_WORST_FIRST);
+        if (tessera_integrate(s, TESSERA_CUBATURE, &value, &error) == TESSERA_OK) {
+          ++claims;
+          assert_close(value, 1, 1e-2, 0);
+        }
+        assert_at_most(got_int(s, TESSERA_PEAK_MEMORY), memory);
+        tessera_destroy(s);
+      }
+  print_message("little memory: %d of 12 runs met the tolerance\n", claims);
+  assert_true(claims >= 8);
+}
+
 /* One normal density so far from the origin that it is next to nothing, or 0, wherever the first regions have points. */
 struct far_peak {
   int ndim;
@@ -293,6 +324,7 @@ int main(void) {
                                      cmocka_unit_test(the_automatic_choice_has_them_too),
                                      cmocka_unit_test(what_a_limit_ends_knows_of_them),
                                      cmocka_unit_test(and_where_a_range_is_cut_off),
+                                     cmocka_unit_test(and_where_memory_is_little),
                                      cmocka_unit_test(one_peak_far_away_is_found_early),
                                      cmocka_unit_test(what_a_limit_ends_knows_what_is_beside_landmarks),
                                      cmocka_unit_test(what_is_not_finite_is_reported)};

@@ -41,6 +41,10 @@ class mode_search {
         is_infinite_(range_.is_infinite()),
         looks_at_most_(is_infinite_ || settings.looks_in_finite_ranges ? most_looks : 0) {}
 
+  // Bytes without which there is no look.
+  static int64 least_bytes(int ndim, int ncomp) {
+    return bytes_of_point(ndim, ncomp) * std::max(2 * steps_of_ray, points_on_line * ndim);
+  }
   // Else it is looked through beside peaks that are narrow in it, for it may have been cut off.
   bool is_infinite() const { return is_infinite_; }
   // Before success is claimed: is there a range to be looked through, from where it has not been?
@@ -228,7 +232,8 @@ class mode_search {
   // The first is left to the regions where they have seen it.
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
   // Of its coordinates, values and size, here and where the integrand is called.
-  int64 bytes_of_point() const { return 8 * static_cast<int64>(3 * nd_ + 4 * nc_ + 3); }
+  static int64 bytes_of_point(int ndim, int ncomp) { return 8 * (3 * int64{ndim} + 4 * int64{ncomp} + 3); }
+  int64 bytes_of_point() const { return bytes_of_point(set_.ndim, set_.ncomp); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
   // Sizes at points y[point][ndim], and values_[point][ncomp].
   outcome measure(const std::vector<double> &y, std::vector<double> &sizes) {
@@ -449,15 +454,28 @@ class mode_search {
     return only;
   }
 
-  // Where rays have found something, what stands out most first.
+  // Where rays have found something, what stands out most first. As many rays at once as half of the memory has room for, and no more in all than the other half has, with what makes them.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
-    const double fit = static_cast<double>(memory_ / (steps_of_ray * bytes_of_point()));
-    const std::vector<double> directions =
-        ray_directions(nd_, static_cast<std::size_t>(std::min(allowed_rays_, fit)), room_of(source));
+    const auto of_direction = static_cast<int64>(3 * nd_ * sizeof(double));
+    const int64 at_once = memory_ / 2 / (steps_of_ray * bytes_of_point()), most = memory_ / 2 / of_direction;
+    if (at_once < 1 || most < static_cast<int64>(2 * nd_)) return outcome::roundoff;
+    const std::vector<double> directions = ray_directions(
+        nd_, static_cast<std::size_t>(std::min(allowed_rays_, static_cast<double>(most))), room_of(source));
     const std::size_t rays = directions.size() / nd_;
+    outcome o = outcome::running;
+    for (std::size_t first = 0; first < rays && o == outcome::running; first += static_cast<std::size_t>(at_once)) {
+      const std::size_t n = std::min(rays - first, static_cast<std::size_t>(at_once));
+      o = run_rays(source, &directions[first * nd_], n, found);
+      peak_bytes_ = std::max(peak_bytes_, static_cast<int64>(n) * steps_of_ray * bytes_of_point() +
+                                              static_cast<int64>(rays) * of_direction);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });
+    return o;
+  }
+  outcome run_rays(const place &source, const double *directions, std::size_t rays, std::vector<candidate> &found) {
     std::vector<double> y, sizes;
     for (std::size_t r = 0; r < rays; ++r) {
-      const double *const direction = &directions[r * nd_];
+      const double *const direction = directions + r * nd_;
       const double step = step_in_range(range_, set_.ndim, source.at.data(), [&](int j) {
         return source.width[static_cast<std::size_t>(j)] * direction[j];
       });
@@ -475,7 +493,6 @@ class mode_search {
       take(c.at, y, sizes, r * steps_of_ray + static_cast<std::size_t>(seen.top()));
       found.push_back(c);
     }
-    std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });
     return o;
   }
   const run_settings set_;
