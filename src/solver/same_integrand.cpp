@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../core/spread_turns.hpp"
 #include "../jit/child.hpp"
 #include "solver.hpp"
 
@@ -47,15 +48,11 @@ tessera_solver::form_points tessera_solver::points_of_domain(const tessera::prob
   constexpr int n = check_points;
   const int coordinates = problem.coordinates();
   const auto ndim = static_cast<std::size_t>(ndim_);
-  // Additive recurrence with the powers of the root of r^(ndim+1) = r + 1.
-  double root = 2.0;
-  for (int i = 0; i < 60; ++i) root = std::pow(1.0 + root, 1.0 / (ndim_ + 1.0));
+  const std::vector<double> turns = tessera::spread_turns(ndim_);
   std::vector<double> x(static_cast<std::size_t>(coordinates) * n);
-  double step = 1.0;
   for (std::size_t j = 0; j < ndim; ++j) {
-    step /= root;
     for (std::size_t i = 0; i < n; ++i) {
-      const double u = 0.5 + static_cast<double>(i + 1) * step, t = u - std::floor(u);
+      const double u = 0.5 + static_cast<double>(i + 1) * turns[j], t = u - std::floor(u);
       double complement = 0.0;
       x[j * n + i] = problem.coordinate_at(j, t, complement);
       if (coordinates == 2 * ndim_) x[(ndim + j) * n + i] = complement;

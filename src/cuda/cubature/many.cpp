@@ -67,16 +67,18 @@ void many_executor::prepare_checks(const cubature_settings &s, bool mapped) {
   rays_ = 0;
   if ((!mapped && !s.looks_in_finite_ranges) || s.estimate == 1 || s.by_component) return;
   const auto nd = static_cast<std::size_t>(s.ndim), rays = static_cast<std::size_t>(most_rays(mapped));
-  if (directions_.numbers.size() < rays * nd || directions_.ndim != s.ndim) {
+  if (directions_.ndim != s.ndim || directions_.asked < rays) {
     directions_.ndim = 0;  // until they are there
-    directions_.numbers = ray_directions(nd, rays, std::vector<int>(nd, 0));
-    const std::size_t bytes = directions_.numbers.size() * sizeof(double);
-    directions_.there.require(bytes);
-    upload(directions_.there.address(), directions_.numbers.data(), bytes, stream_, "uploading rays");
+    const std::vector<double> directions = ray_directions(nd, rays, std::vector<int>(nd, 0));
+    directions_.there.require(directions.size() * sizeof(double));
+    upload(directions_.there.address(), directions.data(), directions.size() * sizeof(double), stream_,
+           "uploading rays");
     check(cuda().stream_synchronize(stream_), "uploading rays");
+    directions_.asked = rays;
+    directions_.rays = directions.size() / nd;
     directions_.ndim = s.ndim;
   }
-  rays_ = static_cast<int>(std::min(rays, directions_.numbers.size() / nd));
+  rays_ = static_cast<int>(std::min(rays, directions_.rays));
 }
 
 void many_executor::run(const loaded_kernel &kernel, const many_problem &problem, CUdeviceptr shared_params,

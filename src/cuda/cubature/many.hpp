@@ -41,9 +41,9 @@ class many_executor {
   device_memory slots_, input_, output_, queue_;
   struct {
     int ndim = 0;
-    std::vector<double> numbers;
+    std::size_t asked = 0, rays = 0;  // there are fewer where there are not so many directions
     device_memory there;
-  } directions_;           // of rays, from run to run
+  } directions_;           // from run to run
   mapped_memory staging_;  // page-locked
 };
 

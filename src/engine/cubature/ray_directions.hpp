@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../core/hd.hpp"
+#include "../../core/spread_turns.hpp"
 
 namespace tessera {
 
@@ -44,22 +45,18 @@ inline void add_directions(std::size_t ndim, std::size_t of_axes, bool unequal, 
   while (to.size() < most * ndim && std::prev_permutation(chosen.begin(), chosen.end()));
 }
 
-// A sequence of points that is spread over the unit cube: multiples of the powers of the root of x^(d + 1) = x + 1, without their whole part (Roberts 2018).
+// A sequence of points that is spread over the unit cube.
 class spread_points {
  public:
-  explicit spread_points(std::size_t ndim) : steps_(ndim) {
-    double root = 1.5, power = 1.0;
-    for (int n = 0; n < 40; ++n) root = std::pow(1.0 + root, 1.0 / static_cast<double>(ndim + 1));
-    for (double &step : steps_) step = power /= root;
-  }
+  explicit spread_points(std::size_t ndim) : turns_(spread_turns(static_cast<int>(ndim))) {}
   void next() { ++made_; }
   double coordinate(std::size_t j) const {
-    const double whole = 0.5 + made_ * steps_[j];
+    const double whole = 0.5 + made_ * turns_[j];
     return whole - std::floor(whole);
   }
 
  private:
-  std::vector<double> steps_;
+  const std::vector<double> turns_;
   double made_ = 0.0;
 };
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "../../core/spread_turns.hpp"
 #include "axis_density.hpp"
-#include "spread_points.hpp"
 #include "tested_points.hpp"
 
 namespace tessera {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../core/spread_turns.hpp"
 #include "../cubature/largest_errors.hpp"
 #include "../cubature/mode_search.hpp"
 #include "../error_trend.hpp"
@@ -17,7 +18,6 @@
 #include "sparse_grid.hpp"
 #include "sparse_pace.hpp"
 #include "sparse_source.hpp"
-#include "spread_points.hpp"
 #include "tested_points.hpp"
 
 namespace tessera {

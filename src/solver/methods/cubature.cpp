@@ -45,7 +45,6 @@ cubature_problem &cubature_method::prepare(bool on_host) {
   s.by_component = get_int(TESSERA_PRIORITY) == TESSERA_PRIORITY_WORST_COMPONENT;
   s.seeks_breaks = get_int(TESSERA_BREAK_POINTS) != 0 && robust && !s.by_component && s.splitting == TESSERA_SPLIT_2R &&
                    solver_.ndim > 1 && get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
-  p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   s.looks_in_finite_ranges = robust && !s.by_component && solver_.ndim > 1 && get_int(TESSERA_LEAST_REGIONS) != 1 &&
                              get_int(TESSERA_NONFINITE_POLICY) != TESSERA_NONFINITE_ZERO;
   s.bulk_fraction = get_real(TESSERA_BULK_FRACTION);
@@ -63,6 +62,7 @@ cubature_problem &cubature_method::prepare(bool on_host) {
                               ? std::min(regions_of_rounding(solver_.ndim), affordable_regions(points))
                               : 0;
   p.set_limits(solver_.ndim, solver_.lower.data(), solver_.upper.data());
+  p.worst_first = on_host && get_int(TESSERA_SELECTION) != TESSERA_SELECT_BULK;
   choose_raised();
   p.sparse = static_cast<sparse_part>(get_int(TESSERA_SPARSE));
   if (p.sparse == sparse_part::automatic &&

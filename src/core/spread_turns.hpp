@@ -1,4 +1,4 @@
-// Points spread evenly over a cube: multiples of numbers that are not rational, on each axis.
+// Steps of points that are spread evenly over a cube: point i has the coordinates i turns[j], without their whole part.
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
