@@ -43,7 +43,7 @@ class mode_search {
 
   // Bytes without which there is no look.
   static int64 least_bytes(int ndim, int ncomp) {
-    return bytes_of_point(ndim, ncomp) * std::max(2 * steps_of_ray, points_on_line * ndim);
+    return bytes_of_point(ndim, ncomp) * std::max(4 * steps_of_ray, points_on_line * ndim);
   }
   // Else it is looked through beside peaks that are narrow in it, for it may have been cut off.
   bool is_infinite() const { return is_infinite_; }
@@ -454,11 +454,13 @@ class mode_search {
     return only;
   }
 
-  // Where rays have found something, what stands out most first. As many rays at once as half of the memory has room for, and no more in all than the other half has, with what makes them.
+  // Where rays have found something, what stands out most first. As many rays at once as a quarter of the memory has room for, or one, and no more in all than the rest has, with what makes them and what they find.
   outcome run_rays(const place &source, std::vector<candidate> &found) {
-    const auto of_direction = static_cast<int64>(3 * nd_ * sizeof(double));
-    const int64 at_once = memory_ / 2 / (steps_of_ray * bytes_of_point()), most = memory_ / 2 / of_direction;
-    if (at_once < 1 || most < static_cast<int64>(2 * nd_)) return outcome::roundoff;
+    const auto of_ray = static_cast<int64>((5 * nd_ + nc_) * sizeof(double) + sizeof(candidate));
+    const int64 points_of_ray = steps_of_ray * bytes_of_point(),
+                at_once = std::max<int64>(1, memory_ / 4 / points_of_ray),
+                most = (memory_ - at_once * points_of_ray) / of_ray;
+    if (most < static_cast<int64>(2 * nd_)) return outcome::roundoff;
     const std::vector<double> directions = ray_directions(
         nd_, static_cast<std::size_t>(std::min(allowed_rays_, static_cast<double>(most))), room_of(source));
     const std::size_t rays = directions.size() / nd_;
@@ -466,8 +468,7 @@ class mode_search {
     for (std::size_t first = 0; first < rays && o == outcome::running; first += static_cast<std::size_t>(at_once)) {
       const std::size_t n = std::min(rays - first, static_cast<std::size_t>(at_once));
       o = run_rays(source, &directions[first * nd_], n, found);
-      peak_bytes_ = std::max(peak_bytes_, static_cast<int64>(n) * steps_of_ray * bytes_of_point() +
-                                              static_cast<int64>(rays) * of_direction);
+      peak_bytes_ = std::max(peak_bytes_, static_cast<int64>(n) * points_of_ray + static_cast<int64>(rays) * of_ray);
     }
     std::stable_sort(found.begin(), found.end(), [](const candidate &a, const candidate &b) { return a.by > b.by; });
     return o;
