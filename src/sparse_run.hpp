@@ -119,6 +119,12 @@ class sparse_run final : public sparse_source {
     }
     return o;
   }
+  double density_of_map(const double *at) const override {
+    const product_map map = search_->map();
+    double density = 1.0;
+    for (int j = 0; j < problem_.ndim(); ++j) density *= density_at(map, j, at[j]);
+    return density;
+  }
   void prepare_map(int levels) override {
     if (search_->write_nodes(levels)) mapped_->renew_map();
   }

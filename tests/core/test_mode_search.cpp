@@ -66,7 +66,9 @@ struct looked_through {
     return search->count();
   }
   outcome look_once(int64 evaluations = 100000, bool whole = false) {
-    return search->look(region, {1000.0}, evaluations, most, whole);
+    const double value = 1.0, error = 0.0;  // of which 1/1000 is tolerated
+    return search->look_if_owed(
+        &value, &error, [this](const double *) { return region; }, 0, evaluations, most, whole);
   }
   // The mode that is nearest to a place on all axes.
   std::vector<double> nearest(double place) const {
@@ -256,15 +258,71 @@ void a_finite_range_is_looked_through_beside_narrow_peaks(void **) {
       looked_through l(3, axis_finite, two(width), 0.2, half, greatest_int64, true);
       assert_true(l.search->is_owed());
       const bool small = half < 0.03, narrow = width < 0.1;
-      if (!small) {  // put off, until there are small regions
+      if (!small) {  // put off, until there are small regions, but for the usual places
         assert_true(l.look_once() == outcome::running && l.search->is_owed() && !l.search->has_looked());
+        assert_true(l.points > 50 && 32 * l.points < 100000);
+        const int64 before = l.points;
+        assert_true(l.look_once() == outcome::running && l.points == before);
       } else {
         assert_int_equal(l.look(), narrow ? 1 : 0);
+        assert_true(l.points > 50);
       }
-      assert_true(small ? l.points > 50 : l.points == 0);
       if (small && !narrow) assert_true(l.points < 1000);
       assert_true(l.search->early_after() == greatest_int64);
     }
+}
+
+// The integrand beside which no region is small, a constant, with a peak at a corner, a centre or on the diagonal; one that is singular there, or as wide as a region, is none.
+void usual_places_are_looked_at(void **) {
+  for (const int n : {2, 3, 5, 8})
+    for (const double width : {0.002, 0.02})
+      for (const auto &at : {std::pair{0.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}, {0.5, 0.5}, {0.5, 1.0}, {0.371, 0.371}}) {
+        const auto away = [n, at](const double *x) {
+          double q = (x[n - 1] - at.second) * (x[n - 1] - at.second);
+          for (int j = 0; j + 1 < n; ++j) q += (x[j] - at.first) * (x[j] - at.first);
+          return q;
+        };
+        const double top = 1e-2 * std::pow(width, -n);
+        looked_through peak(
+            n, axis_finite, [=](const double *x) { return 1.0 + top * std::exp(-away(x) / (width * width)); }, 0.3, 0.2,
+            greatest_int64, true);
+        assert_int_equal(peak.look_once(), outcome::running);
+        assert_int_equal(peak.search->count(), 1);
+        assert_true(peak.search->are_several() && peak.search->is_before_regions() && peak.search->has_looked());
+        // A density that is as high there has seen it.
+        assert_true(peak.search->are_explained([=](const double *) { return 1e3 * top; }));
+        assert_false(peak.search->are_explained([=](const double *) { return 1e-3 * top; }));
+        const double place = peak.nearest(at.first)[0];
+        assert_true(std::fabs(place - at.first) < 2.0 * width);
+        assert_true(peak.points < 13000);
+        // Not met by what is asked once more.
+        const int64 before = peak.points;
+        assert_int_equal(peak.look_once(), outcome::running);
+        assert_true(peak.points == before);
+
+        looked_through singular(
+            n, axis_finite, [=](const double *x) { return 1.0 + std::pow(away(x), -0.25 * n); }, 0.3, 0.2,
+            greatest_int64, true),
+            wide(
+                n, axis_finite, [=](const double *x) { return 1.0 + 30.0 * std::exp(-away(x) / 0.25); }, 0.3, 0.2,
+                greatest_int64, true);
+        assert_int_equal(singular.look_once(), outcome::running);
+        assert_int_equal(wide.look_once(), outcome::running);
+        assert_int_equal(wide.search->count(), 0);
+        if (at.first == std::floor(at.first)) assert_int_equal(singular.search->count(), 0);
+      }
+}
+
+// More of them as the run goes on, and never more than a 32nd of its evaluations.
+void usual_places_are_no_more_than_a_run_affords(void **) {
+  looked_through l(
+      5, axis_finite, [](const double *) { return 1.0; }, 0.3, 0.2, greatest_int64, true);
+  for (const int64 spent : {int64{20}, int64{320}, int64{330}, int64{3200}, int64{100000}, int64{10000000}}) {
+    assert_int_equal(l.look_once(spent), outcome::running);
+    assert_true(32 * l.points <= spent);
+    if (spent == 330) assert_int_equal(l.points, 10);
+  }
+  assert_int_equal(l.points, 2 * 32 + 11 + 256);
 }
 
 void a_look_that_is_given_up_is_not_owed(void **) {
@@ -449,6 +507,8 @@ int main() {
                                      cmocka_unit_test(some_rays_are_uneven),
                                      cmocka_unit_test(a_mode_is_found_far_away_in_uneven_directions),
                                      cmocka_unit_test(a_finite_range_is_looked_through_beside_narrow_peaks),
+                                     cmocka_unit_test(usual_places_are_looked_at),
+                                     cmocka_unit_test(usual_places_are_no_more_than_a_run_affords),
                                      cmocka_unit_test(a_look_that_is_given_up_is_not_owed),
                                      cmocka_unit_test(an_early_look_is_no_last_one),
                                      cmocka_unit_test(modes_are_no_more_than_there_is_room_for),

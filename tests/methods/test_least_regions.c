@@ -94,7 +94,10 @@ static void smooth_integrands_take_so_many(void **state) {
         }
         assert_status(s, a.status, TESSERA_OK);
         assert_int_equal(a.regions, wanted < 2 ? 2 : wanted);
-        assert_int_equal(a.evaluations, (2 * a.regions - 1) * points);
+        if (n == 1 || asked[i] == 1)
+          assert_int_equal(a.evaluations, (2 * a.regions - 1) * points);
+        else
+          assert_rules_and_places(a.evaluations, (2 * a.regions - 1) * points, n);
         assert_close(a.value, pow(log(2), n), 1e-2, 0);
         put_int(s, TESSERA_ESTIMATE, TESSERA_ESTIMATE_CLASSIC);
         a = integrate(s);

@@ -109,6 +109,11 @@ static inline struct answer integrate(tessera_solver *s) {
   return a;
 }
 
+/* Rules at so many points, and usual places beside them, a 32nd of that at most, with some points around some of these where a smooth integrand is high. */
+static inline void assert_rules_and_places(int64_t evaluations, int64_t of_rules, int ndim) {
+  assert_true(evaluations >= of_rules && evaluations - of_rules <= of_rules / 32 + 8 * 2 * ndim);
+}
+
 static inline void assert_same_answer(struct answer a, struct answer b) {
   assert_int_equal(a.status, b.status);
   assert_same_bits(a.value, b.value);

@@ -224,16 +224,20 @@ class bulk {
     if (state_.retired_count > 0 || set_.estimate == 1 || set_.by_component) modes_->give_up();
     read_totals(value, error);
     return modes_->look_if_owed(
-        value, error, [this](const double *weights) { return largest(looked_at_regions, weights); }, state_.count,
-        state_.evaluations, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations, state_.whole_steps, early);
+        value, error,
+        [this](const double *weights) {
+          return !modes_->is_infinite() && has_first_regions_alone() ? std::vector<double>()
+                                                                     : largest(looked_at_regions, weights);
+        },
+        state_.count, state_.evaluations, set_.maxeval - hooks_.evaluations_beside() - state_.evaluations,
+        state_.whole_steps, early);
   }
   // Returns how the run has ended, or running where regions are to be compared with what is found.
   outcome before_success(double *value, double *error) {
-    if (!modes_->is_infinite() && has_first_regions_alone()) return outcome::converged;
     const outcome o = look_for_modes(value, error, false);
     return o != outcome::running || has_new_modes() ? o : outcome::converged;
   }
-  // All of one size, beside which none is narrow.
+  // All of one size: no peak is narrow beside them.
   bool has_first_regions_alone() const {
     return state_.fill > 0 ? state_.count <= state_.fill : state_.count == -state_.fill;
   }

@@ -6,6 +6,7 @@
 #include "bulk_state.hpp"
 #include "mode_lines.hpp"
 #include "user_range.hpp"
+#include "usual_places.hpp"
 
 namespace tessera {
 
@@ -89,7 +90,60 @@ class mode_check {
     return size_of_mode(size / stretched);
   }
 
-  TESSERA_HD bool is_another_seen() {
+  TESSERA_HD bool is_another_seen() { return is_another_at_usual_places() || is_another_around(); }
+
+  // In a finite range: does the integrand stand out at some place where no region has met that? A lane tells of the one of its places where it is highest.
+  TESSERA_HD bool is_another_at_usual_places() {
+    if (range_.is_infinite()) return false;
+    const usual_places places(nd_);
+    const int count = affordable_places(places.count());
+    const double least = stands_out * mean_size();
+    double best = least;
+    int highest = -1;
+    TESSERA_ROLLED
+    for (int n = team_.lane(); n < count; n += team_.lanes()) {
+      const double size = size_at([this, n, &places](int j) { return range_.at_part(j, places.part(n, j)); });
+      if (size > best) best = size, highest = n;
+    }
+    foot_[team_.lane()] = highest < 0 ? 0.0 : best;
+    step_[team_.lane()] = highest;
+    team_.meet();
+    TESSERA_ROLLED
+    for (int climbs = 0; climbs < climbs_of_places; ++climbs) {
+      const int lane = next_foot(team_.lanes());
+      if (lane < 0) break;
+      const int n = static_cast<int>(step_[lane]);
+      TESSERA_ROLLED
+      for (int j = team_.lane(); j < nd_; j += team_.lanes()) {
+        at(0)[j] = range_.at_part(j, places.part(n, j));
+        width(0)[j] = first_width_there * range_.length_of_box(j);
+      }
+      team_.meet();
+      const double top = climb(0, told([this](int j) { return at(0)[j]; }), most_climb_rounds);
+      if (is_narrow(width(0)) && holds_something(nd_, top, width(0)) &&
+          share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 &&
+          told([this](int j) { return nearer_to_end(range_, j, at(0)[j], width(0)[j]); }) <= mode_rise * top &&
+          is_unseen(0, top))
+        return true;
+    }
+    return false;
+  }
+  TESSERA_HD int affordable_places(int count) const {
+    // Rays and what is climbed from them come behind.
+    const double left = static_cast<double>(st_.set.maxeval - st_.evaluations) - rays_ * double{steps_of_ray} -
+                        (1.0 + climbs_of_source + climbs_of_places) * 3.0 * points_on_line * nd_;
+    const double n = smaller(share_of_places * static_cast<double>(st_.evaluations), left);
+    return n < 0.0 ? 0 : n < count ? static_cast<int>(n) : count;
+  }
+  // Of the integrand in the mean, by the totals of the run.
+  TESSERA_HD double mean_size() const {
+    double size = 0.0;
+    TESSERA_ROLLED
+    for (int k = 0; k < st_.set.ncomp; ++k) size = larger(size, fabs(st_.totals[k].value.value()) * weights_[k]);
+    return size / range_.volume_of_box();
+  }
+
+  TESSERA_HD bool is_another_around() {
     double size = start();
     if (!(size > 0.0)) return false;
     const double at_start = size;
@@ -100,7 +154,7 @@ class mode_check {
     int known = 1;
     TESSERA_ROLLED
     for (int climbs = 0; climbs < climbs_of_source;) {
-      const int ray = next_foot();
+      const int ray = next_foot(rays_);
       if (ray < 0) return false;
       put_on_ray(known, ray);
       const double height = height_[ray];
@@ -237,11 +291,11 @@ class mode_check {
   TESSERA_HD double step_on(int ray) const {
     return step_in_range(range_, nd_, at(0), [this, ray](int j) { return width(0)[j] * direction(ray, j); });
   }
-  // The ray on which a foot stands out most, which is then taken out; -1: there is none.
-  TESSERA_HD int next_foot() {
+  // Of so many the ray on which a foot stands out most, which is then taken out; -1: there is none. Or the lane that has seen a place.
+  TESSERA_HD int next_foot(int rays) {
     int best = 0;
     TESSERA_ROLLED
-    for (int r = 1; r < rays_; ++r)
+    for (int r = 1; r < rays; ++r)
       if (foot_[r] > foot_[best]) best = r;
     const bool is_there = foot_[best] > 0.0;
     team_.meet();

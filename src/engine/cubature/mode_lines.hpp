@@ -139,6 +139,8 @@ TESSERA_HD double width_over(double fallen) {
   return sqrt(2.0 / smaller(larger(-log(larger(fallen, 1e-300)), 0.125), 700.0));
 }
 
+// A peak is as wide as the distance at which it has fallen to so much.
+constexpr double falls_to = 0.1353352832366127;
 // What the sizes on a line tell a climb, beside that at the place itself.
 struct climb_on_line {
   int top;       // the point where it is highest
@@ -146,7 +148,7 @@ struct climb_on_line {
   double width;  // of the peak
 };
 TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, double width, peak_side side) {
-  constexpr double better = 1.05, falls_to = 0.1353352832366127;
+  constexpr double better = 1.05;
   const int top = highest_within_reach(sizes, at_centre);
   if (sizes[top] > better * at_centre) {
     const bool at_end = top % points_on_side == points_on_side - 1;
@@ -156,7 +158,9 @@ TESSERA_HD climb_on_line climb_line(const double *sizes, double at_centre, doubl
   TESSERA_ROLLED
   while (i + 1 < points_on_side && on_side(side, sizes[i], sizes[points_on_side + i]) > falls_to * at_centre) ++i;
   const double fallen = on_side(side, sizes[i], sizes[points_on_side + i]);
-  return {top, false, fabs(offset_on_line(width, i)) * (fallen == outside_size ? 1.0 : width_over(fallen / at_centre))};
+  // At half the distance it had not fallen so far: no farther in, however far it falls from there, as at a jump.
+  const double part = fallen == outside_size ? 1.0 : larger(width_over(fallen / at_centre), i > 0 ? 0.5 : 0.0);
+  return {top, false, fabs(offset_on_line(width, i)) * part};
 }
 
 // ---- Places that climbs have come to, with the widths there ------------------------------------------------------------
@@ -208,7 +212,33 @@ TESSERA_HD bool is_small_region(const user_range &range, int ndim, const Half &h
   }
   return small && share * static_cast<double>(regions) < share_of_small_region;
 }
-// Does a mode hold something beside the first?
+// At a usual place (usual_places.hpp) an integrand stands out if it is so many times what it is in the mean. Such a part of the evaluations before may be spent on them, and so many are climbed from.
+constexpr double stands_out = 10.0, share_of_places = 1.0 / 32, first_width_there = 1.0 / 64;
+constexpr int climbs_of_places = 4;
+// Beside the end of a finite range that a place there is near in its widths, nearer to that. A peak is about as high there; what rises on is singular at the end, which the points of rules near faces have shown.
+TESSERA_HD double nearer_to_end(const user_range &range, int j, double at, double width) {
+  constexpr double near = 1.0, nearer = 0.9375;
+  const double up = range.room(j, at, width), down = range.room(j, at, -width);
+  return at + nearer * width * ((up < near ? up : 0.0) - (down < near ? down : 0.0));
+}
+// The part of the box that is so many widths or less from a place along each axis.
+TESSERA_HD double share_near(const user_range &range, int ndim, const double *at, const double *width, double widths) {
+  double share = 1.0;
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) {
+    const stretch_of_axis t = range.to_box(j, at[j] - widths * width[j], at[j] + widths * width[j]);
+    share *= (t.last - t.first) / range.length_of_box(j);
+  }
+  return share;
+}
+// Does a mode hold something beside what is tolerated? size: in units of that. In a finite range.
+TESSERA_HD bool holds_something(int ndim, double size, const double *widths) {
+  double log_held = log(size);
+  TESSERA_ROLLED
+  for (int j = 0; j < ndim; ++j) log_held += log(widths[j]);
+  return log_held > log(negligible_mode);
+}
+// Or beside the first?
 TESSERA_HD bool matters_beside(const run_settings &set, double size, const double *widths, double size_of_first,
                                const double *widths_of_first) {
   double log_share = log(size / size_of_first);

@@ -20,6 +20,7 @@
 #include "mode_lines.hpp"
 #include "ray_directions.hpp"
 #include "user_range.hpp"
+#include "usual_places.hpp"
 
 namespace tessera {
 
@@ -59,22 +60,34 @@ class mode_search {
   void give_up() { looks_at_most_ = 0; }
   // Did a look end the run?
   bool has_ended() const { return has_ended_; }
-  bool are_several() const { return known_.size() > 1; }
+  bool are_several() const {
+    for (std::size_t m = 1; m < known_.size(); ++m)
+      if (!is_first(known_[m])) return true;
+    return false;
+  }
+  // Of what was found at usual places: have the regions met no peak yet that it could be?
+  bool is_before_regions() const { return !known_.empty() && !is_narrow(known_[0]); }
+  // Are all others about as high as a density says? Of that the mean is 1; it is asked for at a point of the box, at[ndim].
+  template <class Density>
+  bool are_explained(const Density &density) const {
+    constexpr double far = 10.0;
+    std::vector<double> at(nd_);
+    for (std::size_t m = 1; m < known_.size(); ++m) {
+      for (std::size_t j = 0; j < nd_; ++j) at[j] = range_.to_box(axis(j), known_[m].at[j]);
+      if (known_[m].size > far * density(at.data()) * known_[0].size) return false;
+    }
+    return true;
+  }
   // Modes that the regions may not have met.
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
-  bool has_looked() const { return looks_ > 0; }
+  bool has_looked() const { return looks_ > 0 || !known_.empty(); }
   // Of the modes beside the first: the shares of the box that theirs take.
   std::vector<double> shares_of_others() const {
     std::vector<double> shares;
     for (std::size_t m = 1; m < known_.size(); ++m) {
       const place &p = known_[m];
-      double share = 1.0;
-      for (std::size_t j = 0; j < nd_; ++j) {
-        const stretch_of_axis t = range_.to_box(axis(j), p.at[j] - 0.5 * p.width[j], p.at[j] + 0.5 * p.width[j]);
-        share *= (t.last - t.first) / range_.length_of_box(axis(j));
-      }
-      shares.push_back(share);
+      if (!is_first(p)) shares.push_back(share_of(p, 0.5));
     }
     return shares;
   }
@@ -90,6 +103,8 @@ class mode_search {
     regions_ = regions;
     if (early ? spent < early_after() : !is_owed()) return outcome::running;
     const std::vector<double> weights = weights_of(set_, value, error);
+    mean_.clear();
+    for (std::size_t k = 0; k < nc_; ++k) mean_.push_back(value[k] / range_.volume_of_box());
     return look(largest(weights.data()), weights, spent, most, whole, early);
   }
   // starts: centre[ndim], half-width[ndim], error[ncomp] of some of the regions with most error, behind so many evaluations. scale[ncomp]: one over what is tolerated. most: evaluations that it may make.
@@ -102,6 +117,7 @@ class mode_search {
     if (!is_thorough_) sources_ = 0;  // from all of them once more
     is_thorough_ = !early;
     const int were_early = early_;
+    const int were_seen = seen_places_;
     while (early && early_ < most_early && (early_ == were_early || early_after() <= spent)) ++early_;
     allowed_rays_ = affordable_rays(is_infinite_, set_.ndim,
                                     (early ? early_share : most_share_of_rays) * static_cast<double>(spent));
@@ -113,6 +129,7 @@ class mode_search {
     outcome o;
     try {
       o = look_from_all(starts, spent, !was_thorough);
+      if (o == outcome::running && !is_infinite_ && !early) o = look_at_usual_places(spent);
     } catch (const std::bad_alloc &) {
       o = outcome::roundoff;  // what the run has found already is not lost for it
     }
@@ -122,6 +139,7 @@ class mode_search {
       is_thorough_ = was_thorough;
       sources_ = sources;
       known_ = known;
+      seen_places_ = were_seen;
       return outcome::evaluations;
     }
     evaluations_ += points_;
@@ -223,11 +241,12 @@ class mode_search {
   };
 
   static int axis(std::size_t j) { return static_cast<int>(j); }
-  int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_; }
+  int flags() const { return (is_first_seen_ ? 1 : 0) + (is_thorough_ ? 2 : 0) + 4 * early_ + 32 * seen_places_; }
   void set_flags(int flags) {
     is_first_seen_ = (flags & 1) != 0;
     is_thorough_ = (flags & 2) != 0;
-    early_ = flags >> 2;
+    early_ = flags >> 2 & 7;
+    seen_places_ = flags >> 5;
   }
   // The first is left to the regions where they have seen it.
   int behind_seen() const { return is_first_seen_ && !known_.empty() ? 1 : 0; }
@@ -235,6 +254,11 @@ class mode_search {
   static int64 bytes_of_point(int ndim, int ncomp) { return 8 * (3 * int64{ndim} + 4 * int64{ncomp} + 3); }
   int64 bytes_of_point() const { return bytes_of_point(set_.ndim, set_.ncomp); }
   std::size_t numbers_of_place() const { return 1 + 2 * nd_ + nc_; }
+  bool is_inside(const double *y) const {
+    bool in = true;
+    for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(axis(j), y[j]);
+    return in;
+  }
   // Sizes at points y[point][ndim], and values_[point][ncomp].
   outcome measure(const std::vector<double> &y, std::vector<double> &sizes) {
     const std::size_t all = y.size() / nd_;
@@ -242,11 +266,9 @@ class mode_search {
     if (bytes > memory_) return outcome::roundoff;
     peak_bytes_ = std::max(peak_bytes_, bytes);
     std::vector<std::size_t> inside;
-    for (std::size_t i = 0; i < all; ++i) {
-      bool in = true;
-      for (std::size_t j = 0; j < nd_; ++j) in = in && range_.is_inside(axis(j), y[i * nd_ + j]);
-      if (in) inside.push_back(i);
-    }
+    inside.reserve(all);
+    for (std::size_t i = 0; i < all; ++i)
+      if (is_inside(&y[i * nd_])) inside.push_back(i);
     const std::size_t n = inside.size();
     sizes.assign(all, outside_size);
     values_.assign(all * nc_, 0.0);
@@ -254,8 +276,8 @@ class mode_search {
     if (static_cast<int64>(n) > taken) return outcome::memory;
     if (n == 0) return outcome::running;
     std::vector<double> x(n * nd_), values(n * nc_), stretched(n, 1.0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < nd_; ++j) {
+    for (std::size_t j = 0; j < nd_; ++j)
+      for (std::size_t i = 0; i < n; ++i) {
         x[j * n + i] = range_.to_box(axis(j), y[inside[i] * nd_ + j]);
         stretched[i] *= range_.stretch(axis(j), x[j * n + i]);
       }
@@ -285,7 +307,7 @@ class mode_search {
       const outcome o = begin_at(starts, spent, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       const place *const same = find_same(first);
-      if (known_.empty() || same == &known_[0]) {  // of which more is known by now
+      if (known_.empty() || same == &known_[0] || !is_narrow(known_[0])) {  // of which more is known by now
         is_first_seen_ = is_seen && (known_.empty() || is_first_seen_);
         known_.resize(std::max<std::size_t>(known_.size(), 1));
         known_[0] = first;
@@ -293,12 +315,87 @@ class mode_search {
         known_.push_back(first);
       }
     }
+    return look_from_sources();
+  }
+  outcome look_from_sources() {
     for (const std::size_t end = known_.size(); sources_ < end; ++sources_) {
-      if (!is_infinite_ && !is_narrow(known_[sources_])) continue;
+      if (!is_narrow(known_[sources_]) || (sources_ > 0 && is_first(known_[sources_]))) continue;
       const outcome o = look_around(known_[sources_]);
       if (o != outcome::running) return o;
     }
     return outcome::running;
+  }
+
+  // Beside whatever there is: where the integrand stands out there it is climbed, and what is found and is narrow is another mode.
+  outcome look_at_usual_places(int64 spent) {
+    const usual_places places(set_.ndim);
+    const int first = seen_places_,
+              end = static_cast<int>(std::min<double>(places.count(), share_of_places * static_cast<double>(spent)));
+    if (end == first || (end < 2 * first && end < places.count())) return outcome::running;
+    seen_places_ = end;
+    std::vector<double> y, sizes;
+    for (int i = first; i < end; ++i)
+      for (std::size_t j = 0; j < nd_; ++j) y.push_back(range_.at_part(axis(j), places.part(i, axis(j))));
+    outcome o = measure(y, sizes);
+    if (o != outcome::running) return o;
+    place background = {std::vector<double>(nd_), std::vector<double>(nd_), 0.0, mean_};
+    for (std::size_t j = 0; j < nd_; ++j) {
+      background.at[j] = range_.at_part(axis(j), 0.5);
+      background.width[j] = range_.length_of_box(axis(j));
+    }
+    background.size = size_of(background);
+    std::vector<place> found;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (!(sizes[i] > stands_out * background.size)) continue;
+      found.push_back(background);
+      take(found.back(), y, sizes, i);
+      for (double &w : found.back().width) w *= first_width_there;
+    }
+    std::stable_sort(found.begin(), found.end(), [](const place &a, const place &b) { return a.size > b.size; });
+    int climbs = 0;
+    for (std::size_t c = 0; c < found.size() && climbs < climbs_of_places && o == outcome::running; ++c) {
+      place &p = found[c];
+      if (find_same(p)) continue;
+      ++climbs;
+      bool falls = false;
+      o = look_whether_it_falls(p, falls);
+      if (o == outcome::running && falls) o = climb(p);
+      if (o != outcome::running || !falls || static_cast<int>(known_.size()) >= most_modes || find_same(p) ||
+          !is_narrow(p) || !holds_something(set_.ndim, p.size, p.width.data()) ||
+          share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
+        continue;
+      bool rises_on = false;
+      o = look_nearer_to_ends(p, rises_on);
+      if (o != outcome::running || rises_on) continue;
+      if (known_.empty()) {
+        is_first_seen_ = true;
+        known_.push_back(background);
+      }
+      known_.push_back(p);
+    }
+    return o == outcome::running ? look_from_sources() : o;
+  }
+
+  // Where an integrand is still high a tenth of the range away along all axes, there is no narrow peak.
+  outcome look_whether_it_falls(const place &p, bool &falls) {
+    std::vector<double> y, sizes;
+    for (std::size_t j = 0; j < nd_; ++j)
+      for (const double away : {-narrow_peak, narrow_peak}) {
+        y.insert(y.end(), p.at.begin(), p.at.end());
+        y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
+      }
+    const outcome o = measure(y, sizes);
+    if (o != outcome::running) return o;
+    for (std::size_t j = 0; j < nd_; ++j)
+      falls = falls || on_side(peak_side::flatter, sizes[2 * j], sizes[2 * j + 1]) < falls_to * p.size;
+    return o;
+  }
+  outcome look_nearer_to_ends(const place &p, bool &rises_on) {
+    std::vector<double> y, sizes;
+    for (std::size_t j = 0; j < nd_; ++j) y.push_back(nearer_to_end(range_, axis(j), p.at[j], p.width[j]));
+    const outcome o = measure(y, sizes);
+    rises_on = o == outcome::running && sizes[0] > mode_rise * p.size;
+    return o;
   }
 
   // There is nothing to look from yet: it stays owed.
@@ -318,7 +415,7 @@ class mode_search {
     }
     return false;
   }
-  bool is_narrow(const place &p) const { return is_narrow_peak(range_, set_.ndim, p.width.data()); }
+  bool is_narrow(const place &p) const { return is_infinite_ || is_narrow_peak(range_, set_.ndim, p.width.data()); }
   // From the centre of a region to its faces and corners, in half-widths.
   std::vector<double> corners_of_start() const {
     std::vector<double> ways =
@@ -426,21 +523,29 @@ class mode_search {
       ++climbs;
       o = climb(p);
       if (o == outcome::running && static_cast<int>(known_.size()) < most_modes && !find_same(p) && matters(p) &&
-          (is_infinite_ || is_narrow(p)))
+          is_narrow(p))
         known_.push_back(p);
     }
     return o;
   }
-  // Is it on the way to a known one?
+  // Is it on the way to a known one? In a finite range those that are not narrow are passed over, here and in what follows.
   bool is_known(const place &p, const place &source) const {
     for (const place &k : known_)
-      if (is_on_the_way(set_.ndim, p.at.data(), k.at.data(), source.at.data(), source.width.data())) return true;
+      if (is_narrow(k) && is_on_the_way(set_.ndim, p.at.data(), k.at.data(), source.at.data(), source.width.data()))
+        return true;
     return false;
+  }
+  double share_of(const place &p, double widths) const {
+    return share_near(range_, set_.ndim, p.at.data(), p.width.data(), widths);
+  }
+  bool is_first(const place &p) const {
+    const place &k = known_[0];
+    return is_narrow(k) && is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data());
   }
   // Where a climb has ended: is it a known one?
   const place *find_same(const place &p) const {
     for (const place &k : known_)
-      if (is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data())) return &k;
+      if (is_narrow(k) && is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data())) return &k;
     return nullptr;
   }
   bool matters(const place &p) const {
@@ -474,24 +579,31 @@ class mode_search {
     return o;
   }
   outcome run_rays(const place &source, const double *directions, std::size_t rays, std::vector<candidate> &found) {
-    std::vector<double> y, sizes;
+    std::vector<double> y, sizes, point(nd_);
+    std::vector<std::size_t> ends;  // of the points of each ray, as far as the range goes
+    y.reserve(rays * steps_of_ray * nd_);
     for (std::size_t r = 0; r < rays; ++r) {
       const double *const direction = directions + r * nd_;
       const double step = step_in_range(range_, set_.ndim, source.at.data(), [&](int j) {
         return source.width[static_cast<std::size_t>(j)] * direction[j];
       });
       double away = 1.0;
-      for (int i = 0; i < steps_of_ray; ++i, away *= step)
-        for (std::size_t j = 0; j < nd_; ++j) y.push_back(source.at[j] + away * source.width[j] * direction[j]);
+      for (int i = 0; i < steps_of_ray; ++i, away *= step) {
+        for (std::size_t j = 0; j < nd_; ++j) point[j] = source.at[j] + away * source.width[j] * direction[j];
+        if (!is_inside(point.data())) break;
+        y.insert(y.end(), point.begin(), point.end());
+      }
+      ends.push_back(y.size() / nd_);
     }
     const outcome o = measure(y, sizes);
     if (o != outcome::running) return o;
-    for (std::size_t r = 0; r < rays; ++r) {
+    for (std::size_t r = 0, i = 0; r < rays; ++r) {
+      const std::size_t first = i;
       foot_of_ray seen(log_of_size(source.size));
-      for (int i = 0; i < steps_of_ray; ++i) seen.tell(sizes[r * steps_of_ray + static_cast<std::size_t>(i)]);
+      for (; i < ends[r]; ++i) seen.tell(sizes[i]);
       if (!(seen.by() > 0.0)) continue;
       candidate c = {seen.by(), source};
-      take(c.at, y, sizes, r * steps_of_ray + static_cast<std::size_t>(seen.top()));
+      take(c.at, y, sizes, first + static_cast<std::size_t>(seen.top()));
       found.push_back(c);
     }
     return o;
@@ -513,6 +625,8 @@ class mode_search {
   int64 regions_ = 0;  // of the run
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
   double allowed_rays_ = 0.0;
+  int seen_places_ = 0;                                       // of the usual ones
+  std::vector<double> mean_ = std::vector<double>(nc_, 0.0);  // [ncomp] in the box
 };
 
 }  // namespace tessera

@@ -29,6 +29,8 @@ class user_range {
     if (kind(j) == axis_both) return t / ((1.0 - t) * (1.0 + t));
     return is_mapped(j) ? t / (1.0 - t) : t;
   }
+  // Such a part of the way through axis j of the box.
+  TESSERA_HD double at_part(int j, double part) const { return from_box(j, box_.lower[j] + part * length_of_box(j)); }
   // How much faster the coordinate grows than that in the box, at t.
   TESSERA_HD double stretch(int j, double t) const {
     double faster = 1.0;

@@ -193,8 +193,12 @@ class sparse_race final : public run_hooks {
     outcome o = look_for_modes(n, value, error);
     if (o == outcome::evaluations) return outcome::running;
     if (o != outcome::running) return end_with(o);
-    if (modes_ && modes_->are_several()) return give_up(e);
     e.next_check = 3 * n / 2;
+    if (modes_ && modes_->are_several()) {
+      if (!modes_->is_before_regions()) return give_up(e);
+      if (!is_mapped || !modes_->are_explained([this](const double *at) { return source_->density_of_map(at); }))
+        return outcome::running;
+    }
     bool well = true;
     if (is_mapped)
       o = explain(n, is_product ? product_departure : largest_departure, agree ? spread_points(n) : most_spread, well);
