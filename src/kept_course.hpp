@@ -88,7 +88,7 @@ class kept_course final : public run_hooks {
   int64 evaluations_beside() const override { return own_.evaluations_beside(); }
   bool wants_state() const override { return own_.wants_state(); }
   void foresee(int64 n) override { own_.foresee(n); }
-  bool wants_modes() const override { return own_.wants_modes(); }
+  const double *value_to_look_beside() const override { return own_.value_to_look_beside(); }
   void tell_modes(const std::vector<double> &shares) override { own_.tell_modes(shares); }
 
  private:

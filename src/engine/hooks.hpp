@@ -42,8 +42,8 @@ struct run_hooks {
   virtual bool wants_state() const { return false; }
   // Told by a driver that has an idea of its own: evaluations with which its run will meet the tolerance.
   virtual void foresee(int64) {}
-  // Does another method, about to claim success, ask for a look for other modes of the integrand now? It is told of those that are known: the shares of the domain that their boxes take.
-  virtual bool wants_modes() const { return false; }
+  // The value[ncomp] with which another method is about to claim success, where it asks for a look for other modes of the integrand first; null: nobody asks. It is told of those that are known: the shares of the domain that their boxes take.
+  virtual const double *value_to_look_beside() const { return nullptr; }
   virtual void tell_modes(const std::vector<double> &) {}
 };
 

@@ -74,7 +74,7 @@ class hooks_between_steps final : public run_hooks {
   int64 evaluations_beside() const override { return all_.evaluations_beside(); }
   bool wants_state() const override { return all_.wants_state(); }
   void foresee(int64 evaluations) override { all_.foresee(evaluations); }
-  bool wants_modes() const override { return all_.wants_modes(); }
+  const double *value_to_look_beside() const override { return all_.value_to_look_beside(); }
   void tell_modes(const std::vector<double> &shares) override { all_.tell_modes(shares); }
 
  private:

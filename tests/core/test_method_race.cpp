@@ -57,7 +57,7 @@ struct made_up_course final : race_course {
         return outcome::memory;
       }
       end = hooks.between_steps(n, value, error);
-      if (end == outcome::running && hooks.wants_modes()) {
+      if (end == outcome::running && hooks.value_to_look_beside()) {
         ++m.asked_for_modes;
         hooks.tell_modes(m.shares_of_modes);
         end = hooks.between_steps(n, value, error);

@@ -112,7 +112,9 @@ class method_race {
     int64 evaluations_beside() const override { return race_.beside(c_) - race_.all_[index(c_)].beside_before; }
     bool wants_state() const override { return race_.hooks_.wants_state(); }
     void foresee(int64 n) override { race_.all_[index(c_)].foresee(n); }
-    bool wants_modes() const override { return race_.waiting_ >= 0 && c_ == race_.looker_; }
+    const double *value_to_look_beside() const override {
+      return race_.waiting_ >= 0 && c_ == race_.looker_ ? race_.all_[index(race_.waiting_)].value.data() : nullptr;
+    }
     void tell_modes(const std::vector<double> &shares) override { race_.judge(shares); }
 
    private:

@@ -120,7 +120,7 @@ class mode_check {
       }
       team_.meet();
       const double top = climb(0, told([this](int j) { return at(0)[j]; }), most_climb_rounds);
-      if (is_narrow(width(0)) && holds_something(nd_, top, width(0)) &&
+      if (holds_something(nd_, top, width(0)) &&
           share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 &&
           told([this](int j) { return nearer_to_end(range_, j, at(0)[j], width(0)[j]); }) <= mode_rise * top &&
           is_unseen(0, top))

@@ -66,7 +66,7 @@ class mode_search {
     return false;
   }
   // Of what was found at usual places: have the regions met no peak yet that it could be?
-  bool is_before_regions() const { return !known_.empty() && !is_narrow(known_[0]); }
+  bool is_before_regions() const { return !known_.empty() && is_background(known_[0]); }
   // Are all others about as high as a density says? Of that the mean is 1; it is asked for at a point of the box, at[ndim].
   template <class Density>
   bool are_explained(const Density &density) const {
@@ -307,7 +307,7 @@ class mode_search {
       const outcome o = begin_at(starts, spent, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
       const place *const same = find_same(first);
-      if (known_.empty() || same == &known_[0] || !is_narrow(known_[0])) {  // of which more is known by now
+      if (known_.empty() || same == &known_[0] || is_background(known_[0])) {  // of which more is known by now
         is_first_seen_ = is_seen && (known_.empty() || is_first_seen_);
         known_.resize(std::max<std::size_t>(known_.size(), 1));
         known_[0] = first;
@@ -361,8 +361,7 @@ class mode_search {
       o = look_whether_it_falls(p, falls);
       if (o == outcome::running && falls) o = climb(p);
       if (o != outcome::running || !falls || static_cast<int>(known_.size()) >= most_modes || find_same(p) ||
-          !is_narrow(p) || !holds_something(set_.ndim, p.size, p.width.data()) ||
-          share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
+          !holds_something(set_.ndim, p.size, p.width.data()) || share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
         continue;
       bool rises_on = false;
       o = look_nearer_to_ends(p, rises_on);
@@ -376,11 +375,12 @@ class mode_search {
     return o == outcome::running ? look_from_sources() : o;
   }
 
-  // Where an integrand is still high a tenth of the range away along all axes, there is no narrow peak.
+  // Where an integrand is still high a quarter of the range away along all axes, there is no peak that points may miss.
   outcome look_whether_it_falls(const place &p, bool &falls) {
+    constexpr double widest = 0.25;
     std::vector<double> y, sizes;
     for (std::size_t j = 0; j < nd_; ++j)
-      for (const double away : {-narrow_peak, narrow_peak}) {
+      for (const double away : {-widest, widest}) {
         y.insert(y.end(), p.at.begin(), p.at.end());
         y[y.size() - nd_ + j] += away * range_.length_of_box(axis(j));
       }
@@ -528,24 +528,35 @@ class mode_search {
     }
     return o;
   }
-  // Is it on the way to a known one? In a finite range those that are not narrow are passed over, here and in what follows.
+  // All of a finite range: what there is beside what has been found at usual places, before regions have met a peak.
+  bool is_background(const place &p) const {
+    bool is = !is_infinite_;
+    for (std::size_t j = 0; j < nd_; ++j) is = is && p.width[j] >= range_.length_of_box(axis(j));
+    return is;
+  }
+  // Is it on the way to a known one?
   bool is_known(const place &p, const place &source) const {
     for (const place &k : known_)
-      if (is_narrow(k) && is_on_the_way(set_.ndim, p.at.data(), k.at.data(), source.at.data(), source.width.data()))
+      if (!is_background(k) &&
+          is_on_the_way(set_.ndim, p.at.data(), k.at.data(), source.at.data(), source.width.data()))
         return true;
     return false;
   }
   double share_of(const place &p, double widths) const {
     return share_near(range_, set_.ndim, p.at.data(), p.width.data(), widths);
   }
-  bool is_first(const place &p) const {
-    const place &k = known_[0];
-    return is_narrow(k) && is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data());
+  bool is_first(const place &p) const { return are_same(p, known_[0]); }
+  // A finite range may have a narrow one upon a wide one.
+  bool are_same(const place &a, const place &b) const {
+    constexpr double other_sizes = 100.0;
+    if (!is_same_mode(set_.ndim, a.at.data(), a.width.data(), b.at.data(), b.width.data())) return false;
+    const double share_of_a = share_of(a, 1.0), share_of_b = share_of(b, 1.0);
+    return is_infinite_ || (share_of_a <= other_sizes * share_of_b && share_of_b <= other_sizes * share_of_a);
   }
   // Where a climb has ended: is it a known one?
   const place *find_same(const place &p) const {
     for (const place &k : known_)
-      if (is_narrow(k) && is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data())) return &k;
+      if (are_same(p, k)) return &k;
     return nullptr;
   }
   bool matters(const place &p) const {

@@ -18,7 +18,7 @@ class usual_places {
     if (n < corners()) return from_corner(n, j, beside_corner * (1.0 + 0.25 * turn));
     n -= corners();
     if (n < centres())
-      return n == 0 || (n - 1) / 2 != j ? 0.5 + beside_centre * (turn - 0.5) : from_end(n % 2 == 0, beside_corner);
+      return n == 0 || (n - 1) / 2 != j ? 0.5 + beside_centre * (turn - 0.5) : from_end(n % 2 == 0, beside_face);
     n -= centres();
     if (n >= first_on_diagonal) {
       n -= first_on_diagonal;
@@ -31,8 +31,8 @@ class usual_places {
 
  private:
   // Parts of an axis.
-  static constexpr double beside_corner = 1.0 / 256, nearer_to_corner = 1.0 / 8192, beside_centre = 1.0 / 512,
-                          beside_diagonal = 1.0 / 4096;
+  static constexpr double beside_corner = 1.0 / 256, nearer_to_corner = 1.0 / 8192, beside_face = 1.0 / 1024,
+                          beside_centre = 1.0 / 1024, beside_diagonal = 1.0 / 4096;
   static constexpr double golden = 0.6180339887498949;  // whose multiples are spread evenly between whole numbers
   static constexpr int corner_bits = 10, first_on_diagonal = 32, on_diagonal = 256;
 

@@ -217,8 +217,9 @@ class sparse_race final : public run_hooks {
   }
   // For another method that is about to claim success.
   outcome look_if_wanted(int64 n, const double *value, const double *error) {
-    if (!hooks_.wants_modes() || !has_places(n, value, error)) return outcome::running;
-    const outcome o = look_for_modes(n, value, error);
+    const double *const claimed = hooks_.value_to_look_beside();
+    if (!claimed || !has_places(n, value, error)) return outcome::running;
+    const outcome o = look_for_modes(n, claimed, error);
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
     hooks_.tell_modes(modes_ ? modes_->shares_of_others() : std::vector<double>());
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
