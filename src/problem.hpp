@@ -95,6 +95,7 @@ struct run_counts {
 struct run_result {
   virtual ~run_result() = default;
   virtual run_counts counts() const = 0;
+  virtual bool is_even() const { return false; }  // its points lay evenly in the domain
 
   outcome end = outcome::running;
   bool has_value = false;     // value and error were set
@@ -174,6 +175,7 @@ struct cubature_problem : problem {
 
 struct lattice_result : run_result {
   run_counts counts() const override { return {statistics.evaluations, 0, statistics.passes, 0, bytes}; }
+  bool is_even() const override { return true; }
   lattice_statistics statistics;
   int64 bytes = 0;
 };
@@ -208,6 +210,7 @@ struct lattice_problem : problem {
 
 struct sampling_result : run_result {
   run_counts counts() const override { return {statistics.evaluations, 0, statistics.iterations, 0, statistics.bytes}; }
+  bool is_even() const override { return statistics.sampling == sampling_plain; }
   sampling_statistics statistics;
   std::vector<double> chi_square;  // [ncomp]
 };

@@ -14,6 +14,12 @@ struct look_ahead_of_time {
   double excess;
 };
 
+// The parts of the domain that the boxes of modes take: of the one that regions have met first, and of the others.
+struct modes_told {
+  double first = 1.0;
+  std::vector<double> others;
+};
+
 struct run_hooks {
   virtual ~run_hooks() = default;
   // Is there anything that could end the run?
@@ -42,9 +48,9 @@ struct run_hooks {
   virtual bool wants_state() const { return false; }
   // Told by a driver that has an idea of its own: evaluations with which its run will meet the tolerance.
   virtual void foresee(int64) {}
-  // The value[ncomp] with which another method is about to claim success, where it asks for a look for other modes of the integrand first; null: nobody asks. It is told of those that are known: the shares of the domain that their boxes take.
+  // The value[ncomp] with which another method is about to claim success, where it asks for a look for other modes of the integrand first; null: nobody asks. It is told of those that are known.
   virtual const double *value_to_look_beside() const { return nullptr; }
-  virtual void tell_modes(const std::vector<double> &) {}
+  virtual void tell_modes(const modes_told &) {}
 };
 
 }  // namespace tessera

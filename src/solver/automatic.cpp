@@ -139,6 +139,10 @@ class tessera_solver::automatic_course final : public tessera::race_course {
     broken = true;
     return tessera::outcome::stopped;
   }
+  bool is_even(int c) const override {
+    const tessera::run_result *const result = entries_[static_cast<std::size_t>(c)].result;
+    return result && result->is_even();
+  }
   tessera::int64 zeroed() const {
     tessera::int64 all = 0;
     for (const entry &e : entries_) all += e.result ? e.result->zeroed : 0;

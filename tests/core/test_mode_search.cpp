@@ -322,7 +322,7 @@ void usual_places_are_no_more_than_a_run_affords(void **) {
     assert_true(32 * l.points <= spent);
     if (spent == 330) assert_int_equal(l.points, 10);
   }
-  assert_int_equal(l.points, 2 * 32 + 11 + 256);
+  assert_int_equal(l.points, 2 * 32 + 11 + 256 + 243);
 }
 
 void a_look_that_is_given_up_is_not_owed(void **) {
@@ -431,13 +431,15 @@ void boxes_of_modes(void **) {
 void shares_of_modes(void **) {
   looked_through l(
       2, axis_both, [](const double *x) { return normal(2, x, 0.0, 1.0) + normal(2, x, 20.0, 1.0); }, 0.0, 0.5);
-  assert_true(l.search->shares_of_others().empty());
+  assert_true(l.search->told().others.empty() && l.search->told().first == 1.0);
   assert_int_equal(l.look(), 1);
-  const std::vector<double> shares = l.search->shares_of_others();
+  const std::vector<double> shares = l.search->told().others;
   assert_int_equal(shares.size(), 1);
   const auto in_box = [](double y) { return 2.0 * y / (1.0 + std::sqrt(1.0 + 4.0 * y * y)); };
   const double along = 0.5 * (in_box(21.0) - in_box(19.0));  // one standard deviation to either side
   assert_true(shares[0] > 0.5 * along * along && shares[0] < 2.0 * along * along);
+  const double along_first = 0.5 * (in_box(1.0) - in_box(-1.0)), first = l.search->told().first;
+  assert_true(first > 0.5 * along_first * along_first && first < 2.0 * along_first * along_first);
 }
 
 // They run one after the other then, and there are none where there is no room for lines.

@@ -27,6 +27,8 @@ class race_course {
   // The whole run of a contender; n receives its evaluations. outcome::stopped with `broken` set: it ended by an exception, which is kept.
   virtual outcome run(int contender, int64 maxeval, run_hooks &hooks, double *value, double *error, bool &has_value,
                       int64 &n, bool &broken) = 0;
+  // Did the points of that run lie evenly in the domain?
+  virtual bool is_even(int /*contender*/) const { return false; }
 };
 
 class method_race {
@@ -115,7 +117,7 @@ class method_race {
     const double *value_to_look_beside() const override {
       return race_.waiting_ >= 0 && c_ == race_.looker_ ? race_.all_[index(race_.waiting_)].value.data() : nullptr;
     }
-    void tell_modes(const std::vector<double> &shares) override { race_.judge(shares); }
+    void tell_modes(const modes_told &shares) override { race_.judge(shares); }
 
    private:
     method_race &race_;
@@ -180,6 +182,7 @@ class method_race {
     const outcome end =
         course_.run(c, set_.maxeval - it.beside_before, *shares_[index(c)], v.data(), e.data(), has_value, n, broken);
     it.is_live = false;
+    it.is_even = course_.is_even(c);
     if (bottom_ == c) bottom_ = -1;
     it.end = end;
     if (has_value) it.finish(set_, n, v.data(), e.data());
@@ -419,8 +422,8 @@ class method_race {
     return true;
   }
   // By the looker, within its run where it was asked to look, and at its end.
-  void judge(const std::vector<double> &shares) {
-    shares_of_modes_ = shares;
+  void judge(const modes_told &shares) {
+    modes_ = shares;
     if (waiting_ < 0) return;
     has_looked_ = true;
     leader_ = looker_;
@@ -431,9 +434,10 @@ class method_race {
   bool has_missed_modes(int c) const {
     const contender &it = all_[index(c)];
     if (c == looker_ || !it.has_value) return false;
-    for (const double part : shares_of_modes_)
-      if (!(part * static_cast<double>(it.seen()) >= points_of_mode)) return true;
-    return false;
+    const auto has_missed = [&](double part) { return !(part * static_cast<double>(it.seen()) >= points_of_mode); };
+    // The first one may be where points gather that a method has learnt to put there.
+    return (it.is_even && has_missed(modes_.first)) ||
+           std::any_of(modes_.others.begin(), modes_.others.end(), has_missed);
   }
 
   // ---- The end ----------------------------------------
@@ -517,7 +521,7 @@ class method_race {
   const bool has_to_look_;
   int waiting_ = -1;  // for a look for other modes
   bool has_looked_ = false;
-  std::vector<double> shares_of_modes_;  // of the domain
+  modes_told modes_;
   outcome finish_ = outcome::running;
   std::string story_, doubt_;
 };

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../hooks.hpp"
 #include "../problem.hpp"
 #include "landmarks.hpp"
 #include "largest_errors.hpp"
@@ -82,12 +83,12 @@ class mode_search {
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
   bool has_looked() const { return looks_ > 0 || !known_.empty(); }
-  // Of the modes beside the first: the shares of the box that theirs take.
-  std::vector<double> shares_of_others() const {
-    std::vector<double> shares;
-    for (std::size_t m = 1; m < known_.size(); ++m) {
-      const place &p = known_[m];
-      if (!is_first(p)) shares.push_back(share_of(p, 0.5));
+  // The shares of the box that modes take.
+  modes_told told() const {
+    modes_told shares;
+    for (std::size_t m = 0; m < known_.size(); ++m) {
+      if (m == 0 && !is_background(known_[0])) shares.first = share_of(known_[0], 0.5);
+      if (m > 0 && !is_first(known_[m])) shares.others.push_back(share_of(known_[m], 0.5));
     }
     return shares;
   }

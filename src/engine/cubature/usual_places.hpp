@@ -1,4 +1,4 @@
-// Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range and of its faces, on the diagonal on which all variables are equal. A point
+// Where integrands often have features that no point of the first regions meets: in corners, at the centres of the range, of its faces and its edges, on the diagonal on which all variables are equal. A point
 // each, a little beside them, for there callers also have singular points. For looks at other modes (mode_search.hpp, mode_check.hpp).
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
@@ -11,7 +11,7 @@ class usual_places {
  public:
   TESSERA_HD explicit usual_places(int ndim) : ndim_(ndim) {}
 
-  TESSERA_HD int count() const { return 2 * corners() + centres() + on_diagonal; }
+  TESSERA_HD int count() const { return 2 * corners() + centres() + on_diagonal + between(); }
   // Coordinate j of place n, as a part of the axis. What matters most comes first.
   TESSERA_HD double part(int n, int j) const {
     const double turned = golden * (j + 1), turn = turned - floor(turned);
@@ -20,13 +20,15 @@ class usual_places {
     if (n < centres())
       return n == 0 || (n - 1) / 2 != j ? 0.5 + beside_centre * (turn - 0.5) : from_end(n % 2 == 0, beside_face);
     n -= centres();
-    if (n >= first_on_diagonal) {
-      n -= first_on_diagonal;
-      if (n < corners()) return from_corner(n, j, nearer_to_corner * (1.0 + 0.25 * turn));
-      n += first_on_diagonal - corners();
-    }
-    const double along = golden * (n + 1) + beside_diagonal * turn;
-    return along - floor(along);
+    if (n < first_on_diagonal) return on_the_diagonal(n, turn);
+    n -= first_on_diagonal;
+    if (n < corners()) return from_corner(n, j, nearer_to_corner * (1.0 + 0.25 * turn));
+    n -= corners();
+    // In turn, as long as there are of both.
+    const int more = on_diagonal - first_on_diagonal, each = between() < more ? between() : more;
+    const bool is_between = n < 2 * each ? n % 2 == 1 : between() > more;
+    const int number = n < 2 * each ? n / 2 : n - each;
+    return is_between ? between_corners(number, j, turn) : on_the_diagonal(first_on_diagonal + number, turn);
   }
 
  private:
@@ -34,8 +36,25 @@ class usual_places {
   static constexpr double beside_corner = 1.0 / 256, nearer_to_corner = 1.0 / 8192, beside_face = 1.0 / 1024,
                           beside_centre = 1.0 / 1024, beside_diagonal = 1.0 / 4096;
   static constexpr double golden = 0.6180339887498949;  // whose multiples are spread evenly between whole numbers
-  static constexpr int corner_bits = 10, first_on_diagonal = 32, on_diagonal = 256;
+  static constexpr int corner_bits = 10, first_on_diagonal = 32, on_diagonal = 256, most_axes_between = 6;
 
+  // Each coordinate at an end or in the middle, for few axes.
+  TESSERA_HD int between() const {
+    int n = ndim_ > 2 && ndim_ <= most_axes_between ? 1 : 0;
+    for (int j = 0; j < ndim_; ++j) n *= 3;
+    return n;
+  }
+  TESSERA_HD double between_corners(int number, int j, double turn) const {
+    // Not one axis after the other, for there may be room for some of them only.
+    const int all = between(), step = static_cast<int>(golden * all), stride = step % 3 == 0 ? step + 1 : step;
+    int digits = number * stride % all;
+    for (int i = 0; i < j; ++i) digits /= 3;
+    return digits % 3 == 2 ? 0.5 + beside_centre * (turn - 0.5) : from_end(digits % 3 == 1, beside_face);
+  }
+  TESSERA_HD static double on_the_diagonal(int number, double turn) {
+    const double along = golden * (number + 1) + beside_diagonal * turn;
+    return along - floor(along);
+  }
   TESSERA_HD int corners() const { return 1 << (ndim_ < corner_bits ? ndim_ : corner_bits); }
   TESSERA_HD int centres() const { return 1 + 2 * ndim_; }
   TESSERA_HD static double from_end(bool upper, double away) { return upper ? 1.0 - away : away; }

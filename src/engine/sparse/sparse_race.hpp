@@ -221,7 +221,7 @@ class sparse_race final : public run_hooks {
     if (!claimed || !has_places(n, value, error)) return outcome::running;
     const outcome o = look_for_modes(n, claimed, error);
     if (o != outcome::running && o != outcome::evaluations) return end_with(o);
-    hooks_.tell_modes(modes_ ? modes_->shares_of_others() : std::vector<double>());
+    hooks_.tell_modes(modes_ ? modes_->told() : modes_told());
     return hooks_.between_steps(earlier_ + n + beside(), value, error);
   }
   // Are there any to look from? Of a look of before, made again, nobody may have asked for them.
