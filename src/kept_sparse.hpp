@@ -71,7 +71,7 @@ class kept_sparse final : public sparse_executor {
 
  private:
   static constexpr int64 looked_at_together = 8192;
-  static constexpr double beside = 1e-4;  // of the way to a point somewhere in the box
+  static constexpr double beside = 1e-6;  // of the way to a point somewhere in the box
 
   outcome find_or_sample(int64 n, const double *x, double *values) {
     if (!answers_) return executor_->sample(n, x, values);

@@ -177,7 +177,7 @@ class tessera_solver::automatic_course final : public tessera::race_course {
       if (number == TESSERA_CUBATURE &&
           (p.is_mapped() || static_cast<const tessera::cubature_problem &>(p).settings.looks_in_finite_ranges)) {
         looker_ = static_cast<int>(entries_.size());
-        has_to_look_ = true;
+        has_to_look_ = p.is_mapped();
       }
       if (number == TESSERA_CUBATURE)
         first = std::clamp<tessera::int64>(

@@ -438,8 +438,17 @@ void shares_of_modes(void **) {
   const auto in_box = [](double y) { return 2.0 * y / (1.0 + std::sqrt(1.0 + 4.0 * y * y)); };
   const double along = 0.5 * (in_box(21.0) - in_box(19.0));  // one standard deviation to either side
   assert_true(shares[0] > 0.5 * along * along && shares[0] < 2.0 * along * along);
-  const double along_first = 0.5 * (in_box(1.0) - in_box(-1.0)), first = l.search->told().first;
-  assert_true(first > 0.5 * along_first * along_first && first < 2.0 * along_first * along_first);
+  assert_true(l.search->told().first == 1.0);
+  // In a finite range the first too, unless it is singular.
+  for (const double power : {0.0, 1.5}) {
+    looked_through f(
+        2, axis_finite,
+        [=](const double *x) { return std::exp(-(x[0] + x[1]) / 0.02) * std::pow(x[0] + x[1], -power); }, 0.004, 0.004,
+        greatest_int64, true);
+    assert_int_equal(f.look(), 0);
+    const double first = f.search->told().first;
+    assert_true(power > 0.0 ? first == 1.0 : first > 1e-4 && first < 1e-2);
+  }
 }
 
 // They run one after the other then, and there are none where there is no room for lines.

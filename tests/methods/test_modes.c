@@ -206,6 +206,88 @@ static void and_where_memory_is_little(void **state) {
   assert_true(claims >= 8);
 }
 
+/* Something narrow beside something smooth, at the centre, in a corner, on a face, between corners or on the diagonal: places that users think of, and first regions have no points near. */
+struct at_usual_place {
+  int ndim, shape;
+  double place[5], width, height, rate;
+};
+static int beside_smooth(int n, const double *x, int ncomp, double *v, void *userdata) {
+  const struct at_usual_place *p = userdata;
+  double smooth = 1, narrow = p->height;
+  (void)ncomp;
+  for (int j = 0; j < n; ++j) {
+    const double z = fabs(x[j] - p->place[j]) / p->width;
+    smooth *= 1 + p->rate * (x[j] - 0.5);
+    narrow *= p->shape == 0 ? exp(-z * z) : p->shape == 1 ? exp(-z) : z < 1;
+  }
+  v[0] = smooth + narrow;
+  return 0;
+}
+/* The integral of the narrow one over its height; of the smooth one it is 1. */
+static double held_by_narrow(const struct at_usual_place *p) {
+  double held = 1;
+  for (int j = 0; j < p->ndim; ++j) {
+    double sides = 0;
+    for (int side = 0; side < 2; ++side) {
+      const double z = (side == 0 ? p->place[j] : 1 - p->place[j]) / p->width;
+      sides += p->shape == 0 ? sqrt(acos(-1.0)) / 2 * erf(z) : p->shape == 1 ? 1 - exp(-z) : z < 1 ? z : 1;
+    }
+    held *= p->width * sides;
+  }
+  return held;
+}
+static struct counts at_usual_places(int least_regions, int method, int selection, int members) {
+  struct counts all = {0, 0, 0};
+  uint64_t seed = 28129525;
+  for (int i = 0; i < members; ++i, ++all.runs) {
+    struct at_usual_place p = {
+        .ndim = 3 + i % 3, .shape = i / 3 % 3, .width = 0.004 * pow(10, splitmix_uniform(&seed))};
+    const int kind = i / 9 % 5, face = (int)(p.ndim * splitmix_uniform(&seed));
+    const double along = splitmix_uniform(&seed);
+    for (int j = 0; j < p.ndim; ++j) {
+      const int up = splitmix_uniform(&seed) < 0.5, between = splitmix_uniform(&seed) < 0.5;
+      p.place[j] = kind == 0   ? 0.5
+                   : kind == 1 ? up
+                   : kind == 2 ? (j == face ? up : 0.5)
+                   : kind == 3 ? (between ? 0.5 : up)
+                               : along;
+    }
+    p.rate = splitmix_uniform(&seed);
+    const double held = 0.1 + splitmix_uniform(&seed);
+    p.height = held / held_by_narrow(&p);
+    tessera_solver *s = solver_of(p.ndim, 1);
+    double value, error;
+    put_point(s, beside_smooth, &p);
+    put_real(s, TESSERA_RELTOL, 1e-2);
+    put_int(s, TESSERA_MAXEVAL, 1000000);
+    put_int(s, TESSERA_SELECTION, selection);
+    put_int(s, TESSERA_LEAST_REGIONS, least_regions);
+    if (tessera_integrate(s, method, &value, &error) == TESSERA_OK) {
+      ++all.claims;
+      all.wrong += fabs(value - 1 - held) > 1e-2 * (1 + held);
+    }
+    tessera_destroy(s);
+  }
+  return all;
+}
+static void and_at_usual_places(void **state) {
+  static const int methods[] = {TESSERA_CUBATURE, TESSERA_CUBATURE, TESSERA_AUTO};
+  static const int selections[] = {TESSERA_SELECT_WORST_FIRST, TESSERA_SELECT_BULK, TESSERA_SELECT_AUTO};
+  static const char *const names[] = {"worst first", "in bulk", "automatic choice"};
+  (void)state;
+  for (int k = 0; k < 3; ++k) {
+    const int members = sanitized ? 18 : 90;
+    const struct counts now = at_usual_places(0, methods[k], selections[k], members),
+                        without = at_usual_places(1, methods[k], selections[k], members);
+    print_message("usual places, %s: %d of %d claims are false, of %d runs; without a look %d of %d\n", names[k],
+                  now.wrong, now.claims, now.runs, without.wrong, without.claims);
+    if (sanitized) continue;
+    assert_true(5 * now.claims >= 2 * members);
+    assert_true(30 * now.wrong <= now.claims);
+    assert_true(3 * without.wrong >= without.claims);
+  }
+}
+
 /* One normal density so far from the origin that it is next to nothing, or 0, wherever the first regions have points. */
 struct far_peak {
   int ndim;
@@ -324,6 +406,7 @@ int main(void) {
                                      cmocka_unit_test(the_automatic_choice_has_them_too),
                                      cmocka_unit_test(what_a_limit_ends_knows_of_them),
                                      cmocka_unit_test(and_where_a_range_is_cut_off),
+                                     cmocka_unit_test(and_at_usual_places),
                                      cmocka_unit_test(and_where_memory_is_little),
                                      cmocka_unit_test(one_peak_far_away_is_found_early),
                                      cmocka_unit_test(what_a_limit_ends_knows_what_is_beside_landmarks),

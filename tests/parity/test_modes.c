@@ -1,4 +1,4 @@
-/* Two peaks far apart over infinite ranges, on the host and on device 0: both find them, with the same regions, also in a run that is stopped and goes on from a file.
+/* Two peaks far apart over infinite ranges, or one at a usual place of a finite one, on the host and on device 0: both find them, with the same regions, also in a run that is stopped and goes on from a file.
  * Skipped where there is no device. SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
@@ -136,6 +136,96 @@ static void many_in_one_launch_find_both(void **state) {
   assert_true(4 * claims[0] >= rows && claims[1] == rows / 3);
 }
 
+/* Finite ranges: beside a constant a peak in a corner, at the centre, on a face or on the diagonal, where no first region has a point. */
+static const char usual_text[] =
+    "struct block { double place[4], width, height; };\n"
+    "double f(const double *x, const block *p) {\n"
+    "  double q = 0;\n"
+    "  for (int j = 0; j < TESSERA_NDIM; ++j) {\n"
+    "    const double d = (x[j] - p->place[j]) / p->width;\n"
+    "    q += d * d;\n"
+    "  }\n"
+    "  return 1 + p->height * exp(-q);\n"
+    "}\n";
+struct usual {
+  double place[4], width, height;
+};
+/* The peak holds as much as the constant, or there is none. */
+static struct usual draw_usual(int n, int kind, uint64_t *seed) {
+  struct usual u = {.width = 0.005 + 0.01 * splitmix_uniform(seed), .height = 1};
+  const double along = 0.1 + 0.8 * splitmix_uniform(seed);
+  for (int j = 0; j < n; ++j) {
+    const int up = splitmix_uniform(seed) < 0.5, is_end = kind == 0 || (kind == 2 && j == 1);
+    u.place[j] = is_end ? up : kind == 3 ? along : 0.5;
+    u.height /= u.width * sqrt(acos(-1.0)) * (is_end ? 0.5 : 1);
+  }
+  if (kind == 4) u.height = 0;
+  return u;
+}
+static void host_and_device_look_at_usual_places(void **state) {
+  (void)state;
+  int claims = 0, runs = 0;
+  uint64_t seed = 28129526;
+  for (int n = 2; n <= 4; ++n)
+    for (int kind = 0; kind < 5; ++kind, ++runs) {
+      const struct usual u = draw_usual(n, kind, &seed);
+      struct answer answers[2];
+      for (int where = 0; where < 2; ++where) {
+        tessera_solver *s = solver_of(n, 1);
+        assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, usual_text, "f"), TESSERA_OK);
+        assert_status(s, tessera_set_params(s, &u, sizeof u), TESSERA_OK);
+        put_int(s, TESSERA_DEVICE, where == 0 ? -1 : device);
+        put_int(s, TESSERA_SELECTION, TESSERA_SELECT_BULK);
+        put_int(s, TESSERA_INITIAL_REGIONS, 2);
+        put_int(s, TESSERA_SPARSE, TESSERA_SPARSE_OFF);
+        put_real(s, TESSERA_RELTOL, 1e-3);
+        put_int(s, TESSERA_MAXEVAL, 20000000);
+        answers[where] = integrate(s);
+        tessera_destroy(s);
+      }
+      assert_int_equal(answers[1].status, answers[0].status);
+      assert_int_equal(answers[1].regions, answers[0].regions);
+      assert_int_equal(answers[1].evaluations, answers[0].evaluations);
+      if (answers[1].status != TESSERA_OK) continue;
+      ++claims;
+      assert_close(answers[1].value, answers[0].value, 1e-9, 0);
+      assert_close(answers[1].value, kind == 4 ? 1 : 2, 1e-3, 0);
+    }
+  print_message("usual places: %d of %d runs met the tolerance\n", claims, runs);
+  assert_true(4 * claims >= 3 * runs);
+}
+static void many_in_one_launch_look_there_too(void **state) {
+  enum { rows = 300 };
+  static struct usual params[rows];
+  static double value[rows], error[rows];
+  static int status[rows];
+  (void)state;
+  uint64_t seed = 28129527;
+  for (int i = 0; i < rows; ++i) params[i] = draw_usual(3, i % 5, &seed);
+  tessera_solver *s = solver_of(3, 1);
+  assert_status(s, tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, usual_text, "f"), TESSERA_OK);
+  put_int(s, TESSERA_DEVICE, device);
+  put_real(s, TESSERA_RELTOL, 1e-3);
+  put_int(s, TESSERA_MAXEVAL, 20000000);
+  int claims[2] = {0, 0}, false_ones[2] = {0, 0};
+  for (int looks = 0; looks < 2; ++looks) {
+    put_int(s, TESSERA_LEAST_REGIONS, looks == 1 ? 0 : 1);
+    assert_true(tessera_integrate_many(s, TESSERA_CUBATURE, rows, params, sizeof params[0], NULL, NULL, value, error,
+                                       status) >= 0);
+    for (int i = 0; i < rows; ++i) {
+      if (status[i] != TESSERA_OK) continue;
+      ++claims[looks];
+      const double exact = i % 5 == 4 ? 1 : 2;
+      false_ones[looks] += fabs(value[i] - exact) > 1e-3 * exact;
+    }
+  }
+  print_message("usual places, many: %d claims, %d false; without a look %d, %d false\n", claims[1], false_ones[1],
+                claims[0], false_ones[0]);
+  tessera_destroy(s);
+  assert_true(10 * claims[1] >= 9 * rows && 50 * false_ones[1] <= claims[1]);
+  assert_true(false_ones[0] > 10);
+}
+
 /* Where samples would have success the regions are asked first. */
 static void the_automatic_choice_has_them_too(void **state) {
   (void)state;
@@ -229,9 +319,13 @@ int main(int argc, char **argv) {
   tessera_set_integrand_source(s, TESSERA_LANGUAGE_CUDA, "double f(const double *x) { return x[0]; }", "f");
   if (lacks_device(s, device)) return no_device_here();
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(host_and_device_find_both),    cmocka_unit_test(a_limit_ends_both_alike),
-      cmocka_unit_test(many_in_one_launch_find_both), cmocka_unit_test(the_automatic_choice_has_them_too),
-      cmocka_unit_test(stopped_and_gone_on),          cmocka_unit_test(one_peak_beside_a_grid)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(host_and_device_look_at_usual_places),
+                                     cmocka_unit_test(many_in_one_launch_look_there_too),
+                                     cmocka_unit_test(host_and_device_find_both),
+                                     cmocka_unit_test(a_limit_ends_both_alike),
+                                     cmocka_unit_test(many_in_one_launch_find_both),
+                                     cmocka_unit_test(the_automatic_choice_has_them_too),
+                                     cmocka_unit_test(stopped_and_gone_on),
+                                     cmocka_unit_test(one_peak_beside_a_grid)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

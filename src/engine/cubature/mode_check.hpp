@@ -121,12 +121,22 @@ class mode_check {
       team_.meet();
       const double top = climb(0, told([this](int j) { return at(0)[j]; }), most_climb_rounds);
       if (holds_something(nd_, top, width(0)) &&
-          share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 &&
-          told([this](int j) { return nearer_to_end(range_, j, at(0)[j], width(0)[j]); }) <= mode_rise * top &&
+          share_near(range_, nd_, at(0), width(0), 1.0) * static_cast<double>(st_.count) <= 1.0 && !rises_on(top) &&
           is_unseen(0, top))
         return true;
     }
     return false;
+  }
+  TESSERA_HD bool rises_on(double size) {
+    bool any = false;
+    TESSERA_ROLLED
+    for (int moved = 0; moved <= nd_ && !any; ++moved) {  // along each of the axes, and along all
+      any = told([this, moved](int j) {
+              return moved == nd_ || moved == j ? nearer_to_end(range_, j, at(0)[j], width(0)[j]) : at(0)[j];
+            }) > mode_rise * size;
+      team_.meet();
+    }
+    return any;
   }
   TESSERA_HD int affordable_places(int count) const {
     // Rays and what is climbed from them come behind.

@@ -83,11 +83,11 @@ class mode_search {
   int count() const { return static_cast<int>(known_.size()) - behind_seen(); }
 
   bool has_looked() const { return looks_ > 0 || !known_.empty(); }
-  // The shares of the box that modes take.
+  // The shares of the box that modes take. Of the first in finite ranges alone, and where the integrand does not rise on to a singular point.
   modes_told told() const {
     modes_told shares;
     for (std::size_t m = 0; m < known_.size(); ++m) {
-      if (m == 0 && !is_background(known_[0])) shares.first = share_of(known_[0], 0.5);
+      if (m == 0 && is_first_bounded_ && !is_background(known_[0])) shares.first = share_of(known_[0], 0.5);
       if (m > 0 && !is_first(known_[m])) shares.others.push_back(share_of(known_[m], 0.5));
     }
     return shares;
@@ -305,8 +305,12 @@ class mode_search {
     if (anew) {
       place first;
       bool is_seen = false;
-      const outcome o = begin_at(starts, spent, first, is_seen);
+      outcome o = begin_at(starts, spent, first, is_seen);
       if (o != outcome::running || !(first.size > 0.0)) return o;
+      bool rises_on = true;
+      if (!is_infinite_) o = look_nearer_to_ends(first, rises_on);
+      if (o != outcome::running) return o;
+      is_first_bounded_ = !rises_on;
       const place *const same = find_same(first);
       if (known_.empty() || same == &known_[0] || is_background(known_[0])) {  // of which more is known by now
         is_first_seen_ = is_seen && (known_.empty() || is_first_seen_);
@@ -356,12 +360,12 @@ class mode_search {
     int climbs = 0;
     for (std::size_t c = 0; c < found.size() && climbs < climbs_of_places && o == outcome::running; ++c) {
       place &p = found[c];
-      if (find_same(p)) continue;
+      if (has_alike(p)) continue;
       ++climbs;
       bool falls = false;
       o = look_whether_it_falls(p, falls);
       if (o == outcome::running && falls) o = climb(p);
-      if (o != outcome::running || !falls || static_cast<int>(known_.size()) >= most_modes || find_same(p) ||
+      if (o != outcome::running || !falls || static_cast<int>(known_.size()) >= most_modes || has_alike(p) ||
           !holds_something(set_.ndim, p.size, p.width.data()) || share_of(p, 1.0) * static_cast<double>(regions_) > 1.0)
         continue;
       bool rises_on = false;
@@ -393,9 +397,11 @@ class mode_search {
   }
   outcome look_nearer_to_ends(const place &p, bool &rises_on) {
     std::vector<double> y, sizes;
-    for (std::size_t j = 0; j < nd_; ++j) y.push_back(nearer_to_end(range_, axis(j), p.at[j], p.width[j]));
+    for (std::size_t moved = 0; moved <= nd_; ++moved)  // along all axes, and along each of them
+      for (std::size_t j = 0; j < nd_; ++j)
+        y.push_back(moved == nd_ || moved == j ? nearer_to_end(range_, axis(j), p.at[j], p.width[j]) : p.at[j]);
     const outcome o = measure(y, sizes);
-    rises_on = o == outcome::running && sizes[0] > mode_rise * p.size;
+    rises_on = o == outcome::running && *std::max_element(sizes.begin(), sizes.end()) > mode_rise * p.size;
     return o;
   }
 
@@ -557,8 +563,15 @@ class mode_search {
   // Where a climb has ended: is it a known one?
   const place *find_same(const place &p) const {
     for (const place &k : known_)
-      if (are_same(p, k)) return &k;
+      if (!is_background(k) && is_same_mode(set_.ndim, p.at.data(), p.width.data(), k.at.data(), k.width.data()))
+        return &k;
     return nullptr;
+  }
+  // Or a part of one, or one with a narrow one upon it?
+  bool has_alike(const place &p) const {
+    for (const place &k : known_)
+      if (are_same(p, k)) return true;
+    return false;
   }
   bool matters(const place &p) const {
     return matters_beside(set_, p.size, p.width.data(), known_[0].size, known_[0].width.data());
@@ -632,7 +645,8 @@ class mode_search {
   std::vector<place> known_;    // from the one on that was climbed from the regions
   std::vector<place> later_;    // what looks of before, which are made again, are going to find
   bool is_first_seen_ = false;  // by the regions, at all looks; else they are compared with it as well
-  bool is_thorough_ = false;    // as it is before success
+  bool is_first_bounded_ = false;
+  bool is_thorough_ = false;  // as it is before success
   std::vector<double> scale_, values_;
   int64 regions_ = 0;  // of the run
   int64 points_ = 0, most_ = 0, evaluations_ = 0, peak_bytes_ = 0;
