@@ -53,12 +53,24 @@ TESSERA_HD double step_in_range(const user_range &range, int ndim, const double 
                                  : step_of_ray;
 }
 
-// The sizes on a ray, one after the other. Steps grow as powers do, so that a power falls as much from each to the next, and all that falls ever faster than a power still more.
-class ray_foot {
+// The sizes on a ray, one after the other: how much another foot stands out there, and where it is highest behind that. Steps grow as powers do, so that a power falls as much from each to the
+// next, and all that falls ever faster than a power still more.
+class foot_of_ray {
  public:
-  TESSERA_HD explicit ray_foot(double log_size_of_source) : least_(log_size_of_source) {}
-  // How much another foot stands out at the next point, as a logarithm; 0 and less: it is none.
-  TESSERA_HD double tell(double size) {
+  TESSERA_HD explicit foot_of_ray(double log_size_of_source) : least_(log_size_of_source) {}
+  TESSERA_HD void tell(double size) {
+    const double by = stands_out_by(size);
+    if ((by > 0.0 && !(by_ > 0.0)) || (by_ > 0.0 && size > size_)) top_ = told_, size_ = size;
+    if (by > by_) by_ = by;
+    ++told_;
+  }
+  TESSERA_HD double by() const { return by_; }  // as a logarithm; 0: there is none
+  TESSERA_HD int top() const { return top_; }   // step
+  TESSERA_HD double size() const { return size_; }
+
+ private:
+  // At the next point; 0 and less: there is no foot.
+  TESSERA_HD double stands_out_by(double size) {
     const double next = log_of_size(size);
     double by = 0.0;
     if (told_ > 1) {
@@ -72,32 +84,11 @@ class ray_foot {
       expected_ = next;
     }
     own_ = next;
-    ++told_;
     return by;
   }
 
- private:
   double least_, own_ = 0.0;
   double fall_ = 0.0, expected_ = 0.0;  // the most of any step, and where it would have come to from there
-  int told_ = 0;
-};
-
-// How much a foot stands out on a ray, and where it is highest behind that.
-class foot_of_ray {
- public:
-  TESSERA_HD explicit foot_of_ray(double log_size_of_source) : foot_(log_size_of_source) {}
-  TESSERA_HD void tell(double size) {
-    const double by = foot_.tell(size);
-    if ((by > 0.0 && !(by_ > 0.0)) || (by_ > 0.0 && size > size_)) top_ = told_, size_ = size;
-    if (by > by_) by_ = by;
-    ++told_;
-  }
-  TESSERA_HD double by() const { return by_; }  // 0: there is none
-  TESSERA_HD int top() const { return top_; }   // step
-  TESSERA_HD double size() const { return size_; }
-
- private:
-  ray_foot foot_;
   double by_ = 0.0, size_ = 0.0;
   int top_ = 0, told_ = 0;
 };
